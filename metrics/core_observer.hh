@@ -1,0 +1,44 @@
+// Turns what the node decides, hears and says into metrics.  It only watches: nothing depends on
+// it.
+#pragma once
+
+#include <optional>
+
+#include "core/effects.hh"
+#include "core/members.hh"
+#include "metrics/election_meter.hh"
+#include "metrics/metrics.hh"
+
+namespace bellwether::metrics {
+
+class CoreObserver {
+ public:
+  // `members` is the node's, `record` what it starts from.  Metrics and members must outlive this.
+  CoreObserver(Metrics& metrics, const Members& members, const Record& record);
+
+  // For each effect, in order, before it is carried out.
+  void on_effect(Instant now, const Effect& effect);
+  // For each frame, before the node is told.
+  void on_received(FrameType type, size_t bytes);
+  // For each Send that was carried out; `is_delivered`: there was a connection to write it to.
+  void on_sent(FrameType type, size_t bytes, bool is_delivered);
+
+ private:
+  void on(Instant now, const Publish& publish);
+  void on(Instant now, const Report& report);
+  void on(Instant now, const Store& store);
+  void on(Instant now, const MembersChanged&);
+  void on(Instant now, const Outcome& outcome);
+  template <typename Other>
+  void on(Instant, const Other&) {}  // counted elsewhere, or of no interest
+
+  void count_members();
+  void name_leader();
+
+  Metrics& metrics_;
+  const Members& members_;
+  ElectionMeter meter_;
+  std::optional<Uuid> leader_;
+};
+
+}  // namespace bellwether::metrics

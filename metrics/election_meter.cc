@@ -1,0 +1,76 @@
+// The bookkeeping of elections.
+#include "metrics/election_meter.hh"
+
+namespace bellwether::metrics {
+
+void ElectionMeter::on_received(FrameType type) {
+  is_asked_ = type == FrameType::kElection || type == FrameType::kHandover;
+  is_commanded_ = false;
+  // A node answers before it takes part, so both are counted before the election begins.
+  messages_before_ = 0;
+  if (is_election_type(type)) ++(is_running() ? election_.messages : messages_before_);
+}
+
+void ElectionMeter::on_sent(FrameType type) {
+  if (is_election_type(type)) ++(is_running() ? election_.messages : messages_before_);
+}
+
+void ElectionMeter::on_command() {
+  is_commanded_ = true;
+  is_asked_ = false;
+}
+
+void ElectionMeter::on_leader_change(Instant now, bool is_leader_known, bool is_leader,
+                                     LeaderChange reason) {
+  is_leader_known_ = is_leader_known;
+  is_asked_ = false;
+  is_commanded_ = false;
+  if (is_leader_known) {
+    if (is_running() && !has_new_leader_) election_.duration = now - began_;
+    has_new_leader_ = true;
+    is_won_ = is_leader;
+  } else {
+    has_new_leader_ = false;
+    if_leaderless_ = reason == LeaderChange::kLost       ? Trigger::kLeaderLost
+                     : reason == LeaderChange::kResigned ? Trigger::kResigned
+                                                         : Trigger::kRetry;
+  }
+}
+
+std::optional<ElectionSummary> ElectionMeter::on_state(Instant now, uint32_t state) {
+  const bool was_running = is_running();
+  if (!was_running && state != ELECTION_STATE_IDLE) begin(now);
+  state_ = state;
+  if (!was_running || is_running()) return std::nullopt;
+  return end();
+}
+
+void ElectionMeter::begin(Instant now) {
+  election_ = {.trigger = trigger()};
+  if (election_.trigger == Trigger::kAsked) election_.messages = messages_before_;
+  began_ = now;
+  has_new_leader_ = false;
+}
+
+ElectionSummary ElectionMeter::end() {
+  if (has_new_leader_) {
+    election_.result = is_won_ ? Result::kWon : Result::kFollowed;
+  } else {
+    election_.duration.reset();
+    election_.result = is_leader_known_ ? Result::kKept : Result::kAbandoned;
+  }
+  is_asked_ = false;
+  if (!is_leader_known_) if_leaderless_ = Trigger::kRetry;
+  return election_;
+}
+
+// The core asks the plugin for an election with a reason, but its report does not name it; so it
+// follows from what happened last.  Without a command and a question it was a timer, and with a
+// leader there is one only for the node that outranks it.
+Trigger ElectionMeter::trigger() const {
+  if (is_commanded_) return Trigger::kOperator;
+  if (is_asked_) return Trigger::kAsked;
+  return is_leader_known_ ? Trigger::kOutranks : if_leaderless_;
+}
+
+}  // namespace bellwether::metrics

@@ -1,0 +1,62 @@
+// Follows this node's part in one election after the other: it begins when the plugin leaves
+// ELECTION_STATE_IDLE and ends when it is idle again.  What the plugin does in between, also if it
+// asks all over again, is one election.
+#pragma once
+
+#include <bellwether/election_plugin.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "core/clock.hh"
+#include "core/frames.hh"
+#include "metrics/labels.hh"
+
+namespace bellwether::metrics {
+
+struct ElectionSummary {
+  Trigger trigger{};
+  Result result{};
+  uint64_t messages = 0;               // those that the papers count; attempts to send included
+  std::optional<Duration> duration{};  // until the new leader was published, if one was
+};
+
+class ElectionMeter {
+ public:
+  // Before the node is told.
+  void on_received(FrameType type);
+  // An attempt counts.
+  void on_sent(FrameType type);
+  // The node answered Elect or another command of the operator with "done".
+  void on_command();
+  // The leader became another one (`reason`: why), or none.
+  void on_leader_change(Instant now, bool is_leader_known, bool is_leader, LeaderChange reason);
+  // The plugin entered `state`.  Returns the election that ended with it.
+  std::optional<ElectionSummary> on_state(Instant now, uint32_t state);
+
+  // ELECTION_STATE_*
+  uint32_t state() const { return state_; }
+
+ private:
+  bool is_running() const { return state_ != ELECTION_STATE_IDLE; }
+  void begin(Instant now);
+  ElectionSummary end();
+  Trigger trigger() const;
+
+  uint32_t state_ = ELECTION_STATE_IDLE;
+  bool is_leader_known_ = false;
+
+  // The running election.
+  ElectionSummary election_;
+  Instant began_{};
+  bool has_new_leader_ = false;
+  bool is_won_ = false;
+
+  // For the next one.
+  uint64_t messages_before_ = 0;               // what came last, and what was said to it
+  bool is_asked_ = false;                      // what came last asks for an election
+  bool is_commanded_ = false;                  // what happened last was a command
+  Trigger if_leaderless_ = Trigger::kStarted;  // why there is no leader
+};
+
+}  // namespace bellwether::metrics

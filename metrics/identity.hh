@@ -1,0 +1,16 @@
+// What does not change while the process lives, and labels some of its metrics.
+#pragma once
+
+#include <string>
+
+namespace bellwether::metrics {
+
+struct Identity {
+  std::string group;
+  std::string version;  // of the sidecar
+  std::string plugin;   // its name
+  std::string abi;      // "<major>.<minor>" of the plugin
+  std::string variant;
+};
+
+}  // namespace bellwether::metrics

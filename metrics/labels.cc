@@ -1,0 +1,206 @@
+// The texts of the labels' values.
+#include "metrics/labels.hh"
+
+#include "io/codec.hh"
+
+namespace bellwether::metrics {
+
+const char* name(Direction direction) {
+  switch (direction) {
+    case Direction::kSent:
+      return "sent";
+    case Direction::kReceived:
+      return "received";
+    case Direction::kUndeliverable:
+      return "undeliverable";
+  }
+  return "?";
+}
+
+const char* name(ByteDirection direction) {
+  switch (direction) {
+    case ByteDirection::kSent:
+      return "sent";
+    case ByteDirection::kReceived:
+      return "received";
+  }
+  return "?";
+}
+
+const char* name(Trigger trigger) {
+  switch (trigger) {
+    case Trigger::kStarted:
+      return "started";
+    case Trigger::kLeaderLost:
+      return "leader_lost";
+    case Trigger::kResigned:
+      return "resigned";
+    case Trigger::kOutranks:
+      return "outranks";
+    case Trigger::kOperator:
+      return "operator";
+    case Trigger::kRetry:
+      return "retry";
+    case Trigger::kAsked:
+      return "asked";
+  }
+  return "?";
+}
+
+const char* name(Result result) {
+  switch (result) {
+    case Result::kWon:
+      return "won";
+    case Result::kFollowed:
+      return "followed";
+    case Result::kKept:
+      return "kept";
+    case Result::kAbandoned:
+      return "abandoned";
+  }
+  return "?";
+}
+
+const char* name(Phase phase) {
+  switch (phase) {
+    case Phase::kHeartbeat:
+      return "heartbeat";
+    case Phase::kAnswer:
+      return "answer";
+    case Phase::kCoordinator:
+      return "coordinator";
+    case Phase::kElection:
+      return "election";
+    case Phase::kHandover:
+      return "handover";
+    case Phase::kConfirm:
+      return "confirm";
+    case Phase::kLease:
+      return "lease";
+    case Phase::kHook:
+      return "hook";
+    case Phase::kJoin:
+      return "join";
+  }
+  return "?";
+}
+
+const char* name(LeaderChange change) {
+  switch (change) {
+    case LeaderChange::kAnnounced:
+      return "announced";
+    case LeaderChange::kClaimed:
+      return "claimed";
+    case LeaderChange::kLost:
+      return "lost";
+    case LeaderChange::kResigned:
+      return "resigned";
+    case LeaderChange::kHandedOver:
+      return "handed_over";
+    case LeaderChange::kYielded:
+      return "yielded";
+    case LeaderChange::kLeft:
+      return "left";
+    case LeaderChange::kPluginFailed:
+      return "plugin_failed";
+    case LeaderChange::kOther:
+      return "other";
+  }
+  return "?";
+}
+
+const char* name(Rejection rejection) {
+  switch (rejection) {
+    case Rejection::kBadMagic:
+      return "bad_magic";
+    case Rejection::kBadVersion:
+      return "bad_version";
+    case Rejection::kForeignGroup:
+      return "foreign_group";
+    case Rejection::kOversized:
+      return "oversized";
+    case Rejection::kBadChecksum:
+      return "bad_checksum";
+    case Rejection::kMalformed:
+      return "malformed";
+    case Rejection::kTooEarly:
+      return "too_early";
+    case Rejection::kUnexpectedHello:
+      return "unexpected_hello";
+    case Rejection::kUnknownKind:
+      return "unknown_kind";
+    case Rejection::kOwnId:
+      return "own_id";
+    case Rejection::kEpochTooFar:
+      return "epoch_too_far";
+    case Rejection::kGroupFull:
+      return "group_full";
+    case Rejection::kNotConnected:
+      return "not_connected";
+    case Rejection::kOther:
+      return "other";
+  }
+  return "?";
+}
+
+Rejection rejection_of(FrameFlaw flaw) {
+  switch (flaw) {
+    case FrameFlaw::kBadMagic:
+      return Rejection::kBadMagic;
+    case FrameFlaw::kBadVersion:
+      return Rejection::kBadVersion;
+    case FrameFlaw::kForeignGroup:
+      return Rejection::kForeignGroup;
+    case FrameFlaw::kOversized:
+      return Rejection::kOversized;
+    case FrameFlaw::kBadChecksum:
+      return Rejection::kBadChecksum;
+    case FrameFlaw::kMalformed:
+      return Rejection::kMalformed;
+    case FrameFlaw::kTooEarly:
+      return Rejection::kTooEarly;
+    case FrameFlaw::kUnexpectedHello:
+      return Rejection::kUnexpectedHello;
+  }
+  return Rejection::kOther;
+}
+
+const char* name(HookResult result) {
+  switch (result) {
+    case HookResult::kDelivered:
+      return "delivered";
+    case HookResult::kFailed:
+      return "failed";
+    case HookResult::kGone:
+      return "gone";
+    case HookResult::kSuperseded:
+      return "superseded";
+  }
+  return "?";
+}
+
+const char* name(Limit limit) {
+  switch (limit) {
+    case Limit::kInputQueue:
+      return "input_queue";
+    case Limit::kSendQueue:
+      return "send_queue";
+    case Limit::kPeerConnections:
+      return "peer_connections";
+    case Limit::kHttpConnections:
+      return "http_connections";
+    case Limit::kHttpHeader:
+      return "http_header";
+    case Limit::kHttpBody:
+      return "http_body";
+    case Limit::kHttpIdle:
+      return "http_idle";
+    case Limit::kEventStreams:
+      return "event_streams";
+    case Limit::kLongPolls:
+      return "long_polls";
+  }
+  return "?";
+}
+
+}  // namespace bellwether::metrics

@@ -1,0 +1,132 @@
+// The values that labels can have, as types: a series is chosen by enumerators and found by index.
+// Every label is bounded by its type.  name() gives the text of a value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/frames.hh"
+#include "core/member_view.hh"
+
+namespace bellwether {
+enum class FrameFlaw : uint8_t;  // io/codec.hh
+}
+
+namespace bellwether::metrics {
+
+enum class Direction : uint8_t {
+  kSent,
+  kReceived,
+  kUndeliverable,  // there was no connection, or no room in its queue
+  kLast = kUndeliverable,
+};
+const char* name(Direction direction);
+
+enum class ByteDirection : uint8_t { kSent, kReceived, kLast = kReceived };
+const char* name(ByteDirection direction);
+
+// Why this node's part in an election began.
+enum class Trigger : uint8_t {
+  kStarted,     // this process came up and found no leader
+  kLeaderLost,  // the leader is suspected or known to be dead
+  kResigned,    // the leader said that it leads no longer
+  kOutranks,    // this process outranks the leader
+  kOperator,    // somebody asked for it here
+  kRetry,       // there was no leader after an earlier election or hand-over
+  kAsked,       // a peer's ELECTION or HANDOVER
+  kLast = kAsked,
+};
+const char* name(Trigger trigger);
+
+// How this node's part in an election ended.
+enum class Result : uint8_t {
+  kWon,        // this node leads
+  kFollowed,   // another one leads
+  kKept,       // the leader that was there before still leads
+  kAbandoned,  // there is no leader
+  kLast = kAbandoned,
+};
+const char* name(Result result);
+
+// What did not come in time.
+enum class Phase : uint8_t {
+  kHeartbeat,    // the leader's heartbeat
+  kAnswer,       // ANSWER of some higher rank
+  kCoordinator,  // COORDINATOR of the one that is expected to lead
+  kElection,     // something that only the plugin knows
+  kHandover,     // the claim of a successor
+  kConfirm,      // the confirmation of a claim by a majority
+  kLease,        // the renewal of the lease by a majority
+  kHook,         // the answer of a webhook
+  kJoin,         // an answer of everybody who was looked for at start
+  kLast = kJoin,
+};
+const char* name(Phase phase);
+
+// Why the leader is another one, or none, from now on.
+enum class LeaderChange : uint8_t {
+  kAnnounced,     // another node said that it leads
+  kClaimed,       // this node leads
+  kLost,          // the leader is suspected or known to be dead
+  kResigned,      // the leader said that it leads no longer
+  kHandedOver,    // this node stepped down, transfers or leaves
+  kYielded,       // this node led, and another leads by right
+  kLeft,          // this node left the group
+  kPluginFailed,  // this node led, and its plugin failed
+  kOther,
+  kLast = kOther,
+};
+const char* name(LeaderChange change);
+
+// Why a frame was not used.
+enum class Rejection : uint8_t {
+  kBadMagic,         // not a sidecar at all
+  kBadVersion,       // another version of the protocol
+  kForeignGroup,     // a sidecar of another group
+  kOversized,        // a length beyond the limit
+  kBadChecksum,      // damaged on the way
+  kMalformed,        // the body is not what its kind says
+  kTooEarly,         // a frame before HELLO
+  kUnexpectedHello,  // a second HELLO
+  kUnknownKind,      // skipped; a later release may know it
+  kOwnId,            // the peer has the id of this process
+  kEpochTooFar,      // the sender's epoch is implausibly far ahead
+  kGroupFull,        // the group has as many members as it may have
+  kNotConnected,     // the sender has not said HELLO, or has left
+  kOther,
+  kLast = kOther,
+};
+const char* name(Rejection rejection);
+Rejection rejection_of(FrameFlaw flaw);
+
+enum class HookResult : uint8_t {
+  kDelivered,
+  kFailed,      // one attempt failed; there will be another
+  kGone,        // the receiver wants no more (410)
+  kSuperseded,  // a newer state took its place before it was delivered
+  kLast = kSuperseded,
+};
+const char* name(HookResult result);
+
+// Bounds that keep one peer, client or disk from using up this process; each hit is counted.
+enum class Limit : uint8_t {
+  kInputQueue,       // inputs of the node that wait for the disk
+  kSendQueue,        // frames that wait for a peer to read
+  kPeerConnections,  // connections from peers
+  kHttpConnections,  // connections of clients
+  kHttpHeader,       // bytes of a request's header
+  kHttpBody,         // bytes of a request's body
+  kHttpIdle,         // time a connection may be silent
+  kEventStreams,     // clients that follow /v1/events
+  kLongPolls,        // clients that wait for /v1/leader?index=
+  kLast = kLongPolls,
+};
+const char* name(Limit limit);
+
+// How many values a label has.
+template <typename Label>
+inline constexpr size_t kValues = static_cast<size_t>(Label::kLast) + 1;
+template <>
+inline constexpr size_t kValues<Liveness> = static_cast<size_t>(Liveness::kLeft) + 1;
+
+}  // namespace bellwether::metrics

@@ -1,0 +1,89 @@
+// What this process counts, one method for each duty.  Every series is there from the start, at 0,
+// and no label takes more values than its type has; so what a peer or a client does can move
+// numbers but cannot make new ones.
+//
+// Threads: the event loop's only.  No method waits; only text() and a new leader allocate.  Nothing
+// in here reads a clock: times are passed in.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/clock.hh"
+#include "metrics/http_routes.hh"
+#include "metrics/identity.hh"
+#include "metrics/labels.hh"
+#include "metrics/process_readings.hh"
+
+namespace prometheus {
+class Gauge;
+}
+
+namespace bellwether::metrics {
+
+struct Table;
+struct ElectionSummary;
+
+class Metrics {
+ public:
+  explicit Metrics(const Identity& identity);
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+  ~Metrics();
+
+  // What text() is, as HTTP says it.
+  static constexpr const char* kContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+  // All metrics as Prometheus reads them, in alphabetical order.  Reads /proc.
+  std::string text(Instant now, std::chrono::system_clock::time_point wall_clock);
+
+  // --- elections and leadership: told by CoreObserver ---
+
+  void on_election(const ElectionSummary& election);
+  // `valid_until`: text() no longer shows a leader after it.
+  void set_leading(Instant valid_until);
+  void set_not_leading();
+  // The leader that this node knows; it may be this node.
+  void set_leader(std::string_view leader_name);
+  void set_no_leader();
+  void on_leader_change(LeaderChange reason);
+  // Lower than before: ignored.
+  void set_epoch(uint64_t epoch);
+  void set_members(const std::array<uint64_t, kValues<Liveness>>& counts);
+  void on_received(FrameType type, size_t bytes);
+  // Not delivered: the bytes do not count.
+  void on_sent(FrameType type, size_t bytes, bool is_delivered);
+  void on_stale(FrameType type);
+
+  // --- told by whoever sees it ---
+
+  void on_timeout(Phase phase);
+  void on_rejected(Rejection reason);
+  void on_heartbeat_rtt(Duration rtt);
+  void on_event_loop_lag(Duration lag);
+  void on_flag_update();
+  void on_hook(HookResult result);
+  void on_http_request(HttpRoute route, unsigned code);
+  void on_limit(Limit limit);
+  void set_config_mismatch(bool is_mismatch);
+  // Also after the first load, at start.
+  void on_config_reload(bool is_ok);
+
+ private:
+  void refresh_leadership(Instant now, std::chrono::system_clock::time_point wall_clock);
+  void refresh_process();
+
+  std::unique_ptr<Table> table_;
+  bool is_leading_ = false;
+  Instant valid_until_{};
+  std::string leader_name_;
+  uint64_t epoch_ = 0;
+  prometheus::Gauge* leader_info_ = nullptr;  // the one series of Table::leader_info, or none
+  ProcessReadings process_;
+};
+
+}  // namespace bellwether::metrics

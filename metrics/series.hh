@@ -1,0 +1,108 @@
+// The series of one metric, one for each combination of its labels' values.  All are made with the
+// metric, at 0, and found by the values' numbers, so that an increment looks nothing up.
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "metrics/http_routes.hh"
+#include "metrics/labels.hh"
+
+namespace bellwether::metrics {
+
+struct Description {
+  std::string name;
+  std::string help;
+  prometheus::Labels constant_labels{};  // of all series
+};
+
+// A metric without series; the registry owns it.
+template <typename Metric>
+prometheus::Family<Metric>& add_family(prometheus::Registry& registry, const Description& about) {
+  const auto build = [&](auto&& builder) -> prometheus::Family<Metric>& {
+    return builder.Name(about.name)
+        .Help(about.help)
+        .Labels(about.constant_labels)
+        .Register(registry);
+  };
+  if constexpr (std::is_same_v<Metric, prometheus::Counter>) {
+    return build(prometheus::BuildCounter());
+  } else if constexpr (std::is_same_v<Metric, prometheus::Gauge>) {
+    return build(prometheus::BuildGauge());
+  } else {
+    return build(prometheus::BuildHistogram());
+  }
+}
+
+template <typename Metric, typename... Labels>
+class Series {
+ public:
+  // `buckets`: the upper bounds of a histogram, ascending; +Inf is added.
+  Series(prometheus::Registry& registry, const Description& about,
+         const std::array<const char*, sizeof...(Labels)>& names = {},
+         const std::vector<double>& buckets = {}) {
+    prometheus::Family<Metric>& family = add_family<Metric>(registry, about);
+    for (size_t i = 0; i < series_.size(); ++i) {
+      const prometheus::Labels labels = labels_at(i, names, std::index_sequence_for<Labels...>{});
+      if constexpr (std::is_same_v<Metric, prometheus::Histogram>) {
+        series_[i] = &family.Add(labels, buckets);
+      } else {
+        series_[i] = &family.Add(labels);
+      }
+    }
+  }
+
+  // The series of these values.
+  Metric& of(Labels... values) const {
+    size_t index = 0;
+    ((index = index * kValues<Labels> + static_cast<size_t>(values)), ...);
+    return *series_[index];
+  }
+
+ private:
+  // The inverse of of(): the last label's value changes first.
+  template <size_t... kPositions>
+  static prometheus::Labels labels_at(size_t index,
+                                      const std::array<const char*, sizeof...(Labels)>& names,
+                                      std::index_sequence<kPositions...>) {
+    prometheus::Labels labels;
+    constexpr std::array<size_t, sizeof...(Labels)> kCounts = {kValues<Labels>...};
+    std::array<size_t, sizeof...(Labels)> values{};
+    for (size_t i = sizeof...(Labels); i-- > 0; index /= kCounts[i]) values[i] = index % kCounts[i];
+    (labels.emplace(names[kPositions], name(static_cast<Labels>(values[kPositions]))), ...);
+    return labels;
+  }
+
+  std::array<Metric*, (kValues<Labels> * ... * size_t{1})> series_{};
+};
+
+template <typename... Labels>
+using Counters = Series<prometheus::Counter, Labels...>;
+template <typename... Labels>
+using Gauges = Series<prometheus::Gauge, Labels...>;
+template <typename... Labels>
+using Histograms = Series<prometheus::Histogram, Labels...>;
+
+// Not every route answers with every code: series for codes_of() each route, and for "other".
+class HttpCounters {
+ public:
+  HttpCounters(prometheus::Registry& registry, const Description& about);
+
+  prometheus::Counter& of(HttpRoute route, unsigned code) const;
+
+ private:
+  // In the order of codes_of(), "other" last.
+  std::array<std::vector<prometheus::Counter*>, kValues<HttpRoute>> series_;
+};
+
+}  // namespace bellwether::metrics

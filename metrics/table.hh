@@ -1,0 +1,153 @@
+// The table: every metric, declared once with its type, name, help, labels and buckets.  To add
+// one, declare it here, count it in metrics.cc and write its row into README.md; a test compares
+// both.
+#pragma once
+
+#include "metrics/identity.hh"
+#include "metrics/series.hh"
+
+namespace bellwether::metrics {
+
+// Upper bounds of the histograms.
+std::vector<double> election_seconds();
+std::vector<double> event_seconds();
+std::vector<double> message_counts();
+
+struct Table {
+  explicit Table(const Identity& identity)
+      : who(identity), variant({{"variant", identity.variant}}) {}
+
+  // Before all that is made with them.
+  const Identity who;
+  const prometheus::Labels variant;
+  prometheus::Registry registry;
+
+  // --- elections ---
+  const Counters<Trigger, Result> elections{
+      registry,
+      {"bellwether_elections_total",
+       "Elections in which this node took part, by why its part began and how it ended.", variant},
+      {"trigger", "result"}};
+  const Histograms<> election_duration{
+      registry,
+      {"bellwether_election_duration_seconds",
+       "Time from the beginning of this node's part in an election until it knew a new leader.",
+       variant},
+      {},
+      election_seconds()};
+  const Histograms<> election_messages{
+      registry,
+      {"bellwether_election_messages",
+       "ELECTION, ANSWER, HANDOVER and COORDINATOR messages that this node sent, tried to send or "
+       "received in one election.",
+       variant},
+      {},
+      message_counts()};
+  const Counters<Phase> timeouts{
+      registry,
+      {"bellwether_timeouts_total", "Waits that ended without what they were for."},
+      {"phase"}};
+
+  // --- leadership ---
+  const Gauges<> is_leader{
+      registry,
+      {"bellwether_is_leader", "1 while this node leads and its leadership is valid, else 0."}};
+  const Gauges<> master_status{
+      registry,
+      {"leader_election_master_status",
+       "The same as bellwether_is_leader, under the name that client-go gave it.",
+       {{"name", who.group}}}};
+  const Gauges<> leader_known{
+      registry,
+      {"bellwether_leader_known", "1 while this node follows a leader or is it, else 0."}};
+  // Its one series is made and removed by metrics.cc.
+  prometheus::Family<prometheus::Gauge>& leader_info = add_family<prometheus::Gauge>(
+      registry,
+      {"bellwether_leader_info", "1 for the leader that this node knows; no series without one."});
+  const Counters<LeaderChange> leader_changes{
+      registry,
+      {"bellwether_leader_changes_total",
+       "Times that the leader which this node knows became another one, or none."},
+      {"reason"}};
+  const Gauges<> epoch{
+      registry, {"bellwether_epoch", "The highest epoch that this node knows; it never falls."}};
+  const Gauges<> lease_expiry{
+      registry,
+      {"bellwether_lease_expiry_timestamp_seconds",
+       "When this node's leadership ends unless it is renewed, in seconds since 1970; 0 while it "
+       "does not lead."}};
+  const Counters<> flag_updates{registry,
+                                {"bellwether_flag_updates_total", "Writes of the leader flag."}};
+
+  // --- the group ---
+  const Gauges<Liveness> members{
+      registry,
+      {"bellwether_members", "Members of the group as this node sees them, itself included."},
+      {"state"}};
+  const Gauges<> config_mismatch{
+      registry,
+      {"bellwether_config_mismatch",
+       "1 while a member is configured in a way that does not fit this node, else 0."}};
+  const Histograms<> heartbeat_rtt{registry,
+                                   {"bellwether_heartbeat_rtt_seconds",
+                                    "Time from a heartbeat of this node to its acknowledgement."},
+                                   {},
+                                   event_seconds()};
+
+  // --- messages ---
+  const Counters<Direction, FrameType> messages{
+      registry,
+      {"bellwether_messages_total", "Messages between this node and its peers."},
+      {"direction", "type"}};
+  const Counters<ByteDirection> message_bytes{
+      registry,
+      {"bellwether_message_bytes_total", "Bytes of the messages between this node and its peers."},
+      {"direction"}};
+  const Counters<FrameType> stale_messages{
+      registry,
+      {"bellwether_stale_messages_total", "Messages that were ignored because they are outdated."},
+      {"type"}};
+  const Counters<Rejection> rejected_frames{
+      registry,
+      {"bellwether_rejected_frames_total", "Frames, or bytes of a peer, that were not usable."},
+      {"reason"}};
+
+  // --- the application's side ---
+  const HttpCounters http_requests{
+      registry, {"bellwether_http_requests_total", "HTTP requests that were answered."}};
+  const Counters<HookResult> hook_deliveries{
+      registry,
+      {"bellwether_hook_deliveries_total", "Attempts to deliver an event to a webhook."},
+      {"result"}};
+
+  // --- the process ---
+  const Histograms<> event_loop_lag{registry,
+                                    {"bellwether_event_loop_lag_seconds",
+                                     "How late the event loop noticed that a timer was due."},
+                                    {},
+                                    event_seconds()};
+  const Counters<Limit> limit_hits{
+      registry,
+      {"bellwether_limit_hits_total", "Times that a bound refused, dropped or closed something."},
+      {"limit"}};
+  const Gauges<> config_last_reload_successful{
+      registry,
+      {"bellwether_config_last_reload_successful",
+       "1 when the configuration was read without error the last time, else 0."}};
+  const Gauges<> build_info{
+      registry,
+      {"bellwether_build_info",
+       "Always 1; the labels say which sidecar this is and which plugin it has loaded.",
+       {{"version", who.version}, {"plugin", who.plugin}, {"abi", who.abi}}}};
+  const Counters<> process_cpu{
+      registry, {"process_cpu_seconds_total", "Total user and system CPU time spent in seconds."}};
+  const Gauges<> process_resident_memory{
+      registry, {"process_resident_memory_bytes", "Resident memory size in bytes."}};
+  const Gauges<> process_open_fds{registry,
+                                  {"process_open_fds", "Number of open file descriptors."}};
+  const Gauges<> process_start_time{
+      registry,
+      {"process_start_time_seconds", "Start time of the process since the Unix epoch in seconds."}};
+};
+
+}  // namespace bellwether::metrics

@@ -1,0 +1,78 @@
+// The C face of the bully plugin: the one exported symbol, and nothing of C++ passes it.
+#include <bellwether/election_plugin.h>
+
+#include <memory>
+#include <string_view>
+
+#include "classic.hh"
+#include "modified.hh"
+
+#ifndef BELLWETHER_VERSION
+#error "the build passes the project's version as BELLWETHER_VERSION"
+#endif
+
+// What the host holds: the variant it asked for, and the memory of its last answer.
+struct election_instance {
+  std::unique_ptr<bellwether::bully::Variant> variant;
+  bellwether::bully::Outbox outbox;
+};
+
+namespace bellwether::bully {
+namespace {
+
+constexpr const char* kVariants[] = {"classic", "modified", nullptr};
+
+std::unique_ptr<Variant> make_variant(std::string_view name, const Settings& settings) {
+  if (name == kVariants[0]) return std::make_unique<Classic>(settings);
+  if (name == kVariants[1]) return std::make_unique<Modified>(settings);
+  return nullptr;
+}
+
+election_instance* create(const election_config* config) try {
+  if (config->size < sizeof(election_config)) return nullptr;
+  const Settings settings{
+      .answer_timeout_ns = config->answer_timeout_ns,
+      .coordinator_timeout_ns = config->coordinator_timeout_ns,
+      .first_round = config->first_round,
+      .sticky = (config->flags & ELECTION_CONFIG_STICKY) != 0,
+      .ask_suspected = (config->flags & ELECTION_CONFIG_ASK_SUSPECTED) != 0,
+  };
+  auto instance = std::make_unique<election_instance>();
+  instance->variant = make_variant(config->variant, settings);
+  return instance->variant ? instance.release() : nullptr;
+} catch (...) {
+  return nullptr;
+}
+
+void destroy(election_instance* self) { delete self; }
+
+int32_t step(election_instance* self, const election_event* event, election_output* output) try {
+  self->outbox.clear();
+  self->variant->step(*event, self->outbox);
+  const auto actions = self->outbox.actions();
+  output->actions = actions.data();
+  output->action_count = static_cast<uint32_t>(actions.size());
+  output->deadline_ns = self->variant->deadline_ns();
+  return 0;
+} catch (...) {
+  return -1;  // out of memory: nothing else in here throws
+}
+
+const void* extension(const char*) { return nullptr; }
+
+}  // namespace
+}  // namespace bellwether::bully
+
+extern "C" const election_plugin bellwether_election_plugin = {
+    .abi_major = ELECTION_ABI_MAJOR,
+    .abi_minor = ELECTION_ABI_MINOR,
+    .size = sizeof(election_plugin),
+    .reserved = 0,
+    .name = "bully",
+    .version = BELLWETHER_VERSION,
+    .variants = bellwether::bully::kVariants,
+    .create = bellwether::bully::create,
+    .destroy = bellwether::bully::destroy,
+    .step = bellwether::bully::step,
+    .extension = bellwether::bully::extension,
+};

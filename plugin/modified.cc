@@ -1,0 +1,166 @@
+// The modified variant; modified.hh tells the algorithm in four steps, which are named here.
+#include "modified.hh"
+
+#include <algorithm>
+
+namespace bellwether::bully {
+
+Modified::Modified(const Settings& settings)
+    : settings_(settings),
+      round_(settings.first_round, settings.ask_suspected),
+      state_(ELECTION_STATE_IDLE),
+      deadline_ns_(ELECTION_NO_DEADLINE) {}
+
+void Modified::step(const election_event& event, Outbox& outbox) {
+  const View view(event);
+  switch (event.type) {
+    case ELECTION_EVENT_MESSAGE:
+      return on_message(view, event.from, event.message, outbox);
+    case ELECTION_EVENT_TIMEOUT:
+      return on_timeout(view, outbox);
+    case ELECTION_EVENT_MEMBERS:
+      return on_members(view, outbox);
+    case ELECTION_EVENT_LEADER:
+      if (event.reason == ELECTION_REASON_HEARD) return on_leader_heard(outbox);
+      if (view.has_leader()) return become_idle("the leader is known", outbox);
+      if (state_ == ELECTION_STATE_CLAIMING) return become_idle("the claim had no effect", outbox);
+      return;
+    case ELECTION_EVENT_ELECT:
+      // The halt flag: who was asked by somebody lower lets that election go on.
+      if (state_ == ELECTION_STATE_IDLE) {
+        start(view, {}, event.reason == ELECTION_REASON_OPERATOR, outbox);
+      }
+      return;
+    case ELECTION_EVENT_STAND_DOWN:
+      return become_idle("stood down", outbox);
+    default:
+      return;  // an event of a later minor version
+  }
+}
+
+void Modified::on_message(const View& view, uint32_t from, const election_message& message,
+                          Outbox& outbox) {
+  switch (message.kind) {
+    case ELECTION_MESSAGE_ELECTION:
+      return on_election(view, from, message, outbox);
+    case ELECTION_MESSAGE_ANSWER:
+      return on_answer(view, from, message, outbox);
+    case ELECTION_MESSAGE_HANDOVER:
+      return on_handover(view, message, outbox);
+    default:
+      return;
+  }
+}
+
+// Step 1, the one that is asked.
+void Modified::on_election(const View& view, uint32_t from, const election_message& election,
+                           Outbox& outbox) {
+  if (from > view.self()) return;  // a higher rank has nothing to ask here; our lists differ
+  const bool is_in = takes_part(view, election, settings_.sticky);
+  outbox.send_answer(from, election.round, view.may_lead(view.self()), is_in);
+  // Of several initiators the first one halts; the others' rounds end with the same COORDINATOR.
+  if (!is_in || state_ != ELECTION_STATE_IDLE) return;
+  initiator_ = view.id(from);
+  is_halted_by_call_ = (election.flags & ELECTION_FLAG_CALLED) != 0;
+  const uint64_t halt_timeout_ns = settings_.answer_timeout_ns + settings_.coordinator_timeout_ns;
+  become(ELECTION_STATE_HALTED, view.now_ns() + halt_timeout_ns, "a lower rank holds an election",
+         outbox);
+}
+
+void Modified::on_answer(const View& view, uint32_t from, const election_message& answer,
+                         Outbox& outbox) {
+  const bool electable = (answer.flags & ELECTION_FLAG_ELECTABLE) != 0;
+  if (!round_.record_answer(view.id(from), answer.round, electable)) return;
+  if (state_ == ELECTION_STATE_COLLECTING && round_.is_complete()) hand_over(view, outbox);
+}
+
+// Step 3.  Who collects or waits itself has better knowledge than the sender: it carries on.
+void Modified::on_handover(const View& view, const election_message& handover, Outbox& outbox) {
+  const bool is_free =
+      state_ == ELECTION_STATE_HALTED || (state_ == ELECTION_STATE_IDLE && !view.has_leader());
+  const bool is_called = (handover.flags & ELECTION_FLAG_CALLED) != 0;
+  if (is_free) start(view, {handover.ids, handover.id_count}, is_called, outbox);
+}
+
+// Who was halted for nothing need not wait for the end of an election that will not come.  One that
+// an operator called goes on; so does this process's own.
+void Modified::on_leader_heard(Outbox& outbox) {
+  if (state_ == ELECTION_STATE_HALTED && !is_halted_by_call_) {
+    become_idle("the leader is there", outbox);
+  }
+}
+
+void Modified::on_timeout(const View& view, Outbox& outbox) {
+  if (state_ == ELECTION_STATE_COLLECTING) return hand_over(view, outbox);
+  if (state_ == ELECTION_STATE_WAITING) return replace_chosen(view, outbox);
+  if (state_ == ELECTION_STATE_HALTED) return start(view, {}, is_halted_by_call_, outbox);
+}
+
+// The death of the one that is waited for is as good as its timeout, and comes sooner.
+void Modified::on_members(const View& view, Outbox& outbox) {
+  if (state_ == ELECTION_STATE_COLLECTING) {
+    round_.ask_higher(view, outbox);
+    if (round_.is_complete()) hand_over(view, outbox);
+  } else if (state_ == ELECTION_STATE_WAITING) {
+    if (view.is_gone(chosen_)) replace_chosen(view, outbox);
+  } else if (state_ == ELECTION_STATE_HALTED) {
+    if (view.is_gone(initiator_)) succeed_initiator(view, outbox);
+  }
+}
+
+// Step 1, the initiator; and step 3, the chosen one, who leaves out those asked already.
+void Modified::start(const View& view, std::span<const election_id> asked_already, bool is_called,
+                     Outbox& outbox) {
+  round_.begin(view, asked_already, is_called);
+  become(ELECTION_STATE_COLLECTING, view.now_ns() + settings_.answer_timeout_ns,
+         "asks the higher ranks", outbox);
+  round_.ask_higher(view, outbox);
+  if (round_.is_complete()) hand_over(view, outbox);
+}
+
+// Step 2.
+void Modified::hand_over(const View& view, Outbox& outbox) {
+  const uint32_t chosen = round_.highest_candidate(view);
+  if (chosen == ELECTION_NOBODY) return win(view, outbox);
+  chosen_ = view.id(chosen);
+  become(ELECTION_STATE_WAITING, view.now_ns() + settings_.coordinator_timeout_ns,
+         "handed over to the highest that answered", outbox);
+  outbox.send_handover(chosen, round_.number(), round_.is_called(), round_.asked());
+}
+
+// Step 4, first half.  When all who answered have failed, only a new round can tell who is there.
+void Modified::replace_chosen(const View& view, Outbox& outbox) {
+  round_.disqualify(chosen_);
+  if (round_.highest_candidate(view) != ELECTION_NOBODY) return hand_over(view, outbox);
+  start(view, {}, round_.is_called(), outbox);
+}
+
+// Step 4, second half.  All who were halted learn of the death together: the highest starts at
+// once and the others, each a little later than the one above it, find its COORDINATOR there.
+void Modified::succeed_initiator(const View& view, Outbox& outbox) {
+  const uint64_t living_higher = view.living_higher();
+  if (living_higher == 0) return start(view, {}, is_halted_by_call_, outbox);
+  const uint64_t wait_ns =
+      std::min(living_higher * settings_.answer_timeout_ns, settings_.coordinator_timeout_ns);
+  deadline_ns_ = std::min(deadline_ns_, view.now_ns() + wait_ns);
+}
+
+void Modified::win(const View& view, Outbox& outbox) {
+  if (!view.may_lead(view.self())) return become_idle("may not lead itself", outbox);
+  become(ELECTION_STATE_CLAIMING, ELECTION_NO_DEADLINE, "no higher rank may lead", outbox);
+  outbox.claim(round_.silent_higher(view));
+}
+
+void Modified::become(uint32_t state, uint64_t deadline_ns, const char* why, Outbox& outbox) {
+  state_ = state;
+  deadline_ns_ = deadline_ns;
+  outbox.enter(state, why);
+}
+
+void Modified::become_idle(const char* why, Outbox& outbox) {
+  if (state_ != ELECTION_STATE_IDLE) {
+    become(ELECTION_STATE_IDLE, ELECTION_NO_DEADLINE, why, outbox);
+  }
+}
+
+}  // namespace bellwether::bully

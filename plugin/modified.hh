@@ -1,0 +1,54 @@
+// The modified bully algorithm of P. B. Soundarabai, R. Sahai, J. Thriveni, K. R. Venugopal and
+// L. M. Patnaik, "Improved Bully Election Algorithm for Distributed Systems", 2014.  O(N) messages.
+//
+//   1. Who misses the leader, the initiator, asks every higher rank (ELECTION); who is asked
+//      answers with its id (ANSWER) and halts: it starts no election of its own meanwhile.
+//   2. The initiator chooses the highest that answered and hands over to it (HANDOVER), naming
+//      everybody it asked.  If nobody answered, it has won itself.
+//   3. The chosen one asks only those still higher that were not asked yet; normally that is
+//      nobody, and it has won.  The host announces it (COORDINATOR).
+//   4. If the chosen one dies, the initiator hands over to the next-highest that answered.
+//      If the initiator dies, the halt timer of those it halted runs out, and they start.
+#pragma once
+
+#include "round.hh"
+#include "variant.hh"
+
+namespace bellwether::bully {
+
+class Modified : public Variant {
+ public:
+  explicit Modified(const Settings& settings);
+
+  void step(const election_event& event, Outbox& outbox) override;
+  uint64_t deadline_ns() const override { return deadline_ns_; }
+
+ private:
+  void on_message(const View& view, uint32_t from, const election_message& message, Outbox& outbox);
+  void on_election(const View& view, uint32_t from, const election_message& election,
+                   Outbox& outbox);
+  void on_answer(const View& view, uint32_t from, const election_message& answer, Outbox& outbox);
+  void on_handover(const View& view, const election_message& handover, Outbox& outbox);
+  void on_leader_heard(Outbox& outbox);
+  void on_timeout(const View& view, Outbox& outbox);
+  void on_members(const View& view, Outbox& outbox);
+
+  void start(const View& view, std::span<const election_id> asked_already, bool is_called,
+             Outbox& outbox);
+  void hand_over(const View& view, Outbox& outbox);
+  void replace_chosen(const View& view, Outbox& outbox);
+  void succeed_initiator(const View& view, Outbox& outbox);
+  void win(const View& view, Outbox& outbox);
+  void become(uint32_t state, uint64_t deadline_ns, const char* why, Outbox& outbox);
+  void become_idle(const char* why, Outbox& outbox);
+
+  const Settings settings_;
+  Round round_;
+  uint32_t state_;
+  uint64_t deadline_ns_;
+  election_id initiator_{};  // HALTED: who asked first
+  bool is_halted_by_call_ = false;
+  election_id chosen_{};  // WAITING: whom this process handed over to
+};
+
+}  // namespace bellwether::bully

@@ -1,0 +1,22 @@
+// How the program ends, and the error that says the user asked for something impossible.
+#pragma once
+
+#include <stdexcept>
+
+namespace bellwether::cli {
+
+// Scripts and service managers rely on these numbers; they never change their meaning.
+enum class ExitCode : int {
+  kOk = 0,
+  kFailure = 1,  // the work was done or begun, and the result is bad
+  kUsage = 2,    // nothing was done: the command line is wrong
+  kPluginRefused = 5,
+};
+
+// A wrong command line; what() says what is wrong and what would be right.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace bellwether::cli

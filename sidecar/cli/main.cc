@@ -1,0 +1,134 @@
+// The program `bellwether`: chooses the subcommand, and turns whatever goes wrong into one line on
+// stderr and the exit code that belongs to it.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cli/exit_code.hh"
+#include "cli/simulate.hh"
+#include "cli/simulate_options.hh"
+#include "plugin_loader.hh"
+
+#ifndef BELLWETHER_VERSION
+#error "the build passes the project's version as BELLWETHER_VERSION"
+#endif
+
+namespace bellwether::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  bellwether simulate                  count the messages of an election, as the papers do
+  bellwether simulate --help           what else the simulator can do
+  bellwether version                   the versions of the program and of its plugin interface)";
+
+const std::string& version_text() {
+  static const std::string kText = "bellwether " BELLWETHER_VERSION "\nplugin ABI " +
+                                   std::to_string(ELECTION_ABI_MAJOR) + "." +
+                                   std::to_string(ELECTION_ABI_MINOR);
+  return kText;
+}
+
+// In the list of subcommands each has one line; all of its description stands in its own help.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(28); }
+
+  // The base class leaves two empty lines between groups.
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    const std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+    return CLI::detail::find_and_replace(help, "\n\n\n", "\n\n");
+  }
+
+  std::string make_subcommand(const CLI::App* subcommand) const override {
+    const std::string description = subcommand->get_description();
+    std::ostringstream out;
+    CLI::detail::format_help(out, subcommand->get_name(),
+                             description.substr(0, description.find('\n')), get_column_width());
+    return out.str();
+  }
+};
+
+// The subcommand that was being read; the program itself when there is none.
+const CLI::App& chosen(const CLI::App& program) {
+  const auto subcommands = program.get_subcommands();
+  return subcommands.empty() ? program : *subcommands.back();
+}
+
+std::string parent_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "" : app.get_parent()->get_name();
+}
+
+std::string describe(const CLI::ParseError& error, const CLI::App& program) {
+  const CLI::App& app = chosen(program);
+  const std::string remedy =
+      "; see '" + parent_name(app) + (&app == &program ? "" : " ") + app.get_name() + " --help'";
+  const auto unknown = program.remaining();
+  if (&app == &program && !unknown.empty()) {
+    const bool is_option = unknown.front().starts_with('-');
+    return unknown.front() + " is no " + (is_option ? "option" : "subcommand") + remedy;
+  }
+  return error.what() + remedy;
+}
+
+ExitCode run(int argc, char** argv) {
+  CLI::App program("Leader election sidecar", "bellwether");
+  program.formatter(std::make_shared<HelpFormatter>());
+  program.footer(kExamples);
+  program.set_version_flag("--version", version_text(), "Print the versions and exit");
+  program.require_subcommand(1);
+  SimulateOptions options;
+  add_simulate(program, options);
+  CLI::App* const version = program.add_subcommand(
+      "version", "Print the versions of the program and of its plugin interface");
+  version->footer("Example:\n  bellwether version");
+
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const CLI::App& app = chosen(program);
+    std::cout << app.help(parent_name(app));
+    return ExitCode::kOk;
+  } catch (const CLI::CallForVersion&) {
+    std::cout << version_text() << "\n";
+    return ExitCode::kOk;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(describe(error, program));
+  }
+  if (program.got_subcommand(version)) {
+    std::cout << version_text() << "\n";
+    return ExitCode::kOk;
+  }
+  return simulate(options);
+}
+
+ExitCode run_and_flush(int argc, char** argv) {
+  const ExitCode code = run(argc, argv);
+  std::cout.flush();
+  if (!std::cout) throw std::runtime_error("cannot write the output; is the disk full?");
+  return code;
+}
+
+ExitCode complain(const std::exception& error, ExitCode code) {
+  std::cout.flush();
+  std::cerr << "bellwether: " << error.what() << "\n";
+  return code;
+}
+
+}  // namespace
+}  // namespace bellwether::cli
+
+int main(int argc, char** argv) {
+  using bellwether::cli::complain;
+  using bellwether::cli::ExitCode;
+  ExitCode code = ExitCode::kOk;
+  try {
+    code = bellwether::cli::run_and_flush(argc, argv);
+  } catch (const bellwether::cli::UsageError& error) {
+    code = complain(error, ExitCode::kUsage);
+  } catch (const bellwether::PluginError& error) {
+    code = complain(error, ExitCode::kPluginRefused);
+  } catch (const std::exception& error) {
+    code = complain(error, ExitCode::kFailure);
+  }
+  return static_cast<int>(code);
+}

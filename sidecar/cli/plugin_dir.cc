@@ -1,0 +1,15 @@
+// The way from the program to the plugins is fixed when the program is built.
+#include "cli/plugin_dir.hh"
+
+#ifndef BELLWETHER_PLUGIN_DIR_FROM_BIN
+#error "the build passes the way from the program to the plugins as BELLWETHER_PLUGIN_DIR_FROM_BIN"
+#endif
+
+namespace bellwether::cli {
+
+std::filesystem::path installed_plugin_dir() {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  return (program.parent_path() / BELLWETHER_PLUGIN_DIR_FROM_BIN).lexically_normal();
+}
+
+}  // namespace bellwether::cli

@@ -1,0 +1,109 @@
+// Replacing a file is writing a draft beside it, having it on the disk, and renaming it.
+#include "cli/text_file.hh"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace bellwether::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const char* action, const std::string& path) {
+  throw std::system_error(errno, std::generic_category(),
+                          std::string("cannot ") + action + " " + path);
+}
+
+// An open file that is closed when it goes out of scope.
+class File {
+ public:
+  File(int fd, const char* action, std::string path)
+      : fd_(fd), action_(action), path_(std::move(path)) {
+    if (fd_ < 0) fail();
+  }
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  std::string read_all() const {
+    std::string text;
+    char buffer[1 << 16];
+    while (true) {
+      const ssize_t count = ::read(fd_, buffer, sizeof buffer);
+      if (count == 0) return text;
+      if (count > 0) text.append(buffer, static_cast<size_t>(count));
+      if (count < 0 && errno != EINTR) fail();
+    }
+  }
+
+  void write_all(const std::string& text) const {
+    for (size_t done = 0; done < text.size();) {
+      const ssize_t count = ::write(fd_, text.data() + done, text.size() - done);
+      if (count < 0 && errno != EINTR) fail();
+      if (count > 0) done += static_cast<size_t>(count);
+    }
+  }
+
+  void set_mode(mode_t mode) const {
+    if (::fchmod(fd_, mode) != 0) fail();
+  }
+
+  // On the disk, and closed.
+  void finish() {
+    if (::fsync(fd_) != 0) fail();
+    if (::close(std::exchange(fd_, -1)) != 0) fail();
+  }
+
+ private:
+  [[noreturn]] void fail() const { cli::fail(action_, path_); }
+
+  int fd_;
+  const char* action_;
+  std::string path_;
+};
+
+void replace(const fs::path& target, const std::string& text) {
+  constexpr mode_t kNewFile = 0666;
+  const std::string draft = target.string() + ".new." + std::to_string(::getpid());
+  struct stat old {};
+  const bool is_there = ::stat(target.c_str(), &old) == 0;
+  File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFile), "write",
+            target.string());
+  try {
+    if (is_there) file.set_mode(old.st_mode & 07777);
+    file.write_all(text);
+    file.finish();
+    fs::rename(draft, target);
+  } catch (...) {
+    ::unlink(draft.c_str());
+    throw;
+  }
+}
+
+}  // namespace
+
+std::string read_text_file(const std::string& path) {
+  return File(::open(path.c_str(), O_RDONLY | O_CLOEXEC), "read", path).read_all();
+}
+
+void write_text_file(const std::string& path, const std::string& text) {
+  std::error_code unused;
+  const fs::file_status status = fs::status(path, unused);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    File(::open(path.c_str(), O_WRONLY | O_CLOEXEC), "write", path).write_all(text);
+    return;
+  }
+  // A symbolic link stays one.
+  replace(fs::exists(status) ? fs::canonical(path) : fs::path(path), text);
+}
+
+}  // namespace bellwether::cli

@@ -1,0 +1,115 @@
+// The configuration of a sidecar as plain values.  keys.cc says of each what it is called, which
+// values it takes, its default and what it is for; nothing here has a meaning of its own.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/host_port.hh"
+#include "config/profile.hh"
+#include "core/clock.hh"
+#include "core/options.hh"
+
+namespace bellwether {
+
+// What may end a dead leader's promises before they run out (guard "majority").
+enum class DeathProof : uint8_t {
+  kAuto,     // refused connections of peers on the same host
+  kNone,     // nothing but time
+  kRefused,  // refused connections of any peer
+};
+
+enum class LogLevel : uint8_t { kTrace, kDebug, kInfo, kWarn, kError };
+enum class LogFormat : uint8_t { kText, kJson };
+
+struct GroupSettings {
+  std::string name;
+  friend bool operator==(const GroupSettings&, const GroupSettings&) = default;
+};
+
+struct NodeSettings {
+  std::string name;
+  uint32_t priority = 0;
+  HostPort listen;
+  HostPort advertise;
+  std::string state_dir;  // empty: nothing is kept
+  friend bool operator==(const NodeSettings&, const NodeSettings&) = default;
+};
+
+struct ElectionSettings {
+  std::string plugin;
+  std::string variant;  // empty: the plugin's first
+  Profile profile = Profile::kDefault;
+  Duration answer_timeout{};
+  Duration coordinator_timeout{};
+  Preempt preempt = Preempt::kAlways;
+  Duration preempt_delay{};
+  Duration lease{};
+  DeathProof death_proof = DeathProof::kAuto;
+  friend bool operator==(const ElectionSettings&, const ElectionSettings&) = default;
+};
+
+struct FailureDetectorSettings {
+  Duration heartbeat_interval{};
+  Duration suspect_after{};
+  friend bool operator==(const FailureDetectorSettings&, const FailureDetectorSettings&) = default;
+};
+
+struct MembershipSettings {
+  std::vector<HostPort> peers;
+  HostPort dns;  // none: no name to look up
+  friend bool operator==(const MembershipSettings&, const MembershipSettings&) = default;
+};
+
+struct ApiSettings {
+  HostPort listen;     // none: on the socket alone
+  std::string socket;  // empty: no unix socket
+  friend bool operator==(const ApiSettings&, const ApiSettings&) = default;
+};
+
+struct MetricsSettings {
+  HostPort listen;  // none: on the address of the API alone
+  friend bool operator==(const MetricsSettings&, const MetricsSettings&) = default;
+};
+
+struct FlagSettings {
+  std::string path;
+  uint32_t mode = 0;
+  friend bool operator==(const FlagSettings&, const FlagSettings&) = default;
+};
+
+struct HookSettings {
+  std::string url;
+  Duration timeout{};
+  friend bool operator==(const HookSettings&, const HookSettings&) = default;
+};
+
+struct LogSettings {
+  LogLevel level = LogLevel::kInfo;
+  LogFormat format = LogFormat::kText;
+  friend bool operator==(const LogSettings&, const LogSettings&) = default;
+};
+
+struct Config {
+  GroupSettings group;
+  NodeSettings node;
+  ElectionSettings election;
+  FailureDetectorSettings failure_detector;
+  MembershipSettings membership;
+  std::map<std::string, HostPort> voters;  // by name; empty: guard "none"
+  ApiSettings api;
+  MetricsSettings metrics;
+  FlagSettings flag;
+  std::vector<HookSettings> hooks;
+  LogSettings log;
+
+  // The guard follows from the voters.
+  bool has_majority_guard() const { return !voters.empty(); }
+  const char* guard() const { return has_majority_guard() ? "majority" : "none"; }
+
+  friend bool operator==(const Config&, const Config&) = default;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,240 @@
+// The rules whose violation makes a configuration unusable.
+#include "config/config_rules.hh"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "config/core_options.hh"
+#include "config/duration_text.hh"
+#include "config/keys.hh"
+#include "config/text_forms.hh"
+
+namespace bellwether {
+namespace {
+
+using Objections = std::vector<Objection>;
+
+constexpr size_t kMaxVoters = 9;
+constexpr uint32_t kOwnerReadWrite = 0600;
+constexpr uint32_t kOthersWrite = 0022;
+
+// The host's name is the default, and may be unusable.
+Objections names_of_host_fit(const ParsedConfig& parsed) {
+  const std::string& name = parsed.config.node.name;
+  if (is_name(name)) return {};
+  return {{"the host's name, " + toml_text(name) + ", cannot be a node's name",
+           "give node.name, for example \"node-1\""}};
+}
+
+Objections advertised_address_is_of_use(const ParsedConfig& parsed) {
+  const HostPort& address = parsed.config.node.advertise;
+  HostPort unused;
+  if (!parsed.given.contains("node.advertise")) {
+    if (parse_host_port(address.text(), unused).empty()) return {};
+    return {{"cannot be made of the host's name", "give the address where peers reach this node"}};
+  }
+  if (!address.is_wildcard()) return {};
+  return {{address.text() + " is every address of a host; nobody can connect to it",
+           "give the address where peers reach this node"}};
+}
+
+Objections number_of_voters_makes_sense(const ParsedConfig& parsed) {
+  const size_t count = parsed.config.voters.size();
+  if (count == 0 && parsed.given.contains(kVotersTable)) {
+    return {{"names nobody", "name 1 voter or at least 3, or leave the table out"}};
+  }
+  if (count == 2) {
+    return {
+        {"2 voters are no better than 1: a majority of 2 is both, so either one's end leaves "
+         "the group without a leader",
+         "name 1 voter or at least 3"}};
+  }
+  if (count <= kMaxVoters) return {};
+  return {{std::to_string(count) + " voters are too many, for every change waits for a majority",
+           "name at most 9; further members follow without a vote"}};
+}
+
+Objections node_is_a_voter(const ParsedConfig& parsed) {
+  const auto& voters = parsed.config.voters;
+  const std::string& name = parsed.config.node.name;
+  if (voters.empty() || voters.contains(name)) return {};
+  std::vector<std::string> names;
+  names.reserve(voters.size());
+  for (const auto& [voter, address] : voters) names.push_back(voter);
+  const std::string meant = nearest_word(name, names);
+  return {{"this node, " + toml_text(name) + ", is not among its own [voters]",
+           "add it, or give it a voter's name as node.name" +
+               (meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?")}};
+}
+
+Objections voters_are_apart(const ParsedConfig& parsed) {
+  Objections objections;
+  std::map<HostPort, std::string> owners;
+  for (const auto& [name, address] : parsed.config.voters) {
+    const std::string key = std::string(kVotersTable) + "." + name;
+    const auto [owner, is_new] = owners.emplace(address, name);
+    if (address.is_wildcard()) {
+      objections.push_back(
+          {address.text() + " is every address of a host; nobody can connect to it",
+           "give the address where others reach this voter", key});
+    } else if (!is_new) {
+      objections.push_back({address.text() + " is the address of " + owner->second + ", too",
+                            "give each voter its own", key});
+    }
+  }
+  return objections;
+}
+
+Objections voters_remember(const ParsedConfig& parsed) {
+  const Config& config = parsed.config;
+  if (!config.has_majority_guard() || !config.node.state_dir.empty()) return {};
+  return {{"a voter that forgets its vote at a restart can vote twice",
+           "give a folder that outlives the process, or leave [voters] out"}};
+}
+
+Objections variant_exists(const ParsedConfig& parsed) {
+  const ElectionSettings& election = parsed.config.election;
+  const std::vector<std::string> known{"classic", "modified"};
+  const bool is_known = std::find(known.begin(), known.end(), election.variant) != known.end();
+  if (election.plugin != "bully" || is_known) return {};
+  const std::string meant = nearest_word(election.variant, known);
+  return {{"plugin \"bully\" has no variant " + toml_text(election.variant),
+           "give " + any_of_words(known) +
+               (meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?")}};
+}
+
+Objections a_lost_beat_is_not_fatal(const ParsedConfig& parsed) {
+  const FailureDetectorSettings& detector = parsed.config.failure_detector;
+  const Duration least = 2 * detector.heartbeat_interval;
+  if (detector.suspect_after >= least) return {};
+  return {{"suspect_after " + duration_text(detector.suspect_after) +
+               " is less than two heartbeat_interval, so one late beat deposes a leader",
+           "give suspect_after at least " + duration_text(least) + ", better five intervals"}};
+}
+
+Objections lease_outlasts_suspicion(const ParsedConfig& parsed) {
+  const Duration suspect_after = parsed.config.failure_detector.suspect_after;
+  const Duration lease = parsed.config.election.lease;
+  if (longest_silence(lease) >= suspect_after) return {};
+  const Duration least = suspect_after / 4 * 5;
+  return {{"4/5 of lease " + duration_text(lease) + " is less than suspect_after " +
+               duration_text(suspect_after) +
+               ", so leadership would run out before anybody looks for a successor",
+           "give lease at least " +
+               duration_text(std::chrono::ceil<std::chrono::milliseconds>(least)) +
+               ", or shorten suspect_after"}};
+}
+
+Objections chosen_one_can_announce_itself(const ParsedConfig& parsed) {
+  const ElectionSettings& election = parsed.config.election;
+  if (election.coordinator_timeout > election.answer_timeout) return {};
+  return {{"coordinator_timeout " + duration_text(election.coordinator_timeout) +
+               " is not longer than answer_timeout " + duration_text(election.answer_timeout) +
+               ", which the winner may have to wait itself before it announces",
+           "give coordinator_timeout more than answer_timeout, or leave it out"}};
+}
+
+bool would_collide(const HostPort& left, const HostPort& right) {
+  if (left.is_none() || right.is_none() || left.port != right.port) return false;
+  return left.host == right.host || left.is_wildcard() || right.is_wildcard();
+}
+
+Objections listeners_are_apart(const ParsedConfig& parsed) {
+  const Config& config = parsed.config;
+  const std::vector<std::pair<std::string, HostPort>> listeners{
+      {"node.listen", config.node.listen},
+      {"api.listen", config.api.listen},
+      {"metrics.listen", config.metrics.listen}};
+  Objections objections;
+  for (size_t i = 0; i < listeners.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (!would_collide(listeners[i].second, listeners[j].second)) continue;
+      const bool blames_later = parsed.given.contains(listeners[i].first);
+      objections.push_back({listeners[j].first + " " + listeners[j].second.text() + " and " +
+                                listeners[i].first + " " + listeners[i].second.text() +
+                                " want the same port",
+                            "give them different ports", listeners[blames_later ? i : j].first});
+    }
+  }
+  return objections;
+}
+
+Objections api_is_somewhere(const ParsedConfig& parsed) {
+  const ApiSettings& api = parsed.config.api;
+  if (!api.listen.is_none() || !api.socket.empty()) return {};
+  return {{"the API would be nowhere, and the leader could not be made to step down",
+           "give api.listen, api.socket or both"}};
+}
+
+Objections only_the_owner_writes_the_flag(const ParsedConfig& parsed) {
+  const uint32_t mode = parsed.config.flag.mode;
+  if ((mode & kOwnerReadWrite) != kOwnerReadWrite) {
+    return {
+        {"the sidecar itself could not open the flag again", "give 0o600 and more, like 0o640"}};
+  }
+  if ((mode & kOthersWrite) == 0) return {};
+  return {{"others than the sidecar could write that they lead", "give 0o640 or 0o644"}};
+}
+
+Objections hooks_are_apart(const ParsedConfig& parsed) {
+  const std::vector<HookSettings>& hooks = parsed.config.hooks;
+  Objections objections;
+  if (hooks.size() > kMaxHooks) {
+    objections.push_back({std::to_string(hooks.size()) + " hooks are too many",
+                          "give at most " + std::to_string(kMaxHooks)});
+  }
+  std::map<std::string, size_t> seen;
+  for (size_t i = 0; i < hooks.size(); ++i) {
+    if (hooks[i].url.empty()) continue;  // has an error of its own
+    const auto [first, is_new] = seen.emplace(hooks[i].url, i + 1);
+    if (is_new) continue;
+    objections.push_back({"hook " + std::to_string(first->second) + " has the same url",
+                          "remove one of them",
+                          std::string(kHookTable) + "[" + std::to_string(i + 1) + "].url"});
+  }
+  return objections;
+}
+
+}  // namespace
+
+const std::vector<ConfigRule>& error_rules() {
+  static const std::vector<ConfigRule> kRules{
+      {{"node.name"}, names_of_host_fit},
+      {{"node.advertise"}, advertised_address_is_of_use},
+      {{kVotersTable}, number_of_voters_makes_sense},
+      {{"node.name", kVotersTable}, node_is_a_voter},
+      {{kVotersTable}, voters_are_apart},
+      {{"node.state_dir", kVotersTable}, voters_remember},
+      {{"election.variant", "election.plugin"}, variant_exists},
+      {{"failure_detector.suspect_after", "failure_detector.heartbeat_interval",
+        "election.profile"},
+       a_lost_beat_is_not_fatal},
+      {{"election.lease", "failure_detector.suspect_after", "election.profile"},
+       lease_outlasts_suspicion},
+      {{"election.coordinator_timeout", "election.answer_timeout", "election.profile"},
+       chosen_one_can_announce_itself},
+      {{"node.listen", "api.listen", "metrics.listen"}, listeners_are_apart},
+      {{"api.listen", "api.socket"}, api_is_somewhere},
+      {{"flag.mode"}, only_the_owner_writes_the_flag},
+      {{kHookTable}, hooks_are_apart},
+  };
+  return kRules;
+}
+
+std::vector<Finding> findings_of(const ConfigRule& rule, const ParsedConfig& parsed) {
+  const auto given = std::find_if(rule.keys.begin(), rule.keys.end(), [&](const std::string& key) {
+    return parsed.given.contains(key);
+  });
+  const std::string& culprit = given == rule.keys.end() ? rule.keys.front() : *given;
+  std::vector<Finding> findings;
+  for (const Objection& objection : rule.judge(parsed)) {
+    const std::string& key = objection.key.empty() ? culprit : objection.key;
+    const auto position = parsed.given.find(key);
+    findings.push_back({position == parsed.given.end() ? SourcePosition{} : position->second, key,
+                        objection.what, objection.remedy});
+  }
+  return findings;
+}
+
+}  // namespace bellwether

@@ -1,0 +1,30 @@
+// The timers that have no key of their own follow from the answer timeout.
+#include "config/core_options.hh"
+
+#include <algorithm>
+
+namespace bellwether {
+namespace {
+
+// Whoever looks for a leader must at least be able to connect and to be answered.
+constexpr Duration kShortestJoin = std::chrono::milliseconds(500);
+
+}  // namespace
+
+Options to_options(const Config& config) {
+  const ElectionSettings& election = config.election;
+  Options options = election.profile == Profile::kTextbook ? textbook_options() : Options{};
+  options.variant = election.variant;
+  options.answer_timeout = election.answer_timeout;
+  options.coordinator_timeout = election.coordinator_timeout;
+  options.heartbeat_interval = config.failure_detector.heartbeat_interval;
+  options.suspect_after_min = config.failure_detector.suspect_after;
+  options.suspect_after_max = longest_silence(election.lease);
+  options.join_timeout = std::max(kShortestJoin, 5 * election.answer_timeout);
+  options.handover_timeout = 3 * election.answer_timeout;
+  options.preempt = election.preempt;
+  options.preempt_delay = election.preempt_delay;
+  return options;
+}
+
+}  // namespace bellwether

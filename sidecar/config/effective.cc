@@ -1,0 +1,98 @@
+// Printing by the table of keys.
+#include "config/effective.hh"
+
+#include <algorithm>
+
+#include "config/keys.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr size_t kCommentColumn = 44;
+
+// TOML takes these characters in a key without quotes.
+std::string key_text(const std::string& key) {
+  const bool is_bare = std::all_of(key.begin(), key.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+  return is_bare ? key : "\"" + key + "\"";
+}
+
+std::string line(const std::string& key, const std::string& value, const std::string& comment) {
+  std::string text = key_text(key) + " = " + value;
+  if (comment.empty()) return text + "\n";
+  text.append(text.size() < kCommentColumn ? kCommentColumn - text.size() : 1, ' ');
+  return text + "# " + comment + "\n";
+}
+
+// What the comment says of a value that stands there by default.
+template <typename Owner>
+std::string default_comment(const ConfigKey<Owner>& key, const std::string& value) {
+  return key.default_words == value ? "default" : "default: " + key.default_words;
+}
+
+template <typename Owner>
+std::string key_line(const ConfigKey<Owner>& key, const Owner& owner, bool is_given) {
+  const std::string value = toml_text(key.write(owner));
+  return line(key.name, value, is_given ? "" : default_comment(key, value));
+}
+
+std::string voters_text(const Config& config) {
+  if (config.voters.empty()) return "\n# no [voters]: guard = \"none\"\n";
+  std::string text = "\n[" + std::string(kVotersTable) + "]  # guard = \"majority\"\n";
+  for (const auto& [name, address] : config.voters) {
+    text += line(name, toml_text(address.text()), "");
+  }
+  return text;
+}
+
+std::string hooks_text(const ParsedConfig& parsed) {
+  if (parsed.config.hooks.empty()) return "\n# no [[hook]]: nobody is told\n";
+  std::string text;
+  for (size_t i = 0; i < parsed.config.hooks.size(); ++i) {
+    const std::string path = std::string(kHookTable) + "[" + std::to_string(i + 1) + "].";
+    text += "\n[[" + std::string(kHookTable) + "]]\n";
+    for (const auto& key : hook_keys()) {
+      text += key_line(key, parsed.config.hooks[i], parsed.given.contains(path + key.name));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string effective_toml(const ParsedConfig& parsed) {
+  std::string text;
+  std::string table;
+  for (const auto& key : config_keys()) {
+    if (key.table != table) {
+      table = key.table;
+      text += (text.empty() ? "[" : "\n[") + table + "]\n";
+    }
+    text += key_line(key, parsed.config, parsed.given.contains(key.path()));
+  }
+  return text + voters_text(parsed.config) + hooks_text(parsed);
+}
+
+std::string inline_table(const std::map<std::string, HostPort>& voters) {
+  std::string text;
+  for (const auto& [name, address] : voters) {
+    text += (text.empty() ? " " : ", ") + key_text(name) + " = " + toml_text(address.text());
+  }
+  return text.empty() ? "{}" : "{" + text + " }";
+}
+
+std::string inline_list(const std::vector<HookSettings>& hooks) {
+  std::string text;
+  for (const HookSettings& hook : hooks) {
+    std::string item;
+    for (const auto& key : hook_keys()) {
+      item += (item.empty() ? " " : ", ") + key.name + " = " + toml_text(key.write(hook));
+    }
+    text += (text.empty() ? "{" : ", {") + item + " }";
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace bellwether

@@ -1,0 +1,74 @@
+// ${NAME} in text.  What a variable holds is taken as it is: it is not expanded again.
+#include "config/environment.hh"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "config/text_forms.hh"
+
+namespace bellwether {
+namespace {
+
+bool is_variable_name(const std::string& name) {
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && (name.front() < '0' || name.front() > '9') &&
+         std::all_of(name.begin(), name.end(), is_part);
+}
+
+}  // namespace
+
+Environment process_environment() {
+  Environment environment;
+  environment.variable = [](const std::string& name) -> std::optional<std::string> {
+    const char* const value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) == 0) environment.host_name = name.data();
+  return environment;
+}
+
+std::optional<std::string> expand_variables(const std::string& text, const Environment& environment,
+                                            std::string& flaw) {
+  std::string expanded;
+  for (size_t i = 0; i < text.size();) {
+    if (text.compare(i, 3, "$${") == 0) {
+      expanded += "${";
+      i += 3;
+    } else if (text.compare(i, 2, "${") == 0) {
+      const size_t end = text.find('}', i);
+      const std::string name = text.substr(i + 2, end == std::string::npos ? end : end - i - 2);
+      if (end == std::string::npos || !is_variable_name(name)) {
+        flaw = "has a ${ without the name of a variable and }";
+        return std::nullopt;
+      }
+      const auto value = environment.variable(name);
+      if (!value || !is_printable(*value)) {
+        flaw = "needs the environment variable " + name +
+               (value ? ", which holds control characters or no UTF-8" : ", which is not set");
+        return std::nullopt;
+      }
+      expanded += *value;
+      i = end + 1;
+    } else {
+      expanded += text[i++];
+    }
+  }
+  return expanded;
+}
+
+std::string escape_variables(const std::string& text) {
+  std::string escaped;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "${") == 0) escaped += '$';
+    escaped += text[i];
+  }
+  return escaped;
+}
+
+}  // namespace bellwether

@@ -1,0 +1,26 @@
+// What a configuration may take from around it: environment variables and the host's name.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace bellwether {
+
+struct Environment {
+  std::function<std::optional<std::string>(const std::string& name)> variable;
+  std::string host_name;
+};
+
+// That of this process.
+Environment process_environment();
+
+// `text` with every ${NAME} replaced by the variable's value; $${ stands for ${ itself, and any
+// other $ for itself.  On failure returns nothing and says in `flaw` what is wrong, as a phrase.
+std::optional<std::string> expand_variables(const std::string& text, const Environment& environment,
+                                            std::string& flaw);
+
+// The inverse for text that is meant as it stands.
+std::string escape_variables(const std::string& text);
+
+}  // namespace bellwether

@@ -1,0 +1,99 @@
+// The sums.  Under guard "none": detection, the stagger (nobody waits who is next in line), an
+// answer timeout for who is asked in vain; a claim is effective at once.  Under "majority" votes
+// and two writes to disk come on top, and all of it runs while the old leader's lease runs out.
+#include "config/failover.hh"
+
+#include <algorithm>
+
+#include "config/core_options.hh"
+#include "config/duration_text.hh"
+
+namespace bellwether {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A peer whose connection broke is called again within this time.
+constexpr Duration kReconnect = milliseconds(50);
+// The claimant stores its claim, then the voters their votes: this long for each of both.
+constexpr Duration kStore = milliseconds(20);
+
+struct Timers {
+  explicit Timers(const Config& config)
+      : options(to_options(config)),
+        lease(config.election.lease),
+        silence(options.suspect_after_max),
+        // Without the stagger everybody asks at once.
+        behind_silent((options.stagger ? 2 : 1) * options.answer_timeout) {}
+
+  Options options;
+  Duration lease;
+  Duration silence;
+  Duration behind_silent;
+};
+
+// One answer timeout to let the next in line go first, one to ask it in vain.
+std::string behind_silent_text(const Timers& timers) {
+  return timers.options.stagger ? " + 2 answer_timeout" : " + answer_timeout";
+}
+
+std::vector<Failover> without_guard(const Timers& timers) {
+  const std::string runs_out = "off after " + duration_text(timers.silence);
+  const Duration join = timers.options.join_timeout;
+  const std::string reconnect = "reconnect " + duration_text(kReconnect);
+  return {
+      {"sidecar killed, connection refused", kReconnect, 2, reconnect, "off at once"},
+      {"machine of the leader dies", timers.silence, 1, "4/5 lease", "gone with it"},
+      {"leader cut off from the others", timers.silence, 1, "4/5 lease", "stays on: two leaders"},
+      {"sidecar stopped (SIGSTOP)", timers.silence, 1, "4/5 lease", runs_out},
+      {"leader and the next in line silent", timers.silence + timers.behind_silent, 2,
+       "4/5 lease" + behind_silent_text(timers), runs_out},
+      {"planned hand-over", Duration::zero(), 1, "one message", "off before"},
+      {"planned hand-over, successor silent", timers.options.handover_timeout, 2,
+       "3 answer_timeout for each", "off before"},
+      {"cold start", join, 2, "join", "off"},
+  };
+}
+
+bool is_refusal_a_proof(const Config& config) {
+  if (config.election.death_proof != DeathProof::kAuto) {
+    return config.election.death_proof == DeathProof::kRefused;
+  }
+  return std::all_of(config.voters.begin(), config.voters.end(),
+                     [](const auto& voter) { return voter.second.is_loopback(); });
+}
+
+std::vector<Failover> with_majority(const Config& config, const Timers& timers) {
+  const std::string runs_out = "off after " + duration_text(timers.silence);
+  const Duration election = 2 * kStore;
+  const std::string votes = " + votes " + duration_text(election);
+  const Duration killed = kReconnect + election;
+  const Duration silent = timers.silence + election;
+  const std::string silent_text = "max(lease, 4/5 lease" + votes + ")";
+  const bool is_proof = is_refusal_a_proof(config);
+  const std::string proof_text = "reconnect " + duration_text(kReconnect) + votes;
+  const auto within_lease = [&](Duration needed) { return std::max(timers.lease, needed); };
+  return {
+      {"sidecar killed, connection refused", is_proof ? killed : within_lease(killed), 4,
+       is_proof ? proof_text : "max(lease, " + proof_text + ")", "off at once"},
+      {"machine of the leader dies", within_lease(silent), 3, silent_text, "gone with it"},
+      {"leader cut off from the others", within_lease(silent), 3, silent_text, runs_out},
+      {"sidecar stopped (SIGSTOP)", within_lease(silent), 3, silent_text, runs_out},
+      {"leader and the next in line silent", within_lease(silent + timers.behind_silent), 4,
+       "max(lease, 4/5 lease" + behind_silent_text(timers) + votes + ")", runs_out},
+      {"planned hand-over", election, 2, "votes " + duration_text(election), "off before"},
+      {"planned hand-over, successor silent", timers.options.handover_timeout + election, 3,
+       "3 answer_timeout for each" + votes, "off before"},
+      {"cold start", within_lease(timers.options.join_timeout + election), 3,
+       "max(lease of before, join" + votes + ")", "off"},
+  };
+}
+
+}  // namespace
+
+std::vector<Failover> worst_case_failover(const Config& config) {
+  const Timers timers(config);
+  return config.has_majority_guard() ? with_majority(config, timers) : without_guard(timers);
+}
+
+}  // namespace bellwether

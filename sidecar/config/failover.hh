@@ -1,0 +1,26 @@
+// How long a group can be without a leader, computed from its timers: an upper bound for each kind
+// of failure, with the sum that it comes from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hh"
+#include "core/clock.hh"
+
+namespace bellwether {
+
+struct Failover {
+  std::string failure;
+  // From the failure until the new leader's flag is on: at most this, and so many round trips
+  // between members (their length is the network's affair).
+  Duration at_most{};
+  int round_trips = 0;
+  std::string formula;   // the sum in words of the configuration
+  std::string old_flag;  // when the old leader's flag is off
+};
+
+// Assumes one next in line that runs; the row that says otherwise assumes one more silent member.
+std::vector<Failover> worst_case_failover(const Config& config);
+
+}  // namespace bellwether

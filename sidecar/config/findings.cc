@@ -1,0 +1,36 @@
+// Findings as text.
+#include "config/findings.hh"
+
+#include <algorithm>
+#include <utility>
+
+namespace bellwether {
+namespace {
+
+std::string lines(const std::string& file, const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += (text.empty() ? "" : "\n") + describe(file, "error", finding);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string describe(const std::string& file, const char* severity, const Finding& finding) {
+  return file + ":" + std::to_string(finding.position.line) + ":" +
+         std::to_string(finding.position.column) + ": " + severity + ": " + finding.key +
+         (finding.key.empty() ? "" : ": ") + finding.what + "; " + finding.remedy;
+}
+
+ConfigErrors::ConfigErrors(const std::string& file, std::vector<Finding> findings)
+    : std::runtime_error(lines(file, findings)), findings_(std::move(findings)) {}
+
+std::vector<Finding> by_position(std::vector<Finding> findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& left, const Finding& right) {
+    return left.position < right.position;
+  });
+  return findings;
+}
+
+}  // namespace bellwether

@@ -1,0 +1,305 @@
+// The declarations.  A key's default is a value, or computed from keys that stand above it.
+#include "config/keys.hh"
+
+#include "config/text_forms.hh"
+#include "core/members.hh"
+
+namespace bellwether {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+template <typename Value>
+struct Computed {
+  const char* words;
+  std::function<Value(const Config&, const Environment&)> compute;
+};
+
+struct Required {};
+
+// The keys of one table, which are the members of one part of the configuration.
+template <typename Part>
+class Table {
+ public:
+  Table(const char* name, Part Config::*part, std::vector<ConfigKey<Config>>& keys)
+      : name_(name), part_(part), keys_(keys) {}
+
+  template <typename Type, typename Default>
+  void key(const char* name, typename Type::Value Part::*member, const Type& type,
+           const Default& fallback, TakesEffect takes_effect, const char* help) {
+    const auto part = part_;
+    ConfigKey<Config> key{.table = name_,
+                          .name = name,
+                          .expects = type.expects(),
+                          .takes_effect = takes_effect,
+                          .help = help};
+    key.read = [=](const SourceNode& node, Config& config, const Complain& complain) {
+      auto value = type.read(node, complain);
+      if (value) config.*part.*member = std::move(*value);
+      return value.has_value();
+    };
+    key.write = [=](const Config& config) { return type.write(config.*part.*member); };
+    const auto set = [=](Config& config, typename Type::Value value) {
+      config.*part.*member = std::move(value);
+    };
+    if constexpr (std::is_same_v<Default, Required>) {
+      key.set_default = [](Config&, const Environment&) {};
+    } else if constexpr (std::is_convertible_v<Default, typename Type::Value>) {
+      key.default_words = toml_text(type.write(fallback));
+      key.set_default = [=](Config& config, const Environment&) { set(config, fallback); };
+    } else {
+      key.default_words = fallback.words;
+      key.set_default = [=](Config& config, const Environment& environment) {
+        set(config, fallback.compute(config, environment));
+      };
+    }
+    keys_.push_back(std::move(key));
+  }
+
+ private:
+  const char* name_;
+  Part Config::*part_;
+  std::vector<ConfigKey<Config>>& keys_;
+};
+
+constexpr const char* kNameForm =
+    "1 to 63 letters, digits, '-', '.' and '_', with a letter or a digit at both ends";
+constexpr const char* kPathForm = "an absolute path";
+constexpr Duration kHookTimeout = seconds(2);
+
+template <typename Select>
+Computed<Duration> of_profile(Select select) {
+  return {"of the profile", [select](const Config& config, const Environment&) {
+            return timers_of(config.election.profile).*select;
+          }};
+}
+
+// Where others find this node if nobody says so.
+HostPort default_advertise(const Config& config, const Environment& environment) {
+  const auto own = config.voters.find(config.node.name);
+  if (own != config.voters.end()) return own->second;
+  if (!config.node.listen.is_wildcard()) return config.node.listen;
+  return {environment.host_name, config.node.listen.port};
+}
+
+void add_group_keys(std::vector<ConfigKey<Config>>& keys) {
+  Table group("group", &Config::group, keys);
+  group.key("name", &GroupSettings::name, TextType{kNameForm, is_name}, Required{},
+            TakesEffect::kAtRestart,
+            "the processes of one group elect one leader; the same for all");
+}
+
+void add_node_keys(std::vector<ConfigKey<Config>>& keys) {
+  Table node("node", &Config::node, keys);
+  node.key("name", &NodeSettings::name, TextType{kNameForm, is_name},
+           Computed<std::string>{
+               "the host's name",
+               [](const Config&, const Environment& environment) { return environment.host_name; }},
+           TakesEffect::kAtRestart, "this process; unique in the group");
+  node.key("priority", &NodeSettings::priority, NumberType{0, 65535}, 100u, TakesEffect::kAtRestart,
+           "higher leads; of equal ones the higher UUID does; 0 never leads");
+  node.key("listen", &NodeSettings::listen, HostPortType{}, HostPort{"0.0.0.0", 7946},
+           TakesEffect::kAtRestart, "where peers connect to");
+  node.key("advertise", &NodeSettings::advertise, HostPortType{},
+           Computed<HostPort>{"the voter's address, else listen, else the host's name",
+                              default_advertise},
+           TakesEffect::kAtRestart, "the address that peers are told");
+  node.key("state_dir", &NodeSettings::state_dir,
+           TextType{"an absolute path, or \"\" to keep nothing", is_absolute_path_or_empty},
+           std::string("/var/lib/bellwether"), TakesEffect::kAtRestart,
+           "holds the UUID, made on first start, and the epoch; \"\": a new UUID at every start, "
+           "not with [voters]");
+}
+
+void add_election_rules(Table<ElectionSettings>& election) {
+  using Settings = ElectionSettings;
+  election.key("plugin", &Settings::plugin,
+               TextType{"a plugin's name, like \"bully\", or a path with a slash", is_plugin},
+               std::string("bully"), TakesEffect::kAtRestart,
+               "who decides when to propose oneself");
+  election.key(
+      "profile", &Settings::profile,
+      WordType<Profile>{{{"default", Profile::kDefault},
+                         {"lan", Profile::kLan},
+                         {"wan", Profile::kWan},
+                         {"fast", Profile::kFast},
+                         {"textbook", Profile::kTextbook}}},
+      Profile::kDefault, TakesEffect::kAtRestart,
+      "sets all timers at once, single keys override it; fast: for sidecars with a "
+      "reserved processor; textbook: default's timers and the papers' rules to the letter");
+  election.key(
+      "variant", &Settings::variant, TextType{"the name of a variant", is_variant},
+      Computed<std::string>{"modified; in profile textbook classic; of another plugin its first",
+                            [](const Config& config, const Environment&) -> std::string {
+                              if (config.election.plugin != "bully") return "";
+                              const bool is_textbook =
+                                  config.election.profile == Profile::kTextbook;
+                              return is_textbook ? "classic" : "modified";
+                            }},
+      TakesEffect::kAtRestart, "classic (Garcia-Molina 1982) or modified (Soundarabai 2014)");
+  election.key("preempt", &Settings::preempt,
+               WordType<Preempt>{{{"always", Preempt::kAlways},
+                                  {"priority", Preempt::kPriority},
+                                  {"never", Preempt::kOff}}},
+               Preempt::kAlways, TakesEffect::kAtRestart,
+               "may a higher node take over from a working leader? always: the textbook; priority: "
+               "only with a higher priority; never");
+  election.key(
+      "preempt_delay", &Settings::preempt_delay, DurationType{{}, hours(1)},
+      Computed<Duration>{"5s with [voters], 0s without and in profile textbook",
+                         [](const Config& config, const Environment&) -> Duration {
+                           const bool is_textbook = config.election.profile == Profile::kTextbook;
+                           return seconds(config.voters.empty() || is_textbook ? 0 : 5);
+                         }},
+      TakesEffect::kAtRestart, "how long a lower leader is followed before it is taken over from");
+  election.key("death_proof", &Settings::death_proof,
+               WordType<DeathProof>{{{"auto", DeathProof::kAuto},
+                                     {"none", DeathProof::kNone},
+                                     {"refused", DeathProof::kRefused}}},
+               DeathProof::kAuto, TakesEffect::kAtRestart,
+               "with [voters]: does a refused connection end a dead leader's lease? auto: of peers "
+               "on this host; none: only time does; refused: of any peer, sound only without "
+               "proxies and firewalls that reject");
+}
+
+void add_election_timers(Table<ElectionSettings>& election) {
+  using Settings = ElectionSettings;
+  election.key("answer_timeout", &Settings::answer_timeout,
+               DurationType{milliseconds(1), minutes(1)},
+               of_profile(&ProfileTimers::answer_timeout), TakesEffect::kAtRestart,
+               "T of the papers: how long an ANSWER may take; a process starting up looks for a "
+               "leader for 5 of it, at least 500ms, and a successor may take 3 of it to claim");
+  election.key("coordinator_timeout", &Settings::coordinator_timeout,
+               DurationType{milliseconds(2), minutes(2)},
+               Computed<Duration>{"answer_timeout + 250ms",
+                                  [](const Config& config, const Environment&) -> Duration {
+                                    return config.election.answer_timeout + milliseconds(250);
+                                  }},
+               TakesEffect::kAtRestart, "how long a COORDINATOR may take after an ANSWER");
+  election.key("lease", &Settings::lease, DurationType{milliseconds(20), seconds(10)},
+               of_profile(&ProfileTimers::lease), TakesEffect::kAtRestart,
+               "how long leadership holds without renewal; a leader itself counts on 4/5 of it, "
+               "which is also the longest silence before it is suspected");
+}
+
+void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys) {
+  Table detector("failure_detector", &Config::failure_detector, keys);
+  detector.key("heartbeat_interval", &FailureDetectorSettings::heartbeat_interval,
+               DurationType{milliseconds(5), minutes(1)},
+               of_profile(&ProfileTimers::heartbeat_interval), TakesEffect::kAtRestart,
+               "how often the leader says that it is there");
+  detector.key("suspect_after", &FailureDetectorSettings::suspect_after,
+               DurationType{milliseconds(10), seconds(10)},
+               of_profile(&ProfileTimers::suspect_after), TakesEffect::kAtRestart,
+               "the shortest silence that is suspicious; it adapts to the beats' rhythm between "
+               "this and 4/5 of the lease");
+}
+
+void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
+  Table membership("membership", &Config::membership, keys);
+  membership.key("peers", &MembershipSettings::peers, HostPortListType{kMaxMembers},
+                 std::vector<HostPort>{}, TakesEffect::kAtOnce,
+                 "members to connect to, this one may be among them; they name the others");
+  membership.key("dns", &MembershipSettings::dns, HostPortType{.may_be_none = true}, HostPort{},
+                 TakesEffect::kAtOnce,
+                 "every address behind this name is a peer; looked up again and again");
+
+  Table api("api", &Config::api, keys);
+  api.key("listen", &ApiSettings::listen, HostPortType{.may_be_none = true},
+          HostPort{"127.0.0.1", 4040}, TakesEffect::kAtRestart,
+          "where the HTTP API is served; whoever reaches it may make the leader step down");
+  api.key(
+      "socket", &ApiSettings::socket,
+      TextType{"an absolute path of at most 107 bytes, or \"\" for none", is_socket_path_or_empty},
+      std::string(), TakesEffect::kAtRestart, "also serve the API on this unix socket (mode 0660)");
+
+  Table metrics("metrics", &Config::metrics, keys);
+  metrics.key(
+      "listen", &MetricsSettings::listen, HostPortType{.may_be_none = true},
+      HostPort{"0.0.0.0", 9464}, TakesEffect::kAtRestart,
+      "where only /metrics, /livez and /readyz are served; \"\": on the API's address alone");
+
+  Table flag("flag", &Config::flag, keys);
+  flag.key("path", &FlagSettings::path, TextType{kPathForm, is_absolute_path},
+           Computed<std::string>{"/dev/shm/bellwether/ and the group's name",
+                                 [](const Config& config, const Environment&) {
+                                   return "/dev/shm/bellwether/" + config.group.name;
+                                 }},
+           TakesEffect::kAtRestart, "the file that applications map to read the flag; on a tmpfs");
+  flag.key("mode", &FlagSettings::mode, FileModeType{}, 0640u, TakesEffect::kAtRestart,
+           "its permissions; readers need no more than r");
+}
+
+void add_log_keys(std::vector<ConfigKey<Config>>& keys) {
+  Table log("log", &Config::log, keys);
+  log.key("level", &LogSettings::level,
+          WordType<LogLevel>{{{"trace", LogLevel::kTrace},
+                              {"debug", LogLevel::kDebug},
+                              {"info", LogLevel::kInfo},
+                              {"warn", LogLevel::kWarn},
+                              {"error", LogLevel::kError}}},
+          LogLevel::kInfo, TakesEffect::kAtOnce, "what is logged: this and what stands after it");
+  log.key("format", &LogSettings::format,
+          WordType<LogFormat>{{{"text", LogFormat::kText}, {"json", LogFormat::kJson}}},
+          LogFormat::kText, TakesEffect::kAtOnce, "how: lines for people, or a JSON object a line");
+}
+
+// A hook has no parts.
+template <typename Type>
+ConfigKey<HookSettings> hook_key(const char* name, typename Type::Value HookSettings::*member,
+                                 const Type& type, const char* help) {
+  ConfigKey<HookSettings> key{.table = kHookTable,
+                              .name = name,
+                              .expects = type.expects(),
+                              .takes_effect = kHookTakesEffect,
+                              .help = help};
+  key.read = [=](const SourceNode& node, HookSettings& hook, const Complain& complain) {
+    auto value = type.read(node, complain);
+    if (value) hook.*member = std::move(*value);
+    return value.has_value();
+  };
+  key.write = [=](const HookSettings& hook) { return type.write(hook.*member); };
+  key.set_default = [](HookSettings&, const Environment&) {};
+  return key;
+}
+
+}  // namespace
+
+const std::vector<ConfigKey<Config>>& config_keys() {
+  static const std::vector<ConfigKey<Config>> kKeys = [] {
+    std::vector<ConfigKey<Config>> keys;
+    add_group_keys(keys);
+    add_node_keys(keys);
+    Table election("election", &Config::election, keys);
+    add_election_rules(election);
+    add_election_timers(election);
+    add_failure_detector_keys(keys);
+    add_outside_keys(keys);
+    add_log_keys(keys);
+    return keys;
+  }();
+  return kKeys;
+}
+
+const std::vector<ConfigKey<HookSettings>>& hook_keys() {
+  static const std::vector<ConfigKey<HookSettings>> kKeys = [] {
+    const DurationType timeout{milliseconds(10), minutes(1)};
+    std::vector<ConfigKey<HookSettings>> keys;
+    keys.push_back(hook_key("url", &HookSettings::url,
+                            TextType{"an http:// or https:// URL without user and #", is_url},
+                            "where to POST to"));
+    keys.push_back(hook_key("timeout", &HookSettings::timeout, timeout,
+                            "how long an answer may take before the next try"));
+    keys.back().default_words = toml_text(timeout.write(kHookTimeout));
+    keys.back().set_default = [](HookSettings& hook, const Environment&) {
+      hook.timeout = kHookTimeout;
+    };
+    return keys;
+  }();
+  return kKeys;
+}
+
+}  // namespace bellwether

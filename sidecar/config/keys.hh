@@ -1,0 +1,57 @@
+// The table of keys: each is declared once, with its type and limits, its default, whether a change
+// of it is applied while running, and what it is for.  Reading, printing, comparing and the help
+// all go through this table.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.hh"
+#include "config/environment.hh"
+#include "config/value_types.hh"
+
+namespace bellwether {
+
+// When a changed value takes effect.
+enum class TakesEffect : uint8_t { kAtOnce, kAtRestart };
+
+// A key of `Owner`: the configuration, or one hook.
+template <typename Owner>
+struct ConfigKey {
+  std::string table;
+  std::string name;
+  std::string expects;        // what it takes, as a phrase
+  std::string default_words;  // how the default comes about; empty: it is required
+  TakesEffect takes_effect = TakesEffect::kAtRestart;
+  std::string help;
+
+  // Complains and leaves the owner alone when the value is not right.
+  std::function<bool(const SourceNode& node, Owner& owner, const Complain& complain)> read;
+  // May look at keys that stand before this one in the table, and at the voters.
+  std::function<void(Owner& owner, const Environment& environment)> set_default;
+  std::function<PlainValue(const Owner& owner)> write;
+
+  bool is_required() const { return default_words.empty(); }
+  std::string path() const { return table + "." + name; }
+};
+
+// In the order in which they are read and printed; the keys of a table follow each other.
+const std::vector<ConfigKey<Config>>& config_keys();
+// Those of every [[hook]].
+const std::vector<ConfigKey<HookSettings>>& hook_keys();
+
+// The two tables whose keys are not a fixed set.
+inline constexpr const char* kVotersTable = "voters";
+inline constexpr const char* kVotersHelp =
+    "names and addresses of the full group, 1 or from 3 to 9: guard = majority; left out: guard = "
+    "none";
+inline constexpr TakesEffect kVotersTakeEffect = TakesEffect::kAtRestart;
+inline constexpr const char* kHookTable = "hook";
+inline constexpr const char* kHookHelp =
+    "who is told of every change of leadership by HTTP POST; one [[hook]] each, at most 16";
+inline constexpr TakesEffect kHookTakesEffect = TakesEffect::kAtOnce;
+inline constexpr size_t kMaxHooks = 16;
+
+}  // namespace bellwether

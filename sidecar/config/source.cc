@@ -1,0 +1,89 @@
+// From the tree of toml++ to ours.  Its parser gives up at the first error.  It, and whatever walks
+// through its tree, calls itself once a level, and a dotted key makes a level of two characters: so
+// the length of the text is bounded, lest the stack overflow.
+#include "config/source.hh"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+namespace bellwether {
+namespace {
+
+// toml++ survives more than the 16,384 levels that fit in here, on a stack of 8 MiB.
+constexpr size_t kMaxText = 32768;
+// Nothing that has a meaning lies deeper; what does is cut off.
+constexpr int kMaxDepth = 8;
+
+SourcePosition position_of(const toml::source_region& region) {
+  return {region.begin.line, region.begin.column};
+}
+
+const char* name_of(toml::node_type type) {
+  switch (type) {
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::array:
+      return "a list";
+    case toml::node_type::string:
+      return "text";
+    case toml::node_type::integer:
+      return "a whole number";
+    case toml::node_type::floating_point:
+      return "a number with a fraction";
+    case toml::node_type::boolean:
+      return "true or false";
+    default:
+      return "a date or a time";
+  }
+}
+
+SourceNode convert(const toml::node& node, int depth = 0) {
+  SourceNode result;
+  result.position = position_of(node.source());
+  result.kind_name = name_of(node.type());
+  if (depth > kMaxDepth) return result;
+  if (const auto* text = node.as_string()) {
+    result.kind = SourceNode::Kind::kText;
+    result.text = text->get();
+  } else if (const auto* number = node.as_integer()) {
+    result.kind = SourceNode::Kind::kNumber;
+    result.number = number->get();
+  } else if (const auto* list = node.as_array()) {
+    result.kind = SourceNode::Kind::kList;
+    for (const toml::node& item : *list) result.items.push_back(convert(item, depth + 1));
+  } else if (const auto* table = node.as_table()) {
+    result.kind = SourceNode::Kind::kTable;
+    for (const auto& [key, value] : *table) {
+      result.entries.push_back(
+          {std::string(key.str()), position_of(key.source()), convert(value, depth + 1)});
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+const SourceEntry* SourceNode::find(std::string_view key) const {
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const SourceEntry& entry) { return entry.key == key; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+SourceNode read_source(std::string_view text, const std::string& file) {
+  if (text.size() > kMaxText) {
+    throw ConfigErrors(file,
+                       {{.what = "has " + std::to_string(text.size()) + " bytes",
+                         .remedy = "a configuration has at most " + std::to_string(kMaxText) +
+                                   "; name fewer peers, or one name for all (membership.dns)"}});
+  }
+  try {
+    return convert(toml::parse(text));
+  } catch (const toml::parse_error& error) {
+    throw ConfigErrors(file, {{.position = position_of(error.source()),
+                               .what = std::string(error.description()),
+                               .remedy = "repair the TOML syntax"}});
+  }
+}
+
+}  // namespace bellwether

@@ -1,0 +1,100 @@
+// The predicates.  Bytes are compared, never locales asked.
+#include "config/text_forms.hh"
+
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "config/host_port.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr size_t kMaxName = 63;
+constexpr size_t kMaxUrl = 2048;
+constexpr size_t kMaxPath = 4095;
+
+bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool consists_of(std::string_view text, std::string_view others) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
+  });
+}
+
+// How many bytes the UTF-8 character at the start of `text` has; 0 when it is none.  Overlong
+// forms, surrogates and what lies above U+10FFFF are none (RFC 3629, section 4).
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t first = byte(0);
+  if (first < 0x80) return 1;
+  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool is_overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+  const bool is_beyond = (first == 0xED && byte(1) > 0x9F) || (first == 0xF4 && byte(1) > 0x8F);
+  return is_overlong || is_beyond ? 0 : length;
+}
+
+}  // namespace
+
+bool is_printable(std::string_view text) {
+  while (!text.empty()) {
+    const auto first = static_cast<uint8_t>(text.front());
+    const size_t length = utf8_length(text);
+    if (length == 0 || first < 0x20 || first == 0x7F) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxName && consists_of(text, "-._") &&
+         is_alphanumeric(text.front()) && is_alphanumeric(text.back());
+}
+
+bool is_plugin(std::string_view text) {
+  if (text.find('/') != std::string_view::npos)
+    return text.size() <= kMaxPath && !text.ends_with('/');
+  return !text.empty() && text.size() <= kMaxName && consists_of(text, "-_");
+}
+
+bool is_variant(std::string_view text) {
+  return text.size() <= kMaxName && consists_of(text, "-_.");
+}
+
+bool is_absolute_path(std::string_view text) {
+  return text.starts_with('/') && text.size() <= kMaxPath;
+}
+
+bool is_absolute_path_or_empty(std::string_view text) {
+  return text.empty() || is_absolute_path(text);
+}
+
+bool is_socket_path_or_empty(std::string_view text) {
+  return is_absolute_path_or_empty(text) && text.size() < sizeof(sockaddr_un::sun_path);
+}
+
+bool is_url(std::string_view text) {
+  const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
+  if (text.size() > kMaxUrl || !std::all_of(text.begin(), text.end(), is_visible)) return false;
+  const bool is_secure = text.starts_with("https://");
+  if (!is_secure && !text.starts_with("http://")) return false;
+  text.remove_prefix(is_secure ? 8 : 7);
+  if (text.find('#') != std::string_view::npos) return false;
+  std::string host(text.substr(0, text.find_first_of("/?")));
+  const size_t after_host = host.starts_with('[') ? host.find(']') : 0;
+  if (host.find(':', after_host == std::string::npos ? 0 : after_host) == std::string::npos) {
+    host += is_secure ? ":443" : ":80";
+  }
+  HostPort unused;
+  return parse_host_port(host, unused).empty();
+}
+
+}  // namespace bellwether

@@ -1,0 +1,28 @@
+// The forms that text in a configuration may have, as plain predicates.
+#pragma once
+
+#include <string_view>
+
+namespace bellwether {
+
+// UTF-8 without control characters.
+bool is_printable(std::string_view text);
+
+// Of a group or a node: 1 to 63 letters, digits and -._ with a letter or digit at both ends.
+bool is_name(std::string_view text);
+
+// A plugin's name (letters, digits, - and _) or a path to it, which has a slash.
+bool is_plugin(std::string_view text);
+
+// A variant's name, or nothing.
+bool is_variant(std::string_view text);
+
+bool is_absolute_path(std::string_view text);
+bool is_absolute_path_or_empty(std::string_view text);
+// As before, and short enough for the address of a unix socket.
+bool is_socket_path_or_empty(std::string_view text);
+
+// http:// or https:// with a host, perhaps a port and a path; no user, no fragment.
+bool is_url(std::string_view text);
+
+}  // namespace bellwether

@@ -1,0 +1,174 @@
+// Reading and writing of each type.
+#include "config/value_types.hh"
+
+#include <cstdio>
+
+#include "config/duration_text.hh"
+#include "config/environment.hh"
+#include "config/text_forms.hh"
+
+namespace bellwether {
+namespace {
+
+using Kind = SourceNode::Kind;
+
+constexpr uint32_t kMaxMode = 0777;
+
+std::string octal_text(uint32_t number) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0o%03o", number);
+  return text;
+}
+
+// Whether `node` is of this kind; complains if it is not.
+bool is_kind(const SourceNode& node, Kind kind, const char* kind_name, const std::string& expects,
+             const Complain& complain) {
+  if (node.kind == kind) return true;
+  complain(node.position, std::string("is ") + node.kind_name + ", not " + kind_name,
+           "give " + expects);
+  return false;
+}
+
+std::optional<HostPort> read_host_port(const SourceNode& node, const std::string& expects,
+                                       const Complain& complain) {
+  if (!is_kind(node, Kind::kText, "text", expects, complain)) return std::nullopt;
+  HostPort result;
+  const std::string flaw = parse_host_port(node.text, result);
+  if (flaw.empty()) return result;
+  complain(node.position, toml_text(node.text) + " " + flaw, "give " + expects);
+  return std::nullopt;
+}
+
+}  // namespace
+
+// A basic string of TOML.
+std::string toml_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : escape_variables(text)) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04X", static_cast<unsigned>(c));
+      quoted += escape;
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+
+std::string toml_text(const PlainValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return toml_text(*text);
+  if (const auto* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
+  if (const auto* octal = std::get_if<Octal>(&value)) return octal_text(octal->number);
+  std::string list;
+  for (const std::string& item : std::get<std::vector<std::string>>(value)) {
+    list += (list.empty() ? "" : ", ") + toml_text(item);
+  }
+  return "[" + list + "]";
+}
+
+std::string NumberType::expects() const {
+  return "a whole number from " + std::to_string(min) + " to " + std::to_string(max);
+}
+
+std::optional<uint32_t> NumberType::read(const SourceNode& node, const Complain& complain) const {
+  if (!is_kind(node, Kind::kNumber, "a whole number", expects(), complain)) return std::nullopt;
+  if (node.number >= min && node.number <= max) return static_cast<uint32_t>(node.number);
+  complain(node.position, std::to_string(node.number) + " is out of range", "give " + expects());
+  return std::nullopt;
+}
+
+std::string FileModeType::expects() const { return "an octal number up to 0o777, like 0o640"; }
+
+std::optional<uint32_t> FileModeType::read(const SourceNode& node, const Complain& complain) const {
+  if (!is_kind(node, Kind::kNumber, "a number", expects(), complain)) return std::nullopt;
+  if (node.number >= 0 && node.number <= kMaxMode) return static_cast<uint32_t>(node.number);
+  complain(node.position, std::to_string(node.number) + " is no file mode", "give " + expects());
+  return std::nullopt;
+}
+
+std::string DurationType::expects() const {
+  return "a duration from \"" + duration_text(min) + "\" to \"" + duration_text(max) +
+         "\", a whole number with a unit: ms, s, m or h";
+}
+
+std::optional<Duration> DurationType::read(const SourceNode& node, const Complain& complain) const {
+  if (!is_kind(node, Kind::kText, "a duration in quotes", expects(), complain)) return std::nullopt;
+  const auto duration = parse_duration(node.text);
+  if (duration && *duration >= min && *duration <= max) return duration;
+  complain(node.position,
+           toml_text(node.text) + (duration ? " is out of range" : " is no duration"),
+           "give " + expects());
+  return std::nullopt;
+}
+
+PlainValue DurationType::write(Duration value) const { return duration_text(value); }
+
+std::optional<std::string> TextType::read(const SourceNode& node, const Complain& complain) const {
+  if (!is_kind(node, Kind::kText, "text", expects(), complain)) return std::nullopt;
+  if (is_printable(node.text) && accepts(node.text)) return node.text;
+  complain(node.position, toml_text(node.text) + " is of another form", "give " + expects());
+  return std::nullopt;
+}
+
+std::string HostPortType::expects() const {
+  return std::string("\"host:port\" with a name, an IPv4 address or an [IPv6 address]") +
+         (may_be_none ? ", or \"\" for none" : "");
+}
+
+std::optional<HostPort> HostPortType::read(const SourceNode& node, const Complain& complain) const {
+  if (may_be_none && node.kind == Kind::kText && node.text.empty()) return HostPort{};
+  return read_host_port(node, expects(), complain);
+}
+
+std::string HostPortListType::expects() const {
+  return "a list of at most " + std::to_string(max_items) +
+         " \"host:port\", with names, IPv4 addresses or [IPv6 addresses]";
+}
+
+std::optional<std::vector<HostPort>> HostPortListType::read(const SourceNode& node,
+                                                            const Complain& complain) const {
+  if (!is_kind(node, Kind::kList, "a list", expects(), complain)) return std::nullopt;
+  if (node.items.size() > max_items) {
+    complain(node.position, "has " + std::to_string(node.items.size()) + " entries",
+             "give " + expects());
+    return std::nullopt;
+  }
+  std::vector<HostPort> list;
+  for (const SourceNode& item : node.items) {
+    // Every bad entry is told.
+    if (auto value = read_host_port(item, HostPortType{}.expects(), complain))
+      list.push_back(std::move(*value));
+  }
+  if (list.size() < node.items.size()) return std::nullopt;
+  return list;
+}
+
+PlainValue HostPortListType::write(const Value& value) const {
+  std::vector<std::string> list;
+  for (const HostPort& item : value) list.push_back(item.text());
+  return list;
+}
+
+std::string any_of_words(const std::vector<std::string>& words) {
+  std::string list;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) list += i + 1 == words.size() ? " or " : ", ";
+    list += toml_text(words[i]);
+  }
+  return list;
+}
+
+std::optional<std::string> read_word(const SourceNode& node, const std::vector<std::string>& words,
+                                     const Complain& complain) {
+  if (!is_kind(node, Kind::kText, "text", any_of_words(words), complain)) return std::nullopt;
+  if (std::find(words.begin(), words.end(), node.text) != words.end()) return node.text;
+  const std::string meant = nearest_word(node.text, words);
+  complain(node.position, toml_text(node.text) + " is not one of the words for it",
+           "give " + any_of_words(words) +
+               (meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?"));
+  return std::nullopt;
+}
+
+}  // namespace bellwether

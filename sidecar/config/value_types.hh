@@ -1,0 +1,131 @@
+// The types of values that keys have.  Each knows what it takes, reads it from TOML, and gives it
+// back as a plain value, so that what is printed can be read again.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "config/host_port.hh"
+#include "config/source.hh"
+#include "config/suggestion.hh"
+#include "core/clock.hh"
+
+namespace bellwether {
+
+// A value as TOML has it.
+struct Octal {
+  uint32_t number = 0;
+  friend bool operator==(const Octal&, const Octal&) = default;
+};
+using PlainValue = std::variant<std::string, int64_t, Octal, std::vector<std::string>>;
+
+// As it stands behind the = in a configuration.
+std::string toml_text(const PlainValue& value);
+std::string toml_text(const std::string& text);
+
+// Takes what is wrong with a value, as a phrase, and the remedy.
+using Complain = std::function<void(SourcePosition position, const std::string& what,
+                                    const std::string& remedy)>;
+
+// Every type has: Value; expects(), what it takes, as a phrase; read(), which complains and returns
+// nothing when it gets anything else; and write().
+
+struct NumberType {
+  using Value = uint32_t;
+  uint32_t min = 0;
+  uint32_t max = 0;
+
+  std::string expects() const;
+  std::optional<Value> read(const SourceNode& node, const Complain& complain) const;
+  PlainValue write(Value value) const { return int64_t{value}; }
+};
+
+// The permissions of a file.
+struct FileModeType {
+  using Value = uint32_t;
+
+  std::string expects() const;
+  std::optional<Value> read(const SourceNode& node, const Complain& complain) const;
+  PlainValue write(Value value) const { return Octal{value}; }
+};
+
+struct DurationType {
+  using Value = Duration;
+  Duration min{};
+  Duration max{};
+
+  std::string expects() const;
+  std::optional<Value> read(const SourceNode& node, const Complain& complain) const;
+  PlainValue write(Value value) const;
+};
+
+struct TextType {
+  using Value = std::string;
+  const char* form = "";  // what `accepts` accepts, as a phrase
+  bool (*accepts)(std::string_view) = nullptr;
+
+  std::string expects() const { return form; }
+  std::optional<Value> read(const SourceNode& node, const Complain& complain) const;
+  PlainValue write(const Value& value) const { return value; }
+};
+
+struct HostPortType {
+  using Value = HostPort;
+  bool may_be_none = false;
+
+  std::string expects() const;
+  std::optional<Value> read(const SourceNode& node, const Complain& complain) const;
+  PlainValue write(const Value& value) const { return value.text(); }
+};
+
+struct HostPortListType {
+  using Value = std::vector<HostPort>;
+  size_t max_items = 0;
+
+  std::string expects() const;
+  std::optional<Value> read(const SourceNode& node, const Complain& complain) const;
+  PlainValue write(const Value& value) const;
+};
+
+// The text of `node` if it is one of `words`; complains otherwise.
+std::optional<std::string> read_word(const SourceNode& node, const std::vector<std::string>& words,
+                                     const Complain& complain);
+// "a", "b" or "c"
+std::string any_of_words(const std::vector<std::string>& words);
+
+// One of a few words, each with its meaning.
+template <typename Enum>
+struct WordType {
+  using Value = Enum;
+  std::vector<std::pair<std::string, Enum>> choices;
+
+  std::string expects() const { return any_of_words(words()); }
+
+  std::optional<Value> read(const SourceNode& node, const Complain& complain) const {
+    const auto word = read_word(node, words(), complain);
+    if (!word) return std::nullopt;
+    return std::find_if(choices.begin(), choices.end(),
+                        [&](const auto& choice) { return choice.first == *word; })
+        ->second;
+  }
+
+  PlainValue write(Value value) const {
+    return std::find_if(choices.begin(), choices.end(),
+                        [&](const auto& choice) { return choice.second == value; })
+        ->first;
+  }
+
+ private:
+  std::vector<std::string> words() const {
+    std::vector<std::string> names;
+    for (const auto& choice : choices) names.push_back(choice.first);
+    return names;
+  }
+};
+
+}  // namespace bellwether

@@ -1,0 +1,136 @@
+// What goes into the node and what comes out.  The effects of one step are an ordered list: the
+// shell carries them out in order.  That order is part of the protocol: the flag goes off before
+// the frame that releases leadership because it stands before it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/clock.hh"
+#include "core/frames.hh"
+#include "core/identity.hh"
+#include "core/record.hh"
+
+namespace bellwether {
+
+// --- inputs ---
+
+// The process has started.
+struct Start {};
+
+// Every peer that was to be found at start has answered, or has been proven absent.
+struct Joined {};
+
+// A connection to a peer is up, and this is what it said first.
+struct LinkUp {
+  Hello hello;
+};
+
+// What the end of a connection says of the process at its other end.
+enum class LinkEvidence : uint8_t {
+  kClosed,   // FIN or RST: the connection is gone, the process may live
+  kRefused,  // and its host refuses new ones: the process is gone
+  kTimeout,  // nothing came back for too long
+};
+const char* name(LinkEvidence evidence);
+
+struct LinkDown {
+  Uuid peer{};
+  LinkEvidence evidence{};
+};
+
+// Only from peers whose LinkUp came and whose LinkDown did not.
+struct FrameReceived {
+  Uuid from{};
+  Frame frame;
+};
+
+// Node::deadline() has passed.
+struct Tick {};
+
+// A Store effect was carried out (or failed).
+struct Stored {
+  bool is_ok = true;
+};
+
+// The operator's commands; `Outcome` effects tell what became of them.
+struct Elect {};
+struct StepDown {
+  Duration hold{};  // how long this node then stays out
+};
+struct Transfer {
+  Uuid to{};
+};
+struct LeaveGroup {};
+
+using Input = std::variant<Start, Joined, LinkUp, LinkDown, FrameReceived, Tick, Stored, Elect,
+                           StepDown, Transfer, LeaveGroup>;
+
+// --- effects ---
+
+// Over the connection to `to`; an attempt that is counted even when there is none.
+struct Send {
+  Uuid to{};
+  Frame frame;
+};
+
+// Make the record durable.
+struct Store {
+  Record record;
+};
+
+// Keep the member list; lazily, nothing waits for it.
+struct StoreMembers {
+  // One immutable view is shared with the node and with the frames that carry it.
+  std::shared_ptr<const MemberView> view;
+};
+
+// What the application may know, at once: flag, hooks and events follow from it.
+struct Publish {
+  bool is_leader = false;
+  uint64_t epoch = 0;            // of the leadership named here
+  std::optional<Uuid> leader{};  // nullopt: none is known
+  Instant valid_until{};         // is_leader holds no longer than this unless published again
+  const char* reason = "";       // static; "" when only valid_until moved on
+};
+
+// Members were added, removed or changed: connections and answers follow Node::members().
+struct MembersChanged {};
+
+// For people: logs, history, trace.  All texts are static.
+struct Report {
+  enum class Kind : uint8_t {
+    kElection,  // the plugin entered `state` because of `text`
+    kTimeout,   // the timeout named `text` ran out
+    kStale,     // a frame (`text`: its type) of an older epoch was ignored
+    kRejected,  // a frame was not usable, because of `text`
+    kMember,    // `peer` changed; `text` names its liveness
+    kNote,      // anything else worth a line
+  };
+  Kind kind{};
+  uint32_t state = 0;
+  const char* text = "";
+  std::optional<Uuid> peer{};
+};
+
+// What became of StepDown, Transfer, Elect or LeaveGroup.
+struct Outcome {
+  enum class Kind : uint8_t { kDone, kNotLeader, kUnknownMember, kNotEligible };
+  Kind kind{};
+};
+
+// The node has left the group; nothing will come out of it any more.
+struct Left {};
+
+// The plugin broke its contract; the process must stop.
+struct Failed {
+  std::string text;
+};
+
+using Effect =
+    std::variant<Send, Store, StoreMembers, Publish, MembersChanged, Report, Outcome, Left, Failed>;
+using Effects = std::vector<Effect>;
+
+}  // namespace bellwether

@@ -1,0 +1,59 @@
+// Layer A seen from the node: one plugin instance, called with values and answered in values.
+// What a plugin must not do (an unknown action, an index out of range) is found here.
+#pragma once
+
+#include <bellwether/election_plugin.h>
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/clock.hh"
+#include "core/frames.hh"
+#include "core/members.hh"
+#include "core/options.hh"
+
+namespace bellwether {
+
+class Elector {
+ public:
+  // `plugin` must outlive the elector.  is_working() is false when the plugin made no instance.
+  Elector(const election_plugin& plugin, const Options& options, const Uuid& self);
+
+  struct Situation {
+    Instant now{};
+    const Members& members;
+    uint32_t leader = ELECTION_NOBODY;  // index into members.ranked()
+  };
+
+  // Each returns the plugin's actions, valid until the next call; empty when it failed.
+  // `flags` stand in for the frame's.
+  std::span<const election_action> message(const Situation& situation, uint32_t from,
+                                           const ElectionFrame& frame, uint32_t flags);
+  // `type`: TIMEOUT, MEMBERS, LEADER, ELECT or STAND_DOWN; `reason` for the last three.
+  std::span<const election_action> event(const Situation& situation, uint32_t type,
+                                         uint32_t reason = ELECTION_REASON_NONE);
+
+  // When the plugin wants TIMEOUT; kNever: it is in no election.
+  Instant deadline() const { return deadline_; }
+
+  // False once the plugin has broken its contract; `flaw()` says how.
+  bool is_working() const { return flaw_.empty(); }
+  const std::string& flaw() const { return flaw_; }
+
+ private:
+  struct Destroy {
+    const election_plugin* plugin;
+    void operator()(election_instance* instance) const { plugin->destroy(instance); }
+  };
+
+  std::span<const election_action> step(election_event& event, const Situation& situation);
+  std::string flaw_of(const election_action& action, const election_event& event) const;
+
+  const election_plugin& plugin_;
+  std::unique_ptr<election_instance, Destroy> instance_;
+  Instant deadline_ = kNever;
+  std::string flaw_;
+};
+
+}  // namespace bellwether

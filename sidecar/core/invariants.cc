@@ -1,0 +1,85 @@
+// The invariants, one after the other; the numbers are those of ARCHITECTURE.md.
+#include "core/invariants.hh"
+
+namespace bellwether {
+namespace {
+
+std::optional<std::string> broken_by_role(const Node& node, const Joining&) {
+  if (node.timers().is_armed(Timer::kJoin) || node.has_left()) return std::nullopt;
+  return "looks for a leader for ever";  // [I13]
+}
+
+// [I13] Nobody waits for ever: who could lead and knows no leader has a timer that brings it on.
+std::optional<std::string> broken_by_role(const Node& node, const Leaderless&) {
+  const Timers& timers = node.timers();
+  const bool has_timer = timers.is_armed(Timer::kPlugin) || timers.is_armed(Timer::kElect);
+  if (node.may_lead() && !node.has_left() && !has_timer)
+    return "knows no leader and waits for ever";
+  return std::nullopt;
+}
+
+std::optional<std::string> broken_by_role(const Node& node, const Following& following) {
+  if (following.leader == node.members().self().id) return "follows itself";
+  if (following.epoch > node.record().max_epoch) return "follows an epoch it has not seen";
+  if (!node.timers().is_armed(Timer::kSuspicion)) return "follows without watching the leader";
+  return std::nullopt;
+}
+
+// [I3] Who leads, leads the newest epoch it knows of.
+std::optional<std::string> broken_by_role(const Node& node, const Leading& leading) {
+  if (leading.epoch != node.record().max_epoch) return "leads an epoch that is not the newest";
+  if (!node.timers().is_armed(Timer::kHeartbeat)) return "leads without heartbeats";
+  if (node.members().self().priority == 0) return "leads with priority 0";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> broken_by_state(const Node& node) {
+  if (node.timers().is_armed(Timer::kHeartbeat) && !node.is_leading()) {
+    return "has a heartbeat timer without leading";  // [I8]
+  }
+  const uint32_t state = node.election_state();
+  const bool waits = state == ELECTION_STATE_COLLECTING || state == ELECTION_STATE_WAITING ||
+                     state == ELECTION_STATE_HALTED;
+  if (waits && !node.timers().is_armed(Timer::kPlugin)) {
+    return "is in an election and waits for ever";  // [I13]
+  }
+  if (state == ELECTION_STATE_CLAIMING) return "a claim has no outcome";
+  return std::visit([&](const auto& role) { return broken_by_role(node, role); }, node.role());
+}
+
+std::optional<std::string> broken_by_change(const NodeSummary& before, const NodeSummary& after) {
+  if (after.max_epoch < before.max_epoch) return "the highest epoch fell";  // [I1]
+  const bool has_changed =
+      after.leader && (!before.leader || before.leader->id != after.leader->id ||
+                       before.leader->epoch != after.leader->epoch);
+  if (!has_changed) return std::nullopt;
+  if (after.is_leading && after.leader->epoch <= before.max_epoch) {
+    return "claimed an epoch that is not new";  // [I2]
+  }
+  if (!after.is_leading && after.leader->epoch < before.max_epoch) {
+    return "follows a leader of an older epoch";  // [I10]
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> broken_by_effects(const NodeSummary& before, const Effects& effects) {
+  bool is_on = before.is_leading;
+  uint64_t flag_epoch = before.leader ? before.leader->epoch : 0;
+  for (const Effect& effect : effects) {
+    if (const auto* publish = std::get_if<Publish>(&effect)) {
+      if (publish->leader && publish->epoch < flag_epoch) return "a published epoch fell";  // [I10]
+      is_on = publish->is_leader;
+      if (publish->leader) flag_epoch = publish->epoch;
+    } else if (const auto* send = std::get_if<Send>(&effect)) {
+      const bool releases = send->frame.header.released >= flag_epoch;
+      if (is_on && releases) return "released an epoch while the flag was on";  // [I4, I5]
+      const bool is_beat = std::holds_alternative<Heartbeat>(send->frame.body);
+      if (is_beat && !is_on) return "sent a heartbeat without leading";  // [I8]
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace bellwether

@@ -1,0 +1,31 @@
+// What must hold of a node at every moment, whatever happens to it.  All in one place: of one
+// state, of the change that one step makes, and of the order of its effects.
+//
+// The simulator calls these after every step; the numbers in brackets are those of the table
+// "Invariants" in ARCHITECTURE.md.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/effects.hh"
+#include "core/node.hh"
+
+namespace bellwether {
+
+// The part of a node's state that the next step is compared with.
+struct NodeSummary {
+  bool is_leading = false;
+  std::optional<LeaderHint> leader;
+  uint64_t max_epoch = 0;
+
+  explicit NodeSummary(const Node& node)
+      : is_leading(node.is_leading()), leader(node.leader()), max_epoch(node.record().max_epoch) {}
+};
+
+// Each returns what is broken, in words, or nothing.
+std::optional<std::string> broken_by_state(const Node& node);
+std::optional<std::string> broken_by_change(const NodeSummary& before, const NodeSummary& after);
+std::optional<std::string> broken_by_effects(const NodeSummary& before, const Effects& effects);
+
+}  // namespace bellwether

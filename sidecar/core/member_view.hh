@@ -1,0 +1,49 @@
+// The list of members as it is sent and stored: what the leader's view says of each.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/identity.hh"
+
+namespace bellwether {
+
+enum class Liveness : uint8_t {
+  kAlive,
+  kSuspect,  // silent, or its connection is gone without proof of its death
+  kDown,     // its host says that the process is not there any more
+  kLeft,     // it said goodbye
+};
+
+// "alive", "suspect", "down", "left".
+const char* name(Liveness liveness);
+
+struct MemberEntry {
+  Uuid id{};
+  std::string name;     // what people call it; unique within the group
+  std::string address;  // host:port
+  uint32_t priority = 0;
+  uint64_t boot = 0;  // random at every process start: tells a new life from the one before
+  Liveness liveness = Liveness::kAlive;
+  bool is_electable = true;
+
+  Rank rank() const { return {priority, id}; }
+  friend bool operator==(const MemberEntry&, const MemberEntry&) = default;
+};
+
+// The epoch of the leader that made the view, and a counter within it; the higher one is newer.
+struct ViewVersion {
+  uint64_t epoch = 0;
+  uint64_t counter = 0;
+
+  friend auto operator<=>(const ViewVersion&, const ViewVersion&) = default;
+};
+
+struct MemberView {
+  ViewVersion version;
+  std::vector<MemberEntry> entries;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,111 @@
+// The members of the group as this process knows them, in rank order, with what it has seen of each
+// itself.  The leader's list is the group's: it is sent to all as a view (MemberView), and its
+// version grows with every change.
+#pragma once
+
+#include <bellwether/election_plugin.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/clock.hh"
+#include "core/failure_detector.hh"
+#include "core/member_view.hh"
+
+namespace bellwether {
+
+struct Member {
+  MemberEntry entry;
+  bool is_connected = false;  // its hello of the present connection is here
+  uint64_t released = 0;      // it never again leads an epoch up to this (Header::released)
+  Arrivals arrivals{};        // when it was heard
+  ViewVersion acked_view{};   // the newest view it has
+  Instant since{};            // when its liveness changed last
+};
+
+// More are refused: a HANDOVER names all of them in one message.
+inline constexpr size_t kMaxMembers = ELECTION_MESSAGE_MAX_IDS;
+
+class Members {
+ public:
+  // `self` is always there, alive, and is not taken from any view.
+  explicit Members(MemberEntry self);
+
+  const MemberEntry& self() const { return all_[self_].entry; }
+  void set_self_electable(bool is_electable);
+
+  // All members but those that have left, in ascending rank, as the plugin sees them; the same
+  // index serves both.  Valid until the next change.
+  std::span<const election_member> ranked() const { return ranked_; }
+  uint32_t self_index() const { return self_; }
+
+  // Every member that is known, in the order of ranked(); those that have left come behind.
+  std::span<Member> all() { return all_; }
+  std::span<const Member> all() const { return all_; }
+
+  // nullptr when unknown.
+  Member* find(const Uuid& id);
+  const Member* find(const Uuid& id) const;
+  // The index in ranked(), or ELECTION_NOBODY when unknown or left.
+  uint32_t index_of(const Uuid& id) const;
+  const Uuid& id_at(uint32_t index) const { return all_[index].entry.id; }
+
+  // Takes over what the entry says of its process; adds it when unknown.  Returns nullptr when the
+  // group is full, otherwise the member (pointers to others become invalid).
+  Member* put(const MemberEntry& entry, Instant now);
+
+  // What this process sees of it.  Returns whether anything changed.
+  bool set_liveness(Member& member, Liveness liveness, Instant now);
+  bool set_electable(Member& member, bool is_electable);
+
+  // Takes over what an earlier life of this process has stored; nobody in it has been heard yet.
+  void load(const MemberView& view);
+
+  // Takes over a view.  An older one than ours can only add members.  A newer one is the group's
+  // list: who is not in it and not connected here is no member any more.  Of those connected here
+  // the leader, which hears everybody, says who is suspect and who may lead. Returns whether
+  // anything changed.
+  bool merge(const MemberView& view, Instant now);
+
+  // Forgets those that have been suspect or down, or have left, since before `before`.
+  bool forget(Instant before);
+
+  // The list as it is now; made anew only when something changed.
+  const std::shared_ptr<const MemberView>& view();
+  ViewVersion version() const { return version_; }
+  // A new leader's list is a new view; so is every change while it leads.
+  void begin_view(uint64_t epoch) { exceed({epoch, 0}); }
+  // Somebody has a view of a rival: this one must count as newer.
+  void exceed(ViewVersion other) {
+    const ViewVersion base = std::max(version_, other);
+    set_version({base.epoch, base.counter + 1});
+  }
+  void bump_view() { set_version({version_.epoch, version_.counter + 1}); }
+
+  // How many living, electable members outrank this process, `except` not counted.
+  uint32_t living_candidates_above_self(const Uuid* except = nullptr) const;
+
+ private:
+  bool add_unknown(const MemberView& view, Instant now);
+  bool take_over_known(const MemberView& view, Instant now);
+  bool drop_unlisted(const MemberView& view);
+  void rebuild();
+  void refresh_marks(size_t index);
+  void set_version(ViewVersion version);
+
+  std::vector<Member> all_;
+  std::vector<election_member> ranked_;
+  std::unordered_map<Uuid, uint32_t, UuidHash> index_;
+  uint32_t self_ = 0;
+  Uuid self_id_;
+  ViewVersion version_;
+  std::shared_ptr<const MemberView> view_;  // shared with the frames and the store that carry it
+};
+
+election_id to_election_id(const Uuid& id);
+Uuid to_uuid(const election_id& id);
+
+}  // namespace bellwether

@@ -1,0 +1,207 @@
+// The node: its inputs, its timers, and how it drives the election plugin.
+#include "core/node.hh"
+
+#include <utility>
+
+#include "core/check.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+namespace {
+
+// A plugin that claims in answer to its own claim would never come to an end.
+constexpr int kMaxPluginDepth = 8;
+
+}  // namespace
+
+Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Record record,
+           const MemberView& known)
+    : options_(std::move(options)),
+      record_(record),
+      members_(std::move(self)),
+      elector_(plugin, options_, members_.self().id),
+      guard_(std::make_unique<GuardNone>(options_.suspect_after_max)),
+      detector_({.heartbeat_interval = options_.heartbeat_interval,
+                 .min = options_.suspect_after_min,
+                 .max = options_.suspect_after_max}),
+      preemption_(options_.preempt, options_.preempt_delay),
+      backoff_(options_.seed),
+      role_(Joining{}) {
+  members_.load(known);
+  update_electable();
+}
+
+const Effects& Node::step(Instant now, const Input& input) {
+  check(now >= now_, "time never goes back");
+  now_ = now;
+  effects_.clear();
+  if (has_left_ || has_failed_) return effects_;
+  note_own_pause(input);
+  std::visit([this](const auto& what) { on(what); }, input);
+  if (!has_left_ && !has_failed_) keep_trying();
+  return effects_;
+}
+
+void Node::on(const Start&) {
+  if (!elector_.is_working()) return fail(elector_.flaw());
+  timers_.arm(Timer::kJoin, now_ + options_.join_timeout);
+  publish("started");
+}
+
+void Node::on(const Joined&) {
+  // Who has been told of a leader gives it until the timeout to be heard.
+  if (timers_.is_armed(Timer::kJoin) && !expects_leader_) finish_join();
+}
+
+// Before anything that waited is read: it must not pass for the regular rhythm.  Once a pause:
+// until the timers have been judged.
+void Node::note_own_pause(const Input& input) {
+  const Duration late = now_ - std::min(now_, timers_.next());
+  if (detector_.is_own_pause(late) && !is_pause_noted_) {
+    is_pause_noted_ = true;
+    on_own_pause(late);
+  }
+  if (std::holds_alternative<Tick>(input)) is_pause_noted_ = false;
+}
+
+void Node::on(const Tick&) {
+  for (size_t i = 0; i < kTimers && !has_left_ && !has_failed_; ++i) {
+    const auto timer = static_cast<Timer>(i);
+    if (timers_.take(timer, now_)) on_timer(timer);
+  }
+}
+
+void Node::on_timer(Timer timer) {
+  switch (timer) {
+    case Timer::kHeartbeat:
+      return beat();
+    case Timer::kSuspicion:
+      return judge_leader();
+    case Timer::kPlugin:
+      report(Report::Kind::kTimeout, "election");
+      return tell_plugin(ELECTION_EVENT_TIMEOUT);
+    case Timer::kJoin:
+      report(Report::Kind::kTimeout, "join");
+      return finish_join();
+    case Timer::kElect:
+      if (std::holds_alternative<Leaderless>(role_) && may_lead()) {
+        tell_plugin(ELECTION_EVENT_ELECT, elect_reason_);
+      }
+      return;
+    case Timer::kPreempt:
+      if (!should_preempt()) return;
+      // Another election is under way; this one comes after it.
+      if (timers_.is_armed(Timer::kPlugin)) {
+        return timers_.arm(Timer::kPreempt, now_ + options_.coordinator_timeout);
+      }
+      has_tried_to_preempt_ = true;
+      return tell_plugin(ELECTION_EVENT_ELECT, ELECTION_REASON_OUTRANKS);
+    case Timer::kHold:
+      update_electable();
+      return arm_preemption();
+    case Timer::kHandover:
+      report(Report::Kind::kTimeout, "handover");
+      return try_next_successor();
+  }
+}
+
+void Node::on(const Stored& stored) {
+  // Under guard "none" nothing waits for the disk; what is lost is the memory of old epochs.
+  if (!stored.is_ok) report(Report::Kind::kNote, "the state could not be stored");
+}
+
+void Node::on(const Elect&) {
+  if (!may_lead()) {
+    effects_.push_back(Outcome{Outcome::Kind::kNotEligible});
+    return;
+  }
+  effects_.push_back(Outcome{Outcome::Kind::kDone});
+  tell_plugin(ELECTION_EVENT_ELECT, ELECTION_REASON_OPERATOR);
+}
+
+// Query first: only who has found no leader holds an election.  The textbook's recovering process
+// holds one in any case.
+void Node::finish_join() {
+  timers_.disarm(Timer::kJoin);
+  if (std::holds_alternative<Joining>(role_)) role_ = Leaderless{};
+  if (std::holds_alternative<Leaderless>(role_)) {
+    schedule_election(ELECTION_REASON_STARTED);
+  } else if (!options_.query_first && !is_leading() && may_lead()) {
+    tell_plugin(ELECTION_EVENT_ELECT, ELECTION_REASON_STARTED);
+  }
+}
+
+// Runs after every input: a process that may lead and knows no leader always has a timer that
+// brings it on, and one that may take over from its leader does not forget to.
+void Node::keep_trying() {
+  if (timers_.is_armed(Timer::kPlugin)) return;  // an election is running
+  if (std::holds_alternative<Leaderless>(role_) && may_lead() && !is_broken(Rule::kRetry)) {
+    if (timers_.is_armed(Timer::kElect)) return;
+    elect_reason_ = ELECTION_REASON_RETRY;
+    timers_.arm(Timer::kElect, now_ + backoff_.next(now_));
+  }
+}
+
+void Node::tell_plugin(uint32_t event, uint32_t reason) {
+  carry_out(elector_.event(situation(), event, reason));
+}
+
+Elector::Situation Node::situation() const {
+  const auto current = leader();
+  const uint32_t index = current ? members_.index_of(current->id) : ELECTION_NOBODY;
+  return {.now = now_, .members = members_, .leader = index};
+}
+
+void Node::carry_out(std::span<const election_action> actions) {
+  if (!elector_.is_working()) return fail(elector_.flaw());
+  if (++plugin_depth_ > kMaxPluginDepth) return fail("plugin claims without end");
+  timers_.arm(Timer::kPlugin, elector_.deadline());
+  const election_action* victory = nullptr;
+  for (const election_action& action : actions) {
+    switch (action.type) {
+      case ELECTION_ACTION_SEND: {
+        const election_message& message = action.message;
+        ElectionFrame frame{.kind = message.kind, .flags = message.flags, .round = message.round};
+        frame.ids.assign(message.ids, message.ids + message.id_count);
+        const bool takes_part = (message.flags & ELECTION_FLAG_TAKES_PART) != 0;
+        if (message.kind == ELECTION_MESSAGE_ANSWER && !takes_part) frame.leader = leader();
+        send(members_.id_at(action.to), std::move(frame));
+        break;
+      }
+      case ELECTION_ACTION_STATE:
+        election_state_ = action.state;
+        report(Report::Kind::kElection, action.text, nullptr, action.state);
+        break;
+      default:
+        victory = &action;  // Elector lets no other action pass
+    }
+  }
+  // Last, because the plugin is told the outcome and its actions are gone then.
+  if (victory != nullptr) claim({victory->message.ids, victory->message.id_count}, false);
+  --plugin_depth_;
+}
+
+std::optional<LeaderHint> Node::leader() const {
+  if (const auto* leading = std::get_if<Leading>(&role_)) {
+    return LeaderHint{members_.self().id, leading->epoch, leading->is_appointed};
+  }
+  if (const auto* following = std::get_if<Following>(&role_)) {
+    return LeaderHint{following->leader, following->epoch, following->is_appointed};
+  }
+  return std::nullopt;
+}
+
+void Node::report(Report::Kind kind, const char* text, const Uuid* peer, uint32_t state) {
+  Report report{.kind = kind, .state = state, .text = text};
+  if (peer != nullptr) report.peer = *peer;
+  effects_.push_back(report);
+}
+
+void Node::fail(std::string flaw) {
+  if (has_failed_) return;
+  if (is_leading()) stop_leading("the plugin failed");
+  has_failed_ = true;
+  effects_.push_back(Failed{std::move(flaw)});
+}
+
+}  // namespace bellwether

@@ -1,0 +1,187 @@
+// The node: everything that decides, composed.  It is told what happened and answers with what to
+// do; it has no clock, socket, disk or thread, so the simulator runs the very code that ships.
+//
+//   plugin (Elector)   decides when this process proposes itself
+//   Guard              decides whether, and from when, that is effective
+//   FailureDetector    decides who is suspected
+//   Members            knows the group
+//
+// Its code is spread by duty: node.cc (inputs, timers, the plugin), node_links.cc (connections,
+// frames, members), node_leadership.cc (follow, claim, lead, lose), node_heartbeat.cc,
+// node_departure.cc (step-down, transfer, leave).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/backoff.hh"
+#include "core/effects.hh"
+#include "core/elector.hh"
+#include "core/failure_detector.hh"
+#include "core/guard.hh"
+#include "core/members.hh"
+#include "core/options.hh"
+#include "core/preemption.hh"
+#include "core/timers.hh"
+
+namespace bellwether {
+
+// Looks for a leader after its start.
+struct Joining {};
+// Knows no leader.
+struct Leaderless {};
+struct Following {
+  Uuid leader{};
+  uint64_t epoch = 0;
+  bool is_appointed = false;
+};
+struct Leading {
+  uint64_t epoch = 0;
+  bool is_appointed = false;
+  uint64_t sequence = 0;  // of the last heartbeat
+};
+using Role = std::variant<Joining, Leaderless, Following, Leading>;
+
+class Node {
+ public:
+  // `self.boot` differs at every start.  `record` and `known` are what an earlier life stored, or
+  // empty.  `plugin` must outlive the node.
+  Node(const election_plugin& plugin, Options options, MemberEntry self, Record record,
+       const MemberView& known = {});
+
+  // Handles one input.  `now` never goes back.  The effects are to be carried out in order, and are
+  // valid until the next call.
+  const Effects& step(Instant now, const Input& input);
+
+  // When a Tick is wanted; kNever: only inputs can change anything.
+  Instant deadline() const { return timers_.next(); }
+
+  // What this process says first on a new connection.
+  Hello hello() const;
+
+  // --- the state, for answers, metrics, traces and invariants ---
+  const Role& role() const { return role_; }
+  bool is_leading() const { return std::holds_alternative<Leading>(role_); }
+  std::optional<LeaderHint> leader() const;
+  const Record& record() const { return record_; }
+  const Members& members() const { return members_; }
+  const Timers& timers() const { return timers_; }
+  uint32_t election_state() const { return election_state_; }
+  bool may_lead() const;
+  bool has_left() const { return has_left_; }
+  const Options& options() const { return options_; }
+
+ private:
+  // node.cc
+  void on(const Start&);
+  void on(const Joined&);
+  void on(const Tick&);
+  void on(const Stored&);
+  void on(const Elect&);
+  void note_own_pause(const Input& input);
+  void on_timer(Timer timer);
+  void finish_join();
+  void keep_trying();
+  Elector::Situation situation() const;
+  void tell_plugin(uint32_t event, uint32_t reason = ELECTION_REASON_NONE);
+  void carry_out(std::span<const election_action> actions);
+  void report(Report::Kind kind, const char* text, const Uuid* peer = nullptr, uint32_t state = 0);
+  void fail(std::string flaw);
+  bool is_broken(Rule rule) const { return options_.broken_rules.contains(rule); }
+
+  // node_links.cc
+  void on(const LinkUp&);
+  void on(const LinkDown&);
+  void on(const FrameReceived&);
+  void on_frame(Member& from, const Header& header, const ElectionFrame& frame);
+  void on_frame(Member& from, const Header& header, const PlannedHandover& frame);
+  void on_frame(Member& from, const Header& header, const Coordinator& frame);
+  void on_frame(Member& from, const Header&, const Refusal& frame);
+  void on_frame(Member& from, const Header& header, const Heartbeat& beat);
+  void on_frame(Member& from, const Header&, const HeartbeatAck& ack);
+  void on_frame(Member& from, const Header& header, const Resign& frame);
+  void on_frame(Member& from, const Header& header, const Leave& leave);
+  void on_frame(Member& from, const Header&, const MembersFrame& frame);
+  bool is_plausible(uint64_t epoch) const;
+  bool is_old_news(const ElectionFrame& answer) const;
+  void note_release(Member& member, uint64_t released);
+  void note_liveness(const Uuid& id, Liveness liveness);
+  void on_members_changed();
+  template <typename Body>
+  void send(const Uuid& to, Body&& body);
+  template <typename Body>
+  void send_to_connected(const Body& body);
+  Header header() const;
+
+  // node_leadership.cc
+  bool accept_claim(Member& claimant, uint64_t epoch, bool is_appointed);
+  void consider(const LeaderHint& hint, const Uuid& from);
+  void on_newer_epoch(uint64_t epoch, const std::optional<LeaderHint>& hint);
+  void on_refusal(const Uuid& from, const Refusal& refusal);
+  void on_rival(const LeaderHint& rival, bool can_hear);
+  void confirm_own_leadership(uint64_t epoch);
+  void end_needless_election();
+  void yield_to(const LeaderHint& leader);
+  void wait_for_leader(const Uuid& id);
+  void raise_epoch(uint64_t epoch);
+  void follow(const LeaderHint& leader);
+  void claim(std::span<const election_id> silent, bool is_appointed);
+  void lead(uint64_t epoch, std::span<const election_id> silent, bool is_appointed);
+  bool is_following(const Uuid& id) const;
+  void lose_leader(const Uuid& id, uint32_t reason);
+  void stop_leading(const char* why);
+  void schedule_election(uint32_t reason);
+  void arm_preemption();
+  bool should_preempt() const;
+  void update_electable();
+  void publish(const char* reason);
+
+  // node_heartbeat.cc
+  void beat();
+  void send_heartbeat(const Uuid& to);
+  void judge_followers();
+  void judge_leader();
+  void on_own_pause(Duration late);
+
+  // node_departure.cc
+  void on(const StepDown&);
+  void on(const Transfer&);
+  void on(const LeaveGroup&);
+  void begin_handover(std::optional<Uuid> successor);
+  void try_next_successor();
+  void finish_handover();
+  void finish_leaving();
+
+  // A planned hand-over under way: this process has stopped leading and waits for the claim.
+  struct Handover {
+    std::optional<Uuid> named;  // by an operator
+    std::vector<Uuid> tried;
+  };
+
+  Options options_;
+  Record record_;
+  Members members_;
+  Elector elector_;
+  std::unique_ptr<Guard> guard_;
+  FailureDetector detector_;
+  Preemption preemption_;
+  Backoff backoff_;
+  Timers timers_;
+  Role role_;
+  Instant now_{};
+  uint32_t election_state_ = ELECTION_STATE_IDLE;
+  uint32_t elect_reason_ = ELECTION_REASON_NONE;
+  bool expects_leader_ = false;  // while joining: somebody named a leader that is not heard yet
+  bool has_tried_to_preempt_ = false;
+  bool is_pause_noted_ = false;
+  bool is_leaving_ = false;
+  bool has_left_ = false;
+  bool has_failed_ = false;
+  int plugin_depth_ = 0;
+  std::optional<Handover> handover_;
+  Effects effects_;
+};
+
+}  // namespace bellwether

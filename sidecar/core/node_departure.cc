@@ -1,0 +1,95 @@
+// Giving leadership up in good order: step-down, transfer, leave.  The flag goes off first; then
+// the successor is asked to claim, so that the group is without a leader for one message only.
+#include <algorithm>
+
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+namespace {
+
+// After so many candidates that did not claim the others shall hold an election.
+constexpr size_t kMaxSuccessors = 3;
+
+}  // namespace
+
+void Node::on(const StepDown& step_down) {
+  if (!is_leading()) {
+    effects_.push_back(Outcome{Outcome::Kind::kNotLeader});
+    return;
+  }
+  effects_.push_back(Outcome{Outcome::Kind::kDone});
+  if (step_down.hold > Duration::zero()) timers_.arm(Timer::kHold, now_ + step_down.hold);
+  begin_handover(std::nullopt);
+}
+
+void Node::on(const Transfer& transfer) {
+  const Member* target = members_.find(transfer.to);
+  Outcome::Kind outcome = Outcome::Kind::kDone;
+  if (!is_leading()) {
+    outcome = Outcome::Kind::kNotLeader;
+  } else if (target == nullptr) {
+    outcome = Outcome::Kind::kUnknownMember;
+  } else if (!target->is_connected || target->entry.liveness != Liveness::kAlive ||
+             !target->entry.is_electable) {
+    outcome = Outcome::Kind::kNotEligible;
+  }
+  effects_.push_back(Outcome{outcome});
+  if (outcome == Outcome::Kind::kDone) begin_handover(transfer.to);
+}
+
+void Node::on(const LeaveGroup&) {
+  is_leaving_ = true;
+  update_electable();
+  if (is_leading()) return begin_handover(std::nullopt);
+  tell_plugin(ELECTION_EVENT_STAND_DOWN);
+  if (!handover_) finish_leaving();
+}
+
+void Node::begin_handover(std::optional<Uuid> successor) {
+  handover_ = Handover{.named = successor, .tried = {}};
+  update_electable();
+  stop_leading("handed over");
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_STEPPED_DOWN);
+  try_next_successor();
+}
+
+void Node::try_next_successor() {
+  if (!handover_) return;
+  std::vector<Uuid>& tried = handover_->tried;
+  const auto& all = std::as_const(members_).all();
+  const auto candidate = std::find_if(all.rbegin(), all.rend(), [&](const Member& member) {
+    const MemberEntry& entry = member.entry;
+    if (handover_->named && entry.id != *handover_->named) return false;
+    return entry.id != members_.self().id && member.is_connected && entry.is_electable &&
+           entry.liveness == Liveness::kAlive &&
+           std::find(tried.begin(), tried.end(), entry.id) == tried.end();
+  });
+  if (candidate == all.rend() || tried.size() == kMaxSuccessors) {
+    send_to_connected(Resign{});
+    return finish_handover();
+  }
+  tried.push_back(candidate->entry.id);
+  send(candidate->entry.id, PlannedHandover{.is_appointed = handover_->named.has_value()});
+  timers_.arm(Timer::kHandover, now_ + options_.handover_timeout);
+}
+
+// Somebody has claimed, or nobody wanted to.
+void Node::finish_handover() {
+  if (!handover_) return;
+  handover_.reset();
+  timers_.disarm(Timer::kHandover);
+  if (is_leaving_) return finish_leaving();
+  update_electable();
+  arm_preemption();
+}
+
+void Node::finish_leaving() {
+  role_ = Leaderless{};
+  publish("left the group");
+  send_to_connected(Leave{members_.self().boot});
+  effects_.push_back(Left{});
+  has_left_ = true;
+}
+
+}  // namespace bellwether

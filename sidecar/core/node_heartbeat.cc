@@ -1,0 +1,96 @@
+// Heartbeats: the leader beats to every member and each answers, 2(N-1) frames an interval.  A beat
+// also repeats the leader's claim to those who missed it, and tells how new its list of members is.
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+
+void Node::beat() {
+  ++std::get<Leading>(role_).sequence;
+  judge_followers();
+  if (members_.forget(now_ - options_.reap_after)) on_members_changed();
+  if (!is_leading()) return;  // the plugin was told of the changes, and it can fail
+  publish("");
+  for (const Member& member : std::as_const(members_).all()) {
+    if (member.is_connected) send_heartbeat(member.entry.id);
+  }
+  timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
+}
+
+void Node::send_heartbeat(const Uuid& to) {
+  const Leading& leading = std::get<Leading>(role_);
+  send(to, Heartbeat{.sequence = leading.sequence,
+                     .view = members_.version(),
+                     .is_appointed = leading.is_appointed});
+}
+
+void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
+  const Uuid id = from.entry.id;
+  HeartbeatAck ack{
+      .sequence = beat.sequence, .view = members_.version(), .is_electable = may_lead()};
+  const bool is_accepted = accept_claim(from, header.epoch, beat.is_appointed);
+  if (has_left_) return;  // it was this claim that a leaving leader waited for
+  if (is_accepted) {
+    timers_.arm(Timer::kSuspicion, detector_.suspect_at(members_.find(id)->arrivals, now_));
+    if (timers_.is_armed(Timer::kPlugin)) {
+      tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_HEARD);
+    }
+  } else {
+    ack.refusal = Refusal{header.epoch, leader()};
+    report(Report::Kind::kStale, name(FrameType::kHeartbeat), &id);
+  }
+  send(id, ack);
+}
+
+void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
+  const Uuid id = from.entry.id;
+  from.acked_view = ack.view;
+  if (members_.set_electable(from, ack.is_electable)) on_members_changed();
+  if (ack.refusal) on_refusal(id, *ack.refusal);
+  const auto* leading = std::get_if<Leading>(&role_);
+  if (leading == nullptr) return;
+  if (ack.view > members_.version()) members_.exceed(ack.view);
+  // Once a beat, however many acknowledgements come late and together.
+  const bool is_latest = ack.sequence == leading->sequence;
+  if (is_latest && ack.view < members_.version()) send(id, MembersFrame{members_.view()});
+}
+
+// Leader: who has not answered for too long is suspected, and the next view says so.
+void Node::judge_followers() {
+  std::vector<Uuid> silent;
+  for (const Member& member : std::as_const(members_).all()) {
+    const bool is_self = member.entry.id == members_.self().id;
+    if (is_self || member.entry.liveness != Liveness::kAlive) continue;
+    if (detector_.suspect_at(member.arrivals, now_) <= now_) silent.push_back(member.entry.id);
+  }
+  for (const Uuid& id : silent) note_liveness(id, Liveness::kSuspect);
+}
+
+void Node::judge_leader() {
+  const auto* following = std::get_if<Following>(&role_);
+  if (following == nullptr) return;
+  const Uuid id = following->leader;
+  const Member* leader = members_.find(id);
+  if (leader != nullptr) {
+    const Instant suspect_at = detector_.suspect_at(leader->arrivals, now_);
+    if (suspect_at > now_) return timers_.arm(Timer::kSuspicion, suspect_at);
+    note_liveness(id, Liveness::kSuspect);
+  }
+  report(Report::Kind::kTimeout, "heartbeat", &id);
+  lose_leader(id, ELECTION_REASON_LEADER_LOST);
+}
+
+// Who was stopped itself has no right to suspect others for it.
+void Node::on_own_pause(Duration late) {
+  report(Report::Kind::kNote, "this process was paused");
+  for (Member& member : members_.all()) member.arrivals.forgive(late, now_);
+  detector_.doubt_self(now_);
+  const auto* following = std::get_if<Following>(&role_);
+  if (following == nullptr) return;
+  const Member* leader = members_.find(following->leader);
+  if (leader != nullptr) {
+    timers_.arm(Timer::kSuspicion, detector_.suspect_at(leader->arrivals, now_));
+  }
+}
+
+}  // namespace bellwether

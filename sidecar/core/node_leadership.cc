@@ -1,0 +1,243 @@
+// Who leads: following, claiming, leading, losing.  Epochs change in here only.
+//
+// An epoch is constant from a leader's claim to its death, resignation or step-down; every claim
+// takes a higher one.  When two leaders meet (guard "none" cannot exclude it), the higher epoch
+// wins; of equal epochs the higher rank claims anew and the other yields.
+#include <algorithm>
+
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+
+// A COORDINATOR, or a heartbeat, which says the same to those who missed it.
+bool Node::accept_claim(Member& claimant, uint64_t epoch, bool is_appointed) {
+  const Uuid id = claimant.entry.id;
+  const auto current = leader();
+  if (current && current->id == id && current->epoch == epoch) return true;
+  if (!is_broken(Rule::kRefuseStale)) {
+    if (epoch < record_.max_epoch) return false;
+    if (claimant.released >= epoch) {
+      raise_epoch(epoch);  // taken back, but taken
+      return false;
+    }
+    if (current && current->epoch == epoch) {
+      const Member* holder = members_.find(current->id);
+      if (holder != nullptr && claimant.entry.rank() < holder->entry.rank()) {
+        if (is_leading()) on_rival({.id = id, .epoch = epoch}, true);
+        return false;
+      }
+    }
+  }
+  follow({.id = id, .epoch = epoch, .is_appointed = is_appointed});
+  return true;
+}
+
+// Somebody says who leads.
+void Node::consider(const LeaderHint& hint, const Uuid& from) {
+  // An older one is over; a newer one than its frame's epoch, which is known by now, cannot be.
+  if (hint.epoch != record_.max_epoch) return;
+  if (hint.id == members_.self().id) return confirm_own_leadership(hint.epoch);
+  const bool is_joining = std::holds_alternative<Joining>(role_);
+  if (is_joining && !options_.query_first) return;
+  Member* member = members_.find(hint.id);
+  const bool is_over = member != nullptr && member->released >= hint.epoch;
+  if (is_joining && !is_over) expects_leader_ = true;
+  if (member == nullptr || is_over) return;
+  const bool can_hear = member->is_connected && member->entry.liveness == Liveness::kAlive;
+  if (is_leading()) return on_rival(hint, can_hear);
+  if (can_hear) {
+    // The leader's own word is as good as its COORDINATOR; so is hearsay of one that we can hear.
+    if (accept_claim(*member, hint.epoch, hint.is_appointed)) end_needless_election();
+    return;
+  }
+  // Others hear a leader that this process does not: a new election would only disturb them.  If
+  // the leader is dead they will notice soon, and the next in line of them elects.
+  const bool is_hearsay = from != hint.id;
+  if (is_hearsay && std::holds_alternative<Leaderless>(role_)) wait_for_leader(hint.id);
+}
+
+void Node::confirm_own_leadership(uint64_t epoch) {
+  const auto* leading = std::get_if<Leading>(&role_);
+  if (leading != nullptr && leading->epoch == epoch) end_needless_election();
+}
+
+// Who was asked says that the leader this process knows, or is, is there.
+void Node::end_needless_election() {
+  if (!timers_.is_armed(Timer::kPlugin)) return;
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_ANNOUNCED);
+}
+
+// There was a claim that this process has not seen.
+void Node::on_newer_epoch(uint64_t epoch, const std::optional<LeaderHint>& hint) {
+  raise_epoch(epoch);
+  const auto* leading = std::get_if<Leading>(&role_);
+  if (leading == nullptr || is_broken(Rule::kReannounce)) return;
+  const bool has_successor = hint && hint->epoch == epoch && hint->id != members_.self().id;
+  // Without one the claimant is gone, and the claim is announced anew above it.
+  if (!has_successor) return claim({}, leading->is_appointed);
+  yield_to(*hint);
+}
+
+// A member does not follow.  If it knows of no better leader, its memory holds something that
+// stands against this epoch (it was claimed before, and forgotten): a fresh one helps.
+void Node::on_refusal(const Uuid& from, const Refusal& refusal) {
+  if (refusal.leader) return consider(*refusal.leader, from);
+  const auto* leading = std::get_if<Leading>(&role_);
+  const bool is_current = leading != nullptr && leading->epoch == refusal.refused_epoch;
+  if (is_current && !is_broken(Rule::kReannounce)) claim({}, leading->is_appointed);
+}
+
+// Two leaders of one epoch: the higher rank claims anew, the other yields.
+void Node::on_rival(const LeaderHint& rival, bool can_hear) {
+  if (is_broken(Rule::kReannounce)) return;
+  const Member* member = members_.find(rival.id);
+  if (member->entry.rank() < members_.self().rank()) {
+    return claim({}, std::get<Leading>(role_).is_appointed);
+  }
+  if (can_hear) return follow(rival);
+  yield_to(rival);
+}
+
+void Node::yield_to(const LeaderHint& leader) {
+  preemption_.on_leadership_lost(now_);
+  stop_leading("another leads by right");
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_STEPPED_DOWN);
+  wait_for_leader(leader.id);
+}
+
+// Somebody leads, but this process does not hear it yet.
+void Node::wait_for_leader(const Uuid& id) {
+  report(Report::Kind::kNote, "others hear a leader", &id);
+  tell_plugin(ELECTION_EVENT_STAND_DOWN, ELECTION_REASON_LEADER_EXISTS);
+  elect_reason_ = ELECTION_REASON_RETRY;
+  timers_.arm(Timer::kElect, now_ + backoff_.next(now_));
+}
+
+void Node::raise_epoch(uint64_t epoch) {
+  if (epoch <= record_.max_epoch) return;
+  record_.max_epoch = epoch;
+  effects_.push_back(Store{record_});
+}
+
+void Node::follow(const LeaderHint& leader) {
+  if (is_leading()) preemption_.on_leadership_lost(now_);
+  role_ = Following{leader.id, leader.epoch, leader.is_appointed};
+  publish("a leader was announced");
+  raise_epoch(leader.epoch);
+  for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kHeartbeat, Timer::kPreempt}) {
+    // A textbook process goes on to its election after the join; see finish_join().
+    if (timer != Timer::kJoin || options_.query_first) timers_.disarm(timer);
+  }
+  has_tried_to_preempt_ = false;
+  Member* member = members_.find(leader.id);
+  member->arrivals.restart(now_);
+  timers_.arm(Timer::kSuspicion, detector_.suspect_at(member->arrivals, now_));
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_ANNOUNCED);
+  arm_preemption();
+  finish_handover();
+}
+
+void Node::claim(std::span<const election_id> silent, bool is_appointed) {
+  if (!may_lead()) return tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);
+  // The seed is for a group that knows no epoch.
+  uint64_t epoch = (record_.max_epoch == 0 ? options_.epoch_seed : record_.max_epoch) + 1;
+  if (is_broken(Rule::kClaimRaisesEpoch)) epoch = std::max<uint64_t>(record_.max_epoch, 1);
+  if (guard_->claim(epoch, now_) == Guard::Verdict::kRefused) {
+    return tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);
+  }
+  lead(epoch, silent, is_appointed);
+}
+
+bool Node::is_following(const Uuid& id) const {
+  const auto* following = std::get_if<Following>(&role_);
+  return following != nullptr && following->leader == id;
+}
+
+void Node::lead(uint64_t epoch, std::span<const election_id> silent, bool is_appointed) {
+  raise_epoch(epoch);
+  role_ = Leading{.epoch = epoch, .is_appointed = is_appointed};
+  members_.begin_view(epoch);
+  for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion}) {
+    timers_.disarm(timer);
+  }
+  timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
+  publish("claimed");
+  for (Member& member : members_.all()) {
+    member.arrivals.restart(now_);
+    const MemberEntry& entry = member.entry;
+    if (entry.id == members_.self().id || entry.liveness != Liveness::kAlive) continue;
+    const bool is_silent = std::any_of(silent.begin(), silent.end(), [&](const election_id& id) {
+      return to_uuid(id) == entry.id;
+    });
+    if (!is_silent) send(entry.id, Coordinator{is_appointed});
+  }
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
+}
+
+// If it is (still) the one that this process follows.
+void Node::lose_leader(const Uuid& id, uint32_t reason) {
+  if (!is_following(id)) return;
+  role_ = Leaderless{};
+  timers_.disarm(Timer::kSuspicion);
+  timers_.disarm(Timer::kPreempt);
+  publish(reason == ELECTION_REASON_RESIGNED ? "the leader resigned" : "the leader was lost");
+  tell_plugin(ELECTION_EVENT_LEADER, reason);
+  schedule_election(reason);
+}
+
+// The flag goes off here, before anything that the caller sends.
+void Node::stop_leading(const char* why) {
+  role_ = Leaderless{};
+  timers_.disarm(Timer::kHeartbeat);
+  if (!is_broken(Rule::kFlagOffBeforeRelease)) publish(why);
+}
+
+// The next in line starts at once; the others wait to see its COORDINATOR, each a little longer
+// than the one above it.
+void Node::schedule_election(uint32_t reason) {
+  if (!may_lead()) return;
+  Duration wait{};
+  if (options_.stagger) {
+    const auto ahead = static_cast<Duration::rep>(members_.living_candidates_above_self());
+    wait = std::min(ahead * options_.answer_timeout, options_.coordinator_timeout);
+  }
+  elect_reason_ = reason;
+  timers_.arm(Timer::kElect, now_ + wait);
+}
+
+void Node::arm_preemption() {
+  if (timers_.is_armed(Timer::kPreempt) || has_tried_to_preempt_ || !should_preempt()) return;
+  timers_.arm(Timer::kPreempt, now_ + preemption_.delay());
+}
+
+// Only the highest candidate takes over, and nobody from a leader that an operator named.
+bool Node::should_preempt() const {
+  const auto* following = std::get_if<Following>(&role_);
+  if (following == nullptr || following->is_appointed || !may_lead()) return false;
+  const Member* leader = members_.find(following->leader);
+  if (leader == nullptr || !preemption_.allows(members_.self().rank(), leader->entry.rank())) {
+    return false;
+  }
+  return members_.living_candidates_above_self() == 0;
+}
+
+bool Node::may_lead() const {
+  return members_.self().priority > 0 && !is_leaving_ && !handover_ &&
+         !timers_.is_armed(Timer::kHold) && guard_->may_claim(now_);
+}
+
+void Node::update_electable() { members_.set_self_electable(may_lead()); }
+
+void Node::publish(const char* reason) {
+  const auto current = leader();
+  Publish publish{.is_leader = is_leading(), .reason = reason};
+  if (current) {
+    publish.epoch = current->epoch;
+    publish.leader = current->id;
+  }
+  publish.valid_until = publish.is_leader ? guard_->valid_until(now_) : now_;
+  effects_.push_back(publish);
+}
+
+}  // namespace bellwether

@@ -1,0 +1,216 @@
+// The node's side of its connections: who is there, what they say, and the list of members.
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+namespace {
+
+// A peer that names an epoch further above ours than this is broken, or of another group.
+constexpr uint64_t kMaxEpochJump = uint64_t{1} << 20;
+// Nobody comes near it by counting; so one more never wraps around.
+constexpr uint64_t kMaxEpoch = UINT64_MAX / 2;
+
+bool is_claim(const Frame& frame) {
+  return std::holds_alternative<Coordinator>(frame.body) ||
+         std::holds_alternative<Heartbeat>(frame.body);
+}
+
+// Whom the sender says it follows.
+std::optional<LeaderHint> hint_in(const Frame& frame) {
+  if (const auto* election = std::get_if<ElectionFrame>(&frame.body)) return election->leader;
+  if (const auto* refusal = std::get_if<Refusal>(&frame.body)) return refusal->leader;
+  const auto* ack = std::get_if<HeartbeatAck>(&frame.body);
+  return ack != nullptr && ack->refusal ? ack->refusal->leader : std::nullopt;
+}
+
+}  // namespace
+
+const char* name(LinkEvidence evidence) {
+  switch (evidence) {
+    case LinkEvidence::kClosed:
+      return "closed";
+    case LinkEvidence::kRefused:
+      return "refused";
+    case LinkEvidence::kTimeout:
+      return "timeout";
+  }
+  return "?";
+}
+
+Hello Node::hello() const {
+  return {
+      .header = header(), .self = members_.self(), .leader = leader(), .view = members_.version()};
+}
+
+void Node::on(const LinkUp& link) {
+  const Hello& hello = link.hello;
+  const Uuid& id = hello.self.id;
+  if (id == members_.self().id) {
+    return report(Report::Kind::kRejected, "a peer has the id of this process", &id);
+  }
+  if (!is_plausible(hello.header.epoch)) {
+    return report(Report::Kind::kRejected, "epoch too far ahead", &id);
+  }
+  const Member* known = members_.find(id);
+  const bool is_new = known == nullptr;
+  const bool is_new_life = known != nullptr && known->entry.boot != hello.self.boot;
+  MemberEntry entry = hello.self;
+  entry.liveness = Liveness::kAlive;
+  Member* member = members_.put(entry, now_);
+  if (member == nullptr) return report(Report::Kind::kRejected, "the group is full", &id);
+  member->is_connected = true;
+  member->acked_view = hello.view;
+  member->arrivals.restart(now_);
+  report(Report::Kind::kMember, name(Liveness::kAlive), &id);
+  on_members_changed();
+  // A newcomer that knows nobody learns here whom else to connect to.
+  const bool knows_less = hello.view == ViewVersion{} && members_.version() != ViewVersion{};
+  if (is_new || knows_less) send(id, MembersFrame{members_.view()});
+
+  note_release(*members_.find(id), hello.header.released);
+  // A new life does not lead, even when it has forgotten the epoch that it led.
+  if (is_new_life) lose_leader(id, ELECTION_REASON_LEADER_LOST);
+  if (hello.header.epoch > record_.max_epoch) on_newer_epoch(hello.header.epoch, hello.leader);
+  if (hello.leader) consider(*hello.leader, id);
+  if (is_leading()) send_heartbeat(id);  // it shall know at once whom to follow
+}
+
+void Node::on(const LinkDown& link) {
+  Member* member = members_.find(link.peer);
+  if (member == nullptr) return;
+  member->is_connected = false;
+  if (member->entry.liveness == Liveness::kLeft) return;
+  // A connection can break without its process: the leader is given time to come back.
+  if (is_following(link.peer) && link.evidence == LinkEvidence::kClosed) return;
+  note_liveness(link.peer,
+                link.evidence == LinkEvidence::kRefused ? Liveness::kDown : Liveness::kSuspect);
+  lose_leader(link.peer, ELECTION_REASON_LEADER_LOST);
+}
+
+void Node::on(const FrameReceived& received) {
+  Member* member = members_.find(received.from);
+  if (member == nullptr || !member->is_connected || member->entry.liveness == Liveness::kLeft) {
+    return report(Report::Kind::kRejected, "sender is not connected", &received.from);
+  }
+  const Header& header = received.frame.header;
+  if (!is_plausible(header.epoch)) {
+    return report(Report::Kind::kRejected, "epoch too far ahead", &received.from);
+  }
+  member->arrivals.heard(now_, std::holds_alternative<Heartbeat>(received.frame.body));
+  note_liveness(received.from, Liveness::kAlive);
+  note_release(*members_.find(received.from), header.released);
+  // Claims are judged by their epoch; whatever else names a newer one speaks of a claim unseen
+  // here.
+  if (header.epoch > record_.max_epoch && !is_claim(received.frame)) {
+    on_newer_epoch(header.epoch, hint_in(received.frame));
+  }
+  std::visit([&](const auto& body) { on_frame(*members_.find(received.from), header, body); },
+             received.frame.body);
+}
+
+void Node::on_frame(Member& from, const Header& header, const ElectionFrame& frame) {
+  const Uuid id = from.entry.id;
+  // Whoever hands over without knowing of a later claim holds an election that is over.
+  if (frame.kind == ELECTION_MESSAGE_HANDOVER && header.epoch < record_.max_epoch) {
+    return report(Report::Kind::kStale, name(FrameType::kHandover), &id);
+  }
+  if (frame.kind == ELECTION_MESSAGE_ANSWER) {
+    const bool is_electable = (frame.flags & ELECTION_FLAG_ELECTABLE) != 0;
+    if (members_.set_electable(from, is_electable)) on_members_changed();
+  }
+  if (frame.leader && !is_old_news(frame)) consider(*frame.leader, id);
+  const uint32_t sender = members_.index_of(id);
+  // An election that was called is over with the next claim; its late questions call no other.
+  const bool is_over = header.epoch < record_.max_epoch;
+  const uint32_t flags = is_over ? frame.flags & ~uint32_t{ELECTION_FLAG_CALLED} : frame.flags;
+  carry_out(elector_.message(situation(), sender, frame, flags));
+}
+
+void Node::on_frame(Member& from, const Header& header, const PlannedHandover& frame) {
+  const auto current = leader();
+  const bool is_mine = !current || current->id == from.entry.id;
+  if (header.epoch < record_.max_epoch || !is_mine || !may_lead()) {
+    return report(Report::Kind::kStale, name(FrameType::kHandover), &from.entry.id);
+  }
+  claim({}, frame.is_appointed);
+}
+
+void Node::on_frame(Member& from, const Header& header, const Coordinator& frame) {
+  const Uuid id = from.entry.id;
+  if (accept_claim(from, header.epoch, frame.is_appointed)) return;
+  report(Report::Kind::kStale, name(FrameType::kCoordinator), &id);
+  send(id, Refusal{header.epoch, leader()});
+}
+
+void Node::on_frame(Member& from, const Header&, const Refusal& frame) {
+  on_refusal(from.entry.id, frame);
+}
+
+void Node::on_frame(Member& from, const Header&, const Resign&) {
+  // The header has said it; see note_release().
+  report(Report::Kind::kNote, "resigned", &from.entry.id);
+}
+
+void Node::on_frame(Member& from, const Header&, const Leave& leave) {
+  const Uuid id = from.entry.id;
+  if (leave.boot != from.entry.boot) {
+    return report(Report::Kind::kStale, name(FrameType::kLeave), &id);
+  }
+  note_liveness(id, Liveness::kLeft);
+  lose_leader(id, ELECTION_REASON_RESIGNED);
+}
+
+void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
+  const Uuid id = from.entry.id;  // the merge may move the members
+  // While this process leads, its own list is the group's.
+  if (is_leading() && frame.view->version > members_.version()) return;
+  if (!members_.merge(*frame.view, now_)) return;
+  report(Report::Kind::kNote, "took over the list of members", &id);
+  on_members_changed();
+}
+
+bool Node::is_plausible(uint64_t epoch) const {
+  if (record_.max_epoch == 0) return epoch <= kMaxEpoch;
+  return epoch <= record_.max_epoch + kMaxEpochJump;
+}
+
+// Somebody that cannot lead anyway says that it stays with the leader this process follows too.
+// That is no reason to give up an election against this leader.
+bool Node::is_old_news(const ElectionFrame& answer) const {
+  const auto current = leader();
+  const bool is_electable = (answer.flags & ELECTION_FLAG_ELECTABLE) != 0;
+  return !is_electable && current && current->id == answer.leader->id &&
+         current->epoch == answer.leader->epoch;
+}
+
+// The leader itself says that it leads no longer, or a new life of it does.
+void Node::note_release(Member& member, uint64_t released) {
+  member.released = std::max(member.released, released);
+  const auto* following = std::get_if<Following>(&role_);
+  if (following == nullptr || member.released < following->epoch) return;
+  lose_leader(member.entry.id, ELECTION_REASON_RESIGNED);
+}
+
+void Node::note_liveness(const Uuid& id, Liveness liveness) {
+  Member* member = members_.find(id);
+  if (!members_.set_liveness(*member, liveness, now_)) return;
+  report(Report::Kind::kMember, name(liveness), &id);
+  on_members_changed();
+}
+
+void Node::on_members_changed() {
+  if (is_leading()) members_.bump_view();
+  effects_.push_back(MembersChanged{});
+  if (members_.version() != ViewVersion{}) effects_.push_back(StoreMembers{members_.view()});
+  has_tried_to_preempt_ = false;
+  arm_preemption();
+  tell_plugin(ELECTION_EVENT_MEMBERS);
+}
+
+Header Node::header() const {
+  const auto* leading = std::get_if<Leading>(&role_);
+  return {.epoch = record_.max_epoch,
+          .released = leading != nullptr ? leading->epoch - 1 : record_.max_epoch};
+}
+
+}  // namespace bellwether

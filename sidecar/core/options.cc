@@ -1,0 +1,16 @@
+// The profiles: sets of options that belong together.
+#include "core/options.hh"
+
+namespace bellwether {
+
+Options textbook_options() {
+  Options options;
+  options.variant = "classic";
+  options.query_first = false;
+  options.sticky = false;
+  options.skip_suspected = false;
+  options.stagger = false;
+  return options;
+}
+
+}  // namespace bellwether

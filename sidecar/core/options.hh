@@ -1,0 +1,63 @@
+// What a node is configured with: the part of the TOML that concerns the protocol, as values.
+// The defaults are those of profile "default" under guard "none".
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/clock.hh"
+#include "core/rules.hh"
+
+namespace bellwether {
+
+// May a member that outranks a working leader take over?
+enum class Preempt : uint8_t {
+  kAlways,    // yes: the textbook, a higher process bullies a lower one
+  kPriority,  // only with a strictly higher priority: a random id is no reason to interrupt
+  kOff,       // never
+};
+
+struct Options {
+  std::string variant = "modified";
+
+  // T of the papers: how long an ANSWER may take.
+  Duration answer_timeout = std::chrono::milliseconds(100);
+  // How long a COORDINATOR may take after an ANSWER.
+  Duration coordinator_timeout = std::chrono::milliseconds(350);
+
+  Duration heartbeat_interval = std::chrono::milliseconds(100);
+  // Silence is suspicious after a time that follows the observed arrivals, within these bounds.
+  Duration suspect_after_min = std::chrono::milliseconds(500);
+  Duration suspect_after_max = std::chrono::milliseconds(800);
+
+  // How long a starting process looks for a leader before it holds an election.
+  Duration join_timeout = std::chrono::milliseconds(500);
+  // How long a successor may take to claim in a planned hand-over.
+  Duration handover_timeout = std::chrono::milliseconds(300);
+
+  Preempt preempt = Preempt::kAlways;
+  Duration preempt_delay = Duration::zero();
+
+  // Members that are down or have left for this long are forgotten.
+  Duration reap_after = std::chrono::hours(24);
+
+  // The four departures from the papers; profile "textbook" switches them all off.
+  bool query_first = true;     // a starting process follows a leader it finds instead of electing
+  bool sticky = true;          // who hears a leader does not join somebody else's election
+  bool skip_suspected = true;  // no ELECTION to members known to be dead
+  bool stagger = true;         // after a leader's death the next in line starts, the others wait
+
+  // A claim is one more than the highest epoch heard; the first of an empty group starts from here.
+  uint64_t epoch_seed = 0;
+
+  // Seeds the jitter of retries and the numbers of election rounds; differs at every start.
+  uint64_t seed = 1;
+
+  // Tests only: rules that this node breaks on purpose, to show that the checks can fail.
+  RuleSet broken_rules;
+};
+
+// The papers as they are written: everybody is asked, everybody joins in, who recovers elects.
+Options textbook_options();
+
+}  // namespace bellwether

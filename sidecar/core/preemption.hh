@@ -1,0 +1,49 @@
+// When may a member that outranks a working leader take over?  At once in the textbook; with a
+// delay and damping otherwise, so that a process that keeps failing does not take leadership and
+// lose it again every few seconds.
+#pragma once
+
+#include <algorithm>
+
+#include "core/clock.hh"
+#include "core/identity.hh"
+#include "core/options.hh"
+
+namespace bellwether {
+
+class Preemption {
+ public:
+  Preemption(Preempt policy, Duration delay) : policy_(policy), delay_(delay) {}
+
+  bool allows(const Rank& own, const Rank& leader) const {
+    if (policy_ == Preempt::kOff) return false;
+    if (policy_ == Preempt::kPriority) return own.priority > leader.priority;
+    return leader < own;
+  }
+
+  // How long a leader must have been followed before it is preempted.
+  Duration delay() const { return std::max(delay_, penalty_); }
+
+  // This process lost leadership without giving it up.  Twice within a minute is flapping: each
+  // further time doubles the wait.
+  void on_leadership_lost(Instant now) {
+    const bool is_flapping = has_lost_ && now - lost_at_ < kFlappingWithin;
+    penalty_ = is_flapping ? std::clamp<Duration>(2 * penalty_, kFirstPenalty, kLastPenalty)
+                           : Duration::zero();
+    has_lost_ = true;
+    lost_at_ = now;
+  }
+
+ private:
+  static constexpr Duration kFlappingWithin = std::chrono::seconds(60);
+  static constexpr Duration kFirstPenalty = std::chrono::seconds(1);
+  static constexpr Duration kLastPenalty = std::chrono::seconds(300);
+
+  Preempt policy_;
+  Duration delay_;
+  Duration penalty_{};
+  bool has_lost_ = false;
+  Instant lost_at_{};
+};
+
+}  // namespace bellwether

@@ -1,0 +1,56 @@
+// The node's deadlines, one of each kind.  A timer that is due only says so; what follows from it
+// is decided when the node is stepped.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "core/clock.hh"
+
+namespace bellwether {
+
+// In the order in which they are handled when several are due together.
+enum class Timer : uint8_t {
+  kHeartbeat,  // leader: the next beat
+  kSuspicion,  // follower: the leader has been silent for too long
+  kPlugin,     // the deadline of the election plugin
+  kJoin,       // the search for a leader at start is over
+  kElect,      // ask the plugin for an election
+  kPreempt,    // ask the plugin to take over from a lower leader
+  kHold,       // the operator's hold is over
+  kHandover,   // the successor did not claim
+  kLast = kHandover,
+};
+inline constexpr size_t kTimers = static_cast<size_t>(Timer::kLast) + 1;
+
+class Timers {
+ public:
+  Timers() { deadlines_.fill(kNever); }
+
+  void arm(Timer timer, Instant deadline) { at(timer) = deadline; }
+  void disarm(Timer timer) { at(timer) = kNever; }
+
+  // Moves the deadline forward only.
+  void arm_earlier(Timer timer, Instant deadline) { at(timer) = std::min(at(timer), deadline); }
+
+  bool is_armed(Timer timer) const { return deadline(timer) != kNever; }
+  Instant deadline(Timer timer) const { return deadlines_[static_cast<size_t>(timer)]; }
+
+  // The earliest of all, kNever when none is armed.
+  Instant next() const { return *std::min_element(deadlines_.begin(), deadlines_.end()); }
+
+  // True once when the timer is due, and disarms it.
+  bool take(Timer timer, Instant now) {
+    if (deadline(timer) > now) return false;
+    disarm(timer);
+    return true;
+  }
+
+ private:
+  Instant& at(Timer timer) { return deadlines_[static_cast<size_t>(timer)]; }
+
+  std::array<Instant, kTimers> deadlines_;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,162 @@
+// Finding, making, checking and locking the file behind the flag; every refusal has its remedy.
+#include "io/flag_file.hh"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace bellwether {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kFolderMode = 0755;
+constexpr mode_t kNewFileMode = 0600;
+
+// Somebody else may have put a link, a pipe or a device there.
+constexpr int kCautious = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
+// How often a file may vanish or appear between two looks at it.
+constexpr int kOpenTries = 3;
+
+std::string remedy_for(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      return "let user " + std::to_string(::geteuid()) +
+             " read and write it, or set flag.path to another file";
+    case EROFS:
+      return "mount its folder for writing, or set flag.path to a file in another one";
+    case ENOSPC:
+    case EDQUOT:
+    case ENOMEM:
+      return "free some space on this file system";
+    case ENOENT:
+    case ENOTDIR:
+      return "make the folders above it, or set flag.path to a file in another one";
+    default:
+      return "set flag.path to a file on a tmpfs";
+  }
+}
+
+[[noreturn]] void fail(const fs::path& path, const std::string& failure, int error) {
+  throw FlagError(path, failure + ": " + std::generic_category().message(error), remedy_for(error));
+}
+
+FileDescriptor open_or_make(const fs::path& path) {
+  // Whatever is wrong with the folder, opening the file will tell.
+  ::mkdir(path.parent_path().c_str(), kFolderMode);
+  int fd = -1;
+  for (int tries = 0; fd < 0 && tries < kOpenTries; ++tries) {
+    fd = ::open(path.c_str(), O_RDWR | kCautious);
+    if (fd >= 0 || errno != ENOENT) break;
+    fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | kCautious, kNewFileMode);
+    if (fd < 0 && errno != EEXIST) break;
+  }
+  if (fd >= 0) return FileDescriptor(fd);
+  if (errno == ELOOP) {
+    throw FlagError(path, "is a symbolic link", "remove it, or set flag.path to the file itself");
+  }
+  if (errno == EISDIR) {
+    throw FlagError(path, "is a folder", "set flag.path to a file in it");
+  }
+  fail(path, "cannot be opened", errno);
+}
+
+// An empty file is one whose maker died before it came further.
+void check_kind(int fd, const fs::path& path) {
+  constexpr const char* kRemedy = "remove it, or set flag.path to another file";
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) fail(path, "cannot be examined", errno);
+  if (!S_ISREG(status.st_mode)) throw FlagError(path, "is not a regular file", kRemedy);
+  if (status.st_uid != ::geteuid()) {
+    throw FlagError(path,
+                    "belongs to user " + std::to_string(status.st_uid) + ", this process to user " +
+                        std::to_string(::geteuid()),
+                    kRemedy);
+  }
+  if (status.st_nlink != 1) {
+    throw FlagError(path, "has " + std::to_string(status.st_nlink) + " names (hard links), not one",
+                    kRemedy);
+  }
+  if (status.st_size != 0 && status.st_size != LEADER_FLAG_FILE_BYTES) {
+    throw FlagError(path,
+                    "has " + std::to_string(status.st_size) + " bytes, which no leader flag has",
+                    kRemedy);
+  }
+}
+
+// The thread that the line names as its owner, for a message; it may be one of another namespace.
+std::string owner_of(int fd) {
+  uint32_t owner = 0;
+  const ssize_t count = ::pread(fd, &owner, sizeof owner, offsetof(leader_flag_line, owner));
+  if (count != sizeof owner || owner == 0 || (owner & LEADER_FLAG_OWNER_DIED) != 0) return "";
+  return " (thread " + std::to_string(owner) + ")";
+}
+
+void lock(int fd, const fs::path& path) {
+  struct flock whole_file {};
+  whole_file.l_type = F_WRLCK;
+  whole_file.l_whence = SEEK_SET;
+  if (::fcntl(fd, F_OFD_SETLK, &whole_file) == 0) return;
+  if (errno == EAGAIN || errno == EACCES) {
+    throw FlagError(path, "is in use by another process" + owner_of(fd),
+                    "stop that sidecar, or give each of the two a flag.path of its own");
+  }
+  fail(path, "cannot be locked", errno);
+}
+
+void allocate(int fd, const fs::path& path) {
+  int error = EINTR;
+  while (error == EINTR) error = ::posix_fallocate(fd, 0, LEADER_FLAG_FILE_BYTES);
+  if (error != 0) fail(path, "cannot get its space", error);
+}
+
+// Written by this version, or not at all.
+void check_contents(int fd, const fs::path& path) {
+  std::array<uint8_t, sizeof(leader_flag_line)> line{};
+  const ssize_t count = ::pread(fd, line.data(), line.size(), 0);
+  if (count != static_cast<ssize_t>(line.size())) {
+    fail(path, "cannot be read", count < 0 ? errno : EIO);
+  }
+  const uint8_t abi = line[offsetof(leader_flag_line, abi)];
+  const bool is_new = std::ranges::all_of(line, [](uint8_t byte) { return byte == 0; });
+  if (abi == LEADER_FLAG_ABI || is_new) return;
+  throw FlagError(path, "is no leader flag, or one of another release",
+                  "remove it and restart the applications that read it, or set flag.path to "
+                  "another file");
+}
+
+}  // namespace
+
+FlagFile::FlagFile(const fs::path& path, mode_t mode) : file_(open_or_make(path)) {
+  const int fd = file_.get();
+  check_kind(fd, path);
+  lock(fd, path);
+  if (::fchmod(fd, mode) != 0) fail(path, "cannot get its mode", errno);
+  allocate(fd, path);
+  check_contents(fd, path);
+  void* const mapping =
+      ::mmap(nullptr, LEADER_FLAG_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (mapping == MAP_FAILED) fail(path, "cannot be mapped", errno);
+  page_ = static_cast<FlagPage*>(mapping);
+}
+
+FlagFile::~FlagFile() { ::munmap(page_, LEADER_FLAG_FILE_BYTES); }
+
+bool FlagFile::is_in_memory() const {
+  struct statfs status {};
+  return ::fstatfs(file_.get(), &status) == 0 &&
+         (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);
+}
+
+}  // namespace bellwether

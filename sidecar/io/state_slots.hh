@@ -1,0 +1,66 @@
+// The file `state` as bytes: two slots, each with everything that must not be forgotten and a
+// checksum.  A write goes to the older slot, so one that is cut short leaves the newer one.  Pure.
+//
+// A slot is 512 bytes at the beginning of a 4096-byte block (so that no disk writes both in one
+// go); numbers are little-endian:
+//
+//   offset  bytes
+//        0      8  magic, "BWSTATE" and a zero
+//        8      4  format, 1
+//       12      4  zero
+//       16      8  sequence: the higher one is newer
+//       24     16  identity of the process (UUID)
+//       40      8  max_epoch
+//       48     16  kept free for: who has this process's vote in max_epoch (UUID)
+//       64      8  kept free for: the longest lease promised, in ms
+//       72      8  kept free for: hash of the voters
+//       80     64  name of the group, filled up with zeros
+//      144    364  zero
+//      508      4  CRC-32C of all that stands before it
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/identity.hh"
+#include "core/record.hh"
+
+namespace bellwether {
+
+inline constexpr size_t kSlotBytes = 512;
+inline constexpr size_t kSlotStride = 4096;
+inline constexpr size_t kSlots = 2;
+inline constexpr size_t kStateFileBytes = kSlots * kSlotStride;
+
+struct Slot {
+  uint64_t sequence = 0;
+  Uuid identity{};
+  std::string group;  // at most kMaxNameBytes
+  Record record;
+
+  friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+std::array<uint8_t, kSlotBytes> pack(const Slot& slot);
+
+// Nothing when it is damaged or of another format.
+std::optional<Slot> unpack(std::span<const uint8_t, kSlotBytes> bytes);
+
+// A file with `slot` in its first place, and once more, as the next one, in its second.
+std::array<uint8_t, kStateFileBytes> new_state_file(const Slot& slot);
+
+// What a state file says.
+struct StateFileContents {
+  std::optional<Slot> newest{};       // of the slots that are good
+  size_t newest_place = 0;            // 0 or 1
+  bool is_whole = false;              // it has the right length
+  bool has_damaged_slot = false;      // at least one is not good
+  bool is_of_another_format = false;  // a slot is good, but we don't know its format
+};
+StateFileContents read_state_file(std::span<const uint8_t> bytes);
+
+}  // namespace bellwether

@@ -1,0 +1,197 @@
+// What a start makes of the files it finds, and the two writes of a running process.
+#include "io/state_store.hh"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/string_generator.hpp>
+#include <cerrno>
+#include <utility>
+
+#include "core/check.hh"
+#include "io/codec.hh"
+#include "io/members_file.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr const char* kStateFile = "state";
+constexpr const char* kIdentityFile = "identity";
+constexpr const char* kMembersFile = "members";
+
+constexpr size_t kUuidTextBytes = 36;
+
+constexpr const char* kStartOver =
+    "restore it, or start once with --forget-state to go on with what is left";
+
+// From the system's random source.
+Uuid random_identity() { return boost::uuids::random_generator()(); }
+
+// The canonical form of a version 4 UUID, with or without a line feed.
+std::optional<Uuid> parse_identity(std::string text) {
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.size() != kUuidTextBytes) return std::nullopt;
+  try {
+    const Uuid id = boost::uuids::string_generator()(text);
+    const bool is_random =
+        id.version() == Uuid::version_random_number_based && id.variant() == Uuid::variant_rfc_4122;
+    if (is_random && to_string(id) == text) return id;
+  } catch (const std::runtime_error&) {
+    // The generator has no other way to say that it is none.
+  }
+  return std::nullopt;
+}
+
+std::span<const uint8_t> bytes_of(const std::string& text) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): any object may be read as bytes
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+// Why the memory is lost; nullptr: it is not.
+const char* flaw_of(const std::optional<std::string>& file, const StateFileContents& contents) {
+  if (!file) return "is missing, though this process has run before";
+  if (contents.is_of_another_format) return "was written by a later release of Bellwether";
+  if (!contents.newest) return "is damaged in both of its slots";
+  if (!contents.is_whole) return "has not the length it was written with";
+  return nullptr;
+}
+
+}  // namespace
+
+StateStore::StateStore(const StateSettings& settings, FileCalls& calls) : calls_(calls) {
+  check(is_valid_name(settings.group), "a group's name keeps its limits");
+  if (settings.folder.empty()) {
+    identity_ = random_identity();
+    return;
+  }
+  folder_.emplace(settings.folder, calls);
+  open(settings);
+  read_members();
+  // What was read may have reached the memory only, by a write of an earlier process that failed.
+  // And a disk that cannot be written to shall be known before an election depends on it.
+  if (const std::optional<StateError> error = store(record_)) throw StateError(*error);
+}
+
+std::optional<StateError> StateStore::store(const Record& record) {
+  if (!folder_) return std::nullopt;
+  if (failure_) return failure_;
+  check(record.max_epoch >= newest_.record.max_epoch, "the highest epoch never falls");
+  Slot next = newest_;
+  ++next.sequence;
+  next.record = record;
+  const size_t place = (newest_place_ + 1) % kSlots;
+  const auto bytes = pack(next);
+  const std::string path = folder_->path_of(kStateFile);
+  const ssize_t count = calls_.write(state_file_.get(), bytes, place * kSlotStride);
+  if (count < 0) return failure_ = StateError::from_errno(path, "cannot be written", errno);
+  if (static_cast<size_t>(count) != bytes.size()) {
+    return failure_ = StateError(path, "was written in part only", "check the disk");
+  }
+  if (calls_.sync_data(state_file_.get()) != 0) {
+    return failure_ = StateError::from_errno(path, "cannot be written to the disk", errno);
+  }
+  newest_ = std::move(next);
+  newest_place_ = place;
+  return std::nullopt;
+}
+
+std::optional<StateError> StateStore::store_members(const MemberView& view) {
+  if (!folder_) return std::nullopt;
+  try {
+    folder_->replace(kMembersFile, pack_members(view));
+  } catch (const StateError& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+void StateStore::open(const StateSettings& settings) {
+  const IdentityFile identity = read_identity();
+  const std::optional<std::string> file = folder_->read(kStateFile, kStateFileBytes);
+  if (!file && !identity.exists) return begin(settings.group, random_identity(), {});
+
+  const StateFileContents contents = file ? read_state_file(bytes_of(*file)) : StateFileContents{};
+  const std::optional<Slot>& newest = contents.newest;
+  const std::string path = folder_->path_of(kStateFile);
+  if (newest) refuse_foreign(*newest, settings.group, identity);
+  if (const char* flaw = flaw_of(file, contents)) {
+    if (!settings.forget) throw StateError(path, flaw, kStartOver);
+    warnings_.push_back(path + ": " + flaw + "; starting without it, as ordered");
+    const Uuid id = identity.id ? *identity.id : newest ? newest->identity : random_identity();
+    return begin(settings.group, id, newest ? newest->record : Record{});
+  }
+  if (contents.has_damaged_slot) {
+    warnings_.push_back(path + ": one of its two slots is damaged, as a crash during a write " +
+                        "leaves it; the other one is used");
+  }
+  resume(*newest, contents.newest_place, identity);
+}
+
+StateStore::IdentityFile StateStore::read_identity() const {
+  const std::optional<std::string> text = folder_->read(kIdentityFile, kUuidTextBytes + 1);
+  if (!text) return {};
+  return {.exists = true, .id = parse_identity(*text)};
+}
+
+void StateStore::refuse_foreign(const Slot& slot, const std::string& group,
+                                const IdentityFile& identity) {
+  if (slot.group != group) {
+    throw StateError(folder_->path_of(kStateFile),
+                     "belongs to group \"" + slot.group + "\", this process to \"" + group + "\"",
+                     "give each group a state_dir of its own");
+  }
+  if (identity.id && *identity.id != slot.identity) {
+    throw StateError(folder_->path_of(kIdentityFile),
+                     "names " + to_string(*identity.id) + ", but the file state beside it " +
+                         to_string(slot.identity),
+                     "restore the files that belong together, or empty the folder to start anew");
+  }
+}
+
+// The state is in order.
+void StateStore::resume(const Slot& newest, size_t place, const IdentityFile& identity) {
+  newest_ = newest;
+  newest_place_ = place;
+  identity_ = newest.identity;
+  record_ = newest.record;
+  if (!identity.id) {
+    if (identity.exists) {
+      warnings_.push_back(folder_->path_of(kIdentityFile) +
+                          ": is not a UUID of version 4; repaired from the file state");
+    }
+    write_identity();
+  }
+  state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
+}
+
+// Makes `state` and `identity` anew, in the order that a first start is recognised by.
+void StateStore::begin(const std::string& group, const Uuid& identity, const Record& record) {
+  const Slot first{.sequence = 1, .identity = identity, .group = group, .record = record};
+  folder_->replace(kStateFile, new_state_file(first));
+  Slot second = first;
+  ++second.sequence;
+  resume(second, 1, {});
+}
+
+void StateStore::write_identity() {
+  folder_->replace(kIdentityFile, bytes_of(to_string(identity_) + "\n"));
+}
+
+void StateStore::read_members() {
+  try {
+    const auto bytes = folder_->read(kMembersFile, kMaxMembersFileBytes);
+    if (!bytes) return;
+    auto view = unpack_members(bytes_of(*bytes));
+    if (auto* good = std::get_if<MemberView>(&view)) {
+      members_ = std::move(*good);
+      return;
+    }
+    warnings_.push_back(folder_->path_of(kMembersFile) + ": " + std::get<const char*>(view) +
+                        "; ignored, the list is found out anew");
+  } catch (const StateError& error) {
+    warnings_.emplace_back(error.what());
+  }
+}
+
+}  // namespace bellwether

@@ -1,0 +1,96 @@
+// What a process must find again after a restart: who it is, its record, and, as a mere hint, the
+// list of members.  Blocking; the shell calls it in the thread pool.
+//
+// The state folder, which one process at a time uses:
+//   lock      locked while a process uses the folder
+//   state     two checksummed slots (state_slots.hh), written in place; both name the identity
+//   identity  the process's UUID as text, made on the first start
+//   members   the last list of members (members_file.hh)
+// A first start makes `state` before `identity`, each at once and whole.  So `state` alone is a
+// first start that was cut short and goes on; `identity` alone says that the memory was lost.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/identity.hh"
+#include "core/member_view.hh"
+#include "core/record.hh"
+#include "io/file_calls.hh"
+#include "io/file_descriptor.hh"
+#include "io/locked_folder.hh"
+#include "io/state_error.hh"
+#include "io/state_slots.hh"
+
+namespace bellwether {
+
+struct StateSettings {
+  std::filesystem::path folder;  // empty: nothing is kept, every start is the first
+  std::string group;             // the folder is this group's alone; is_valid_name() (codec.hh)
+  // The operator knows that the memory of this process is lost, and lets it start with what can be
+  // saved of it.  Of no effect on a folder that is in order.
+  bool forget = false;
+};
+
+class StateStore {
+ public:
+  // Locks and reads the folder; on the first start makes it.  Throws StateError:
+  //   - the folder or a file in it cannot be used, or another process uses it;
+  //   - its memory is lost: `state` is missing beside `identity`, is not whole, both slots are
+  //     damaged, or a later release has written it.  With settings.forget the process keeps its
+  //     identity, where that is readable, and as much of the record as a good slot still has;
+  //   - it is another group's, or its files name different processes; settings.forget doesn't help.
+  // A damaged list of members is only worth a warning, as is one damaged slot: that is what a crash
+  // in the middle of a write leaves.  `calls` must outlive this object.
+  explicit StateStore(const StateSettings& settings, FileCalls& calls = system_calls());
+
+  // What was found (or made), and no later call changes.
+  const Uuid& identity() const { return identity_; }
+  const Record& record() const { return record_; }
+  const std::optional<MemberView>& members() const { return members_; }
+  // For the log, each one line that names the file.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  // Makes the record durable: when this returns nothing, it will be found after any crash.  An
+  // error is final: whether a failed write reached the disk cannot be known, and to ask again would
+  // give a false yes, so every later call returns the same error and touches nothing.  The process
+  // may then promise nothing more until it is started again.  One call at a time, from any thread;
+  // the record's max_epoch never falls.
+  [[nodiscard]] std::optional<StateError> store(const Record& record);
+
+  // Keeps the list of members; after an error the next call tries again.  One call at a time, from
+  // any thread, also while store() runs.
+  [[nodiscard]] std::optional<StateError> store_members(const MemberView& view);
+
+ private:
+  struct IdentityFile {
+    bool exists = false;
+    std::optional<Uuid> id{};  // nothing: missing, or not readable as one
+  };
+
+  void open(const StateSettings& settings);
+  IdentityFile read_identity() const;
+  void resume(const Slot& newest, size_t place, const IdentityFile& identity);
+  void begin(const std::string& group, const Uuid& identity, const Record& record);
+  void refuse_foreign(const Slot& slot, const std::string& group, const IdentityFile& identity);
+  void write_identity();
+  void read_members();
+
+  FileCalls& calls_;
+  std::optional<LockedFolder> folder_{};  // nothing: nothing is kept
+  Uuid identity_{};
+  Record record_{};
+  std::optional<MemberView> members_{};
+  std::vector<std::string> warnings_{};
+
+  // store() alone uses these.
+  FileDescriptor state_file_{};
+  Slot newest_{};
+  size_t newest_place_ = 0;
+  std::optional<StateError> failure_{};
+};
+
+}  // namespace bellwether

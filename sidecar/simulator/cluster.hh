@@ -1,0 +1,194 @@
+// A whole group of sidecars in one thread and in virtual time: the real Node and the real plugin,
+// with virtual clocks, disks and a network around them.  The same seed gives the same run, byte for
+// byte.
+//
+// The cluster plays the shell's part: it connects processes, carries effects out in order and hands
+// inputs in.  Scenarios and random schedules drive it; the referee watches every step.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/node.hh"
+#include "simulator/disk.hh"
+#include "simulator/event_queue.hh"
+#include "simulator/network.hh"
+#include "simulator/referee.hh"
+#include "simulator/virtual_clock.hh"
+
+namespace bellwether::simulator {
+
+// How processes find out about each other's end.
+enum class Detection : uint8_t {
+  kHeartbeats,  // as in production
+  kScripted,    // nobody suspects anybody unless a script says so: the papers' starting position
+};
+
+struct ClusterOptions {
+  const election_plugin* plugin = nullptr;
+  Options node;
+  Detection detection = Detection::kHeartbeats;
+  NetworkOptions network;
+  uint64_t seed = 1;
+};
+
+using MessageCounts = std::array<uint64_t, kFrameTypes>;
+
+class Cluster {
+ public:
+  explicit Cluster(ClusterOptions options);
+
+  // --- who there is; processes are numbered from 0 and ids rise with the number ---
+  // Adds processes that know each other and everybody added so before.
+  void add(uint32_t count);
+  // Adds one that knows nobody but the address of `contact`.
+  uint32_t add_stranger(uint32_t contact);
+  void set_priority(uint32_t process, uint32_t priority);
+  uint32_t size() const { return static_cast<uint32_t>(processes_.size()); }
+
+  // --- faults and repairs ---
+  void start(uint32_t process);
+  // Its connections end as by SIGKILL; `silently`: as by loss of power.
+  void kill(uint32_t process, bool silently = false);
+  void pause(uint32_t process);
+  void resume(uint32_t process);
+  void cut(uint32_t from, uint32_t to);
+  void heal(uint32_t from, uint32_t to);
+  // Ends a connection between two living processes, as a reset does.
+  void reset(uint32_t a, uint32_t b);
+  // Process `a` learns that `b` is gone, or is back.
+  void detect(uint32_t a, uint32_t b, bool is_down);
+  void command(uint32_t process, const Input& input);
+  void set_clock_rate(uint32_t process, uint32_t permille);
+  Disk& disk(uint32_t process) { return processes_[process].disk; }
+  Network& network() { return network_; }
+
+  // --- time ---
+  Instant now() const { return queue_.now(); }
+  void run_for(Duration duration);
+  // Until nothing but heartbeats has happened for a while; false when it does not come to rest.
+  bool settle();
+
+  // --- what there is to see ---
+  bool is_running(uint32_t process) const { return processes_[process].node != nullptr; }
+  bool is_paused(uint32_t process) const { return processes_[process].is_paused; }
+  const Node& node(uint32_t process) const { return *processes_[process].node; }
+  // What the application reads from the flag now.
+  bool is_flag_on(uint32_t process) const;
+  const Referee& referee() const { return referee_; }
+  // Messages by type since the start: attempts, whether or not there was a connection.
+  const MessageCounts& messages() const { return messages_; }
+  uint64_t steps() const { return steps_; }
+  // Which process this is; size() when none.
+  uint32_t index_of(const Uuid& id) const;
+  const Uuid& id_of(uint32_t process) const { return processes_[process].self.id; }
+  // The one leader all running processes agree on, or why there is none.
+  struct Agreement {
+    std::optional<uint32_t> leader;
+    std::string dissent;
+  };
+  Agreement agreement() const;
+
+  // Everything worth reading is passed to `sink`, line by line; times count from `origin`, and
+  // processes are called by their number plus `first`.
+  void trace_to(std::function<void(const std::string&)> sink) { trace_ = std::move(sink); }
+  void set_trace_origin(Instant origin) { trace_origin_ = origin; }
+  void set_first_number(uint32_t first) { first_number_ = first; }
+  std::string name_of(uint32_t process) const;
+
+ private:
+  struct Process {
+    MemberEntry self;
+    // Whom it knows without a disk; shared by all who have this configuration.
+    std::shared_ptr<const MemberView> configured;
+    std::vector<uint32_t> contacts;  // addresses it is given besides
+    std::unique_ptr<Node> node;
+    VirtualClock clock;
+    Disk disk;
+    uint32_t life = 0;
+    bool is_paused = false;
+    Instant wake_at = kNever;
+    std::deque<Input> inbox;       // while paused
+    std::vector<bool> unanswered;  // peers to be found at start
+    uint32_t unanswered_count = 0;
+    size_t dialled_members = 0;
+  };
+  // TCP_USER_TIMEOUT: how long something may be under way without an acknowledgement.
+  static constexpr Duration kStallTimeout = std::chrono::milliseconds(1500);
+
+  struct Wake {
+    uint32_t process = 0;
+    uint32_t life = 0;
+  };
+  struct Dial {
+    uint32_t from = 0;
+    uint32_t to = 0;
+    uint32_t attempt = 0;
+  };
+  struct Establish {
+    uint32_t a = 0;
+    uint32_t b = 0;
+  };
+  struct Refuse {
+    Dial dial;
+  };
+  struct StallTimeout {
+    Pair pair;
+  };
+  struct StoreDone {
+    uint32_t process = 0;
+    uint32_t life = 0;
+    Record record;
+    bool is_ok = true;
+  };
+  using Event = std::variant<Packet, Wake, Dial, Establish, Refuse, StallTimeout, StoreDone>;
+
+  void grow_to(uint32_t count);
+  void rewrite_configured();
+  MemberEntry identity(uint32_t process) const;
+  void run_until(Instant until);
+  void on(Packet& packet);
+  void on(const Wake& wake);
+  void on(const Dial& dial);
+  void on(const Establish& establish);
+  void on(const Refuse& refuse);
+  void on(const StallTimeout& timeout);
+  void on(const StoreDone& done);
+
+  void step(uint32_t process, const Input& input);
+  void carry_out(uint32_t process, const Effects& effects);
+  void send(uint32_t process, const Send& send);
+  void end(uint32_t process);
+  void wake_in_time(uint32_t process);
+  void dial_members(uint32_t process);
+  void dial(uint32_t from, uint32_t to, uint32_t attempt, Duration delay);
+  void break_connection(uint32_t a, uint32_t b, LinkEvidence evidence);
+  void note_answer(uint32_t process, uint32_t peer);
+  bool is_busy(const Process& process) const;
+  Duration quiet_time() const;
+  void trace(uint32_t process, const std::string& text);
+  void trace(uint32_t process, const Report& report);
+  void trace(uint32_t process, const Publish& publish);
+
+  ClusterOptions options_;
+  Random random_;
+  EventQueue<Event> queue_;
+  Network network_;
+  Referee referee_;
+  std::vector<Process> processes_;
+  std::set<Pair> dialling_;
+  std::set<Pair> stalling_;
+  MessageCounts messages_{};
+  uint64_t steps_ = 0;
+  Instant last_interest_{};
+  uint32_t first_number_ = 0;
+  std::function<void(const std::string&)> trace_;
+  Instant trace_origin_{};
+};
+
+}  // namespace bellwether::simulator

@@ -1,0 +1,216 @@
+// What happens in the virtual cluster by itself: packets arrive, timers run out, connections are
+// made and break, disks finish; and how a node's effects are carried out.
+#include <algorithm>
+
+#include "simulator/cluster.hh"
+
+namespace bellwether::simulator {
+namespace {
+
+// As the transport does: a first try at once, then ever more slowly.
+constexpr Duration kFirstRetry = std::chrono::milliseconds(50);
+constexpr Duration kLastRetry = std::chrono::seconds(1);
+constexpr Duration kConnectTimeout = std::chrono::milliseconds(300);
+
+}  // namespace
+
+// --- events ---
+
+void Cluster::on(Packet& packet) {
+  if (!network_.is_current(packet)) return;
+  const Uuid& from = id_of(packet.from);
+  if (const auto* evidence = std::get_if<LinkEvidence>(&packet.content)) {
+    network_.disconnect(packet.from, packet.to);
+    step(packet.to, LinkDown{from, *evidence});
+    return dial(packet.to, packet.from, 0, Duration::zero());
+  }
+  if (auto* hello = std::get_if<Hello>(&packet.content)) {
+    step(packet.to, LinkUp{std::move(*hello)});
+    return note_answer(packet.to, packet.from);
+  }
+  step(packet.to, FrameReceived{from, std::move(std::get<Frame>(packet.content))});
+}
+
+void Cluster::on(const Wake& wake) {
+  Process& process = processes_[wake.process];
+  if (!process.node || process.life != wake.life) return;
+  process.wake_at = kNever;
+  if (process.is_paused) return;
+  if (process.node->deadline() <= process.clock.local(now())) return step(wake.process, Tick{});
+  wake_in_time(wake.process);
+}
+
+void Cluster::on(const Dial& dial) {
+  const Process& from = processes_[dial.from];
+  const bool is_over = !from.node || network_.is_connected(dial.from, dial.to);
+  if (is_over) {
+    dialling_.erase({dial.from, dial.to});
+    return;
+  }
+  Dial again = dial;
+  ++again.attempt;
+  const bool is_path_open =
+      network_.is_path_open(dial.from, dial.to) && network_.is_path_open(dial.to, dial.from);
+  if (from.is_paused) {
+    queue_.push(now() + kFirstRetry, dial);
+  } else if (!is_path_open) {
+    queue_.push(now() + kConnectTimeout, again);
+  } else if (!is_running(dial.to)) {
+    if (options_.detection == Detection::kScripted)
+      return void(dialling_.erase({dial.from, dial.to}));
+    queue_.push(now() + 2 * options_.network.latency, Refuse{again});
+  } else {
+    dialling_.erase({dial.from, dial.to});
+    queue_.push(now() + options_.network.latency * 3 / 2, Establish{dial.from, dial.to});
+  }
+}
+
+void Cluster::on(const Establish& establish) {
+  const auto [a, b] = establish;
+  if (network_.is_connected(a, b)) return;
+  const bool is_path_open = network_.is_path_open(a, b) && network_.is_path_open(b, a);
+  if (!is_running(a) || !is_running(b) || !is_path_open) {
+    dial(a, b, 1, kFirstRetry);
+    return dial(b, a, 1, kFirstRetry);
+  }
+  network_.connect(a, b);
+  network_.send(now(), {.from = a, .to = b, .content = node(a).hello()});
+  network_.send(now(), {.from = b, .to = a, .content = node(b).hello()});
+}
+
+void Cluster::on(const Refuse& refuse) {
+  const Dial& again = refuse.dial;
+  Process& from = processes_[again.from];
+  if (!from.node || network_.is_connected(again.from, again.to)) {
+    dialling_.erase({again.from, again.to});
+    return;
+  }
+  const Duration wait = std::min(kFirstRetry * (1 << std::min(again.attempt - 1, 5u)), kLastRetry);
+  queue_.push(now() + wait, again);
+  const Member* member = std::as_const(*from.node).members().find(id_of(again.to));
+  const bool is_news =
+      member != nullptr && !member->is_connected && member->entry.liveness < Liveness::kDown;
+  if (is_news) step(again.from, LinkDown{id_of(again.to), LinkEvidence::kRefused});
+  note_answer(again.from, again.to);
+}
+
+void Cluster::on(const StallTimeout& timeout) {
+  const auto [from, to] = timeout.pair;
+  stalling_.erase(timeout.pair);
+  if (!network_.is_stalled(from, to)) return;
+  break_connection(from, to, LinkEvidence::kTimeout);
+}
+
+void Cluster::on(const StoreDone& done) {
+  Process& process = processes_[done.process];
+  if (!process.node || process.life != done.life) return;  // it crashed before the disk had it
+  if (done.is_ok) process.disk.record = done.record;
+  step(done.process, Stored{done.is_ok});
+}
+
+void Cluster::break_connection(uint32_t a, uint32_t b, LinkEvidence evidence) {
+  network_.disconnect(a, b);
+  for (const auto& [process, peer] : {Pair{a, b}, Pair{b, a}}) {
+    if (!is_running(process)) continue;
+    step(process, LinkDown{id_of(peer), evidence});
+    dial(process, peer, 0, Duration::zero());
+  }
+}
+
+// --- one node ---
+
+void Cluster::step(uint32_t process, const Input& input) {
+  Process& stepped = processes_[process];
+  if (!stepped.node || referee_.violation()) return;
+  if (stepped.is_paused) {
+    stepped.inbox.push_back(input);
+    return;
+  }
+  ++steps_;
+  const NodeSummary before(*stepped.node);
+  const Effects& effects = stepped.node->step(stepped.clock.local(now()), input);
+  referee_.on_step(process, before, *stepped.node, effects);
+  carry_out(process, effects);
+  if (!stepped.node) return;
+  if (stepped.node->has_left()) return kill(process);
+  wake_in_time(process);
+}
+
+void Cluster::carry_out(uint32_t process, const Effects& effects) {
+  Process& acting = processes_[process];
+  bool has_failed = false;
+  for (const Effect& effect : effects) {
+    if (const auto* sent = std::get_if<Send>(&effect)) {
+      send(process, *sent);
+    } else if (const auto* store = std::get_if<Store>(&effect)) {
+      queue_.push(now() + acting.disk.latency,
+                  StoreDone{process, acting.life, store->record, !acting.disk.is_failing});
+    } else if (const auto* members = std::get_if<StoreMembers>(&effect)) {
+      if (!acting.disk.is_failing) acting.disk.members = members->view;
+    } else if (const auto* publish = std::get_if<Publish>(&effect)) {
+      referee_.on_publish(process, *publish);
+      if (*publish->reason == '\0') continue;
+      last_interest_ = now();
+      trace(process, *publish);
+    } else if (std::holds_alternative<MembersChanged>(effect)) {
+      dial_members(process);
+    } else if (const auto* report = std::get_if<Report>(&effect)) {
+      trace(process, *report);
+    } else if (const auto* failed = std::get_if<Failed>(&effect)) {
+      referee_.blame(process, failed->text);
+      has_failed = true;
+    }
+  }
+  if (has_failed) end(process);
+}
+
+void Cluster::send(uint32_t process, const Send& send) {
+  const uint32_t to = index_of(send.to);
+  const FrameType type = type_of(send.frame);
+  ++messages_[static_cast<size_t>(type)];
+  const bool is_beat = type == FrameType::kHeartbeat || type == FrameType::kHeartbeatAck;
+  if (!is_beat) last_interest_ = now();
+  const bool is_sent = network_.send(now(), {.from = process, .to = to, .content = send.frame});
+  if (!is_beat && trace_) {
+    trace(process, "-> " + name_of(to) + " " + name(type) + (is_sent ? "" : " (no connection)"));
+  }
+  if (network_.is_stalled(process, to) && options_.detection == Detection::kHeartbeats &&
+      stalling_.insert({process, to}).second) {
+    queue_.push(now() + kStallTimeout, StallTimeout{{process, to}});
+  }
+}
+
+void Cluster::wake_in_time(uint32_t process) {
+  Process& waiting = processes_[process];
+  if (waiting.is_paused) return;
+  const Instant deadline = waiting.clock.virtual_at(waiting.node->deadline());
+  if (deadline >= waiting.wake_at) return;
+  waiting.wake_at = deadline;
+  queue_.push(deadline, Wake{process, waiting.life});
+}
+
+void Cluster::dial_members(uint32_t process) {
+  Process& dialler = processes_[process];
+  const auto members = std::as_const(*dialler.node).members().all();
+  if (members.size() == dialler.dialled_members) return;
+  dialler.dialled_members = members.size();
+  for (const Member& member : members) {
+    const uint32_t peer = index_of(member.entry.id);
+    if (peer != process && !member.is_connected) dial(process, peer, 0, Duration::zero());
+  }
+}
+
+void Cluster::dial(uint32_t from, uint32_t to, uint32_t attempt, Duration delay) {
+  if (!is_running(from) || network_.is_connected(from, to)) return;
+  if (!dialling_.insert({from, to}).second) return;
+  queue_.push(now() + delay, Dial{from, to, attempt});
+}
+
+void Cluster::note_answer(uint32_t process, uint32_t peer) {
+  Process& joining = processes_[process];
+  if (!joining.node || peer >= joining.unanswered.size() || !joining.unanswered[peer]) return;
+  joining.unanswered[peer] = false;
+  if (--joining.unanswered_count == 0) step(process, Joined{});
+}
+
+}  // namespace bellwether::simulator

@@ -1,0 +1,205 @@
+// The generator of random schedules: every throw of the dice becomes a line of a scenario.
+#include "simulator/fault_schedule.hh"
+
+#include <iterator>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "simulator/random.hh"
+
+namespace bellwether::simulator {
+namespace {
+
+// From the end of all faults to one leader on whom all agree.  The parts: a stalled connection
+// breaks (1.5 s), the next attempt to connect is due (1 s), a silent leader is suspected by a
+// process that doubts itself (1.6 s), a retry backs off (3 s), an election is held twice (1 s).
+constexpr const char* kBudget = "10s";
+
+class Schedule {
+ public:
+  Schedule(uint64_t seed, const std::string& variant)
+      : random_(seed), size_(static_cast<uint32_t>(random_.between(3, 9))) {
+    line("# A random schedule of faults, seed " + std::to_string(seed) + ".");
+    line("nodes 1.." + number(size_) + " variant=" + variant + " seed=" + std::to_string(seed) +
+         settings());
+    if (random_.happens(0.2)) add_priority();
+    line(link());
+    line("start 1.." + number(size_));
+    line("wait " + number(random_.below(2000)));
+  }
+
+  std::string text() && {
+    const uint64_t faults = random_.between(5, 40);
+    for (uint64_t i = 0; i < faults; ++i) {
+      add_fault();
+      if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
+    }
+    repair();
+    line("expect agreement within " + std::string(kBudget));
+    line("settle");
+    line("expect agreement");
+    return std::move(text_);
+  }
+
+ private:
+  void line(const std::string& text) { text_ += text + "\n"; }
+  static std::string number(uint64_t value) { return std::to_string(value); }
+  std::string any() { return number(random_.between(1, size_)); }
+
+  template <size_t kCount>
+  std::string one_of(const char* const (&words)[kCount]) {
+    return words[random_.below(kCount)];
+  }
+
+  std::string settings() {
+    static constexpr const char* kSettings[] = {
+        " preempt=priority", " preempt=never",    " preempt_delay=500", " scope=all",
+        " sticky=off",       " query_first=off",  " stagger=off",       " suspect_after=300",
+        " epoch_seed=1000",  " profile=textbook", " join_timeout=100"};
+    std::set<std::string> chosen;
+    while (random_.happens(0.5)) chosen.insert(one_of(kSettings));
+    std::string words;
+    bool has_preempt = false;
+    for (const std::string& setting : chosen) {
+      const bool is_preempt = setting.find("preempt=") != std::string::npos;
+      if (is_preempt && has_preempt) continue;
+      has_preempt |= is_preempt;
+      words += setting;
+    }
+    return words;
+  }
+
+  std::string link() {
+    std::string words = "link latency=" + number(random_.between(1, 20));
+    if (random_.happens(0.5)) words += " jitter=" + number(random_.between(1, 20));
+    if (random_.happens(0.3)) words += " loss=0.0" + number(random_.between(1, 9));
+    if (random_.happens(0.3)) words += " duplicate=0.0" + number(random_.between(1, 9));
+    return words;
+  }
+
+  std::string direction() {
+    const uint64_t from = random_.between(1, size_);
+    const uint64_t to = (from + random_.between(0, size_ - 2)) % size_ + 1;
+    return number(from) + (random_.happens(0.3) ? "<->" : "->") + number(to);
+  }
+
+  std::string partition() {
+    std::vector<std::string> sides(random_.between(2, 3));
+    for (uint32_t node = 1; node <= size_; ++node) {
+      sides[random_.below(sides.size())] += " " + number(node);
+    }
+    std::string words;
+    for (const std::string& side : sides) {
+      if (!side.empty()) words += (words.empty() ? "" : " |") + side;
+    }
+    return words.find('|') == std::string::npos ? "heal" : "partition" + words;
+  }
+
+  void add_fault() {
+    static constexpr const char* kKinds[] = {"ELECTION",    "ANSWER",    "HANDOVER",
+                                             "COORDINATOR", "HEARTBEAT", "HEARTBEAT_ACK",
+                                             "REFUSAL",     "MEMBERS"};
+    static constexpr const char* kDisk[] = {" slow=50", " fail", " lost", " ok"};
+    static constexpr const char* kRates[] = {"0.9", "0.95", "1", "1.05", "1.1"};
+    switch (random_.below(22)) {
+      case 0:
+      case 1:
+        return line("kill " + any());
+      case 2:
+        return line("kill " + any() + " silently");
+      case 3:
+      case 4:
+        return line("restart " + any());
+      case 5:
+      case 6:
+        return line("start " + any());
+      case 7:
+        return line("pause " + any());
+      case 8:
+        return line("resume 1.." + number(size_));
+      case 9:
+        return line(partition());
+      case 10:
+        return line("cut " + direction());
+      case 11:
+      case 12:
+        return line("heal");
+      case 13:
+        return line("reset " + two());
+      case 14:
+        return add_hold();
+      case 15:
+        return release_all();
+      case 16:
+        return line("drop " + one_of(kKinds) + " " + direction());
+      case 17:
+        return line("disk " + any() + one_of(kDisk));
+      case 18:
+        return line("clock " + any() + " rate=" + one_of(kRates));
+      case 19:
+        return line("step_down " + any() + " hold=" + number(random_.below(1500)));
+      case 20:
+        return line(random_.happens(0.5) ? "transfer " + two() : "elect " + any());
+      default:
+        return line("leave " + any());
+    }
+  }
+
+  void add_priority() {
+    static constexpr const char* kPriorities[] = {" 0", " 50", " 200"};
+    const std::string priority = one_of(kPriorities);
+    has_witness_ = priority == " 0";
+    line("priority " + any() + priority);
+  }
+
+  std::string two() {
+    const uint64_t first = random_.between(1, size_);
+    return number(first) + " " + number(first % size_ + 1);
+  }
+
+  void add_hold() {
+    const std::string held = direction();
+    held_.insert(held);
+    line("hold " + held);
+  }
+
+  void release_all() {
+    for (const std::string& held : held_) line("release " + held);
+    held_.clear();
+  }
+
+  void repair() {
+    const std::string everybody = "1.." + number(size_);
+    line("# All faults end here; what was held arrives late.");
+    line("link latency=1 jitter=0 loss=0 duplicate=0");
+    line("heal");
+    line("resume " + everybody);
+    release_all();
+    for (uint32_t node = 1; node <= size_; ++node) {
+      line("disk " + number(node) + " ok");
+      line("clock " + number(node) + " rate=1");
+    }
+    // Now and then somebody stays dead.
+    const bool is_complete = has_witness_ || random_.happens(0.6);
+    if (is_complete) return line("start " + everybody);
+    line("kill " + any());
+    for (uint32_t node = 1; node <= size_; ++node) {
+      if (random_.happens(0.7) || node == size_) line("start " + number(node));
+    }
+  }
+
+  Random random_;
+  uint32_t size_;
+  bool has_witness_ = false;  // a node that never leads: alone it would be without a leader
+  std::set<std::string> held_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string fault_scenario(uint64_t seed, const std::string& variant) {
+  return Schedule(seed, variant).text();
+}
+
+}  // namespace bellwether::simulator

@@ -1,0 +1,15 @@
+// Random schedules of faults.  A seed decides everything: the size of the group, its settings, the
+// faults and when they happen.  A schedule is a scenario, so that one that fails can be kept as a
+// file and read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace bellwether::simulator {
+
+// The schedule of this seed, as the text of a scenario file: faults for a while, then everything is
+// repaired, and within a stated time there must be one leader on whom all agree.
+std::string fault_scenario(uint64_t seed, const std::string& variant);
+
+}  // namespace bellwether::simulator

@@ -1,0 +1,78 @@
+// Counts one election's messages by running it.
+#include "simulator/message_table.hh"
+
+#include <stdexcept>
+
+namespace bellwether::simulator {
+namespace {
+
+uint64_t count_of(const MessageCounts& after, const MessageCounts& before, FrameType type) {
+  const auto i = static_cast<size_t>(type);
+  return after[i] - before[i];
+}
+
+std::string wrong_leader(const Cluster& cluster, uint32_t expected) {
+  const Cluster::Agreement agreement = cluster.agreement();
+  const std::string found =
+      agreement.leader ? cluster.name_of(*agreement.leader) + " leads" : agreement.dissent;
+  return found + " instead of " + cluster.name_of(expected) + " leading";
+}
+
+}  // namespace
+
+TableRow measure(const TableQuery& query) {
+  const uint32_t size = query.processes;
+  const auto tell = [&](const char* what) {
+    if (query.progress)
+      query.progress(query.variant + ", " + std::to_string(size) + " processes: " + what);
+  };
+  // The papers' own setting; only that the group is brought up without needless elections.
+  ClusterOptions options;
+  options.plugin = query.plugin;
+  options.node = textbook_options();
+  options.node.variant = query.variant;
+  options.node.query_first = true;
+  options.detection = Detection::kScripted;
+  options.seed = query.seed;
+  Cluster cluster(options);
+  cluster.add(size);
+  const uint32_t highest = size - 1;
+  tell("the group starts");
+  for (uint32_t process = 0; process < size; ++process) cluster.start(process);
+  if (!cluster.settle() || cluster.agreement().leader != highest) {
+    throw std::runtime_error("at the start, " + wrong_leader(cluster, highest));
+  }
+
+  tell("the leader is dead, the election runs");
+  const MessageCounts before = cluster.messages();
+  cluster.kill(highest);
+  const bool lowest_sees = query.initiator != Initiator::kHighest;
+  const bool highest_sees = query.initiator != Initiator::kLowest;
+  for (uint32_t process = 0; process < highest; ++process) {
+    const bool sees = (process == 0 && lowest_sees) || (process + 1 == highest && highest_sees) ||
+                      query.initiator == Initiator::kAll;
+    if (sees) cluster.detect(process, highest, true);
+  }
+  if (!cluster.settle() || cluster.agreement().leader != highest - 1) {
+    throw std::runtime_error("after the election, " + wrong_leader(cluster, highest - 1));
+  }
+  const MessageCounts after = cluster.messages();
+  return {.variant = query.variant,
+          .processes = size,
+          .election = count_of(after, before, FrameType::kElection),
+          .answer = count_of(after, before, FrameType::kAnswer),
+          .handover = count_of(after, before, FrameType::kHandover),
+          .coordinator = count_of(after, before, FrameType::kCoordinator),
+          .expected = closed_form(query.variant, size, query.initiator)};
+}
+
+std::optional<uint64_t> closed_form(const std::string& variant, uint32_t processes,
+                                    Initiator initiator) {
+  const uint64_t n = processes;
+  if (initiator != Initiator::kLowest) return std::nullopt;
+  if (variant == "classic") return n * n - n - 1;
+  if (variant == "modified" && n > 2) return 3 * n - 4;  // of two, one is left: no hand-over
+  return std::nullopt;
+}
+
+}  // namespace bellwether::simulator

@@ -1,0 +1,13 @@
+// Draws messages over processes, one curve a variant, as an SVG.
+#pragma once
+
+#include <ostream>
+#include <vector>
+
+#include "simulator/message_table.hh"
+
+namespace bellwether::simulator {
+
+void draw_plot(std::ostream& out, const std::vector<TableRow>& rows);
+
+}  // namespace bellwether::simulator

@@ -1,0 +1,59 @@
+// Watches the whole virtual cluster: checks every step of every node against the invariants, and
+// knows what each application would read from its flag.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/invariants.hh"
+
+namespace bellwether::simulator {
+
+// What the application beside one process was last told.
+struct Flag {
+  bool is_leader = false;
+  uint64_t epoch = 0;
+  std::optional<Uuid> leader;
+  Instant valid_until{};  // on the process's own clock
+};
+
+class Referee {
+ public:
+  void resize(uint32_t processes) { watched_.resize(processes); }
+
+  // A new life of the process begins; its application knows nothing yet.
+  void on_start(uint32_t process) { watched_[process] = {}; }
+  void on_end(uint32_t process) { watched_[process].flag = {}; }
+
+  // One step was made.  The first violation is kept.
+  void on_step(uint32_t process, const NodeSummary& before, const Node& after,
+               const Effects& effects);
+  void on_publish(uint32_t process, const Publish& publish);
+
+  const Flag& flag(uint32_t process) const { return watched_[process].flag; }
+
+  // How many claims became effective so far, in the whole cluster.
+  uint64_t claims() const { return claims_; }
+
+  // What was broken first and by which process; nothing when all is well.
+  struct Violation {
+    uint32_t process = 0;
+    std::string text;
+  };
+  const std::optional<Violation>& violation() const { return violation_; }
+  void blame(uint32_t process, const std::string& text);
+
+ private:
+  struct Watched {
+    Flag flag;
+    uint64_t highest_published = 0;
+  };
+
+  std::vector<Watched> watched_;
+  uint64_t claims_ = 0;
+  std::optional<Violation> violation_;
+};
+
+}  // namespace bellwether::simulator

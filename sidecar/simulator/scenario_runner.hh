@@ -1,0 +1,99 @@
+// Carries one scenario out: the cluster it drives, what its words mean, and what it expects.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/cluster.hh"
+#include "simulator/scenario.hh"
+
+namespace bellwether::simulator {
+
+// What `nodes` says of the group.
+struct GroupSettings {
+  ClusterOptions cluster;
+  std::optional<std::string> variant;
+  uint32_t first_number = 0;
+};
+
+class ScenarioRunner {
+ public:
+  // `keeps_trace`: take_trace() will be asked for; making the lines takes most of a run's time.
+  ScenarioRunner(std::string file, ScenarioSettings settings, bool keeps_trace);
+
+  // One command; false when the scenario has failed.
+  bool run(const Command& command);
+
+  // The trace begins anew: its times count from now.
+  void begin_trace();
+  std::vector<std::string> take_trace() { return std::exchange(trace_, {}); }
+
+  bool has_failed() const { return !failure_.empty(); }
+  const std::string& failure() const { return failure_; }
+
+  // --- for the verbs ---
+  const ScenarioSettings& settings() const { return settings_; }
+  // Makes the cluster; `nodes` only.
+  void create(const GroupSettings& group, uint32_t count);
+  bool has_cluster() const { return cluster_ != nullptr; }
+  // Throws when there was no `nodes` yet.
+  Cluster& cluster();
+  const std::string& variant() const { return variant_; }
+
+  // "3" as a process; throws when there is none.
+  uint32_t process(const std::string& word);
+  std::string name_of(uint32_t process) { return cluster().name_of(process); }
+  // "1 3..5 7,8" from words[first] up to `last` or the end.
+  std::vector<uint32_t> processes(const Command& command, size_t first, size_t last = SIZE_MAX);
+  // "1->2", "1<->2".
+  std::vector<Pair> directions(const std::string& word);
+
+  // The word at `index`, or an error that names what is missing.
+  const std::string& word(const Command& command, size_t index, const char* what) const;
+  [[noreturn]] void refuse(const std::string& text) const;
+  // The scenario fails here.
+  void fail(const std::string& expected, const std::string& found);
+
+  // What `expect messages`, `claims` and `epoch` count from: the end of the settle before the last
+  // one, or `mark`.
+  void settle();
+  void mark();
+  uint64_t messages_in_window(std::optional<FrameType> type);
+  uint64_t claims_in_window();
+
+ private:
+  struct Window {
+    MessageCounts messages{};
+    uint64_t claims = 0;
+  };
+  Window here();
+
+  std::string file_;
+  ScenarioSettings settings_;
+  bool keeps_trace_;
+  std::string variant_;
+  std::unique_ptr<Cluster> cluster_;
+  uint32_t first_number_ = 0;
+  size_t line_ = 0;
+  Window window_;
+  Window settled_;
+  std::vector<std::string> trace_;
+  std::string failure_;
+};
+
+// "250", "250ms", "2s"; throws std::invalid_argument.
+Duration parse_duration(const std::string& word);
+// A whole number; throws std::invalid_argument.
+uint64_t parse_number(const std::string& word);
+
+// The `key=value` words of `nodes` and `link`, in scenario_settings.cc.
+void apply_group_settings(GroupSettings& group, const Command& command, size_t first);
+void apply_link_settings(GroupSettings& group, const Command& command, size_t first);
+
+// `expect ...`, in scenario_expect.cc.
+void run_expect(ScenarioRunner& runner, const Command& command);
+
+}  // namespace bellwether::simulator

@@ -1,0 +1,144 @@
+// The `key=value` words of `nodes` and `link`.
+#include <cstdlib>
+#include <span>
+
+#include "simulator/scenario_runner.hh"
+
+namespace bellwether::simulator {
+namespace {
+
+// One `key=value` of `nodes` or `link`.
+struct Setting {
+  const char* key;
+  void (*apply)(GroupSettings& group, const std::string& value);
+};
+
+bool parse_switch(const std::string& value) {
+  if (value == "on") return true;
+  if (value == "off") return false;
+  throw std::invalid_argument("'" + value + "' is neither on nor off");
+}
+
+double parse_probability(const std::string& value) {
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  if (end == value.c_str() || *end != '\0' || number < 0 || number > 1) {
+    throw std::invalid_argument("'" + value + "' is no probability from 0 to 1");
+  }
+  return number;
+}
+
+void set_profile(GroupSettings& group, const std::string& value) {
+  if (value == "textbook") {
+    group.cluster.node = textbook_options();
+  } else if (value != "default") {
+    throw std::invalid_argument("profile is default or textbook, not '" + value + "'");
+  }
+}
+
+void set_guard(GroupSettings&, const std::string& value) {
+  if (value != "none") {
+    throw std::invalid_argument("guard '" + value + "' is not in this version; guard=none is");
+  }
+}
+
+void set_detector(GroupSettings& group, const std::string& value) {
+  if (value != "script" && value != "heartbeats") {
+    throw std::invalid_argument("detector is heartbeats or script, not '" + value + "'");
+  }
+  group.cluster.detection = value == "script" ? Detection::kScripted : Detection::kHeartbeats;
+}
+
+void set_preempt(GroupSettings& group, const std::string& value) {
+  Preempt& preempt = group.cluster.node.preempt;
+  if (value == "always") {
+    preempt = Preempt::kAlways;
+  } else if (value == "priority") {
+    preempt = Preempt::kPriority;
+  } else if (value == "never") {
+    preempt = Preempt::kOff;
+  } else {
+    throw std::invalid_argument("preempt is always, priority or never, not '" + value + "'");
+  }
+}
+
+void set_suspect_after(GroupSettings& group, const std::string& value) {
+  group.cluster.node.suspect_after_min = parse_duration(value);
+  group.cluster.node.suspect_after_max =
+      std::max(group.cluster.node.suspect_after_min, group.cluster.node.suspect_after_max);
+}
+
+void set_scope(GroupSettings& group, const std::string& value) {
+  if (value != "all" && value != "alive") {
+    throw std::invalid_argument("scope is all or alive, not '" + value + "'");
+  }
+  group.cluster.node.skip_suspected = value == "alive";
+}
+
+// `profile` stands first: it sets what the others then change.
+constexpr Setting kGroupSettings[] = {
+    {"profile", set_profile},
+    {"variant", [](GroupSettings& g, const std::string& v) { g.variant = v; }},
+    {"guard", set_guard},
+    {"detector", set_detector},
+    {"preempt", set_preempt},
+    {"preempt_delay", [](auto& g, auto& v) { g.cluster.node.preempt_delay = parse_duration(v); }},
+    {"scope", set_scope},
+    {"sticky", [](auto& g, auto& v) { g.cluster.node.sticky = parse_switch(v); }},
+    {"query_first", [](auto& g, auto& v) { g.cluster.node.query_first = parse_switch(v); }},
+    {"stagger", [](auto& g, auto& v) { g.cluster.node.stagger = parse_switch(v); }},
+    {"heartbeat_interval",
+     [](auto& g, auto& v) { g.cluster.node.heartbeat_interval = parse_duration(v); }},
+    {"suspect_after", set_suspect_after},
+    {"answer_timeout", [](auto& g, auto& v) { g.cluster.node.answer_timeout = parse_duration(v); }},
+    {"coordinator_timeout",
+     [](auto& g, auto& v) { g.cluster.node.coordinator_timeout = parse_duration(v); }},
+    {"join_timeout", [](auto& g, auto& v) { g.cluster.node.join_timeout = parse_duration(v); }},
+    {"reap_after", [](auto& g, auto& v) { g.cluster.node.reap_after = parse_duration(v); }},
+    {"epoch_seed", [](auto& g, auto& v) { g.cluster.node.epoch_seed = parse_number(v); }},
+    {"seed", [](auto& g, auto& v) { g.cluster.seed = parse_number(v); }},
+};
+
+constexpr Setting kLinkSettings[] = {
+    {"latency", [](auto& g, auto& v) { g.cluster.network.latency = parse_duration(v); }},
+    {"jitter", [](auto& g, auto& v) { g.cluster.network.jitter = parse_duration(v); }},
+    {"loss", [](auto& g, auto& v) { g.cluster.network.loss = parse_probability(v); }},
+    {"duplicate", [](auto& g, auto& v) { g.cluster.network.duplicate = parse_probability(v); }},
+};
+
+void apply_settings(GroupSettings& group, const Command& command, size_t first,
+                    std::span<const Setting> settings) {
+  for (const Setting& setting : settings) {
+    for (size_t i = first; i < command.words.size(); ++i) {
+      const std::string& word = command.words[i];
+      const size_t equals = word.find('=');
+      if (equals != std::string::npos && word.substr(0, equals) == setting.key) {
+        setting.apply(group, word.substr(equals + 1));
+      }
+    }
+  }
+  for (size_t i = first; i < command.words.size(); ++i) {
+    const std::string key = command.words[i].substr(0, command.words[i].find('='));
+    std::string known;
+    for (const Setting& setting : settings) {
+      if (key == setting.key) known.clear();
+      if (key == setting.key) break;
+      known += std::string(known.empty() ? "" : ", ") + setting.key;
+      if (&setting == &settings.back()) {
+        throw std::invalid_argument("unknown setting '" + key + "'; there are " + known);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void apply_group_settings(GroupSettings& group, const Command& command, size_t first) {
+  apply_settings(group, command, first, kGroupSettings);
+}
+
+void apply_link_settings(GroupSettings& group, const Command& command, size_t first) {
+  apply_settings(group, command, first, kLinkSettings);
+}
+
+}  // namespace bellwether::simulator

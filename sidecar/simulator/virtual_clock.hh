@@ -1,0 +1,36 @@
+// A process's own clock: it runs at its own rate, and never goes back.
+#pragma once
+
+#include <cstdint>
+
+#include "core/clock.hh"
+
+namespace bellwether::simulator {
+
+class VirtualClock {
+ public:
+  // `permille`: 1000 runs with virtual time, 1100 is a tenth too fast.
+  void set_rate(uint32_t permille, Instant virtual_now) {
+    local_anchor_ = local(virtual_now);
+    virtual_anchor_ = virtual_now;
+    permille_ = permille;
+  }
+
+  Instant local(Instant virtual_now) const {
+    return local_anchor_ + (virtual_now - virtual_anchor_) * permille_ / 1000;
+  }
+
+  // The first virtual moment at which the clock shows `local` or later.
+  Instant virtual_at(Instant local) const {
+    if (local == kNever) return kNever;
+    const Duration ahead = local - local_anchor_;
+    return virtual_anchor_ + (ahead * 1000 + Duration(permille_ - 1)) / permille_;
+  }
+
+ private:
+  Instant virtual_anchor_{};
+  Instant local_anchor_{};
+  Duration::rep permille_ = 1000;
+};
+
+}  // namespace bellwether::simulator

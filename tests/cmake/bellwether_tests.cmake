@@ -1,0 +1,79 @@
+# The functions by which tests are added.  One CTest test is one Boost.Test case or one scenario, so
+# that `ctest -R` finds each by its name and a failure names itself.
+
+# bellwether_add_boost_test(NAME SOURCES ... [LIBRARIES ...] [LABELS ...] [PREFIX unit] [TIMEOUT s])
+#
+# Builds one executable of Boost.Test cases; the sources define suites, main() is there already.
+# Each case becomes a test `<PREFIX>.<suite>/<case>`, with the labels of the case, of its suites and
+# LABELS.
+function(bellwether_add_boost_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "bellwether_add_boost_test(${name}): sources, and known words only, please")
+  endif()
+  if(NOT arg_PREFIX)
+    set(arg_PREFIX unit)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE bellwether_boost_test_main ${arg_LIBRARIES})
+
+  set(discover "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/discover_boost_cases.cmake")
+  set(cases "${CMAKE_CURRENT_BINARY_DIR}/${name}.cases.cmake")
+  list(JOIN arg_LABELS " " labels)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS "${discover}")
+  add_custom_command(TARGET ${name} POST_BUILD VERBATIM
+    BYPRODUCTS "${cases}"
+    COMMAND "${CMAKE_COMMAND}"
+      "-DEXECUTABLE=$<TARGET_FILE:${name}>"
+      "-DPREFIX=${arg_PREFIX}"
+      "-DLABELS=${labels}"
+      "-DTIMEOUT=${arg_TIMEOUT}"
+      "-DOUTPUT=${cases}"
+      -P "${discover}")
+
+  # An executable that was not built must not look like one without cases.
+  set(include_file "${CMAKE_CURRENT_BINARY_DIR}/${name}.include.cmake")
+  file(CONFIGURE OUTPUT "${include_file}" @ONLY CONTENT [[
+if(EXISTS "@cases@")
+  include("@cases@")
+else()
+  add_test("@arg_PREFIX@.@name@_was_not_built" "@name@_was_not_built")
+endif()
+]])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include_file}")
+endfunction()
+
+# bellwether_add_scenarios(DIR [LABELS ...])
+#
+# Every *.txt below DIR becomes a test `scenario.<path>.<variant>`, once per variant unless its
+# `nodes` line names one.  mutants/ is left out: those must fail, and a unit test sees to it.
+function(bellwether_add_scenarios dir)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS")
+  cmake_path(ABSOLUTE_PATH dir NORMALIZE)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE "${dir}" "${dir}/*.txt")
+  list(FILTER files EXCLUDE REGEX "(^|/)(mutants/|CMakeLists\\.txt$)")
+  foreach(file IN LISTS files)
+    # Editing a scenario may change its variants.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${dir}/${file}")
+    string(REGEX REPLACE "\\.txt$" "" path "${file}")
+    file(STRINGS "${dir}/${file}" named_variants REGEX "^nodes .*variant=")
+    if(named_variants)
+      string(REGEX MATCH "variant=([a-z_]+)" unused "${named_variants}")
+      bellwether_add_scenario("scenario.${path}.${CMAKE_MATCH_1}" "${dir}/${file}")
+    else()
+      foreach(variant IN ITEMS classic modified)
+        bellwether_add_scenario("scenario.${path}.${variant}" "${dir}/${file}" --variant ${variant})
+      endforeach()
+    endif()
+  endforeach()
+endfunction()
+
+# One run of one scenario file; inside bellwether_add_scenarios only.
+macro(bellwether_add_scenario name file)
+  add_test(NAME "${name}" COMMAND bellwether simulate ${ARGN} "${file}")
+  set_tests_properties("${name}" PROPERTIES TIMEOUT 60 LABELS "scenario;${arg_LABELS}")
+endmacro()

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""`bellwether check` as a user meets it: exit codes, what goes where, and both formats.
+
+usage: check_test.py BELLWETHER [CASE...]; a case is Class.test_name
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+
+OK, FAILURE, USAGE, INVALID, DOUBTFUL = 0, 1, 2, 3, 4
+
+SOUND = """[group]
+name = "orders"
+[voters]
+orders-0 = "10.0.0.7:7946"
+orders-1 = "10.0.0.8:7946"
+orders-2 = "10.0.0.9:7946"
+[node]
+name = "${POD_NAME}"
+"""
+ROWS = ["sidecar killed, connection refused", "machine of the leader dies",
+        "leader cut off from the others", "sidecar stopped (SIGSTOP)",
+        "leader and the next in line silent", "planned hand-over",
+        "planned hand-over, successor silent", "cold start"]
+
+
+class Check(unittest.TestCase):
+    program = ""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def check(self, text, *options, pod_name="orders-0"):
+        (self.folder / "b.toml").write_text(text, "utf-8")
+        return self.run_program("check", *options, "b.toml", pod_name=pod_name)
+
+    def run_program(self, *arguments, pod_name="orders-0"):
+        environment = {**os.environ, "POD_NAME": pod_name}
+        return subprocess.run([self.program, *arguments], cwd=self.folder, env=environment,
+                              text=True, capture_output=True, check=False)
+
+    def test_a_sound_file_is_printed_as_toml_in_silence(self):
+        result = self.check(SOUND)
+        self.assertEqual((result.returncode, result.stderr), (OK, ""))
+        tables = tomllib.loads(result.stdout)
+        self.assertEqual(tables["node"]["name"], "orders-0")
+        self.assertEqual(tables["election"]["lease"], "1s")
+        self.assertEqual(tables["flag"]["mode"], 0o640)
+
+    def test_what_is_printed_is_sound_and_printed_alike(self):
+        first = self.check(SOUND).stdout
+        second = self.check(first, pod_name="other")
+        self.assertEqual((second.returncode, second.stderr), (OK, ""))
+        self.assertEqual(tomllib.loads(first), tomllib.loads(second.stdout))
+
+    def test_every_kind_of_failover_has_its_time_and_its_sum(self):
+        text = self.check(SOUND).stdout
+        for row in ROWS:
+            self.assertRegex(text, rf"\n#   {re.escape(row)}  +(\d+m?s \+ )?\d RTT  +\S")
+
+    def test_warnings_go_to_stderr_and_change_the_exit_code(self):
+        result = self.check(SOUND + '[api]\nlisten = "0.0.0.0:4040"\n')
+        self.assertEqual(result.returncode, DOUBTFUL)
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+        self.assertTrue(result.stderr.startswith("b.toml:10:10: warning: api.listen: "))
+        self.assertEqual(tomllib.loads(result.stdout)["api"]["listen"], "0.0.0.0:4040")
+
+    def test_errors_go_to_stderr_all_at_once_and_nothing_is_printed(self):
+        result = self.check(SOUND + 'priority = -1\nlisten = "x"\n')
+        self.assertEqual((result.returncode, result.stdout), (INVALID, ""))
+        self.assertEqual([line[:16] for line in result.stderr.splitlines()],
+                         ["b.toml:9:12: err", "b.toml:10:10: er"])
+
+    def test_syntax_errors_are_errors(self):
+        result = self.check("[group\n")
+        self.assertEqual((result.returncode, result.stdout), (INVALID, ""))
+        self.assertRegex(result.stderr, r"\Ab\.toml:1:\d+: error: .*; repair the TOML syntax\n\Z")
+
+    def test_variables_come_from_the_environment(self):
+        result = self.check(SOUND, pod_name="orders-9")
+        self.assertEqual(result.returncode, INVALID)
+        self.assertIn('this node, "orders-9", is not among its own [voters]', result.stderr)
+
+    def test_json_of_a_sound_file(self):
+        result = self.check(SOUND + '[[hook]]\nurl = "http://a/"\n', "--format", "json")
+        self.assertEqual((result.returncode, result.stderr), (OK, ""))
+        report = json.loads(result.stdout)
+        self.assertTrue(report["valid"])
+        self.assertEqual((report["errors"], report["warnings"]), ([], []))
+        self.assertEqual(report["guard"], "majority")
+        self.assertEqual(report["config"]["node"]["priority"], 100)
+        self.assertEqual(report["config"]["flag"]["mode"], "0o640")
+        self.assertEqual(report["config"]["membership"]["peers"], [])
+        self.assertEqual(report["config"]["hook"], [{"url": "http://a/", "timeout": "2s"}])
+        self.assertEqual(report["config"]["voters"]["orders-1"], "10.0.0.8:7946")
+        self.assertIn("node.name", report["given"])
+        self.assertNotIn("node.priority", report["given"])
+        self.assertEqual([row["failure"] for row in report["failover"]], ROWS)
+        self.assertEqual(report["failover"][1]["at_most_ms"], 1000)
+
+    def test_json_with_warnings(self):
+        result = self.check('[group]\nname = "g"\n', "--format", "json")
+        self.assertEqual((result.returncode, result.stderr), (DOUBTFUL, ""))
+        report = json.loads(result.stdout)
+        self.assertTrue(report["valid"])
+        self.assertIn("voters", [warning["key"] for warning in report["warnings"]])
+
+    def test_json_with_errors(self):
+        result = self.check(SOUND + "priority = -1\n", "--format", "json")
+        self.assertEqual((result.returncode, result.stderr), (INVALID, ""))
+        report = json.loads(result.stdout)
+        self.assertFalse(report["valid"])
+        self.assertEqual(report["errors"], [
+            {"line": 9, "column": 12, "key": "node.priority", "what": "-1 is out of range",
+             "remedy": "give a whole number from 0 to 65535"}])
+
+    def test_a_file_that_cannot_be_read(self):
+        result = self.run_program("check", "nowhere.toml")
+        self.assertEqual((result.returncode, result.stdout), (FAILURE, ""))
+        self.assertEqual(result.stderr,
+                         "bellwether: cannot read nowhere.toml: No such file or directory\n")
+
+    def test_wrong_usage(self):
+        for arguments in (["--format", "xml", "b.toml"], ["--nonsense"], ["a", "b"],
+                          ["--keys", "a"]):
+            with self.subTest(arguments=arguments):
+                result = self.run_program("check", *arguments)
+                self.assertEqual((result.returncode, result.stdout), (USAGE, ""))
+                self.assertTrue(result.stderr.startswith("bellwether: "), result.stderr)
+
+    def test_keys_are_listed_with_their_help(self):
+        result = self.run_program("check", "--keys")
+        self.assertEqual((result.returncode, result.stderr), (OK, ""))
+        tables = tomllib.loads(self.check(SOUND).stdout)
+        for table, keys in tables.items():
+            for key in keys if table != "voters" else []:
+                self.assertIn(f"{table}.{key}\n    ", result.stdout)
+        for word in ("[voters] NAME", "[[hook]]", "hook.url\n", "is applied while running"):
+            self.assertIn(word, result.stdout)
+
+    def test_help(self):
+        result = self.run_program("check", "--help")
+        self.assertEqual((result.returncode, result.stderr), (OK, ""))
+        self.assertIn("Usage: bellwether check [OPTIONS] [FILE]", result.stdout)
+        self.assertIn("Exit status:", result.stdout)
+        self.assertLessEqual(max(map(len, result.stdout.splitlines())), 100)
+
+
+if __name__ == "__main__":
+    Check.program = os.path.abspath(sys.argv[1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

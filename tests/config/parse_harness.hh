@@ -1,0 +1,70 @@
+// What the tests of the configuration have in common: an environment of their own, and errors as
+// the lines that a user sees.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/parse.hh"
+
+namespace bellwether::test {
+
+inline const std::string kFile = "b.toml";
+
+inline Environment environment() {
+  Environment environment;
+  environment.host_name = "host-1";
+  environment.variable = [](const std::string& name) -> std::optional<std::string> {
+    static const std::map<std::string, std::string> kVariables{
+        {"POD_NAME", "orders-0"}, {"POD_IP", "10.0.0.7"}, {"EMPTY", ""},
+        {"NESTED", "${POD_IP}"},  {"BELL", "a\ab"},       {"LATIN1", "\xE9"}};
+    const auto found = kVariables.find(name);
+    return found == kVariables.end() ? std::nullopt : std::optional<std::string>(found->second);
+  };
+  return environment;
+}
+
+inline ParsedConfig parse(std::string_view text) {
+  return parse_config(text, kFile, environment());
+}
+
+// A line of its own for each error; none when there is no error.
+inline std::vector<std::string> errors_of(std::string_view text) {
+  try {
+    parse(text);
+  } catch (const ConfigErrors& errors) {
+    std::vector<std::string> lines;
+    std::istringstream all(errors.what());
+    for (std::string line; std::getline(all, line);) lines.push_back(line);
+    return lines;
+  }
+  return {};
+}
+
+inline std::vector<std::string> warnings_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const Finding& warning : parse(text).warnings) {
+    lines.push_back(describe(kFile, "warning", warning));
+  }
+  return lines;
+}
+
+// What is right with everything, and raises no warning.
+inline const std::string kSound = R"([group]
+name = "orders"
+[voters]
+orders-0 = "10.0.0.7:7946"
+orders-1 = "10.0.0.8:7946"
+orders-2 = "10.0.0.9:7946"
+[node]
+name = "orders-0"
+)";
+
+// kSound has eight lines: what is appended begins in this one.
+inline constexpr int kNextLine = 9;
+
+}  // namespace bellwether::test

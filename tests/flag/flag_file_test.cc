@@ -1,0 +1,190 @@
+// Which files the sidecar takes for its flag, and what it says of others.
+#include "io/flag_file.hh"
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <optional>
+
+#include "flag_harness.hh"
+#include "io/flag_writer.hh"
+
+namespace bellwether::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kNobody = 65534;
+
+// What the operator reads; empty: the file is taken.
+std::string refusal_of(const fs::path& path) {
+  try {
+    const FlagWriter writer({.path = path});
+    return "";
+  } catch (const FlagError& error) {
+    return error.what();
+  }
+}
+
+void write_file(const fs::path& path, const std::string& contents) {
+  std::ofstream(path) << contents;
+}
+
+struct stat status_of(const fs::path& path) {
+  struct stat status {};
+  BOOST_REQUIRE(::stat(path.c_str(), &status) == 0);
+  return status;
+}
+
+const std::string kNoFlag(LEADER_FLAG_FILE_BYTES, 'x');
+
+}  // namespace
+
+#define EXPECT_REFUSAL(path, words)                                                     \
+  do {                                                                                  \
+    const std::string refusal = refusal_of(path);                                       \
+    BOOST_TEST_CONTEXT(refusal) {                                                       \
+      BOOST_TEST(refusal.starts_with((path).string() + ": "), "names the file");        \
+      BOOST_TEST(refusal.find(words) != std::string::npos, "says that it " << (words)); \
+      BOOST_TEST(refusal.find("; ") != std::string::npos, "says what to do");           \
+    }                                                                                   \
+  } while (false)
+
+BOOST_AUTO_TEST_SUITE(file)
+
+BOOST_AUTO_TEST_CASE(is_made_with_its_folder_its_length_and_its_mode) {
+  const ScratchFolder folder;
+  const fs::path path = folder.path() / "bellwether" / "orders";
+  {
+    const FlagFile file(path, 0640);
+    BOOST_TEST(status_of(path).st_size == LEADER_FLAG_FILE_BYTES);
+    BOOST_TEST((status_of(path).st_mode & 07777) == 0640u);
+    BOOST_TEST(file.is_in_memory());
+  }
+  const FlagFile file(path, 0604);
+  BOOST_TEST((status_of(path).st_mode & 07777) == 0604u);
+}
+
+BOOST_AUTO_TEST_CASE(stays_the_same_file_across_restarts) {
+  const ScratchFolder folder;
+  const fs::path path = folder.file();
+  ino_t first = 0;
+  for (int restart = 0; restart < 3; ++restart) {
+    FlagWriter writer({.path = path});
+    writer.publish(leading(1));
+    if (restart == 0) first = status_of(path).st_ino;
+    BOOST_TEST(status_of(path).st_ino == first);
+    BOOST_TEST(status_of(path).st_size == LEADER_FLAG_FILE_BYTES);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_first_start_left_behind_when_it_died_is_taken) {
+  const ScratchFolder folder;
+  write_file(folder.file(), "");
+  BOOST_TEST(refusal_of(folder.file()) == "");
+  write_file(folder.file("zeros"), std::string(LEADER_FLAG_FILE_BYTES, '\0'));
+  BOOST_TEST(refusal_of(folder.file("zeros")) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_symbolic_link_is_refused) {
+  const ScratchFolder folder;
+  write_file(folder.file("target"), kNoFlag);
+  fs::create_symlink(folder.file("target"), folder.file());
+  EXPECT_REFUSAL(folder.file(), "is a symbolic link");
+  fs::remove(folder.file("target"));
+  EXPECT_REFUSAL(folder.file(), "is a symbolic link");
+  BOOST_TEST(!fs::exists(folder.file("target")));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_with_a_second_name_is_refused) {
+  const ScratchFolder folder;
+  BOOST_TEST(refusal_of(folder.file()) == "");
+  fs::create_hard_link(folder.file(), folder.file("second"));
+  EXPECT_REFUSAL(folder.file(), "has 2 names (hard links), not one");
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_is_refused) {
+  const ScratchFolder folder;
+  EXPECT_REFUSAL(folder.path(), "is a folder");
+}
+
+BOOST_AUTO_TEST_CASE(a_pipe_is_refused_instead_of_waited_for) {
+  const ScratchFolder folder;
+  BOOST_REQUIRE(::mkfifo(folder.file().c_str(), 0600) == 0);
+  EXPECT_REFUSAL(folder.file(), "is not a regular file");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_another_length_is_refused_and_not_touched) {
+  const ScratchFolder folder;
+  write_file(folder.file(), "precious");
+  EXPECT_REFUSAL(folder.file(), "has 8 bytes, which no leader flag has");
+  BOOST_TEST(status_of(folder.file()).st_size == 8);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_no_flag_is_refused_and_not_touched) {
+  const ScratchFolder folder;
+  write_file(folder.file(), kNoFlag);
+  EXPECT_REFUSAL(folder.file(), "is no leader flag");
+  std::string contents;
+  std::ifstream(folder.file()) >> contents;
+  BOOST_TEST(contents == kNoFlag);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_another_user_is_refused) {
+  if (::geteuid() != 0) {
+    BOOST_TEST_MESSAGE("skipped: only root can give files away");
+    return;
+  }
+  const ScratchFolder folder;
+  write_file(folder.file(), "");
+  BOOST_REQUIRE(::chown(folder.file().c_str(), kNobody, kNobody) == 0);
+  EXPECT_REFUSAL(folder.file(), "belongs to user 65534, this process to user 0");
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_written_to_is_an_error) {
+  const ScratchFolder folder;
+  const bool is_root = ::geteuid() == 0;
+  BOOST_REQUIRE(::chmod(folder.path().c_str(), 0555) == 0);
+  if (is_root) BOOST_REQUIRE(::seteuid(kNobody) == 0);
+  EXPECT_REFUSAL(folder.file(), "cannot be opened: Permission denied");
+  if (is_root) BOOST_REQUIRE(::seteuid(0) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_folder_above_its_folder_is_an_error) {
+  const ScratchFolder folder;
+  EXPECT_REFUSAL(folder.path() / "a" / "b" / "flag", "cannot be opened: No such file");
+}
+
+BOOST_AUTO_TEST_CASE(a_second_writer_is_refused_and_told_who_the_first_is) {
+  const ScratchFolder folder;
+  std::optional<FlagWriter> first;
+  first.emplace(FlagSettings{.path = folder.file()});
+  first->publish(leading(3));
+  const Reader reader(folder.file());
+  const std::string holder = std::to_string(reader.get()->line->owner);
+  EXPECT_REFUSAL(folder.file(), "is in use by another process (thread " + holder + ")");
+  BOOST_TEST(reader.epoch() == 3u);
+  first.reset();
+  BOOST_TEST(refusal_of(folder.file()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_on_a_disk_is_worth_a_warning) {
+  const ScratchFolder in_memory;
+  BOOST_TEST(FlagWriter({.path = in_memory.file()}).warnings().empty());
+  const ScratchFolder folder(fs::current_path());
+  const FlagFile file(folder.file("other"), 0600);
+  if (file.is_in_memory()) {
+    BOOST_TEST_MESSAGE("skipped: there is no disk here");
+    return;
+  }
+  const FlagWriter writer({.path = folder.file()});
+  BOOST_TEST(writer.warnings().size() == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::test

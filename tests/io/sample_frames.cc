@@ -1,0 +1,272 @@
+// The samples, and the comparison of frames, which the core itself has no need of.
+#include "sample_frames.hh"
+
+#include <bellwether/election_plugin.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <tuple>
+
+#include "core/members.hh"
+#include "io/checksum.hh"
+#include "io/little_endian.hh"
+#include "io/wire_format.hh"
+
+namespace bellwether::test {
+namespace {
+
+constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+constexpr uint32_t kMax32 = std::numeric_limits<uint32_t>::max();
+constexpr Header kOrdinary{.epoch = 7, .released = 6};
+constexpr Header kExtreme{.epoch = kMax, .released = kMax - 1};
+
+auto fields(const LeaderHint& hint) { return std::tie(hint.id, hint.epoch, hint.is_appointed); }
+
+bool is_same(const std::optional<LeaderHint>& left, const std::optional<LeaderHint>& right) {
+  if (left.has_value() != right.has_value()) return false;
+  return !left || fields(*left) == fields(*right);
+}
+
+bool is_same(const ElectionFrame& left, const ElectionFrame& right) {
+  const auto same_id = [](const election_id& a, const election_id& b) {
+    return std::ranges::equal(a.bytes, b.bytes);
+  };
+  return std::tie(left.kind, left.flags, left.round) ==
+             std::tie(right.kind, right.flags, right.round) &&
+         std::ranges::equal(left.ids, right.ids, same_id) && is_same(left.leader, right.leader);
+}
+
+bool is_same(const PlannedHandover& left, const PlannedHandover& right) {
+  return left.is_appointed == right.is_appointed;
+}
+
+bool is_same(const Coordinator& left, const Coordinator& right) {
+  return left.is_appointed == right.is_appointed;
+}
+
+bool is_same(const Refusal& left, const Refusal& right) {
+  return left.refused_epoch == right.refused_epoch && is_same(left.leader, right.leader);
+}
+
+bool is_same(const Heartbeat& left, const Heartbeat& right) {
+  return std::tie(left.sequence, left.view, left.is_appointed) ==
+         std::tie(right.sequence, right.view, right.is_appointed);
+}
+
+bool is_same(const HeartbeatAck& left, const HeartbeatAck& right) {
+  if (left.refusal.has_value() != right.refusal.has_value()) return false;
+  return std::tie(left.sequence, left.view, left.is_electable) ==
+             std::tie(right.sequence, right.view, right.is_electable) &&
+         (!left.refusal || is_same(*left.refusal, *right.refusal));
+}
+
+bool is_same(const Resign&, const Resign&) { return true; }
+
+bool is_same(const Leave& left, const Leave& right) { return left.boot == right.boot; }
+
+bool is_same(const MembersFrame& left, const MembersFrame& right) {
+  return left.view->version == right.view->version && left.view->entries == right.view->entries;
+}
+
+bool is_same(const Header& left, const Header& right) {
+  return std::tie(left.epoch, left.released) == std::tie(right.epoch, right.released);
+}
+
+LeaderHint largest_hint() { return {.id = id_of(0xff), .epoch = kMax, .is_appointed = true}; }
+
+MemberEntry largest_entry(uint8_t byte) {
+  return {.id = id_of(byte),
+          .name = std::string(kMaxNameBytes, '~'),
+          .address = std::string(kMaxAddressBytes, '!'),
+          .priority = kMax32,
+          .boot = kMax,
+          .liveness = Liveness::kLeft,
+          .is_electable = true};
+}
+
+MemberEntry ordinary_entry(uint8_t byte, Liveness liveness) {
+  return {.id = id_of(byte),
+          .name = "node " + std::to_string(byte),
+          .address = "[::1]:7946",
+          .priority = byte,
+          .boot = uint64_t{byte} << 40,
+          .liveness = liveness,
+          .is_electable = byte % 2 == 0};
+}
+
+ElectionFrame largest_election_frame() {
+  return {.kind = ELECTION_MESSAGE_LAST_PRIVATE,
+          .flags = kMax32,
+          .round = kMax,
+          .ids = std::vector<election_id>(kMaxMembers, to_election_id(id_of(0xff))),
+          .leader = largest_hint()};
+}
+
+std::shared_ptr<MemberView> ordinary_view() {
+  auto view = std::make_shared<MemberView>();
+  view->version = {.epoch = 7, .counter = 3};
+  view->entries = {ordinary_entry(1, Liveness::kAlive), ordinary_entry(2, Liveness::kSuspect),
+                   ordinary_entry(3, Liveness::kDown), ordinary_entry(4, Liveness::kLeft)};
+  view->entries.front().address.clear();
+  return view;
+}
+
+}  // namespace
+
+Uuid id_of(uint8_t byte) {
+  Uuid id;
+  std::ranges::fill(id, byte);
+  return id;
+}
+
+Greeting sample_greeting() {
+  return {.hello = {.header = kOrdinary,
+                    .self = ordinary_entry(9, Liveness::kAlive),
+                    .leader = LeaderHint{.id = id_of(8), .epoch = 7},
+                    .view = {.epoch = 7, .counter = 2}},
+          .software = "0.1.0",
+          .plugin = "bully",
+          .variant = "modified"};
+}
+
+Greeting largest_greeting() {
+  const std::string text(kMaxNameBytes, 'x');
+  return {.hello = {.header = kExtreme,
+                    .self = largest_entry(0xff),
+                    .leader = largest_hint(),
+                    .view = {.epoch = kMax, .counter = kMax}},
+          .software = text,
+          .plugin = text,
+          .variant = text};
+}
+
+std::shared_ptr<MemberView> largest_view(size_t count) {
+  auto view = std::make_shared<MemberView>();
+  view->version = {.epoch = kMax, .counter = kMax};
+  for (size_t i = 0; i < count; ++i) {
+    view->entries.push_back(largest_entry(static_cast<uint8_t>(i)));
+  }
+  return view;
+}
+
+std::vector<Frame> sample_frames() {
+  const ViewVersion latest{.epoch = kMax, .counter = kMax};
+  const Refusal refusal{.refused_epoch = kMax, .leader = largest_hint()};
+  return {
+      {kOrdinary, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION, .round = 5}},
+      {kOrdinary, ElectionFrame{.kind = ELECTION_MESSAGE_ANSWER,
+                                .flags = ELECTION_FLAG_ELECTABLE,
+                                .round = 5,
+                                .leader = LeaderHint{.id = id_of(8), .epoch = 7}}},
+      {kOrdinary, ElectionFrame{.kind = ELECTION_MESSAGE_HANDOVER,
+                                .round = 5,
+                                .ids = {to_election_id(id_of(1)), to_election_id(id_of(2))}}},
+      {kOrdinary, ElectionFrame{.kind = ELECTION_MESSAGE_FIRST_PRIVATE}},
+      {kExtreme, largest_election_frame()},
+      {kOrdinary, PlannedHandover{}},
+      {kExtreme, PlannedHandover{.is_appointed = true}},
+      {kOrdinary, Coordinator{}},
+      {kExtreme, Coordinator{.is_appointed = true}},
+      {kOrdinary, Refusal{}},
+      {kExtreme, refusal},
+      {Header{}, Heartbeat{}},
+      {kOrdinary, Heartbeat{.sequence = 300, .view = {7, 3}}},
+      {kExtreme, Heartbeat{.sequence = kMax, .view = latest, .is_appointed = true}},
+      {kOrdinary, HeartbeatAck{.sequence = 300, .view = {7, 3}, .is_electable = true}},
+      {kExtreme, HeartbeatAck{.sequence = kMax, .view = latest, .refusal = refusal}},
+      {kOrdinary, HeartbeatAck{.refusal = Refusal{}}},
+      {kOrdinary, Resign{}},
+      {kOrdinary, Leave{}},
+      {kExtreme, Leave{.boot = kMax}},
+      {kOrdinary, MembersFrame{ordinary_view()}},
+      {kOrdinary, MembersFrame{std::make_shared<MemberView>()}},
+      {kExtreme, MembersFrame{largest_view(100)}},
+  };
+}
+
+bool operator==(const Greeting& left, const Greeting& right) {
+  return is_same(left.hello.header, right.hello.header) && left.hello.self == right.hello.self &&
+         is_same(left.hello.leader, right.hello.leader) && left.hello.view == right.hello.view &&
+         std::tie(left.software, left.plugin, left.variant) ==
+             std::tie(right.software, right.plugin, right.variant);
+}
+
+bool is_same(const Frame& left, const Frame& right) {
+  if (!is_same(left.header, right.header)) return false;
+  return std::visit(
+      [&]<typename Body>(const Body& body) {
+        const auto* other = std::get_if<Body>(&right.body);
+        return other != nullptr && is_same(body, *other);
+      },
+      left.body);
+}
+
+Bytes encoded(const Greeting& greeting) {
+  Bytes bytes;
+  Encoder(kGroup).append(greeting, bytes);
+  return bytes;
+}
+
+Bytes encoded(const Frame& frame) {
+  Bytes bytes;
+  Encoder(kGroup).append(frame, bytes);
+  return bytes;
+}
+
+Bytes encoded_stream(const std::vector<Frame>& frames) {
+  Bytes bytes = encoded(sample_greeting());
+  for (const Frame& frame : frames) Encoder(kGroup).append(frame, bytes);
+  return bytes;
+}
+
+void repair_checksum(Bytes& frame) {
+  const size_t summed = frame.size() - kChecksumBytes;
+  store_little_endian(std::span(frame), summed, crc32c(std::span(frame).first(summed)));
+}
+
+Bytes raw_frame(uint8_t kind, const std::string& body, const char* group) {
+  Bytes frame(kHeaderBytes);
+  store_little_endian(std::span(frame), kMagicOffset, kFrameMagic);
+  frame[kVersionOffset] = kProtocolVersion;
+  frame[kKindOffset] = kind;
+  store_little_endian(std::span(frame), kLengthOffset, static_cast<uint16_t>(body.size()));
+  store_little_endian(std::span(frame), kTagOffset, group_tag(group));
+  frame.insert(frame.end(), body.begin(), body.end());
+  frame.resize(frame.size() + kChecksumBytes);
+  repair_checksum(frame);
+  return frame;
+}
+
+std::vector<Decoded> decoded(const Bytes& stream, size_t piece) {
+  Decoder decoder(kGroup);
+  std::vector<Decoded> found;
+  if (piece == 0) piece = std::max<size_t>(stream.size(), 1);
+  for (size_t start = 0; start < stream.size(); start += piece) {
+    const size_t size = std::min(piece, stream.size() - start);
+    std::span<const uint8_t> bytes = std::span(stream).subspan(start, size);
+    while (true) {
+      Decoded next = decoder.next(bytes);
+      if (std::holds_alternative<MoreNeeded>(next)) break;
+      found.push_back(std::move(next));
+      if (std::holds_alternative<FrameError>(found.back())) return found;
+    }
+  }
+  return found;
+}
+
+bool is_same(const std::vector<Decoded>& left, const std::vector<Decoded>& right) {
+  const auto same = [](const Decoded& a, const Decoded& b) {
+    if (a.index() != b.index()) return false;
+    if (const auto* frame = std::get_if<Frame>(&a)) return is_same(*frame, std::get<Frame>(b));
+    if (const auto* hello = std::get_if<Greeting>(&a)) return *hello == std::get<Greeting>(b);
+    if (const auto* error = std::get_if<FrameError>(&a)) {
+      return error->flaw == std::get<FrameError>(b).flaw &&
+             error->text == std::get<FrameError>(b).text;
+    }
+    return true;
+  };
+  return std::ranges::equal(left, right, same);
+}
+
+}  // namespace bellwether::test

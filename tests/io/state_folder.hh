@@ -1,0 +1,62 @@
+// A folder for one test of the state store, and a disk that does as the test wants.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "io/file_calls.hh"
+#include "io/state_store.hh"
+
+namespace bellwether::test {
+
+// Made empty, removed with all that is in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  // The state folder in it; not there yet.
+  std::filesystem::path state() const { return path_ / "state.d"; }
+  StateSettings settings(bool forget = false) const {
+    return {.folder = state(), .group = "orders", .forget = forget};
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read_file(const std::filesystem::path& path);
+void write_file(const std::filesystem::path& path, const std::string& contents);
+
+// What StateStore's constructor threw; fails the test when it threw nothing.
+StateError error_of(const StateSettings& settings, FileCalls& calls = system_calls());
+
+// Runs `action` in a process of its own and returns its exit status; 99 when it threw.
+int in_another_process(const std::function<int()>& action);
+
+// Calls that fail when they are told to: 0 or an errno.
+class FailingCalls : public FileCalls {
+ public:
+  int open_error = 0;  // of files that are opened for writing
+  int write_error = 0;
+  size_t written_at_most = SIZE_MAX;
+  int sync_error = 0;
+  int rename_error = 0;
+  int calls = 0;  // all but open
+
+  int open(int folder, const char* name, int flags, mode_t mode) override;
+  ssize_t write(int fd, std::span<const uint8_t> bytes, uint64_t offset) override;
+  int sync_data(int fd) override;
+  int sync(int fd) override;
+  int rename(int folder, const char* from, const char* to) override;
+
+ private:
+  int outcome(int error, const std::function<int()>& call);
+};
+
+}  // namespace bellwether::test

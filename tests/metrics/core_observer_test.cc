@@ -1,0 +1,169 @@
+// Effects become metrics: each kind by hand.  How whole elections are counted: elections_test.cc.
+#include "metrics/core_observer.hh"
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+
+#include "scrape.hh"
+
+namespace bellwether::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using metrics::CoreObserver;
+using metrics::Metrics;
+
+MemberEntry entry(uint8_t number, const std::string& name) {
+  MemberEntry entry{.name = name, .address = name + ":7946", .priority = 100, .boot = 1};
+  entry.id.data[15] = number;
+  return entry;
+}
+
+struct Fixture {
+  Fixture() {
+    members.put(one, {});
+    members.put(two, {});
+    observer.on_effect({}, MembersChanged{});
+  }
+
+  double value(const std::string& series, Instant now = {}) {
+    const Scrape all = scrape(metrics, now);
+    const auto found = all.find(series);
+    return found == all.end() ? -1 : found->second;
+  }
+  void report(Report::Kind kind, const char* text, uint32_t state = ELECTION_STATE_IDLE) {
+    observer.on_effect({}, Report{.kind = kind, .state = state, .text = text});
+  }
+
+  const MemberEntry self = entry(0, "orders-0");
+  const MemberEntry one = entry(1, "orders-1");
+  const MemberEntry two = entry(2, "orders-2");
+  Metrics metrics{sample_identity()};
+  Members members{self};
+  CoreObserver observer{metrics, members, Record{.max_epoch = 4}};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(core_observer, Fixture)
+
+BOOST_AUTO_TEST_CASE(the_stored_epoch_shows_at_once) { BOOST_TEST(value("bellwether_epoch") == 4); }
+
+BOOST_AUTO_TEST_CASE(a_newly_seen_epoch_shows) {
+  observer.on_effect({}, Store{Record{.max_epoch = 9}});
+  BOOST_TEST(value("bellwether_epoch") == 9);
+}
+
+BOOST_AUTO_TEST_CASE(own_leadership_shows_until_its_end) {
+  observer.on_effect({}, Publish{.is_leader = true,
+                                 .epoch = 5,
+                                 .leader = self.id,
+                                 .valid_until = at(800ms),
+                                 .reason = "claimed"});
+  BOOST_TEST(value("bellwether_is_leader", at(700ms)) == 1);
+  BOOST_TEST(value("bellwether_is_leader", at(800ms)) == 0);
+  BOOST_TEST(value("bellwether_epoch") == 5);
+  BOOST_TEST(value(R"(bellwether_leader_info{leader="orders-0"})") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_beat_renews_leadership_and_is_no_change) {
+  Publish publish{.is_leader = true,
+                  .epoch = 5,
+                  .leader = self.id,
+                  .valid_until = at(800ms),
+                  .reason = "claimed"};
+  observer.on_effect({}, publish);
+  publish.valid_until = at(900ms);
+  publish.reason = "";
+  observer.on_effect(at(100ms), publish);
+  BOOST_TEST(value("bellwether_is_leader", at(850ms)) == 1);
+  BOOST_TEST(value(R"(bellwether_leader_changes_total{reason="claimed"})") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_start_changes_no_leader) {
+  observer.on_effect({}, Publish{.reason = "started"});
+  BOOST_TEST(value(R"(bellwether_leader_changes_total{reason="other"})") == 0);
+  BOOST_TEST(value("bellwether_leader_known") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_comes_and_goes) {
+  observer.on_effect({}, Publish{.epoch = 5, .leader = two.id, .reason = "a leader was announced"});
+  BOOST_TEST(value(R"(bellwether_leader_info{leader="orders-2"})") == 1);
+  BOOST_TEST(value("bellwether_is_leader") == 0);
+  observer.on_effect({}, Publish{.reason = "the leader was lost"});
+  BOOST_TEST(value(R"(bellwether_leader_info{leader="orders-2"})") == -1);
+  BOOST_TEST(value("bellwether_leader_known") == 0);
+  BOOST_TEST(value(R"(bellwether_leader_changes_total{reason="announced"})") == 1);
+  BOOST_TEST(value(R"(bellwether_leader_changes_total{reason="lost"})") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_same_leader_in_a_new_epoch_is_no_change) {
+  for (const uint64_t epoch : {5u, 6u}) {
+    observer.on_effect(
+        {}, Publish{.epoch = epoch, .leader = two.id, .reason = "a leader was announced"});
+  }
+  BOOST_TEST(value(R"(bellwether_leader_changes_total{reason="announced"})") == 1);
+  BOOST_TEST(value("bellwether_epoch") == 6);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_nobody_knows_any_more_is_called_by_its_id) {
+  const MemberEntry stranger = entry(9, "");
+  observer.on_effect(
+      {}, Publish{.epoch = 5, .leader = stranger.id, .reason = "a leader was announced"});
+  BOOST_TEST(value("bellwether_leader_info{leader=\"" + to_string(stranger.id) + "\"}") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_comes_back_under_another_name_is_called_by_it) {
+  observer.on_effect({}, Publish{.epoch = 5, .leader = two.id, .reason = "a leader was announced"});
+  members.put(entry(2, "renamed"), {});
+  observer.on_effect({}, MembersChanged{});
+  BOOST_TEST(value(R"(bellwether_leader_info{leader="orders-2"})") == -1);
+  BOOST_TEST(value(R"(bellwether_leader_info{leader="renamed"})") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(members_are_counted_with_this_node_among_them) {
+  BOOST_TEST(value(R"(bellwether_members{state="alive"})") == 3);
+  members.set_liveness(*members.find(one.id), Liveness::kDown, {});
+  observer.on_effect({}, MembersChanged{});
+  BOOST_TEST(value(R"(bellwether_members{state="alive"})") == 2);
+  BOOST_TEST(value(R"(bellwether_members{state="down"})") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_timeout_of_the_plugin_is_named_after_what_it_waited_for) {
+  report(Report::Kind::kElection, "asks the higher ranks", ELECTION_STATE_COLLECTING);
+  report(Report::Kind::kTimeout, "election");
+  BOOST_TEST(value(R"(bellwether_timeouts_total{phase="answer"})") == 1);
+  report(Report::Kind::kElection, "a higher rank answered", ELECTION_STATE_WAITING);
+  report(Report::Kind::kTimeout, "election");
+  report(Report::Kind::kElection, "a lower rank holds an election", ELECTION_STATE_HALTED);
+  report(Report::Kind::kTimeout, "election");
+  BOOST_TEST(value(R"(bellwether_timeouts_total{phase="coordinator"})") == 2);
+  report(Report::Kind::kElection, "stood down", ELECTION_STATE_IDLE);
+  report(Report::Kind::kTimeout, "election");
+  BOOST_TEST(value(R"(bellwether_timeouts_total{phase="election"})") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_other_timeouts_have_their_own_names) {
+  for (const char* phase : {"heartbeat", "join", "handover"}) {
+    report(Report::Kind::kTimeout, phase);
+    BOOST_TEST(value("bellwether_timeouts_total{phase=\"" + std::string(phase) + "\"}") == 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(stale_and_rejected_frames_are_counted) {
+  report(Report::Kind::kStale, name(FrameType::kCoordinator));
+  report(Report::Kind::kRejected, "epoch too far ahead");
+  BOOST_TEST(value(R"(bellwether_stale_messages_total{type="COORDINATOR"})") == 1);
+  BOOST_TEST(value(R"(bellwether_rejected_frames_total{reason="epoch_too_far"})") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(messages_are_counted_whether_or_not_an_election_runs) {
+  observer.on_received(FrameType::kHeartbeat, 50);
+  observer.on_sent(FrameType::kHeartbeatAck, 60, true);
+  BOOST_TEST(value(R"(bellwether_messages_total{direction="received",type="HEARTBEAT"})") == 1);
+  BOOST_TEST(value(R"(bellwether_message_bytes_total{direction="sent"})") == 60);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests

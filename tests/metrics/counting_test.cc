@@ -1,0 +1,211 @@
+// Each method of Metrics moves the series of its duty and no other.
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <string>
+
+#include "metrics/election_meter.hh"
+#include "scrape.hh"
+
+namespace bellwether::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using metrics::HookResult;
+using metrics::HttpRoute;
+using metrics::LeaderChange;
+using metrics::Limit;
+using metrics::Metrics;
+using metrics::Phase;
+using metrics::Rejection;
+using metrics::Result;
+using metrics::Trigger;
+
+struct Fixture {
+  Metrics metrics{sample_identity()};
+  Scrape before = scrape(metrics);
+
+  Scrape changed(Instant now = {}) { return changes(before, scrape(metrics, now)); }
+};
+
+// A map that Boost.Test can print.
+std::string to_text(const Scrape& scrape) {
+  std::string text;
+  for (const auto& [name, value] : scrape) text += name + " " + std::to_string(value) + "\n";
+  return text;
+}
+
+void check_changed(Fixture& fixture, const Scrape& expected, Instant now = {}) {
+  BOOST_TEST(to_text(fixture.changed(now)) == to_text(expected));
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(counting, Fixture)
+
+BOOST_AUTO_TEST_CASE(all_counters_start_at_0) {
+  for (const auto& [name, value] : before) {
+    if (name.starts_with("process_") || name.starts_with("bellwether_build_info")) continue;
+    BOOST_TEST(value == 0, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(build_info_is_1_from_the_start) {
+  BOOST_TEST(before.at(R"(bellwether_build_info{abi="1.0",plugin="bully",version="1.2.3"})") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_text_is_in_alphabetical_order) {
+  std::string previous;
+  std::istringstream text(text_of(metrics));
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with("# HELP ")) continue;
+    const std::string name = line.substr(7, line.find(' ', 7) - 7);
+    BOOST_TEST((previous < name), name);
+    previous = name;
+  }
+}
+
+BOOST_AUTO_TEST_CASE(two_processes_with_the_same_history_have_the_same_text) {
+  Metrics other(sample_identity());
+  const auto without_process = [](const std::string& text) {
+    return text.substr(0, text.find("# HELP process_"));
+  };
+  metrics.on_timeout(Phase::kAnswer);
+  other.on_timeout(Phase::kAnswer);
+  BOOST_TEST(without_process(text_of(metrics)) == without_process(text_of(other)));
+}
+
+BOOST_AUTO_TEST_CASE(an_election_is_counted_with_its_time_and_messages) {
+  metrics.on_election(
+      {.trigger = Trigger::kLeaderLost, .result = Result::kWon, .messages = 7, .duration = 300ms});
+  const Scrape after = changed();
+  BOOST_TEST(
+      after.at(
+          R"(bellwether_elections_total{variant="modified",result="won",trigger="leader_lost"})") ==
+      1);
+  BOOST_TEST(after.at(R"(bellwether_election_messages_sum{variant="modified"})") == 7);
+  BOOST_TEST(after.at(R"(bellwether_election_duration_seconds_sum{variant="modified"})") == 0.3);
+  const std::string bucket = "bellwether_election_duration_seconds_bucket{variant=\"modified\",le=";
+  BOOST_TEST(!after.contains(bucket + "\"0.25\"}"));
+  BOOST_TEST(after.at(bucket + "\"0.5\"}") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_election_without_a_new_leader_has_no_duration) {
+  metrics.on_election({.trigger = Trigger::kRetry, .result = Result::kAbandoned, .messages = 0});
+  const Scrape after = changed();
+  BOOST_TEST(!after.contains(R"(bellwether_election_duration_seconds_count{variant="modified"})"));
+  BOOST_TEST(after.at(R"(bellwether_election_messages_count{variant="modified"})") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(leadership_is_shown_until_it_is_no_longer_valid) {
+  metrics.set_leading(at(2s));
+  check_changed(*this,
+                {{"bellwether_is_leader", 1},
+                 {R"(leader_election_master_status{name="orders"})", 1},
+                 {"bellwether_lease_expiry_timestamp_seconds", kWallClockAtZero + 2}},
+                at(1s));
+  check_changed(*this, {{"bellwether_lease_expiry_timestamp_seconds", kWallClockAtZero + 2}},
+                at(2s));
+  metrics.set_not_leading();
+  check_changed(*this, {}, at(3s));
+}
+
+BOOST_AUTO_TEST_CASE(the_leader_is_one_series_at_a_time) {
+  metrics.set_leader("orders-0");
+  check_changed(
+      *this, {{R"(bellwether_leader_info{leader="orders-0"})", 1}, {"bellwether_leader_known", 1}});
+  metrics.set_leader("orders-1");
+  metrics.set_leader("orders-1");
+  check_changed(
+      *this, {{R"(bellwether_leader_info{leader="orders-1"})", 1}, {"bellwether_leader_known", 1}});
+  metrics.set_no_leader();
+  metrics.set_no_leader();
+  check_changed(*this, {});
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_change_is_counted_by_reason) {
+  metrics.on_leader_change(LeaderChange::kYielded);
+  check_changed(*this, {{R"(bellwether_leader_changes_total{reason="yielded"})", 1}});
+}
+
+BOOST_AUTO_TEST_CASE(the_epoch_never_falls) {
+  metrics.set_epoch(7);
+  metrics.set_epoch(3);
+  check_changed(*this, {{"bellwether_epoch", 7}});
+}
+
+BOOST_AUTO_TEST_CASE(members_are_counted_by_state) {
+  metrics.set_members({3, 2, 1, 0});
+  check_changed(*this, {{R"(bellwether_members{state="alive"})", 3},
+                        {R"(bellwether_members{state="down"})", 1},
+                        {R"(bellwether_members{state="suspect"})", 2}});
+}
+
+BOOST_AUTO_TEST_CASE(a_received_message_counts_with_its_bytes) {
+  metrics.on_received(FrameType::kHeartbeatAck, 60);
+  check_changed(*this,
+                {{R"(bellwether_message_bytes_total{direction="received"})", 60},
+                 {R"(bellwether_messages_total{direction="received",type="HEARTBEAT_ACK"})", 1}});
+}
+
+BOOST_AUTO_TEST_CASE(a_sent_message_counts_with_its_bytes) {
+  metrics.on_sent(FrameType::kCoordinator, 40, true);
+  check_changed(*this, {{R"(bellwether_message_bytes_total{direction="sent"})", 40},
+                        {R"(bellwether_messages_total{direction="sent",type="COORDINATOR"})", 1}});
+}
+
+BOOST_AUTO_TEST_CASE(an_undeliverable_message_counts_without_its_bytes) {
+  metrics.on_sent(FrameType::kElection, 40, false);
+  check_changed(*this,
+                {{R"(bellwether_messages_total{direction="undeliverable",type="ELECTION"})", 1}});
+}
+
+BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
+  metrics.on_stale(FrameType::kLeave);
+  metrics.on_timeout(Phase::kHook);
+  metrics.on_rejected(Rejection::kBadChecksum);
+  metrics.on_flag_update();
+  metrics.on_hook(HookResult::kSuperseded);
+  metrics.on_limit(Limit::kHttpBody);
+  metrics.set_config_mismatch(true);
+  metrics.on_config_reload(true);
+  check_changed(*this, {{"bellwether_config_last_reload_successful", 1},
+                        {"bellwether_config_mismatch", 1},
+                        {"bellwether_flag_updates_total", 1},
+                        {R"(bellwether_hook_deliveries_total{result="superseded"})", 1},
+                        {R"(bellwether_limit_hits_total{limit="http_body"})", 1},
+                        {R"(bellwether_rejected_frames_total{reason="bad_checksum"})", 1},
+                        {R"(bellwether_stale_messages_total{type="LEAVE"})", 1},
+                        {R"(bellwether_timeouts_total{phase="hook"})", 1}});
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_reload_and_the_end_of_a_mismatch_show) {
+  metrics.set_config_mismatch(true);
+  metrics.on_config_reload(true);
+  metrics.set_config_mismatch(false);
+  metrics.on_config_reload(false);
+  check_changed(*this, {});
+}
+
+BOOST_AUTO_TEST_CASE(times_are_observed_in_seconds) {
+  metrics.on_heartbeat_rtt(2ms);
+  metrics.on_event_loop_lag(30ms);
+  const Scrape after = changed();
+  BOOST_TEST(after.at("bellwether_heartbeat_rtt_seconds_sum") == 0.002);
+  BOOST_TEST(after.at(R"(bellwether_heartbeat_rtt_seconds_bucket{le="0.0025"})") == 1);
+  BOOST_TEST(!after.contains(R"(bellwether_heartbeat_rtt_seconds_bucket{le="0.001"})"));
+  BOOST_TEST(after.at("bellwether_event_loop_lag_seconds_sum") == 0.03);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_is_counted_by_route_and_code) {
+  metrics.on_http_request(HttpRoute::kLeader, 503);
+  check_changed(*this, {{R"(bellwether_http_requests_total{code="503",route="/leader"})", 1}});
+}
+
+BOOST_AUTO_TEST_CASE(a_code_that_a_route_should_not_have_makes_no_series) {
+  metrics.on_http_request(HttpRoute::kLivez, 418);
+  check_changed(*this, {{R"(bellwether_http_requests_total{code="other",route="/livez"})", 1}});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests

@@ -1,0 +1,57 @@
+// Every value of a label has a text of its own, for a series is found by it.
+#include "metrics/labels.hh"
+
+#include <boost/test/unit_test.hpp>
+#include <set>
+#include <string>
+
+#include "io/codec.hh"
+#include "metrics/http_routes.hh"
+
+namespace bellwether::tests {
+namespace {
+
+template <typename Label>
+void check_texts() {
+  std::set<std::string> texts;
+  for (size_t i = 0; i < metrics::kValues<Label>; ++i) texts.insert(name(static_cast<Label>(i)));
+  BOOST_TEST(texts.size() == metrics::kValues<Label>);
+  BOOST_TEST(!texts.contains("?"));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(labels)
+
+BOOST_AUTO_TEST_CASE(every_value_has_a_text_of_its_own) {
+  check_texts<metrics::Direction>();
+  check_texts<metrics::ByteDirection>();
+  check_texts<metrics::Trigger>();
+  check_texts<metrics::Result>();
+  check_texts<metrics::Phase>();
+  check_texts<metrics::LeaderChange>();
+  check_texts<metrics::Rejection>();
+  check_texts<metrics::HookResult>();
+  check_texts<metrics::Limit>();
+  check_texts<metrics::HttpRoute>();
+  check_texts<FrameType>();
+  check_texts<Liveness>();
+}
+
+BOOST_AUTO_TEST_CASE(flaws_of_frames_are_called_as_the_codec_calls_them) {
+  for (size_t i = 0; i < kFrameFlaws; ++i) {
+    const auto flaw = static_cast<FrameFlaw>(i);
+    BOOST_TEST(std::string(name(flaw)) == name(metrics::rejection_of(flaw)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_codes_of_a_route_ascend) {
+  for (size_t i = 0; i < metrics::kValues<metrics::HttpRoute>; ++i) {
+    const auto codes = metrics::codes_of(static_cast<metrics::HttpRoute>(i));
+    for (size_t j = 1; j < codes.size(); ++j) BOOST_TEST(codes[j - 1] < codes[j]);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests

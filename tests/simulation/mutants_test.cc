@@ -1,0 +1,119 @@
+// The checks can fail.  For each rule there is a scenario that passes; with the rule broken it must
+// not.  And the random schedules must find the broken rule by themselves within a bounded search.
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "mutant_plugin.hh"
+#include "simulator/fault_schedule.hh"
+#include "simulator/scenario.hh"
+
+namespace bellwether::tests {
+namespace {
+
+using simulator::ScenarioResult;
+
+// So many schedules may pass before a broken rule is found.
+constexpr uint64_t kSearchLimit = 2000;
+
+struct Mutation {
+  const election_plugin* plugin = &bellwether_election_plugin;
+  RuleSet broken_rules{};
+};
+
+Mutation without(Rule rule) { return {.broken_rules = RuleSet(rule)}; }
+Mutation without(PluginRule rule) { return {.plugin = &plugin_without(rule)}; }
+
+ScenarioResult run(const std::string& name, const std::string& text, const std::string& variant,
+                   const Mutation& mutation, uint64_t seed = 1) {
+  return simulator::run_scenario(simulator::parse_scenario(name, text),
+                                 {.plugin = mutation.plugin,
+                                  .variant = variant,
+                                  .seed = seed,
+                                  .broken_rules = mutation.broken_rules,
+                                  .trace = nullptr});
+}
+
+std::string read_scenario(const std::string& name) {
+  std::ifstream in(std::string(BELLWETHER_SCENARIOS) + "/mutants/" + name + ".txt");
+  BOOST_REQUIRE_MESSAGE(in, "the scenario " + name + " is there");
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// The scenario passes as it is and fails with the rule broken.
+void check_scenario(const std::string& name, const Mutation& mutation,
+                    const std::vector<std::string>& variants) {
+  const std::string text = read_scenario(name);
+  for (const std::string& variant : variants) {
+    BOOST_TEST_CONTEXT(variant) {
+      BOOST_TEST(run(name, text, variant, {}).failure == "");
+      const ScenarioResult broken = run(name, text, variant, mutation);
+      BOOST_TEST(!broken.has_passed);
+      BOOST_TEST_MESSAGE(broken.failure);
+    }
+  }
+}
+
+// The first seed whose schedule fails with the rule broken.
+void check_search(const Mutation& mutation, const std::string& variant) {
+  for (uint64_t seed = 1; seed <= kSearchLimit; ++seed) {
+    const std::string text = simulator::fault_scenario(seed, variant);
+    const ScenarioResult result =
+        run("seed " + std::to_string(seed), text, variant, mutation, seed);
+    if (result.has_passed) continue;
+    BOOST_TEST_MESSAGE(result.failure);
+    return;
+  }
+  BOOST_ERROR("no schedule up to " << kSearchLimit << " finds the broken rule");
+}
+
+const std::vector<std::string> kBoth = {"classic", "modified"};
+const std::vector<std::string> kModified = {"modified"};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(mutants)
+
+BOOST_AUTO_TEST_CASE(a_halted_process_without_a_timer_is_caught) {
+  check_scenario("no_halt_timer", without(PluginRule::kHaltTimer), kModified);
+  check_search(without(PluginRule::kHaltTimer), "modified");
+}
+
+BOOST_AUTO_TEST_CASE(leaders_that_do_not_announce_themselves_again_are_caught) {
+  check_scenario("no_reannouncement", without(Rule::kReannounce), kBoth);
+  check_search(without(Rule::kReannounce), "classic");
+}
+
+BOOST_AUTO_TEST_CASE(answers_that_do_not_echo_their_round_are_caught) {
+  check_scenario("round_not_echoed", without(PluginRule::kEchoRound), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_stale_coordinator_that_is_accepted_is_caught) {
+  check_scenario("stale_coordinator", without(Rule::kRefuseStale), kBoth);
+  check_search(without(Rule::kRefuseStale), "modified");
+}
+
+BOOST_AUTO_TEST_CASE(a_candidate_that_does_not_ask_the_still_higher_ones_is_caught) {
+  check_scenario("candidate_not_rechecked", without(PluginRule::kAskStillHigher), kModified);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_without_a_new_epoch_is_caught) {
+  check_scenario("claim_without_new_epoch", without(Rule::kClaimRaisesEpoch), kBoth);
+  check_search(without(Rule::kClaimRaisesEpoch), "modified");
+}
+
+BOOST_AUTO_TEST_CASE(a_flag_that_stays_on_during_a_handover_is_caught) {
+  check_scenario("flag_stays_on", without(Rule::kFlagOffBeforeRelease), kBoth);
+  check_search(without(Rule::kFlagOffBeforeRelease), "modified");
+}
+
+BOOST_AUTO_TEST_CASE(an_election_that_is_not_held_again_is_caught) {
+  check_scenario("no_retry", without(Rule::kRetry), kBoth);
+  check_search(without(Rule::kRetry), "classic");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests

@@ -1,0 +1,304 @@
+// The list of members: rank order, the marks that the plugin sees, what is taken over from a view,
+// and who is forgotten.
+#include "core/members.hh"
+
+#include <boost/test/unit_test.hpp>
+
+#include "node_harness.hh"
+
+namespace bellwether::tests {
+namespace {
+
+const Instant kNow{seconds(1000)};
+
+// 3 is this process.
+struct Group : Members {
+  explicit Group(const std::vector<uint32_t>& others = {1, 2, 4, 5}) : Members(member_entry(3)) {
+    for (const uint32_t number : others) put(member_entry(number), kNow);
+  }
+  std::string order() const {
+    std::string words;
+    for (const election_member& member : ranked()) {
+      words += (words.empty() ? "" : " ") + std::to_string(number_of(to_uuid(member.id)));
+    }
+    return words;
+  }
+  Member& at(uint32_t number) { return *find(uuid(number)); }
+  uint32_t marks_of(uint32_t number) const { return ranked()[index_of(uuid(number))].marks; }
+  std::string liveness_of(uint32_t number) const {
+    const Member* member = find(uuid(number));
+    return member == nullptr ? "unknown" : name(member->entry.liveness);
+  }
+};
+
+Group alone() { return Group(std::vector<uint32_t>{}); }
+
+MemberView view_of(ViewVersion version, const std::vector<MemberEntry>& entries) {
+  return {.version = version, .entries = entries};
+}
+
+MemberEntry with(MemberEntry entry, Liveness liveness) {
+  entry.liveness = liveness;
+  return entry;
+}
+
+constexpr ViewVersion kOlder{.epoch = 1, .counter = 9};
+constexpr ViewVersion kOurs{.epoch = 2, .counter = 1};
+constexpr ViewVersion kNewer{.epoch = 2, .counter = 2};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(members)
+
+// --- order ---
+
+BOOST_AUTO_TEST_CASE(of_equal_priority_the_id_decides) {
+  BOOST_TEST(Group(std::vector<uint32_t>{5, 1, 4, 2}).order() == "1 2 3 4 5");
+}
+
+BOOST_AUTO_TEST_CASE(priority_comes_before_the_id) {
+  Group group;
+  group.put(member_entry(1, 200), kNow);
+  group.put(member_entry(5, 50), kNow);
+  BOOST_TEST(group.order() == "5 2 3 4 1");
+  BOOST_TEST(group.self_index() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(ids_compare_as_unsigned_bytes_from_the_left) {
+  Group group = alone();
+  MemberEntry high = member_entry(1);
+  high.id.data[0] = 0xff;
+  group.put(high, kNow);
+  BOOST_TEST((group.id_at(1) == high.id));
+}
+
+BOOST_AUTO_TEST_CASE(an_index_finds_its_member_and_back) {
+  const Group group;
+  for (uint32_t index = 0; index < 5; ++index) {
+    BOOST_TEST(group.index_of(group.id_at(index)) == index);
+  }
+  BOOST_TEST(group.index_of(uuid(9)) == ELECTION_NOBODY);
+  BOOST_TEST((group.find(uuid(9)) == nullptr));
+}
+
+BOOST_AUTO_TEST_CASE(who_has_left_is_known_but_not_ranked) {
+  Group group;
+  group.set_liveness(group.at(5), Liveness::kLeft, kNow);
+  BOOST_TEST(group.order() == "1 2 3 4");
+  BOOST_TEST(group.index_of(uuid(5)) == ELECTION_NOBODY);
+  BOOST_TEST(group.liveness_of(5) == "left");
+  BOOST_TEST(group.all().size() == 5u);
+}
+
+// --- marks ---
+
+BOOST_AUTO_TEST_CASE(everybody_who_is_not_alive_is_marked_suspect) {
+  Group group;
+  group.set_liveness(group.at(1), Liveness::kSuspect, kNow);
+  group.set_liveness(group.at(2), Liveness::kDown, kNow);
+  BOOST_TEST((group.marks_of(1) & ELECTION_MEMBER_SUSPECT) != 0u);
+  BOOST_TEST((group.marks_of(2) & ELECTION_MEMBER_SUSPECT) != 0u);
+  BOOST_TEST((group.marks_of(4) & ELECTION_MEMBER_SUSPECT) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(who_may_lead_is_marked_electable) {
+  Group group;
+  BOOST_TEST((group.marks_of(4) & ELECTION_MEMBER_ELECTABLE) != 0u);
+  group.set_electable(group.at(4), false);
+  group.set_self_electable(false);
+  BOOST_TEST((group.marks_of(4) & ELECTION_MEMBER_ELECTABLE) == 0u);
+  BOOST_TEST((group.marks_of(3) & ELECTION_MEMBER_ELECTABLE) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_says_so_and_a_repetition_does_not) {
+  Group group;
+  BOOST_TEST(group.set_liveness(group.at(1), Liveness::kSuspect, kNow));
+  BOOST_TEST(!group.set_liveness(group.at(1), Liveness::kSuspect, kNow));
+  BOOST_TEST(group.set_electable(group.at(1), false));
+  BOOST_TEST(!group.set_electable(group.at(1), false));
+}
+
+BOOST_AUTO_TEST_CASE(living_candidates_above_this_process_are_counted) {
+  Group group;
+  BOOST_TEST(group.living_candidates_above_self() == 2u);
+  const Uuid except = uuid(5);
+  BOOST_TEST(group.living_candidates_above_self(&except) == 1u);
+  group.set_electable(group.at(4), false);
+  BOOST_TEST(group.living_candidates_above_self() == 1u);
+  group.set_liveness(group.at(5), Liveness::kSuspect, kNow);
+  BOOST_TEST(group.living_candidates_above_self() == 0u);
+}
+
+// --- its size ---
+
+BOOST_AUTO_TEST_CASE(a_group_has_at_most_so_many_members) {
+  Group group = alone();
+  for (uint32_t number = 4; group.all().size() < kMaxMembers; ++number) {
+    BOOST_REQUIRE((group.put(member_entry(number), kNow) != nullptr));
+  }
+  BOOST_TEST((group.put(member_entry(5000), kNow) == nullptr));
+  BOOST_TEST((group.put(member_entry(4, 200), kNow) != nullptr));  // known ones may change
+  BOOST_TEST(group.ranked().size() == kMaxMembers);
+}
+
+// --- views ---
+
+BOOST_AUTO_TEST_CASE(a_view_lists_everybody_and_is_made_anew_only_after_a_change) {
+  Group group;
+  const auto before = group.view();
+  BOOST_TEST(before->entries.size() == 5u);
+  BOOST_TEST((group.view() == before));
+  group.set_liveness(group.at(1), Liveness::kSuspect, kNow);
+  BOOST_TEST((group.view() != before));
+  BOOST_TEST((before->entries[0].liveness == Liveness::kAlive));  // what was sent stays
+}
+
+BOOST_AUTO_TEST_CASE(versions_compare_by_epoch_and_then_by_counter) {
+  BOOST_TEST((kOlder < kOurs));
+  BOOST_TEST((kOurs < kNewer));
+  Group group;
+  group.begin_view(7);
+  BOOST_TEST((group.version() == ViewVersion{7, 1}));
+  group.bump_view();
+  BOOST_TEST((group.version() == ViewVersion{7, 2}));
+  BOOST_TEST((group.view()->version == group.version()));
+}
+
+BOOST_AUTO_TEST_CASE(a_list_can_be_made_newer_than_that_of_a_rival) {
+  Group group;
+  group.begin_view(7);
+  group.exceed({.epoch = 9, .counter = 4});
+  BOOST_TEST((group.version() == ViewVersion{9, 5}));
+  group.exceed({.epoch = 2, .counter = 8});
+  BOOST_TEST((group.version() == ViewVersion{9, 6}));
+  group.begin_view(8);
+  BOOST_TEST((group.version() > ViewVersion{9, 6}));
+}
+
+BOOST_AUTO_TEST_CASE(an_older_view_can_only_add_members) {
+  Group group;
+  group.load(view_of(kOurs, {}));
+  BOOST_TEST(group.merge(view_of(kOlder, {member_entry(6), member_entry(5, 7)}), kNow));
+  BOOST_TEST(group.order() == "1 2 3 4 5 6");
+  BOOST_TEST((group.version() == kOurs));
+  BOOST_TEST(!group.merge(view_of(kOlder, {member_entry(6)}), kNow));
+}
+
+BOOST_AUTO_TEST_CASE(a_newer_view_is_the_groups_list) {
+  Group group;
+  group.load(view_of(kOurs, {}));
+  BOOST_TEST(
+      group.merge(view_of(kNewer, {member_entry(1), member_entry(3), member_entry(5, 200)}), kNow));
+  BOOST_TEST(group.order() == "1 3 5");
+  BOOST_TEST(group.at(5).entry.priority == 200u);
+  BOOST_TEST((group.version() == kNewer));
+}
+
+BOOST_AUTO_TEST_CASE(who_is_connected_here_stays_even_if_a_view_does_not_list_it) {
+  Group group;
+  group.at(4).is_connected = true;
+  group.merge(view_of(kNewer, {member_entry(3)}), kNow);
+  BOOST_TEST(group.order() == "3 4");
+}
+
+BOOST_AUTO_TEST_CASE(this_process_is_never_dropped_or_changed_by_a_view) {
+  Group group;
+  group.merge(view_of(kNewer, {with(member_entry(3, 7), Liveness::kDown)}), kNow);
+  BOOST_TEST((group.self() == member_entry(3)));
+  group.merge(view_of({.epoch = 9}, {member_entry(5)}), kNow);
+  BOOST_TEST(group.order() == "3 5");
+}
+
+BOOST_AUTO_TEST_CASE(of_who_is_connected_here_a_view_says_only_who_is_suspect_and_who_may_lead) {
+  Group group;
+  for (const uint32_t number : {1u, 4u, 5u}) group.at(number).is_connected = true;
+  MemberEntry unelectable = member_entry(1, 7);
+  unelectable.is_electable = false;
+  group.merge(view_of(kNewer, {unelectable, with(member_entry(4), Liveness::kSuspect),
+                               with(member_entry(5), Liveness::kDown)}),
+              kNow);
+  BOOST_TEST(group.liveness_of(4) == "suspect");
+  BOOST_TEST(group.liveness_of(5) == "suspect");  // that it is down its connection would have told
+  BOOST_TEST(!group.at(1).entry.is_electable);
+  BOOST_TEST(group.at(1).entry.priority == 100u);
+}
+
+BOOST_AUTO_TEST_CASE(a_view_takes_suspicion_back) {
+  Group group;
+  group.at(4).is_connected = true;
+  group.set_liveness(group.at(4), Liveness::kSuspect, kNow);
+  group.merge(view_of(kNewer, {member_entry(4)}), kNow);
+  BOOST_TEST(group.liveness_of(4) == "alive");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_connected_here_has_not_left) {
+  Group group;
+  group.at(4).is_connected = true;
+  group.merge(view_of(kNewer, {with(member_entry(4), Liveness::kLeft)}), kNow);
+  BOOST_TEST(group.liveness_of(4) == "alive");
+}
+
+BOOST_AUTO_TEST_CASE(suspicion_of_another_life_is_not_believed) {
+  Group group;
+  group.at(4).is_connected = true;
+  group.merge(view_of(kNewer, {with(member_entry(4, 100, 77), Liveness::kSuspect)}), kNow);
+  BOOST_TEST(group.liveness_of(4) == "alive");
+}
+
+BOOST_AUTO_TEST_CASE(who_has_left_is_not_added_by_a_view) {
+  Group group;
+  BOOST_TEST(!group.merge(
+      view_of(kOlder, {with(member_entry(6), Liveness::kLeft), member_entry(1), member_entry(2),
+                       member_entry(3), member_entry(4), member_entry(5)}),
+      kNow));
+  BOOST_TEST(group.liveness_of(6) == "unknown");
+}
+
+BOOST_AUTO_TEST_CASE(a_view_can_say_that_a_member_has_left) {
+  Group group;
+  group.merge(view_of(kNewer, {with(member_entry(5), Liveness::kLeft), member_entry(4)}), kNow);
+  BOOST_TEST(group.liveness_of(5) == "left");
+  BOOST_TEST(group.order() == "3 4");
+}
+
+BOOST_AUTO_TEST_CASE(a_view_fills_the_group_no_further_than_it_may_be) {
+  Group group = alone();
+  MemberView many;
+  for (uint32_t number = 4; number < 1500; ++number) many.entries.push_back(member_entry(number));
+  group.merge(many, kNow);
+  BOOST_TEST(group.all().size() == kMaxMembers);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_stored_is_loaded_as_suspect) {
+  Group group = alone();
+  group.load(view_of(
+      kOurs, {member_entry(1), with(member_entry(2), Liveness::kLeft), member_entry(3, 7)}));
+  BOOST_TEST(group.order() == "1 3");
+  BOOST_TEST(group.liveness_of(1) == "suspect");
+  BOOST_TEST(group.self().priority == 100u);
+  BOOST_TEST((group.version() == kOurs));
+}
+
+// --- who is forgotten ---
+
+BOOST_AUTO_TEST_CASE(who_has_not_been_alive_for_long_is_forgotten) {
+  Group group;
+  group.set_liveness(group.at(1), Liveness::kDown, kNow);
+  group.set_liveness(group.at(2), Liveness::kLeft, kNow);
+  group.set_liveness(group.at(4), Liveness::kSuspect, kNow);
+  BOOST_TEST(!group.forget(kNow));
+  BOOST_TEST(group.forget(kNow + seconds(1)));
+  BOOST_TEST(group.order() == "3 5");
+  for (const uint32_t number : {1u, 2u, 4u}) BOOST_TEST(group.liveness_of(number) == "unknown");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_connected_is_not_forgotten) {
+  Group group;
+  group.set_liveness(group.at(1), Liveness::kLeft, kNow);
+  group.at(1).is_connected = true;
+  BOOST_TEST(!group.forget(kNow + seconds(1)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests

@@ -1,0 +1,242 @@
+// Epochs: every claim takes one more than the highest heard, what was heard is stored and never
+// falls, and what is too far away is refused.  And Header.released, which names the epochs that a
+// process will never lead (again).
+#include <boost/test/unit_test.hpp>
+
+#include "node_harness.hh"
+
+namespace bellwether::tests {
+namespace {
+
+constexpr uint64_t kMaxEpochJump = uint64_t{1} << 20;
+
+// Holds an election in which nobody higher is there.
+void claim(NodeHarness& node) {
+  node.disconnect(4, LinkEvidence::kRefused);
+  node.disconnect(5, LinkEvidence::kRefused);
+  node.run_for(milliseconds(1000));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(node_epoch)
+
+BOOST_AUTO_TEST_CASE(the_first_claim_of_an_empty_group_takes_epoch_1) {
+  NodeHarness node;
+  node.lead();
+  BOOST_TEST(node.role() == "leads in 1");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_claim_of_an_empty_group_starts_from_the_seed) {
+  NodeHarness node({.options = {.epoch_seed = 1000}});
+  node.lead();
+  BOOST_TEST(node.role() == "leads in 1001");
+}
+
+BOOST_AUTO_TEST_CASE(a_seed_below_what_was_heard_has_no_effect) {
+  NodeHarness node({.record = {.max_epoch = 7}, .options = {.epoch_seed = 5}});
+  node.lead();
+  BOOST_TEST(node.role() == "leads in 8");
+}
+
+BOOST_AUTO_TEST_CASE(what_an_earlier_life_has_stored_counts) {
+  NodeHarness node({.record = {.max_epoch = 7}});
+  BOOST_TEST(node.max_epoch() == 7u);
+  node.lead();
+  BOOST_TEST(node.role() == "leads in 8");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_is_one_more_than_the_epoch_in_a_hello) {
+  NodeHarness node;
+  node.step(Start{});
+  node.connect(1, 4);
+  node.step(Joined{});
+  node.run_for(milliseconds(1));
+  BOOST_TEST(node.role() == "leads in 5");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_is_one_more_than_the_epoch_of_the_leader_before) {
+  NodeHarness node;
+  node.follow(5, 6);
+  claim(node);
+  BOOST_TEST(node.role() == "leads in 7");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_is_one_more_than_the_epoch_of_an_election_message) {
+  NodeHarness node;
+  node.join();
+  node.receive(1, 4, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION});
+  claim(node);
+  BOOST_TEST(node.role() == "leads in 5");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_is_one_more_than_the_epoch_of_a_list_of_members) {
+  NodeHarness node;
+  node.join();
+  node.receive(1, 4, MembersFrame{std::make_shared<MemberView>()});
+  claim(node);
+  BOOST_TEST(node.role() == "leads in 5");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_is_one_more_than_the_epoch_of_a_refusal) {
+  NodeHarness node;
+  node.join();
+  node.receive(1, 4, Refusal{.refused_epoch = 1});
+  claim(node);
+  BOOST_TEST(node.role() == "leads in 5");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_is_one_more_than_the_epoch_of_the_handover_that_asked_for_it) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.receive(5, 2, PlannedHandover{}, 2);  // 5 had claimed anew; its COORDINATOR was lost
+  BOOST_TEST(node.role() == "leads in 3");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_is_one_more_than_the_epoch_of_a_resignation) {
+  NodeHarness node;
+  node.follow(5, 1).receive(5, 2, Resign{}, 2);
+  claim(node);
+  BOOST_TEST(node.role() == "leads in 3");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_is_one_more_than_the_epoch_of_a_leave) {
+  NodeHarness node;
+  node.follow(5, 1).receive(5, 2, Leave{.boot = 1}, 2);
+  claim(node);
+  BOOST_TEST(node.role() == "leads in 3");
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_claims_above_the_epoch_of_an_ack) {
+  NodeHarness node;
+  node.lead().receive(1, 6, HeartbeatAck{.is_electable = true}, 6);
+  BOOST_TEST(node.role() == "leads in 7");
+}
+
+BOOST_AUTO_TEST_CASE(an_election_before_its_claim_changes_no_epoch) {
+  NodeHarness node({.record = {.max_epoch = 7}});
+  node.join();
+  node.step(Joined{});
+  node.run_for(milliseconds(200));
+  BOOST_TEST(node.node().election_state() == uint32_t{ELECTION_STATE_COLLECTING});
+  node.receive(1, 7, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION, .round = 1}, 7);
+  BOOST_TEST(node.max_epoch() == 7u);
+}
+
+BOOST_AUTO_TEST_CASE(an_epoch_that_was_heard_is_stored) {
+  NodeHarness node;
+  BOOST_TEST(everything(node.join().receive(5, 4, Coordinator{})) == "follows 5 in 4, store 4");
+}
+
+BOOST_AUTO_TEST_CASE(an_epoch_that_is_known_is_not_stored_again) {
+  NodeHarness node;
+  node.follow(5, 4);
+  BOOST_TEST(everything(node.receive_beat(5, 4)) == "HEARTBEAT_ACK to 5");
+}
+
+BOOST_AUTO_TEST_CASE(the_highest_epoch_never_falls) {
+  NodeHarness node;
+  node.follow(5, 9);
+  node.receive(4, 3, Coordinator{});
+  node.receive_beat(2, 3);
+  node.connect(1, 2, LeaderHint{.id = uuid(2), .epoch = 2});
+  BOOST_TEST(node.max_epoch() == 9u);
+  BOOST_TEST(node.role() == "follows 5 in 9");
+}
+
+BOOST_AUTO_TEST_CASE(an_epoch_stays_the_same_from_claim_to_step_down) {
+  NodeHarness node;
+  node.lead();
+  for (int beat = 0; beat < 20; ++beat) {
+    const Effects effects = node.run_for(milliseconds(100));
+    BOOST_TEST(header_of_sent<Heartbeat>(effects).epoch == 1u);
+    node.receive(1, 1, HeartbeatAck{.is_electable = true}, 1);
+  }
+  BOOST_TEST(node.role() == "leads in 1");
+}
+
+BOOST_AUTO_TEST_CASE(who_leads_again_takes_a_fresh_epoch) {
+  NodeHarness node({.self = 5});
+  node.lead();
+  node.step(StepDown{});
+  BOOST_TEST(node.role() == "leaderless");
+  node.run_for(seconds(10));
+  BOOST_TEST(node.role() == "leads in 2");
+}
+
+// --- epochs that cannot be ---
+
+BOOST_AUTO_TEST_CASE(a_frame_whose_epoch_is_too_far_ahead_is_rejected) {
+  NodeHarness node;
+  node.follow(5, 4);
+  const Effects effects = node.receive(4, 4 + kMaxEpochJump + 1, Coordinator{});
+  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "epoch too far ahead");
+  BOOST_TEST(everything(effects) == "");
+  BOOST_TEST(node.max_epoch() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(a_hello_whose_epoch_is_too_far_ahead_is_rejected) {
+  NodeHarness node;
+  node.follow(5, 4);
+  node.disconnect(1, LinkEvidence::kClosed);
+  const Effects effects = node.connect(1, 4 + kMaxEpochJump + 1);
+  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "epoch too far ahead");
+  BOOST_TEST(!node.node().members().find(uuid(1))->is_connected);
+  BOOST_TEST(node.max_epoch() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(the_largest_jump_that_is_allowed_is_taken) {
+  NodeHarness node;
+  node.follow(5, 4);
+  node.receive(4, 4 + kMaxEpochJump, Coordinator{});
+  BOOST_TEST(node.max_epoch() == 4 + kMaxEpochJump);
+}
+
+BOOST_AUTO_TEST_CASE(who_knows_no_epoch_yet_believes_any) {
+  NodeHarness node;
+  const uint64_t now_in_ms = 1'790'000'000'000;
+  node.follow(5, now_in_ms);
+  BOOST_TEST(node.max_epoch() == now_in_ms);
+}
+
+BOOST_AUTO_TEST_CASE(an_epoch_after_which_no_claim_could_come_is_rejected_by_everybody) {
+  NodeHarness node;
+  node.step(Start{});
+  BOOST_TEST(reported(node.connect(1, UINT64_MAX), Report::Kind::kRejected) ==
+             "epoch too far ahead");
+  BOOST_TEST(node.max_epoch() == 0u);
+}
+
+// --- what is released ---
+
+BOOST_AUTO_TEST_CASE(who_does_not_lead_releases_every_epoch_it_knows) {
+  NodeHarness node({.record = {.max_epoch = 7}});
+  BOOST_TEST(node.node().hello().header.epoch == 7u);
+  BOOST_TEST(node.node().hello().header.released == 7u);
+  node.follow(5, 8);
+  BOOST_TEST(header_of_sent<HeartbeatAck>(node.receive_beat(5, 8)).released == 8u);
+}
+
+BOOST_AUTO_TEST_CASE(who_leads_releases_all_epochs_before_its_own) {
+  NodeHarness node({.record = {.max_epoch = 7}});
+  node.lead();
+  const Header in_hello = node.node().hello().header;
+  const Header in_beat = header_of_sent<Heartbeat>(node.run_for(milliseconds(100)));
+  for (const Header& header : {in_hello, in_beat}) {
+    BOOST_TEST(header.epoch == 8u);
+    BOOST_TEST(header.released == 7u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_announcement_names_the_claimed_epoch) {
+  NodeHarness node({.self = 5});
+  node.join();
+  node.step(Joined{});
+  const Header header = header_of_sent<Coordinator>(node.tick());
+  BOOST_TEST(header.epoch == 1u);
+  BOOST_TEST(header.released == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests

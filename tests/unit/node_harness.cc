@@ -1,0 +1,217 @@
+// The node harness: words for effects, and the ways into each role.
+#include "node_harness.hh"
+
+#include <boost/test/unit_test.hpp>
+
+namespace bellwether::tests {
+namespace {
+
+struct Words {
+  std::string operator()(const Send& send) const {
+    return std::string(name(type_of(send.frame))) + " to " + std::to_string(number_of(send.to));
+  }
+  std::string operator()(const Store& store) const {
+    return "store " + std::to_string(store.record.max_epoch);
+  }
+  std::string operator()(const StoreMembers&) const { return "store members"; }
+  std::string operator()(const Publish& publish) const {
+    if (!publish.leader) return "no leader";
+    const std::string epoch = " in " + std::to_string(publish.epoch);
+    if (publish.is_leader) return "leads" + epoch;
+    return "follows " + std::to_string(number_of(*publish.leader)) + epoch;
+  }
+  std::string operator()(const MembersChanged&) const { return "members changed"; }
+  std::string operator()(const Report&) const { return ""; }
+  std::string operator()(const Outcome& outcome) const {
+    switch (outcome.kind) {
+      case Outcome::Kind::kDone:
+        return "done";
+      case Outcome::Kind::kNotLeader:
+        return "not leader";
+      case Outcome::Kind::kUnknownMember:
+        return "unknown member";
+      case Outcome::Kind::kNotEligible:
+        return "not eligible";
+    }
+    return "?";
+  }
+  std::string operator()(const Left&) const { return "left"; }
+  std::string operator()(const Failed& failed) const { return "failed: " + failed.text; }
+};
+
+void append(std::string& words, const std::string& more) {
+  if (!more.empty()) words += (words.empty() ? "" : ", ") + more;
+}
+
+template <typename Wanted>
+std::string words_of(const Effects& effects) {
+  std::string words;
+  for (const Effect& effect : effects) {
+    if (const auto* wanted = std::get_if<Wanted>(&effect)) append(words, Words()(*wanted));
+  }
+  return words;
+}
+
+}  // namespace
+
+Uuid uuid(uint32_t number) {
+  Uuid id{};
+  for (size_t i = 0; i < 4; ++i) id.data[12 + i] = static_cast<uint8_t>(number >> (8 * (3 - i)));
+  return id;
+}
+
+uint32_t number_of(const Uuid& id) {
+  uint32_t number = 0;
+  for (size_t i = 0; i < 4; ++i) number = number << 8 | id.data[12 + i];
+  return number;
+}
+
+MemberEntry member_entry(uint32_t number, uint32_t priority, uint64_t boot) {
+  return {.id = uuid(number),
+          .name = "node-" + std::to_string(number),
+          .address = "10.0.0." + std::to_string(number) + ":7946",
+          .priority = priority,
+          .boot = boot};
+}
+
+std::string sent(const Effects& effects) { return words_of<Send>(effects); }
+std::string outcome(const Effects& effects) { return words_of<Outcome>(effects); }
+
+std::string published(const Effects& effects) {
+  std::string words;
+  for (const Effect& effect : effects) {
+    const auto* publish = std::get_if<Publish>(&effect);
+    if (publish != nullptr && *publish->reason != '\0') append(words, Words()(*publish));
+  }
+  return words;
+}
+
+std::string everything(const Effects& effects) {
+  std::string words;
+  for (const Effect& effect : effects) append(words, std::visit(Words(), effect));
+  return words;
+}
+
+std::string reported(const Effects& effects, Report::Kind kind) {
+  std::string words;
+  for (const Effect& effect : effects) {
+    const auto* report = std::get_if<Report>(&effect);
+    if (report != nullptr && report->kind == kind) append(words, report->text);
+  }
+  return words;
+}
+
+std::optional<Publish> last_publish(const Effects& effects) {
+  std::optional<Publish> last;
+  for (const Effect& effect : effects) {
+    if (const auto* publish = std::get_if<Publish>(&effect)) last = *publish;
+  }
+  return last;
+}
+
+NodeHarness::NodeHarness(const NodeSetup& setup)
+    : node_(*setup.plugin, setup.options, member_entry(setup.self, setup.priority), setup.record,
+            setup.known) {}
+
+Effects NodeHarness::step(const Input& input) {
+  const NodeSummary before(node_);
+  Effects effects = node_.step(now_, input);
+  if (judges_) judge(before, effects);
+  return effects;
+}
+
+void NodeHarness::judge(const NodeSummary& before, const Effects& effects) const {
+  const auto broken = broken_by_effects(before, effects);
+  BOOST_TEST(!broken.has_value(), broken.value_or(""));
+  const auto changed = broken_by_change(before, NodeSummary(node_));
+  BOOST_TEST(!changed.has_value(), changed.value_or(""));
+  const bool has_ended = !effects.empty() && (std::holds_alternative<Left>(effects.back()) ||
+                                              std::holds_alternative<Failed>(effects.back()));
+  if (has_ended || node_.has_left()) return;
+  const auto state = broken_by_state(node_);
+  BOOST_TEST(!state.has_value(), state.value_or(""));
+}
+
+Effects NodeHarness::run_for(Duration duration) {
+  const Instant until = now_ + duration;
+  Effects all;
+  while (node_.deadline() <= until) {
+    now_ = std::max(now_, node_.deadline());
+    for (Effect& effect : step(Tick{})) all.push_back(std::move(effect));
+  }
+  now_ = until;
+  return all;
+}
+
+Hello NodeHarness::hello_of(uint32_t number, uint64_t epoch, std::optional<LeaderHint> leader) {
+  const bool leads = leader && leader->id == uuid(number);
+  return {.header = {.epoch = epoch, .released = leads ? epoch - 1 : epoch},
+          .self = member_entry(number),
+          .leader = leader,
+          .view = {}};
+}
+
+Effects NodeHarness::connect(uint32_t number, uint64_t epoch, std::optional<LeaderHint> leader) {
+  return connect(hello_of(number, epoch, leader));
+}
+
+Effects NodeHarness::receive_answer(uint32_t from, bool is_electable,
+                                    std::optional<LeaderHint> leader) {
+  // Whatever the round is, the host learns from it whether the sender may lead.
+  ElectionFrame answer{.kind = ELECTION_MESSAGE_ANSWER,
+                       .flags = is_electable ? uint32_t{ELECTION_FLAG_ELECTABLE} : 0u};
+  answer.leader = leader;
+  return receive(from, max_epoch(), std::move(answer), max_epoch());
+}
+
+NodeHarness& NodeHarness::join() {
+  step(Start{});
+  for (uint32_t number = 1; number <= 5; ++number) {
+    if (uuid(number) != node_.members().self().id) connect(number);
+  }
+  return *this;
+}
+
+NodeHarness& NodeHarness::follow(uint32_t leader, uint64_t epoch) {
+  join();
+  receive(leader, epoch, Coordinator{});
+  return *this;
+}
+
+NodeHarness& NodeHarness::lead() {
+  join();
+  for (uint32_t number = 1; number <= 5; ++number) {
+    if (node_.members().self().id < uuid(number)) disconnect(number, LinkEvidence::kRefused);
+  }
+  step(Joined{});
+  run_for(Duration::zero());
+  for (uint32_t number = 1; number <= 5; ++number) {
+    if (node_.members().self().id < uuid(number)) {
+      Hello hello = hello_of(number);
+      hello.self.is_electable = false;
+      connect(hello);
+    }
+  }
+  return *this;
+}
+
+std::string NodeHarness::role() const {
+  if (std::holds_alternative<Joining>(node_.role())) return "joining";
+  const auto leader = node_.leader();
+  if (!leader) return "leaderless";
+  const std::string epoch = " in " + std::to_string(leader->epoch);
+  return node_.is_leading() ? "leads" + epoch
+                            : "follows " + std::to_string(number_of(leader->id)) + epoch;
+}
+
+std::string NodeHarness::liveness_of(uint32_t number) const {
+  const Member* member = node_.members().find(uuid(number));
+  return member == nullptr ? "unknown" : name(member->entry.liveness);
+}
+
+Duration NodeHarness::wait_of(Timer timer) const {
+  const Instant deadline = node_.timers().deadline(timer);
+  return deadline == kNever ? Duration::zero() : deadline - now_;
+}
+
+}  // namespace bellwether::tests

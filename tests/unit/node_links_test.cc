@@ -1,0 +1,195 @@
+// Connections, and who may speak over them: the first words of a peer, frames that are not to be
+// believed, and what is kept of members that leave and come back.
+#include <boost/test/unit_test.hpp>
+
+#include "node_harness.hh"
+
+namespace bellwether::tests {
+
+BOOST_AUTO_TEST_SUITE(node_links)
+
+// --- hello ---
+
+BOOST_AUTO_TEST_CASE(who_says_hello_is_a_member_and_alive) {
+  NodeHarness node;
+  node.step(Start{});
+  const Effects effects = node.connect(4);
+  BOOST_TEST(everything(effects) == "members changed, MEMBERS to 4");
+  BOOST_TEST(node.liveness_of(4) == "alive");
+  BOOST_TEST(node.node().members().find(uuid(4))->is_connected);
+}
+
+BOOST_AUTO_TEST_CASE(the_hello_of_a_new_life_replaces_what_was_known) {
+  NodeHarness node;
+  node.join().disconnect(4, LinkEvidence::kRefused);
+  Hello hello = NodeHarness::hello_of(4);
+  hello.self = member_entry(4, 7, 99);
+  hello.self.address = "10.0.0.44:7946";
+  node.connect(hello);
+  const MemberEntry& entry = node.node().members().find(uuid(4))->entry;
+  BOOST_TEST((entry == hello.self));
+  BOOST_TEST(node.liveness_of(4) == "alive");
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_with_the_id_of_this_process_is_rejected) {
+  NodeHarness node;
+  node.step(Start{});
+  const Effects effects = node.connect(3);
+  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "a peer has the id of this process");
+  BOOST_TEST(everything(effects) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_newcomer_is_told_of_all_members) {
+  NodeHarness node;
+  const Effects effects = node.join().connect(6);
+  BOOST_TEST(find_sent<MembersFrame>(effects)->view->entries.size() == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(a_known_member_that_knows_nobody_is_told_as_well) {
+  NodeHarness node;
+  node.lead().disconnect(2, LinkEvidence::kClosed);
+  BOOST_TEST(find_sent<MembersFrame>(node.connect(2)).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(when_the_group_is_full_a_newcomer_is_rejected) {
+  MemberView full;
+  for (uint32_t number = 1; number < 1000; ++number) {
+    full.entries.push_back(member_entry(number + 1));
+  }
+  NodeHarness node({.self = 1, .known = full});
+  node.step(Start{});
+  const Effects effects = node.connect(5000);
+  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "the group is full");
+  BOOST_TEST(everything(effects) == "");
+  BOOST_TEST(node.liveness_of(5000) == "unknown");
+}
+
+BOOST_AUTO_TEST_CASE(when_the_group_is_full_its_members_may_still_connect) {
+  MemberView full;
+  for (uint32_t number = 1; number < 1000; ++number) {
+    full.entries.push_back(member_entry(number + 1));
+  }
+  NodeHarness node({.self = 1, .known = full});
+  node.step(Start{});
+  BOOST_TEST(reported(node.connect(1000), Report::Kind::kRejected) == "");
+}
+
+BOOST_AUTO_TEST_CASE(who_was_known_from_an_earlier_life_is_suspect_until_it_is_heard) {
+  MemberView known;
+  known.entries.push_back(member_entry(5));
+  NodeHarness node({.known = known});
+  node.step(Start{});
+  BOOST_TEST(node.liveness_of(5) == "suspect");
+  node.connect(5);
+  BOOST_TEST(node.liveness_of(5) == "alive");
+}
+
+// --- frames ---
+
+BOOST_AUTO_TEST_CASE(a_frame_of_a_stranger_is_rejected) {
+  NodeHarness node;
+  node.join();
+  const Effects effects = node.receive(99, 7, Coordinator{});
+  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "sender is not connected");
+  BOOST_TEST(node.role() == "joining");
+  BOOST_TEST(node.max_epoch() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_frame_of_a_member_whose_connection_has_ended_is_rejected) {
+  NodeHarness node;
+  node.join().disconnect(5, LinkEvidence::kClosed);
+  const Effects effects = node.receive(5, 7, Coordinator{});
+  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "sender is not connected");
+  BOOST_TEST(node.role() == "joining");
+}
+
+BOOST_AUTO_TEST_CASE(a_frame_that_seems_to_come_from_this_process_is_rejected) {
+  NodeHarness node;
+  node.join();
+  BOOST_TEST(reported(node.receive(3, 7, Coordinator{}), Report::Kind::kRejected) ==
+             "sender is not connected");
+}
+
+BOOST_AUTO_TEST_CASE(an_election_message_reaches_the_plugin_as_it_was_sent) {
+  NodeHarness node;
+  node.join();
+  const Effects effects =
+      node.receive(2, 0, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION, .round = 4711});
+  const auto answer = find_sent<ElectionFrame>(effects);
+  BOOST_REQUIRE(answer.has_value());
+  BOOST_TEST(answer->kind == uint32_t{ELECTION_MESSAGE_ANSWER});
+  BOOST_TEST(answer->round == 4711u);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_without_taking_part_names_the_leader) {
+  NodeHarness node;
+  node.follow(5, 4);
+  const auto answer = find_sent<ElectionFrame>(
+      node.receive(2, 4, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION}, 4));
+  BOOST_REQUIRE((answer && answer->leader));
+  BOOST_TEST((answer->leader->id == uuid(5)));
+  BOOST_TEST(answer->leader->epoch == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_takes_part_names_no_leader) {
+  NodeHarness node;
+  node.follow(5, 4);
+  const auto answer = find_sent<ElectionFrame>(node.receive(
+      2, 4, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION, .flags = ELECTION_FLAG_CALLED}, 4));
+  BOOST_REQUIRE(answer.has_value());
+  BOOST_TEST(!answer->leader.has_value());
+}
+
+// --- leaving ---
+
+BOOST_AUTO_TEST_CASE(who_leaves_is_no_member_any_more) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.receive(2, 1, Leave{.boot = 1}, 1);
+  BOOST_TEST(node.liveness_of(2) == "left");
+  BOOST_TEST(node.node().members().ranked().size() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_leaves_is_lost_at_once) {
+  NodeHarness node;
+  node.follow(5, 1);
+  BOOST_TEST(published(node.receive(5, 1, Leave{.boot = 1}, 1)) == "no leader");
+}
+
+BOOST_AUTO_TEST_CASE(the_leave_of_another_life_is_ignored) {
+  NodeHarness node;
+  node.join();
+  const Effects effects = node.receive(2, 0, Leave{.boot = 2});
+  BOOST_TEST(reported(effects, Report::Kind::kStale) == "LEAVE");
+  BOOST_TEST(node.liveness_of(2) == "alive");
+}
+
+BOOST_AUTO_TEST_CASE(who_has_left_is_not_listened_to) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.receive(2, 1, Leave{.boot = 1}, 1);
+  const Effects effects = node.receive(2, 2, Coordinator{});
+  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "sender is not connected");
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_its_connection_makes_nobody_of_who_has_left_down) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.receive(2, 1, Leave{.boot = 1}, 1);
+  node.disconnect(2, LinkEvidence::kRefused);
+  BOOST_TEST(node.liveness_of(2) == "left");
+}
+
+BOOST_AUTO_TEST_CASE(who_has_left_can_come_back) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.receive(2, 1, Leave{.boot = 1}, 1);
+  node.disconnect(2, LinkEvidence::kClosed);
+  node.connect(2, 1);
+  BOOST_TEST(node.liveness_of(2) == "alive");
+  BOOST_TEST(node.node().members().ranked().size() == 5u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests

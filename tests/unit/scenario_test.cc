@@ -1,0 +1,314 @@
+// The scenario language: that what makes no sense is refused with file, line and remedy, that an
+// expectation can fail, that traces are compared, and that a file that passes is rewritten as it
+// is.
+#include "simulator/scenario.hh"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <sstream>
+
+#include "simulator/scenario_verbs.hh"
+
+namespace bellwether::simulator {
+namespace {
+
+ScenarioResult run(const std::string& text, const std::string& variant = "modified",
+                   uint64_t seed = 1) {
+  return run_scenario(
+      parse_scenario("story.txt", text),
+      {.plugin = &bellwether_election_plugin, .variant = variant, .seed = seed, .trace = nullptr});
+}
+
+// Why the text is refused; "" when it is not.
+std::string refusal(const std::string& text) {
+  try {
+    run(text);
+  } catch (const ScenarioError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Why this line is refused after a group of three was made; without the place.
+std::string refusal_of(const std::string& line) {
+  const std::string message = refusal("nodes 1..3\n" + line + "\nexpect no leader\n");
+  const std::string place = "story.txt:2: ";
+  return message.starts_with(place) ? message.substr(place.size()) : message;
+}
+
+// How this expectation fails in a group that 3 of 1..3 leads; "" when it does not.
+std::string failure_of(const std::string& expectation) {
+  const std::string failure =
+      run("nodes 1..3\nstart 1..3\nsettle\n" + expectation + "\n", "classic").failure;
+  const std::string place = "story.txt:4: ";
+  return failure.starts_with(place) ? failure.substr(place.size()) : failure;
+}
+
+constexpr const char* kStory =
+    "# Three start.\n"
+    "nodes 1..3\n"
+    "start 1..3   # all at once\n"
+    "settle\n"
+    "expect leader 3\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(scenario)
+
+// --- reading ---
+
+BOOST_AUTO_TEST_CASE(a_file_is_paragraphs_of_commands) {
+  const Scenario read = parse_scenario("story.txt", "# a\nnodes 1..3\n\n\nstart 1 # b\nexpect x\n");
+  BOOST_REQUIRE(read.paragraphs.size() == 2u);
+  BOOST_TEST(read.paragraphs[0].commands.size() == 1u);
+  BOOST_TEST(read.paragraphs[1].commands.size() == 2u);
+  BOOST_TEST(read.paragraphs[1].commands[0].line == 5u);
+  BOOST_TEST(read.paragraphs[1].commands[0].words.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(the_trace_of_a_paragraph_follows_its_mark) {
+  const Scenario read = parse_scenario("story.txt", "nodes 1..3\n----\nthis\nthat\n\nsettle\n");
+  BOOST_TEST(read.paragraphs[0].has_trace);
+  BOOST_TEST(read.paragraphs[0].trace.size() == 2u);
+  BOOST_TEST(read.paragraphs[0].trace_line == 3u);
+  BOOST_TEST(!read.paragraphs[1].has_trace);
+}
+
+BOOST_AUTO_TEST_CASE(line_ends_of_other_systems_are_understood) {
+  BOOST_TEST(run("nodes 1..3\r\nstart 1..3\r\n\r\nsettle\r\nexpect leader 3\r\n").has_passed);
+}
+
+BOOST_AUTO_TEST_CASE(a_scenario_that_expects_nothing_is_refused) {
+  BOOST_TEST(refusal("nodes 1..3\n") ==
+             "story.txt:1: the scenario expects nothing; add an 'expect' command");
+  BOOST_TEST(refusal("") != "");
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_command_is_refused_with_a_remedy) {
+  BOOST_TEST(refusal("nodes 1..3\n\nfly 1\nexpect leader 3\n") ==
+             "story.txt:3: unknown command 'fly'; 'bellwether simulate --verbs' lists them");
+}
+
+BOOST_AUTO_TEST_CASE(commands_before_the_group_are_refused) {
+  BOOST_TEST(refusal("start 1\nexpect leader 1\n") ==
+             "story.txt:1: there is no group yet; begin with 'nodes 1..5'");
+}
+
+BOOST_AUTO_TEST_CASE(a_second_group_is_refused) {
+  BOOST_TEST(refusal_of("nodes 1..3") == "there is a group already; 'join' adds to it");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_is_not_there_is_refused) {
+  BOOST_TEST(refusal_of("start 4") == "there is no node 4");
+  BOOST_TEST(refusal_of("start 0") == "there is no node 0");
+}
+
+BOOST_AUTO_TEST_CASE(every_verb_refuses_nonsense_and_says_how_it_is_used) {
+  const std::map<std::string, std::string> nonsense{
+      {"nodes", "nodes 3..1"},
+      {"priority", "priority 1 high"},
+      {"link", "link latency=soon"},
+      {"start", "start"},
+      {"join", "join 4 by 1"},
+      {"kill", "kill silently"},
+      {"restart", "restart all"},
+      {"pause", "pause one"},
+      {"resume", "resume"},
+      {"detect", "detect 1 sees 2 gone"},
+      {"partition", "partition 1 2 3"},
+      {"cut", "cut 1 2"},
+      {"heal", "heal everything"},
+      {"reset", "reset 1"},
+      {"hold", "hold 1"},
+      {"release", "release 1"},
+      {"drop", "drop VOTE 1->2"},
+      {"disk", "disk 1 burns"},
+      {"clock", "clock 1 rate=3"},
+      {"leave", "leave"},
+      {"step_down", "step_down 1 hold=long"},
+      {"transfer", "transfer 3"},
+      {"elect", "elect"},
+      {"wait", "wait long"},
+      {"expect", "expect miracles"},
+  };
+  for (const Verb& verb : verbs()) {
+    const std::string name = verb.name;
+    if (name == "settle" || name == "mark") continue;  // take no words
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_REQUIRE(nonsense.contains(name));
+      const std::string line = nonsense.at(name);
+      const std::string text =
+          (name == "nodes" ? "" : "nodes 1..3\n") + line + "\nexpect leader 1\n";
+      const std::string message = refusal(text);
+      BOOST_TEST(message.starts_with(name == "nodes" ? "story.txt:1: " : "story.txt:2: "));
+      BOOST_TEST(message.ends_with("; usage: " + name + " " + verb.syntax));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(directions_and_ranges_are_checked) {
+  BOOST_TEST(refusal_of("cut 1->1").starts_with("'1->1' leads nowhere"));
+  BOOST_TEST(refusal_of("cut ->1").starts_with("'->1' is no direction"));
+  BOOST_TEST(refusal_of("cut 1->9") == "there is no node 9");
+  BOOST_TEST(refusal_of("start 1..9") == "there is no node 9");
+}
+
+BOOST_AUTO_TEST_CASE(unknown_settings_are_refused_and_the_known_are_named) {
+  const std::string of_nodes = refusal("nodes 1..3 speed=9\nexpect leader 3\n");
+  BOOST_TEST(of_nodes.starts_with("story.txt:1: unknown setting 'speed'; there are profile, "));
+  const std::string of_link = refusal_of("link speed=9");
+  BOOST_TEST(of_link.starts_with("unknown setting 'speed'; there are latency, jitter, loss, dup"));
+}
+
+BOOST_AUTO_TEST_CASE(values_of_settings_are_checked) {
+  for (const char* setting :
+       {"profile=fast", "guard=majority", "detector=crystal", "preempt=sometimes", "scope=some",
+        "sticky=yes", "stagger=1", "query_first=", "suspect_after=soon", "preempt_delay=5m",
+        "epoch_seed=-1", "seed=x", "answer_timeout=1h"}) {
+    BOOST_TEST_CONTEXT(setting) {
+      const std::string message = refusal(std::string("nodes 1..3 ") + setting + "\nexpect x\n");
+      BOOST_TEST(message.starts_with("story.txt:1: "));
+      BOOST_TEST(message.find("usage: nodes") != std::string::npos);
+    }
+  }
+  for (const char* setting : {"loss=2", "loss=-1", "duplicate=often", "latency=x", "jitter=1h"}) {
+    BOOST_TEST(refusal_of(std::string("link ") + setting) != "");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_profile_is_the_base_of_the_other_settings_wherever_it_stands) {
+  BOOST_TEST(run("nodes 1..3 stagger=on profile=textbook variant=modified\nstart 1..3\nsettle\n"
+                 "expect leader 3\n")
+                 .has_passed);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_and_durations_are_read_whole) {
+  BOOST_TEST(parse_number("250") == 250u);
+  BOOST_TEST((parse_duration("250") == std::chrono::milliseconds(250)));
+  BOOST_TEST((parse_duration("250us") == std::chrono::microseconds(250)));
+  BOOST_TEST((parse_duration("2s") == std::chrono::seconds(2)));
+  for (const char* word : {"", "x", "1x", "-1", "1.5", " 1", "99999999999999999999"}) {
+    BOOST_CHECK_THROW(parse_number(word), std::invalid_argument);
+  }
+  for (const char* word : {"", "ms", "1h", "-1s", "1.5s"}) {
+    BOOST_CHECK_THROW(parse_duration(word), std::invalid_argument);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_help_names_every_verb) {
+  std::ostringstream help;
+  print_verbs(help);
+  for (const Verb& verb : verbs()) {
+    BOOST_TEST(("\n" + help.str()).find(std::string("\n") + verb.name + " ") != std::string::npos);
+  }
+}
+
+// --- running ---
+
+BOOST_AUTO_TEST_CASE(a_story_that_comes_true_passes) {
+  const ScenarioResult result = run(kStory);
+  BOOST_TEST(result.has_passed);
+  BOOST_TEST(result.failure == "");
+  BOOST_TEST(result.claims == 1u);
+  BOOST_TEST(result.steps > 0u);
+  BOOST_TEST((result.virtual_time > std::chrono::seconds(1)));
+}
+
+BOOST_AUTO_TEST_CASE(the_variant_of_the_file_comes_first) {
+  const std::string story =
+      "nodes 1..3 variant=classic\nstart 1..3\nsettle\nmark\nkill 3\nsettle\n";
+  BOOST_TEST(run(story + "expect claims modified=9 classic=1\n").has_passed);
+}
+
+BOOST_AUTO_TEST_CASE(each_expectation_passes_when_it_is_so) {
+  for (const char* expectation :
+       {"expect leader 3", "expect leader 3 at 1..2", "expect leaders 3", "expect agreement",
+        "expect agreement within 1s", "expect state 3 leading", "expect state 1 following",
+        "expect epoch 1", "expect epoch 1 at 2,3", "expect flag on 3", "expect flag off 1 2",
+        "expect messages 2", "expect messages COORDINATOR 2", "expect messages <=2",
+        "expect messages classic=2 modified=9", "expect claims 1", "expect members 1..3",
+        "expect members 1..3 at 2", "expect 1 sees 3 alive"}) {
+    BOOST_TEST_CONTEXT(expectation) { BOOST_TEST(failure_of(expectation) == ""); }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(each_expectation_fails_when_it_is_not_so) {
+  const std::map<std::string, std::string> wrong{
+      {"expect leader 2", "expected leader 2; found: node 1 follows 3"},
+      {"expect no leader", "expected no leader; found: node 1 follows 3"},
+      {"expect leaders 2", "expected node 2 to lead; found: node 2 follows 3"},
+      {"expect state 1 leading", "expected node 1 to be leading; found: following"},
+      {"expect epoch 2", "expected epoch 2; found: node 1 is in epoch 1"},
+      {"expect flag on 1", "expected the flag of 1 to be on; found: node 1 follows 3"},
+      {"expect flag off 3", "expected the flag of 3 to be off; found: node 3 leads"},
+      {"expect messages 3", "expected 3 messages; found: 2"},
+      {"expect messages <=1", "expected <=1 messages; found: 2"},
+      {"expect messages ELECTION 1", "expected 1 ELECTION; found: 0"},
+      {"expect claims 2", "expected 2 claims; found: 1"},
+      {"expect members 1 2", "expected node 1 to know these members; found:  1 2 3"},
+      {"expect 1 sees 3 down", "expected 1 to see 3 down; found: alive"},
+  };
+  for (const auto& [expectation, failure] : wrong) BOOST_TEST(failure_of(expectation) == failure);
+}
+
+BOOST_AUTO_TEST_CASE(agreement_fails_after_its_time) {
+  const std::string story = "nodes 1..3\nstart 1..3\nsettle\npartition 1 | 2 3\nwait 5s\n";
+  BOOST_TEST(run(story + "expect agreement within 1s\n")
+                 .failure.starts_with("story.txt:6: expected one leader on whom all agree"));
+}
+
+BOOST_AUTO_TEST_CASE(after_the_first_failure_nothing_more_is_run) {
+  BOOST_TEST(run("nodes 1..3\nexpect leader 2\nfly away\n").failure.starts_with("story.txt:2: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_invariant_fails_the_scenario) {
+  const ScenarioResult result = run_scenario(
+      parse_scenario("story.txt", "nodes 1..3\nstart 1..3\nsettle\nstep_down 3\nexpect leader 2\n"),
+      {.plugin = &bellwether_election_plugin,
+       .broken_rules = RuleSet(Rule::kFlagOffBeforeRelease),
+       .trace = nullptr});
+  BOOST_TEST(result.failure ==
+             "story.txt:4: expected every invariant to hold; "
+             "found: node 3 released an epoch while the flag was on");
+}
+
+// --- traces ---
+
+BOOST_AUTO_TEST_CASE(a_passing_file_is_rewritten_as_it_is) {
+  const std::string with_trace = run(std::string(kStory) + "----\n").rewritten;
+  BOOST_TEST(with_trace.starts_with(std::string(kStory) + "----\n     0.000  1 starts\n"));
+  const ScenarioResult again = run(with_trace);
+  BOOST_TEST(again.has_passed);
+  BOOST_TEST(again.rewritten == with_trace);
+  BOOST_TEST(run(kStory).rewritten == kStory);
+}
+
+BOOST_AUTO_TEST_CASE(several_paragraphs_are_rewritten_with_one_blank_line_between_them) {
+  const std::string story = std::string(kStory) + "\n# It dies.\nkill 3\nsettle\nexpect leader 2\n";
+  BOOST_TEST(run(story).rewritten == story);
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_that_departs_is_reported_with_its_line) {
+  std::string text = run(std::string(kStory) + "----\n").rewritten;
+  const size_t second = text.find("2 starts");
+  text.replace(second, 8, "2 sleeps");
+  // Five lines, the mark, three lines of the trace before it.
+  BOOST_TEST(run(text).failure ==
+             "story.txt:9: expected '     0.000  2 sleeps'; found: '     0.000  2 starts'");
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_that_is_too_short_or_too_long_is_reported) {
+  const std::string text = run("nodes 1..1\nstart 1\n----\n").rewritten;
+  BOOST_TEST(run(text + "more\n").failure.ends_with("expected 'more'; found: the trace ends here"));
+  BOOST_TEST(run("nodes 1..1\nstart 1\n----\n")
+                 .failure.starts_with("story.txt:4: expected the end of the trace; found: '"));
+}
+
+BOOST_AUTO_TEST_CASE(the_times_of_a_trace_count_from_its_paragraph) {
+  const std::string text = run(std::string(kStory) + "\nkill 3\n----\n").rewritten;
+  BOOST_TEST(text.find("----\n     0.000  3 is killed\n") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::simulator
