@@ -13,9 +13,10 @@ readonly usage='usage: tests/run.sh [--quick] [--preset NAME]... [--help]
 readonly packages=(
   # build
   g++ gcc cmake ninja-build pkg-config ccache git
-  libboost-dev libcli11-dev nlohmann-json3-dev
+  libboost-dev libcli11-dev nlohmann-json3-dev libprotobuf-dev protobuf-compiler
+  libtomlplusplus-dev prometheus-cpp-dev libuv1-dev libc-ares-dev
   # tests
-  libboost-test-dev clang-format-14 clang-tidy-14 python3 shellcheck
+  libboost-test-dev clang-format-14 clang-tidy-14 python3 shellcheck prometheus
 )
 
 presets=()

@@ -149,7 +149,7 @@ void print_check_text(std::ostream& out, const ParsedConfig& parsed) {
 }
 
 std::string time_text(const Failover& failover) {
-  const std::string network = std::to_string(failover.round_trips) + " RTT";
+  std::string network = std::to_string(failover.round_trips) + " RTT";
   if (failover.at_most == Duration::zero()) return network;
   return duration_text(failover.at_most) + " + " + network;
 }

@@ -10,6 +10,8 @@ enum class ExitCode : int {
   kOk = 0,
   kFailure = 1,  // the work was done or begun, and the result is bad
   kUsage = 2,    // nothing was done: the command line is wrong
+  kConfigInvalid = 3,
+  kConfigDoubtful = 4,  // valid, but there are warnings (`check` only)
   kPluginRefused = 5,
 };
 

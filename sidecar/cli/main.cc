@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "cli/check.hh"
 #include "cli/exit_code.hh"
 #include "cli/simulate.hh"
 #include "cli/simulate_options.hh"
@@ -76,8 +77,10 @@ ExitCode run(int argc, char** argv) {
   program.footer(kExamples);
   program.set_version_flag("--version", version_text(), "Print the versions and exit");
   program.require_subcommand(1);
-  SimulateOptions options;
-  add_simulate(program, options);
+  CheckOptions check_options;
+  const CLI::App* const check = add_check(program, check_options);
+  SimulateOptions simulate_options;
+  add_simulate(program, simulate_options);
   CLI::App* const version = program.add_subcommand(
       "version", "Print the versions of the program and of its plugin interface");
   version->footer("Example:\n  bellwether version");
@@ -98,7 +101,8 @@ ExitCode run(int argc, char** argv) {
     std::cout << version_text() << "\n";
     return ExitCode::kOk;
   }
-  return simulate(options);
+  if (program.got_subcommand(check)) return check_config(check_options);
+  return simulate(simulate_options);
 }
 
 ExitCode run_and_flush(int argc, char** argv) {

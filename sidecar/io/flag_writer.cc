@@ -46,7 +46,7 @@ class SignalsBlocked {
 
 }  // namespace
 
-FlagWriter::FlagWriter(const FlagSettings& settings)
+FlagWriter::FlagWriter(const FlagWriterSettings& settings)
     : file_(settings.path, settings.mode),
       line_(file_.page().line),
       boot_id_hash_(hash_of_this_boot()),

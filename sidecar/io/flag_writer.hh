@@ -18,7 +18,7 @@
 
 namespace bellwether {
 
-struct FlagSettings {
+struct FlagWriterSettings {
   std::filesystem::path path;  // on a tmpfs
   mode_t mode = 0640;          // readers need no more than to read
   uint8_t guard = LEADER_FLAG_GUARD_NONE;
@@ -30,7 +30,7 @@ class FlagWriter {
   // Throws FlagError when the file cannot be used (flag_file.hh says when), and std::system_error
   // when no thread can be started.  Where robust_futex_flaw() finds one, it works but for one
   // thing: after this process is killed, the flag stays on until its validity has run out.
-  explicit FlagWriter(const FlagSettings& settings);
+  explicit FlagWriter(const FlagWriterSettings& settings);
 
   // Writes the flag off and lets it go.
   ~FlagWriter();

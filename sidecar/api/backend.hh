@@ -1,0 +1,67 @@
+// What the API needs of the sidecar: to look at it, and to hand commands to it.  The sidecar
+// implements it; tests of the API do, too.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/config.hh"
+#include "config/diff.hh"
+#include "core/effects.hh"
+#include "core/node.hh"
+
+namespace bellwether::api {
+
+// What a reload did.
+struct ReloadResult {
+  std::vector<std::string> errors;    // each a line with file:line:column; then nothing has changed
+  std::vector<std::string> warnings;  // the same form
+  std::vector<ConfigChange> changes;
+};
+
+// What does not change while the process lives.
+struct Identity {
+  std::string version;  // of the sidecar
+  std::string plugin;   // its name
+  std::string plugin_version;
+  std::string plugin_abi;  // "major.minor"
+};
+
+// What is known of a peer beyond what the core knows.
+struct PeerInfo {
+  std::string software;  // version of its sidecar; empty: not known
+  std::string plugin;
+  std::string variant;  // that it wants
+  Instant heard{};      // last; the beginning of time: never
+  Duration rtt{};       // of the last heartbeat between us; zero: not known
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const Node& node() const = 0;
+  virtual const Config& config() const = 0;
+  virtual const Identity& identity() const = 0;
+  virtual PeerInfo peer(const Uuid& id) const = 0;
+  virtual Instant now() const = 0;
+  virtual Instant started() const = 0;
+  // Whether the node is past its search for a leader, with storage and flag usable; otherwise `why`
+  // says what is missing.
+  virtual bool is_ready(std::string* why) const = 0;
+  // How long ago the event loop last ran its own timer, which it does every second.
+  virtual Duration loop_age() const = 0;
+  // Keys whose configured value waits for a restart.
+  virtual std::vector<std::string> pending_restart() const = 0;
+  // Members whose configuration does not fit this node's, one sentence each.
+  virtual std::vector<std::string> config_mismatches() const = 0;
+  virtual std::string metrics_text() = 0;
+
+  // Hands a command (Elect, StepDown, Transfer) to the node; `done` is called once, now or later.
+  virtual void command(const Input& input, std::function<void(Outcome::Kind)> done) = 0;
+  virtual ReloadResult reload() = 0;
+};
+
+}  // namespace bellwether::api
