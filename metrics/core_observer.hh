@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "core/effects.hh"
@@ -13,8 +14,12 @@ namespace bellwether::metrics {
 
 class CoreObserver {
  public:
+  using OnElection = std::function<void(const ElectionSummary&)>;
+
   // `members` is the node's, `record` what it starts from.  Metrics and members must outlive this.
-  CoreObserver(Metrics& metrics, const Members& members, const Record& record);
+  // `on_election`, if any, is told of each election that ended.
+  CoreObserver(Metrics& metrics, const Members& members, const Record& record,
+               OnElection on_election = {});
 
   // For each effect, in order, before it is carried out.
   void on_effect(Instant now, const Effect& effect);
@@ -32,11 +37,13 @@ class CoreObserver {
   template <typename Other>
   void on(Instant, const Other&) {}  // counted elsewhere, or of no interest
 
+  void on_election_ended(const ElectionSummary& election);
   void count_members();
   void name_leader();
 
   Metrics& metrics_;
   const Members& members_;
+  OnElection on_election_;
   ElectionMeter meter_;
   std::optional<Uuid> leader_;
 };

@@ -9,15 +9,8 @@ readonly usage='usage: tests/run.sh [--quick] [--preset NAME]... [--help]
   --quick        preset dev only
   --preset NAME  this preset of CMakePresets.json only; may be repeated'
 
-# What a fresh machine needs, also what most machines happen to have.
-readonly packages=(
-  # build
-  g++ gcc cmake ninja-build pkg-config ccache git
-  libboost-dev libcli11-dev nlohmann-json3-dev libprotobuf-dev protobuf-compiler
-  libtomlplusplus-dev prometheus-cpp-dev libuv1-dev libc-ares-dev
-  # tests
-  libboost-test-dev clang-format-14 clang-tidy-14 python3 shellcheck prometheus
-)
+# shellcheck source=packages.sh
+source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 presets=()
 passed=0
@@ -27,7 +20,7 @@ main() {
   parse_arguments "$@"
   exec </dev/null
   cd "$(dirname "${BASH_SOURCE[0]}")/.."
-  if phase 'packages' install_packages; then
+  if phase 'packages' install_missing "${build_packages[@]}" "${test_packages[@]}"; then
     for preset in "${presets[@]}"; do
       run_preset "${preset}"
     done
@@ -63,29 +56,6 @@ parse_arguments() {
 refuse() {
   printf '%s\n%s\n' "$1" "${usage}" >&2
   exit 2
-}
-
-install_packages() {
-  local missing=()
-  for package in "${packages[@]}"; do
-    if ! dpkg-query --show --showformat='${Status}' "${package}" 2>/dev/null |
-      grep --quiet '^install ok installed$'; then
-      missing+=("${package}")
-    fi
-  done
-  if [[ ${#missing[@]} -eq 0 ]]; then
-    echo 'nothing is missing'
-    return
-  fi
-  echo "missing: ${missing[*]}"
-  local as_root=()
-  if [[ $(id --user) -ne 0 ]]; then
-    as_root=(sudo --non-interactive)
-  fi
-  as_root+=(env DEBIAN_FRONTEND=noninteractive)
-  "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update --quiet
-  "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends \
-    "${missing[@]}"
 }
 
 # Counts a preset whose tests could not be run as one failed test.

@@ -61,7 +61,8 @@ class Backend {
 
   // Hands a command (Elect, StepDown, Transfer) to the node; `done` is called once, now or later.
   virtual void command(const Input& input, std::function<void(Outcome::Kind)> done) = 0;
-  virtual ReloadResult reload() = 0;
+  // Reads the configuration again; `done` is called later.
+  virtual void reload(std::function<void(const ReloadResult&)> done) = 0;
 };
 
 }  // namespace bellwether::api

@@ -11,7 +11,6 @@ namespace bellwether {
 namespace {
 
 // toml++ survives more than the 16,384 levels that fit in here, on a stack of 8 MiB.
-constexpr size_t kMaxText = 32768;
 // Nothing that has a meaning lies deeper; what does is cut off.
 constexpr int kMaxDepth = 8;
 
@@ -71,10 +70,10 @@ const SourceEntry* SourceNode::find(std::string_view key) const {
 }
 
 SourceNode read_source(std::string_view text, const std::string& file) {
-  if (text.size() > kMaxText) {
+  if (text.size() > kMaxConfigBytes) {
     throw ConfigErrors(file,
                        {{.what = "has " + std::to_string(text.size()) + " bytes",
-                         .remedy = "a configuration has at most " + std::to_string(kMaxText) +
+                         .remedy = "a configuration has at most " + std::to_string(kMaxConfigBytes) +
                                    "; name fewer peers, or one name for all (membership.dns)"}});
   }
   try {

@@ -2,6 +2,7 @@
 // tree alone; which library reads TOML is known to source.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ struct SourceEntry {
   SourcePosition position;  // of the key
   SourceNode value;
 };
+
+// No configuration is longer.
+inline constexpr size_t kMaxConfigBytes = size_t{32} * 1024;
 
 // The table that the whole text is, without what is nested deeper than any key.  Throws
 // ConfigErrors when it is no TOML, or longer than 32 KiB.

@@ -1,0 +1,116 @@
+// Every event in the folder leads to a reading, and only a different text is a change.
+#include "daemon/config_file.hh"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "config/source.hh"
+#include "io/file_descriptor.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr Duration kSettleTime = std::chrono::milliseconds(100);
+
+}  // namespace
+
+std::string read_config_text(const std::filesystem::path& file) {
+  const auto fail = [&file] {
+    throw std::system_error(errno, std::generic_category(), "cannot read " + file.string());
+  };
+  const FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!in.is_open()) fail();
+  std::string text(kMaxConfigBytes + 1, '\0');
+  size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t count = ::read(in.get(), text.data() + size, text.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail();
+    if (count == 0) break;
+    size += static_cast<size_t>(count);
+  }
+  text.resize(size);
+  return text;
+}
+
+struct ConfigFile::Job {
+  uv_work_t request{};
+  std::filesystem::path file;
+  Reading reading{};
+  ConfigFile* owner = nullptr;  // nullptr: gone
+  std::vector<OnReading> then;
+};
+
+ConfigFile::ConfigFile(Loop& loop, std::filesystem::path file, std::string text,
+                       OnReading on_change)
+    : loop_(loop),
+      file_(std::move(file)),
+      text_(std::move(text)),
+      on_change_(std::move(on_change)),
+      settled_(loop,
+               [this] {
+                 read([this](const Reading& reading) {
+                   if (reading.is_changed || !reading.error.empty()) on_change_(reading);
+                 });
+               }),
+      folder_(make_handle<uv_fs_event_t>(
+          this, [&](uv_fs_event_t* handle) { return uv_fs_event_init(loop.uv(), handle); })) {
+  watch();
+}
+
+ConfigFile::~ConfigFile() {
+  if (running_ != nullptr) running_->owner = nullptr;
+}
+
+void ConfigFile::watch() {
+  const auto on_event = [](uv_fs_event_t* handle, const char*, int, int) {
+    auto* const self = static_cast<ConfigFile*>(handle->data);
+    if (self != nullptr) self->settled_.arm(kSettleTime);
+  };
+  const std::filesystem::path folder = std::filesystem::absolute(file_).parent_path();
+  const int status = uv_fs_event_start(folder_.get(), on_event, folder.c_str(), 0);
+  if (status < 0) flaw_ = "cannot watch " + folder.string() + ": " + uv_strerror(status);
+}
+
+void ConfigFile::read(OnReading then) {
+  waiting_.push_back(std::move(then));
+  if (running_ == nullptr) start();
+}
+
+void ConfigFile::start() {
+  auto job = std::make_unique<Job>();
+  job->request.data = job.get();
+  job->file = file_;
+  job->owner = this;
+  job->then = std::exchange(waiting_, {});
+  running_ = job.get();
+  const auto work = [](uv_work_t* request) {
+    auto& reading = *static_cast<Job*>(request->data);
+    try {
+      reading.reading.text = read_config_text(reading.file);
+    } catch (const std::system_error& error) {
+      reading.reading.error = error.what();
+    }
+  };
+  const auto done = [](uv_work_t* request, int /*status: jobs are never cancelled*/) {
+    const std::unique_ptr<Job> finished(static_cast<Job*>(request->data));
+    if (finished->owner != nullptr) finished->owner->finish(*finished);
+  };
+  throw_if_failed(uv_queue_work(loop_.uv(), &job->request, work, done), "cannot queue a reading");
+  static_cast<void>(job.release());  // libuv has it, until `done`
+}
+
+void ConfigFile::finish(const Job& job) {
+  running_ = nullptr;
+  Reading reading = job.reading;
+  reading.is_changed = reading.error.empty() && reading.text != text_;
+  if (reading.is_changed) text_ = reading.text;
+  for (const OnReading& then : job.then) then(reading);
+  if (!waiting_.empty()) start();
+}
+
+}  // namespace bellwether

@@ -1,0 +1,54 @@
+// spdlog brings the thread and its bounded queue; what a line looks like is ours (log_line.cc).
+#include "daemon/log.hh"
+
+#include <spdlog/async.h>
+#include <spdlog/async_logger.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <chrono>
+
+#include "daemon/log_line.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr size_t kQueuedLines = 8192;
+
+}  // namespace
+
+class Log::Backend {
+ public:
+  Backend()
+      : pool_(std::make_shared<spdlog::details::thread_pool>(kQueuedLines, 1)),
+        logger_(std::make_shared<spdlog::async_logger>(
+            "", std::make_shared<spdlog::sinks::stderr_sink_mt>(), pool_,
+            spdlog::async_overflow_policy::overrun_oldest)) {
+    logger_->set_pattern("%v");
+  }
+
+  void write(const std::string& line) { logger_->log(spdlog::level::critical, line); }
+  uint64_t lost() const { return pool_->overrun_counter(); }
+
+ private:
+  // Shared, because spdlog's lines in flight own their logger, which knows the pool.
+  std::shared_ptr<spdlog::details::thread_pool> pool_;
+  std::shared_ptr<spdlog::async_logger> logger_;
+};
+
+Log::Log(const LogSettings& settings)
+    : settings_(settings), backend_(std::make_unique<Backend>()) {}
+
+Log::~Log() = default;
+
+void Log::configure(const LogSettings& settings) { settings_ = settings; }
+
+void Log::write(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
+  if (level < settings_.level) return;
+  const auto time = std::chrono::system_clock::now();
+  const auto make_line = settings_.format == LogFormat::kJson ? json_line : text_line;
+  backend_->write(make_line(time, level, context_, event, fields));
+}
+
+uint64_t Log::lost() const { return backend_->lost(); }
+
+}  // namespace bellwether

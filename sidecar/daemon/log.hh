@@ -1,0 +1,57 @@
+// The log: one event a line on stderr, for people or as JSON.
+//
+// A line is handed to a thread of its own, so a reader of stderr that has come to a halt cannot
+// stop the event loop.  That thread keeps a bounded number of lines; beyond it the oldest are lost,
+// and counted.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "config/config.hh"
+
+namespace bellwether {
+
+// What every line says beside the event.
+struct LogContext {
+  std::string node;
+  uint64_t epoch = 0;
+};
+
+// A detail of an event: peer=orders-1.
+struct LogField {
+  const char* key;
+  std::string value;
+};
+
+class Log {
+ public:
+  explicit Log(const LogSettings& settings);
+  // Writes what is left.
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  // From the next line on.
+  void configure(const LogSettings& settings);
+  void set_node(std::string name) { context_.node = std::move(name); }
+  void set_epoch(uint64_t epoch) { context_.epoch = epoch; }
+
+  // One thread at a time.  `event` tells what happened, in the past tense.
+  void write(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
+
+  // Lines that were lost because stderr was not read.
+  uint64_t lost() const;
+
+ private:
+  class Backend;
+
+  LogSettings settings_;
+  LogContext context_;
+  std::unique_ptr<Backend> backend_;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,41 @@
+// Drives the node: hands it one input at a time, has what follows carried out in order, and wakes
+// it at its deadline.
+#pragma once
+
+#include <functional>
+
+#include "core/node.hh"
+#include "io/timer.hh"
+
+namespace bellwether {
+
+// Carries out effects.  Nothing that it does may lead back into the driver before it returns.
+class EffectSink {
+ public:
+  virtual ~EffectSink() = default;
+  virtual void carry_out(Instant now, const Effect& effect) = 0;
+  // After all effects of a step.
+  virtual void after() = 0;
+};
+
+class NodeDriver {
+ public:
+  using Done = std::function<void(Outcome::Kind)>;
+
+  // Both must outlive the driver.
+  NodeDriver(Loop& loop, Node& node, EffectSink& sink);
+
+  void step(const Input& input);
+
+  // An input that has an Outcome (effects.hh); `done` gets it when all effects are carried out.
+  void command(const Input& input, const Done& done);
+
+ private:
+  Node& node_;
+  EffectSink& sink_;
+  std::optional<Outcome::Kind> outcome_;
+  bool is_stepping_ = false;
+  DeadlineTimer timer_;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,61 @@
+// An address that starts with '@' is in the abstract namespace: its first byte is 0.
+#include "daemon/systemd.hh"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdlib>
+
+namespace bellwether {
+namespace {
+
+std::optional<uint64_t> number_in_environment(const char* name) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr) return std::nullopt;
+  const std::string_view digits(text);
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+  if (error != std::errc{} || end != digits.end()) return std::nullopt;
+  return number;
+}
+
+FileDescriptor connect_to(std::string_view path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() < 2 || path.size() >= sizeof(address.sun_path)) return FileDescriptor();
+  std::copy(path.begin(), path.end(), address.sun_path);
+  if (path.front() == '@') address.sun_path[0] = '\0';
+  FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0) {
+    return FileDescriptor();
+  }
+  return socket;
+}
+
+}  // namespace
+
+Systemd::Systemd() {
+  const char* const path = std::getenv("NOTIFY_SOCKET");
+  if (path == nullptr) return;
+  socket_ = connect_to(path);
+  const auto watchdog_us = number_in_environment("WATCHDOG_USEC");
+  const auto watchdog_pid = number_in_environment("WATCHDOG_PID");
+  const bool is_meant = !watchdog_pid || *watchdog_pid == static_cast<uint64_t>(::getpid());
+  constexpr uint64_t kLongest = uint64_t{24} * 3600 * 1'000'000;
+  if (!watchdog_us || *watchdog_us == 0 || !is_meant) return;
+  // Twice as often, as systemd's own documentation advises.
+  watchdog_interval_ = std::chrono::microseconds(std::min(*watchdog_us, kLongest) / 2);
+}
+
+void Systemd::tell(std::string_view message) const {
+  if (!socket_.is_open()) return;
+  const auto sent = ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL);
+  static_cast<void>(sent);  // the manager has its own timeouts
+}
+
+}  // namespace bellwether

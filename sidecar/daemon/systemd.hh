@@ -1,0 +1,32 @@
+// Tells systemd, where it has started this process, how it is doing: sd_notify(3)'s protocol, one
+// datagram a message.  Elsewhere nothing happens.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/clock.hh"
+#include "io/file_descriptor.hh"
+
+namespace bellwether {
+
+class Systemd {
+ public:
+  // Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID; a socket that cannot be used counts as
+  // none.
+  Systemd();
+
+  // How often it expects to be told; nothing: it does not.
+  std::optional<Duration> watchdog_interval() const { return watchdog_interval_; }
+
+  // "READY=1", "STOPPING=1", "WATCHDOG=1", "STATUS=…", lines of one message.  Never blocks; what
+  // cannot be sent is lost.
+  void tell(std::string_view message) const;
+
+ private:
+  FileDescriptor socket_;
+  std::optional<Duration> watchdog_interval_;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,53 @@
+// Stores what the node wants kept, in the thread pool, so that no disk holds up the loop.  While a
+// write is under way the newest of what comes next waits; older ones are superseded by it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "core/member_view.hh"
+#include "core/record.hh"
+#include "io/loop.hh"
+#include "io/state_store.hh"
+
+namespace bellwether {
+
+class StateWriter {
+ public:
+  using StoreDone = std::function<void(const std::optional<StateError>&)>;
+
+  // `on_record` and `on_members` are called from the loop after each write.  `store` must outlive
+  // the loop: writes that are under way when this object goes are finished.
+  StateWriter(Loop& loop, StateStore& store, StoreDone on_record, StoreDone on_members);
+  ~StateWriter();
+  StateWriter(const StateWriter&) = delete;
+  StateWriter& operator=(const StateWriter&) = delete;
+
+  void store(const Record& record);
+  void store_members(std::shared_ptr<const MemberView> view);
+
+ private:
+  template <typename Value>
+  struct Job;
+  // What is under way, and what comes after it.
+  template <typename Value>
+  struct Queue {
+    Job<Value>* running = nullptr;
+    std::optional<Value> next{};
+    StoreDone on_done{};
+  };
+  using View = std::shared_ptr<const MemberView>;  // shared with the core, which made it
+
+  template <typename Value>
+  void push(Queue<Value>& queue, Value value);
+  template <typename Value>
+  void start(Queue<Value>& queue, Value value);
+
+  Loop& loop_;
+  StateStore& store_;
+  Queue<Record> records_{};
+  Queue<View> views_{};
+};
+
+}  // namespace bellwether

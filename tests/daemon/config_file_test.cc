@@ -1,0 +1,112 @@
+// The configuration's file as it changes under a running sidecar.
+#include "daemon/config_file.hh"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "config/source.hh"
+#include "loop_run.hh"
+#include "state_folder.hh"
+
+namespace fs = std::filesystem;
+using bellwether::ConfigFile;
+using bellwether::test::write_file;
+
+namespace {
+
+struct Fixture {
+  bellwether::test::TemporaryFolder folder;
+  bellwether::Loop loop;
+  std::vector<ConfigFile::Reading> changes;
+
+  auto note() {
+    return [this](const ConfigFile::Reading& reading) { changes.push_back(reading); };
+  }
+  bool await_change() {
+    return run_until(loop, [this] { return !changes.empty(); });
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(config_file, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_written_anew_is_a_change) {
+  write_file(folder.path() / "a.toml", "old");
+  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  BOOST_TEST(file.flaw() == "");
+  write_file(folder.path() / "a.toml", "new");
+  BOOST_TEST_REQUIRE(await_change());
+  BOOST_TEST(changes.at(0).text == "new");
+  BOOST_TEST(changes.at(0).is_changed);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_renamed_over_it_is_a_change) {
+  write_file(folder.path() / "a.toml", "old");
+  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  write_file(folder.path() / "a.toml.new", "new");
+  fs::rename(folder.path() / "a.toml.new", folder.path() / "a.toml");
+  BOOST_TEST_REQUIRE(await_change());
+  BOOST_TEST(changes.at(0).text == "new");
+}
+
+// As the kubelet does it: the file is a link into a folder that is itself a link, and that one is
+// replaced.
+BOOST_AUTO_TEST_CASE(the_swap_of_a_config_maps_link_is_a_change) {
+  fs::create_directory(folder.path() / "..1");
+  fs::create_directory(folder.path() / "..2");
+  write_file(folder.path() / "..1" / "a.toml", "old");
+  write_file(folder.path() / "..2" / "a.toml", "new");
+  fs::create_symlink("..1", folder.path() / "..data");
+  fs::create_symlink("..data/a.toml", folder.path() / "a.toml");
+  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  fs::create_symlink("..2", folder.path() / "..data_tmp");
+  fs::rename(folder.path() / "..data_tmp", folder.path() / "..data");
+  BOOST_TEST_REQUIRE(await_change());
+  BOOST_TEST(changes.at(0).text == "new");
+}
+
+BOOST_AUTO_TEST_CASE(the_same_text_again_is_no_change) {
+  write_file(folder.path() / "a.toml", "old");
+  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  write_file(folder.path() / "a.toml", "old");
+  bool is_read = false;
+  file.read([&](const ConfigFile::Reading& reading) {
+    is_read = true;
+    BOOST_TEST(!reading.is_changed);
+    BOOST_TEST(reading.text == "old");
+  });
+  BOOST_TEST(run_until(loop, [&] { return is_read; }));
+  BOOST_TEST(changes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_has_gone_is_an_error_that_names_it) {
+  write_file(folder.path() / "a.toml", "old");
+  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  fs::remove(folder.path() / "a.toml");
+  BOOST_TEST_REQUIRE(await_change());
+  BOOST_TEST(changes.at(0).error.find("a.toml") != std::string::npos);
+  BOOST_TEST(changes.at(0).error.find("No such file") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_huge_file_no_more_is_read_than_the_parser_refuses) {
+  write_file(folder.path() / "a.toml", std::string(1 << 20, '#'));
+  BOOST_TEST(bellwether::read_config_text(folder.path() / "a.toml").size() ==
+             bellwether::kMaxConfigBytes + 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_as_a_file_is_an_error) {
+  BOOST_CHECK_THROW(bellwether::read_config_text(fs::temp_directory_path()), std::system_error);
+}
+
+BOOST_AUTO_TEST_CASE(a_reader_that_goes_while_its_file_is_read_is_not_called) {
+  write_file(folder.path() / "a.toml", "old");
+  {
+    ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+    file.read(note());
+  }
+  uv_run(loop.uv(), UV_RUN_DEFAULT);
+  BOOST_TEST(changes.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

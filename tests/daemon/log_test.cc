@@ -1,0 +1,56 @@
+// How lines of the log look, whatever is in them.
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "daemon/log_line.hh"
+
+using bellwether::json_line;
+using bellwether::LogContext;
+using bellwether::LogLevel;
+using bellwether::text_line;
+
+namespace {
+
+const std::chrono::system_clock::time_point kTime{std::chrono::milliseconds(1'700'000'000'007)};
+const LogContext kContext{.node = "orders-0", .epoch = 7};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(log_line)
+
+BOOST_AUTO_TEST_CASE(a_line_says_when_how_bad_who_and_in_which_epoch) {
+  BOOST_TEST(text_line(kTime, LogLevel::kWarn, kContext, "lost the lead", {}) ==
+             "2023-11-14T22:13:20.007Z warn  orders-0 epoch=7 lost the lead");
+}
+
+BOOST_AUTO_TEST_CASE(details_follow_the_event_and_are_quoted_when_they_must_be) {
+  BOOST_TEST(text_line(kTime, LogLevel::kInfo, kContext, "member",
+                       {{"name", "orders-1"}, {"why", "too late"}, {"none", ""}}) ==
+             "2023-11-14T22:13:20.007Z info  orders-0 epoch=7 member name=orders-1 "
+             "why=\"too late\" none=\"\"");
+}
+
+BOOST_AUTO_TEST_CASE(one_event_stays_one_line) {
+  BOOST_TEST(text_line(kTime, LogLevel::kError, kContext, "a\nb", {{"c", "\"d\"\\\x1b[2J\x7f"}}) ==
+             "2023-11-14T22:13:20.007Z error orders-0 epoch=7 a\\x0ab "
+             "c=\"\\\"d\\\"\\\\\\x1b[2J\\x7f\"");
+}
+
+BOOST_AUTO_TEST_CASE(json_lines_are_objects) {
+  const auto line = nlohmann::json::parse(
+      json_line(kTime, LogLevel::kInfo, kContext, "member", {{"name", "a\"\n\xff"}}));
+  BOOST_TEST(line.at("time") == "2023-11-14T22:13:20.007Z");
+  BOOST_TEST(line.at("level") == "info");
+  BOOST_TEST(line.at("node") == "orders-0");
+  BOOST_TEST(line.at("epoch") == 7);
+  BOOST_TEST(line.at("event") == "member");
+  BOOST_TEST(line.at("name") == "a\"\n\xEF\xBF\xBD");
+}
+
+BOOST_AUTO_TEST_CASE(times_before_1970_have_positive_milliseconds) {
+  using std::chrono::milliseconds;
+  BOOST_TEST(bellwether::rfc3339(std::chrono::system_clock::time_point(milliseconds(-1))) ==
+             "1969-12-31T23:59:59.999Z");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,98 @@
+// The messages to systemd, as a socket of the test receives them.
+#include "daemon/systemd.hh"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <filesystem>
+
+using bellwether::Systemd;
+
+namespace {
+
+class Environment {
+ public:
+  Environment() { clear(); }
+  ~Environment() { clear(); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  static void clear() {
+    ::unsetenv("NOTIFY_SOCKET");
+    ::unsetenv("WATCHDOG_USEC");
+    ::unsetenv("WATCHDOG_PID");
+  }
+};
+
+// Receives at a name in the abstract namespace, which starts with '@'.
+class Receiver {
+ public:
+  Receiver() : name_("@bellwether-test-" + std::to_string(::getpid())) {
+    socket_ = bellwether::FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::copy(name_.begin() + 1, name_.end(), address.sun_path + 1);
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name_.size());
+    BOOST_REQUIRE(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0);
+  }
+  const std::string& name() const { return name_; }
+  std::string receive() const {
+    std::array<char, 256> text{};
+    const ssize_t size = ::recv(socket_.get(), text.data(), text.size(), 0);
+    return size < 0 ? "" : std::string(text.data(), static_cast<size_t>(size));
+  }
+
+ private:
+  std::string name_;
+  bellwether::FileDescriptor socket_;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(systemd, Environment)
+
+BOOST_AUTO_TEST_CASE(is_told_at_its_socket) {
+  const Receiver receiver;
+  ::setenv("NOTIFY_SOCKET", receiver.name().c_str(), 1);
+  const Systemd manager;
+  manager.tell("READY=1\nSTATUS=follows orders-2");
+  BOOST_TEST(receiver.receive() == "READY=1\nSTATUS=follows orders-2");
+}
+
+BOOST_AUTO_TEST_CASE(that_does_not_exist_hears_nothing) {
+  const Systemd without;
+  without.tell("READY=1");
+  ::setenv("NOTIFY_SOCKET", "/nonexistent/socket", 1);
+  const Systemd nowhere;
+  nowhere.tell("READY=1");
+  BOOST_TEST(!nowhere.watchdog_interval().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(is_told_twice_within_its_watchdogs_time) {
+  ::setenv("NOTIFY_SOCKET", "@x", 1);
+  ::setenv("WATCHDOG_USEC", "3000000", 1);
+  BOOST_TEST((Systemd().watchdog_interval() == std::chrono::milliseconds(1500)));
+}
+
+BOOST_AUTO_TEST_CASE(with_a_watchdog_for_another_process_is_not_ours) {
+  ::setenv("NOTIFY_SOCKET", "@x", 1);
+  ::setenv("WATCHDOG_USEC", "3000000", 1);
+  ::setenv("WATCHDOG_PID", "1", 1);
+  BOOST_TEST(!Systemd().watchdog_interval().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(with_a_watchdog_that_is_no_number_has_none) {
+  ::setenv("NOTIFY_SOCKET", "@x", 1);
+  for (const char* text : {"", "0", "-1", "3s", "99999999999999999999999"}) {
+    ::setenv("WATCHDOG_USEC", text, 1);
+    BOOST_TEST(!Systemd().watchdog_interval().has_value(), text);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,84 @@
+// Storing beside the event loop: nothing is lost, and no backlog grows.
+#include "io/state_writer.hh"
+
+#include <boost/test/unit_test.hpp>
+
+#include "loop_run.hh"
+#include "state_folder.hh"
+
+using bellwether::MemberView;
+using bellwether::Record;
+using bellwether::StateError;
+using bellwether::StateStore;
+using bellwether::StateWriter;
+using bellwether::test::FailingCalls;
+using bellwether::test::TemporaryFolder;
+
+namespace {
+
+struct Fixture {
+  TemporaryFolder folder;
+  FailingCalls calls;
+  StateStore store{folder.settings(), calls};
+  bellwether::Loop loop;
+  int records = 0;
+  int views = 0;
+  int errors = 0;
+  StateWriter writer{loop, store, count(records), count(views)};
+
+  StateWriter::StoreDone count(int& done) {
+    return [this, &done](const std::optional<StateError>& error) {
+      ++done;
+      if (error) ++errors;
+    };
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(state_writer, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_record_is_on_the_disk_when_it_says_so) {
+  writer.store({.max_epoch = 7});
+  BOOST_TEST(run_until(loop, [&] { return records == 1; }));
+  BOOST_TEST(errors == 0);
+  BOOST_TEST(store.record().max_epoch == 0);  // as it was found
+}
+
+BOOST_AUTO_TEST_CASE(of_what_waits_only_the_newest_is_written) {
+  for (uint64_t epoch = 1; epoch <= 100; ++epoch) writer.store({.max_epoch = epoch});
+  BOOST_TEST(run_until(loop, [&] { return records == 2; }));
+  uv_run(loop.uv(), UV_RUN_DEFAULT);
+  BOOST_TEST(records == 2);
+}
+
+BOOST_AUTO_TEST_CASE(members_are_written_beside_the_record) {
+  writer.store({.max_epoch = 1});
+  writer.store_members(std::make_shared<const MemberView>(MemberView{.version = {1, 1}}));
+  BOOST_TEST(run_until(loop, [&] { return records == 1 && views == 1; }));
+  BOOST_TEST(errors == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_disk_that_fails_is_told) {
+  calls.sync_error = EIO;
+  writer.store({.max_epoch = 1});
+  BOOST_TEST(run_until(loop, [&] { return errors == 1; }));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(state_writer_end)
+
+BOOST_AUTO_TEST_CASE(a_write_that_outlives_its_writer_is_finished) {
+  const TemporaryFolder folder;
+  {
+    StateStore store(folder.settings());
+    bellwether::Loop loop;
+    StateWriter writer(
+        loop, store, [](const auto&) { BOOST_ERROR("told"); }, [](const auto&) {});
+    writer.store({.max_epoch = 9});
+  }
+  BOOST_TEST(StateStore(folder.settings()).record().max_epoch == 9);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
