@@ -131,6 +131,12 @@ const char* name(Rejection rejection) {
       return "unknown_kind";
     case Rejection::kOwnId:
       return "own_id";
+    case Rejection::kDuplicateId:
+      return "duplicate_id";
+    case Rejection::kDuplicateName:
+      return "duplicate_name";
+    case Rejection::kTurnedAway:
+      return "turned_away";
     case Rejection::kEpochTooFar:
       return "epoch_too_far";
     case Rejection::kGroupFull:

@@ -90,6 +90,9 @@ enum class Rejection : uint8_t {
   kUnexpectedHello,  // a second HELLO
   kUnknownKind,      // skipped; a later release may know it
   kOwnId,            // the peer has the id of this process
+  kDuplicateId,      // another living process has the peer's id
+  kDuplicateName,    // another living process has the peer's name
+  kTurnedAway,       // the peer has rejected this process
   kEpochTooFar,      // the sender's epoch is implausibly far ahead
   kGroupFull,        // the group has as many members as it may have
   kNotConnected,     // the sender has not said HELLO, or has left
