@@ -1,12 +1,15 @@
 // One overload for each effect that says something.
 #include "metrics/core_observer.hh"
 
+#include <utility>
+
 #include "metrics/core_texts.hh"
 
 namespace bellwether::metrics {
 
-CoreObserver::CoreObserver(Metrics& metrics, const Members& members, const Record& record)
-    : metrics_(metrics), members_(members) {
+CoreObserver::CoreObserver(Metrics& metrics, const Members& members, const Record& record,
+                           OnElection on_election)
+    : metrics_(metrics), members_(members), on_election_(std::move(on_election)) {
   metrics_.set_epoch(record.max_epoch);
   count_members();
 }
@@ -46,7 +49,10 @@ void CoreObserver::on(Instant now, const Publish& publish) {
 void CoreObserver::on(Instant now, const Report& report) {
   switch (report.kind) {
     case Report::Kind::kElection:
-      if (const auto ended = meter_.on_state(now, report.state)) metrics_.on_election(*ended);
+      if (const auto ended = meter_.on_state(now, report.state)) {
+        metrics_.on_election(*ended);
+        if (on_election_) on_election_(*ended);
+      }
       return;
     case Report::Kind::kTimeout:
       if (const auto phase = phase_of(report.text, meter_.state())) metrics_.on_timeout(*phase);

@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "core/effects.hh"
@@ -13,8 +14,12 @@ namespace bellwether::metrics {
 
 class CoreObserver {
  public:
+  // Told of each election that has ended, when it has been counted.
+  using OnElection = std::function<void(const ElectionSummary& election)>;
+
   // `members` is the node's, `record` what it starts from.  Metrics and members must outlive this.
-  CoreObserver(Metrics& metrics, const Members& members, const Record& record);
+  CoreObserver(Metrics& metrics, const Members& members, const Record& record,
+               OnElection on_election = {});
 
   // For each effect, in order, before it is carried out.
   void on_effect(Instant now, const Effect& effect);
@@ -37,6 +42,7 @@ class CoreObserver {
 
   Metrics& metrics_;
   const Members& members_;
+  OnElection on_election_;
   ElectionMeter meter_;
   std::optional<Uuid> leader_;
 };
