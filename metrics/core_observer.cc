@@ -49,7 +49,10 @@ void CoreObserver::on(Instant now, const Publish& publish) {
 void CoreObserver::on(Instant now, const Report& report) {
   switch (report.kind) {
     case Report::Kind::kElection:
-      if (const auto ended = meter_.on_state(now, report.state)) on_election_ended(*ended);
+      if (const auto ended = meter_.on_state(now, report.state)) {
+        metrics_.on_election(*ended);
+        if (on_election_) on_election_(*ended);
+      }
       return;
     case Report::Kind::kTimeout:
       if (const auto phase = phase_of(report.text, meter_.state())) metrics_.on_timeout(*phase);
@@ -74,11 +77,6 @@ void CoreObserver::on(Instant, const MembersChanged&) {
 
 void CoreObserver::on(Instant, const Outcome& outcome) {
   if (outcome.kind == Outcome::Kind::kDone) meter_.on_command();
-}
-
-void CoreObserver::on_election_ended(const ElectionSummary& election) {
-  metrics_.on_election(election);
-  if (on_election_) on_election_(election);
 }
 
 void CoreObserver::count_members() {

@@ -14,10 +14,10 @@ namespace bellwether::metrics {
 
 class CoreObserver {
  public:
-  using OnElection = std::function<void(const ElectionSummary&)>;
+  // Told of each election that has ended, when it has been counted.
+  using OnElection = std::function<void(const ElectionSummary& election)>;
 
   // `members` is the node's, `record` what it starts from.  Metrics and members must outlive this.
-  // `on_election`, if any, is told of each election that ended.
   CoreObserver(Metrics& metrics, const Members& members, const Record& record,
                OnElection on_election = {});
 
@@ -37,7 +37,6 @@ class CoreObserver {
   template <typename Other>
   void on(Instant, const Other&) {}  // counted elsewhere, or of no interest
 
-  void on_election_ended(const ElectionSummary& election);
   void count_members();
   void name_leader();
 

@@ -3,16 +3,35 @@
 
 namespace bellwether::metrics {
 
+void MessageCounts::count(FrameType type) {
+  switch (type) {
+    case FrameType::kElection:
+      ++election;
+      return;
+    case FrameType::kAnswer:
+      ++answer;
+      return;
+    case FrameType::kHandover:
+      ++handover;
+      return;
+    case FrameType::kCoordinator:
+      ++coordinator;
+      return;
+    default:
+      return;
+  }
+}
+
 void ElectionMeter::on_received(FrameType type) {
   is_asked_ = type == FrameType::kElection || type == FrameType::kHandover;
   is_commanded_ = false;
   // A node answers before it takes part, so both are counted before the election begins.
-  messages_before_ = 0;
-  if (is_election_type(type)) ++(is_running() ? election_.messages : messages_before_);
+  messages_before_ = {};
+  (is_running() ? election_.messages : messages_before_).count(type);
 }
 
 void ElectionMeter::on_sent(FrameType type) {
-  if (is_election_type(type)) ++(is_running() ? election_.messages : messages_before_);
+  (is_running() ? election_.messages : messages_before_).count(type);
 }
 
 void ElectionMeter::on_command() {

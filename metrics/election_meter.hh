@@ -14,10 +14,22 @@
 
 namespace bellwether::metrics {
 
+// The messages that the papers count, attempts to send included.
+struct MessageCounts {
+  uint64_t election = 0;
+  uint64_t answer = 0;
+  uint64_t handover = 0;
+  uint64_t coordinator = 0;
+
+  // A message of another type is left out.
+  void count(FrameType type);
+  uint64_t total() const { return election + answer + handover + coordinator; }
+};
+
 struct ElectionSummary {
   Trigger trigger{};
   Result result{};
-  uint64_t messages = 0;               // those that the papers count; attempts to send included
+  MessageCounts messages{};
   std::optional<Duration> duration{};  // until the new leader was published, if one was
 };
 
@@ -53,7 +65,7 @@ class ElectionMeter {
   bool is_won_ = false;
 
   // For the next one.
-  uint64_t messages_before_ = 0;               // what came last, and what was said to it
+  MessageCounts messages_before_;              // what came last, and what was said to it
   bool is_asked_ = false;                      // what came last asks for an election
   bool is_commanded_ = false;                  // what happened last was a command
   Trigger if_leaderless_ = Trigger::kStarted;  // why there is no leader

@@ -201,6 +201,8 @@ const char* name(Limit limit) {
       return "http_body";
     case Limit::kHttpIdle:
       return "http_idle";
+    case Limit::kHttpUnsent:
+      return "http_unsent";
     case Limit::kEventStreams:
       return "event_streams";
     case Limit::kLongPolls:

@@ -120,6 +120,7 @@ enum class Limit : uint8_t {
   kHttpHeader,       // bytes of a request's header
   kHttpBody,         // bytes of a request's body
   kHttpIdle,         // time a connection may be silent
+  kHttpUnsent,       // bytes that wait for a client to read
   kEventStreams,     // clients that follow /v1/events
   kLongPolls,        // clients that wait for /v1/leader?index=
   kLast = kLongPolls,

@@ -63,7 +63,7 @@ void Metrics::refresh_process() {
 
 void Metrics::on_election(const ElectionSummary& election) {
   table_->elections.of(election.trigger, election.result).Increment();
-  table_->election_messages.of().Observe(static_cast<double>(election.messages));
+  table_->election_messages.of().Observe(static_cast<double>(election.messages.total()));
   if (election.duration) table_->election_duration.of().Observe(seconds(*election.duration));
 }
 

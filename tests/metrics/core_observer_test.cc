@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <vector>
 
 #include "scrape.hh"
 
@@ -162,6 +163,23 @@ BOOST_AUTO_TEST_CASE(messages_are_counted_whether_or_not_an_election_runs) {
   observer.on_sent(FrameType::kHeartbeatAck, 60, true);
   BOOST_TEST(value(R"(bellwether_messages_total{direction="received",type="HEARTBEAT"})") == 1);
   BOOST_TEST(value(R"(bellwether_message_bytes_total{direction="sent"})") == 60);
+}
+
+BOOST_AUTO_TEST_CASE(who_wants_to_hear_of_elections_is_told_of_each_that_ended) {
+  std::vector<metrics::ElectionSummary> ended;
+  CoreObserver telling(metrics, members, Record{}, [&](const metrics::ElectionSummary& election) {
+    ended.push_back(election);
+  });
+  const auto enter = [&](uint32_t state) {
+    telling.on_effect({}, Report{.kind = Report::Kind::kElection, .state = state, .text = ""});
+  };
+  enter(ELECTION_STATE_COLLECTING);
+  telling.on_sent(FrameType::kElection, 100, true);
+  BOOST_TEST(ended.empty());
+  enter(ELECTION_STATE_IDLE);
+  BOOST_TEST_REQUIRE(ended.size() == 1u);
+  BOOST_TEST((ended.front().result == metrics::Result::kAbandoned));
+  BOOST_TEST(ended.front().messages.election == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -75,8 +75,10 @@ BOOST_AUTO_TEST_CASE(two_processes_with_the_same_history_have_the_same_text) {
 }
 
 BOOST_AUTO_TEST_CASE(an_election_is_counted_with_its_time_and_messages) {
-  metrics.on_election(
-      {.trigger = Trigger::kLeaderLost, .result = Result::kWon, .messages = 7, .duration = 300ms});
+  metrics.on_election({.trigger = Trigger::kLeaderLost,
+                       .result = Result::kWon,
+                       .messages = {.election = 1, .answer = 2, .handover = 1, .coordinator = 3},
+                       .duration = 300ms});
   const Scrape after = changed();
   BOOST_TEST(
       after.at(
@@ -90,7 +92,7 @@ BOOST_AUTO_TEST_CASE(an_election_is_counted_with_its_time_and_messages) {
 }
 
 BOOST_AUTO_TEST_CASE(an_election_without_a_new_leader_has_no_duration) {
-  metrics.on_election({.trigger = Trigger::kRetry, .result = Result::kAbandoned, .messages = 0});
+  metrics.on_election({.trigger = Trigger::kRetry, .result = Result::kAbandoned});
   const Scrape after = changed();
   BOOST_TEST(!after.contains(R"(bellwether_election_duration_seconds_count{variant="modified"})"));
   BOOST_TEST(after.at(R"(bellwether_election_messages_count{variant="modified"})") == 1);

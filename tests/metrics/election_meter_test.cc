@@ -72,7 +72,8 @@ BOOST_AUTO_TEST_CASE(asking_again_is_the_same_election) {
   const auto election = end(at(5s));
   BOOST_TEST((election.trigger == Trigger::kLeaderLost));
   BOOST_TEST((election.result == Result::kFollowed));
-  BOOST_TEST(election.messages == 2u);
+  BOOST_TEST(election.messages.election == 2u);
+  BOOST_TEST(election.messages.total() == 2u);
   BOOST_TEST((election.duration == 3s));
 }
 
@@ -84,7 +85,10 @@ BOOST_AUTO_TEST_CASE(the_question_and_the_answer_before_it_belong_to_it) {
   follow();
   const auto election = end();
   BOOST_TEST((election.trigger == Trigger::kAsked));
-  BOOST_TEST(election.messages == 3u);
+  BOOST_TEST(election.messages.election == 1u);
+  BOOST_TEST(election.messages.answer == 1u);
+  BOOST_TEST(election.messages.coordinator == 1u);
+  BOOST_TEST(election.messages.total() == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(what_came_before_something_else_does_not_belong_to_it) {
@@ -94,14 +98,14 @@ BOOST_AUTO_TEST_CASE(what_came_before_something_else_does_not_belong_to_it) {
   enter(ELECTION_STATE_COLLECTING);
   const auto election = end();
   BOOST_TEST((election.trigger == Trigger::kStarted));
-  BOOST_TEST(election.messages == 0u);
+  BOOST_TEST(election.messages.total() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(heartbeats_are_not_counted) {
   enter(ELECTION_STATE_COLLECTING);
   meter.on_received(FrameType::kHeartbeat);
   meter.on_sent(FrameType::kHeartbeatAck);
-  BOOST_TEST(end().messages == 0u);
+  BOOST_TEST(end().messages.total() == 0u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

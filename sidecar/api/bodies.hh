@@ -1,0 +1,37 @@
+// What the answers say: each function reads the sidecar's state and makes one body.  Keys are
+// documented in README.md, in this order.
+#pragma once
+
+#include "api/backend.hh"
+#include "api/history.hh"
+#include "api/json.hh"
+#include "api/leadership.hh"
+
+namespace bellwether::api {
+
+// GET /v1/leader, events and webhooks.  A leadership that is not the feed's current one is over:
+// `is_leader` is false and it is valid no longer.
+Json leader_body(const Backend& backend, const LeadershipFeed& feed, const Leadership& leadership);
+
+// For how long a program may act on an answer; zero unless nothing but time can end the leadership.
+// HTTP is not the flag: after a death that can be proven, others lead before the validity that was
+// sent runs out.
+Duration dependable_validity(const Backend& backend, const LeadershipFeed& feed);
+
+// {"name","id","address"}, or null.
+Json leader_json(const std::optional<NamedLeader>& leader);
+
+Json members_body(const Backend& backend, const LeadershipFeed& feed);
+Json status_body(const Backend& backend, const LeadershipFeed& feed);
+Json history_body(const Backend& backend, const ElectionHistory& history);
+Json explain_body(const Backend& backend, const LeadershipFeed& feed);
+
+// Members by rank, the highest first; those that have left come last.
+std::vector<const Member*> members_by_rank(const Node& node);
+
+// Whole milliseconds, rounded down.
+inline int64_t whole_ms(Duration duration) {
+  return std::chrono::floor<std::chrono::milliseconds>(duration).count();
+}
+
+}  // namespace bellwether::api

@@ -1,0 +1,138 @@
+// What an operator asks for.
+#include <algorithm>
+
+#include "api/bodies.hh"
+#include "api/responses.hh"
+#include "api/routes.hh"
+#include "config/duration_text.hh"
+
+namespace bellwether::api {
+namespace {
+
+// What a body said, or what is wrong with it.
+struct Body {
+  Json json = Json::object();
+  std::string error;
+};
+
+// An object with no other keys than `key`; an empty body is an empty object.
+Body read_body(const HttpRequest& request, const std::string& key) {
+  Body body;
+  if (request.body.find_first_not_of(" \t\r\n") == std::string::npos) return body;
+  const auto json = parse_json(request.body);
+  if (!json || !json->is_object()) return {.error = "the body is no JSON object"};
+  for (const auto& [name, value] : json->items()) {
+    if (name != key) {
+      return {.error = "the body has no use for \"" + name + "\"; " +
+                       (key.empty() ? "leave it empty" : "it takes \"" + key + "\"")};
+    }
+    if (!value.is_string()) return {.error = "\"" + name + "\" is a string"};
+  }
+  body.json = *json;
+  return body;
+}
+
+// Several members may have had the name; the one that is there is meant.
+const Member* find_by_name(const Node& node, const std::string& name) {
+  const Member* found = nullptr;
+  for (const Member& member : node.members().all()) {
+    if (member.entry.name != name) continue;
+    if (found == nullptr || member.entry.liveness < found->entry.liveness) found = &member;
+  }
+  return found;
+}
+
+Json changes_json(const std::vector<ConfigChange>& changes, bool is_pending) {
+  Json array = Json::array();
+  for (const ConfigChange& change : changes) {
+    if (change.pending_restart != is_pending) continue;
+    array.push_back({{"key", change.key}, {"before", change.before}, {"after", change.after}});
+  }
+  return array;
+}
+
+}  // namespace
+
+void Routes::step_down(const HttpRequest& request, Exchange exchange) {
+  const Body body = read_body(request, "hold");
+  if (!body.error.empty()) return exchange.send(error_response(400, body.error));
+  Duration hold = kDefaultHold;
+  if (body.json.contains("hold")) {
+    const auto parsed = parse_wait(body.json["hold"].get<std::string>());
+    if (!parsed || *parsed > kMaxHold) {
+      return exchange.send(error_response(
+          400, "hold is a duration such as 30s, at most " + duration_text(kMaxHold)));
+    }
+    hold = *parsed;
+  }
+  command(StepDown{.hold = hold}, std::move(exchange),
+          json_response(200, {{"result", "stepped down"}, {"hold", duration_text(hold)}}));
+}
+
+void Routes::transfer(const HttpRequest& request, Exchange exchange) {
+  const Body body = read_body(request, "to");
+  if (!body.error.empty()) return exchange.send(error_response(400, body.error));
+  if (!body.json.contains("to")) {
+    return exchange.send(error_response(400, "the body lacks \"to\", a member's name"));
+  }
+  const std::string to = body.json["to"].get<std::string>();
+  const Member* const member = find_by_name(backend_.node(), to);
+  if (member == nullptr) {
+    const bool may_ask = backend_.node().is_leading();
+    return exchange.send(
+        refusal(may_ask ? Outcome::Kind::kUnknownMember : Outcome::Kind::kNotLeader));
+  }
+  command(Transfer{.to = member->entry.id}, std::move(exchange),
+          json_response(200, {{"result", "handing over"}, {"to", to}}));
+}
+
+void Routes::elect(const HttpRequest& request, Exchange exchange) {
+  const Body body = read_body(request, "");
+  if (!body.error.empty()) return exchange.send(error_response(400, body.error));
+  if (!backend_.node().may_lead()) {
+    return exchange.send(error_response(
+        409, "this node may not lead now, so it holds no election; /v1/explain says why"));
+  }
+  command(Elect{}, std::move(exchange), json_response(200, {{"result", "election started"}}));
+}
+
+void Routes::reload(const HttpRequest& request, Exchange exchange) {
+  const Body body = read_body(request, "");
+  if (!body.error.empty()) return exchange.send(error_response(400, body.error));
+  const ReloadResult result = backend_.reload();
+  if (!result.errors.empty()) {
+    return exchange.send(json_response(
+        422, {{"error", "the new configuration is refused; the old one stays in force"},
+              {"errors", result.errors},
+              {"warnings", result.warnings}}));
+  }
+  exchange.send(json_response(200, {{"changed", changes_json(result.changes, false)},
+                                    {"pending_restart", changes_json(result.changes, true)},
+                                    {"warnings", result.warnings}}));
+}
+
+void Routes::command(const Input& input, Exchange exchange, HttpResponse when_done) {
+  // std::function wants to be copied: the copies, all of them the backend's, share the exchange.
+  const auto waiting = std::make_shared<Exchange>(std::move(exchange));
+  backend_.command(input, [this, waiting, when_done](Outcome::Kind outcome) {
+    waiting->send(outcome == Outcome::Kind::kDone ? when_done : refusal(outcome));
+  });
+}
+
+HttpResponse Routes::refusal(Outcome::Kind outcome) const {
+  switch (outcome) {
+    case Outcome::Kind::kUnknownMember:
+      return error_response(404, "there is no member of this name");
+    case Outcome::Kind::kNotEligible:
+      return error_response(412, "that member cannot take over now; /v1/explain says why");
+    case Outcome::Kind::kNotLeader:
+    case Outcome::Kind::kDone:
+      break;
+  }
+  const auto& leader = feed_.current().leader;
+  const bool is_known = leader && !feed_.current().is_self;
+  return error_response(409, "this node does not lead; " +
+                                 (is_known ? leader->name + " does" : "no leader is known"));
+}
+
+}  // namespace bellwether::api

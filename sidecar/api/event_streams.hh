@@ -1,0 +1,45 @@
+// Clients that follow the changes as server-sent events (WHATWG HTML, "Server-sent events").
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/exchange.hh"
+#include "core/clock.hh"
+
+namespace bellwether::api {
+
+class EventStreams {
+ public:
+  // As with long polls, a quarter of the connections.
+  static constexpr size_t kMaxStreams = 128;
+  // A comment so often keeps proxies from closing a silent stream, and finds clients that have
+  // gone.
+  static constexpr Duration kCommentInterval = std::chrono::seconds(15);
+
+  bool is_full() const { return streams_.size() >= kMaxStreams; }
+  size_t size() const { return streams_.size(); }
+
+  // Begins the stream with these events.
+  void open(Exchange exchange, std::string_view events, Instant now);
+  void send(std::string_view event);
+
+  // When on_time() wants to be called; kNever without a stream.
+  Instant deadline() const { return streams_.empty() ? kNever : next_comment_; }
+  void on_time(Instant now);
+
+  // Forgets those whose client has gone.
+  void drop_gone();
+
+ private:
+  std::vector<Exchange> streams_;
+  Instant next_comment_ = kNever;
+};
+
+// One event of the stream; `data` has no line break.
+std::string event_text(std::string_view event, std::string_view id, std::string_view data);
+
+}  // namespace bellwether::api

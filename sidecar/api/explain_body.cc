@@ -1,0 +1,181 @@
+// Why each member leads or does not, in one plain sentence; as this node sees it.  The sentences
+// follow the rules in the order in which the node applies them: who is there, who may lead, who is
+// highest, who may take over.
+#include <algorithm>
+
+#include "api/bodies.hh"
+#include "config/duration_text.hh"
+
+namespace bellwether::api {
+namespace {
+
+// "250ms", "12s", "3m": as much as a sentence needs.
+std::string rough(Duration duration) {
+  using std::chrono::floor;
+  using std::chrono::milliseconds;
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  if (duration < seconds(1)) return duration_text(floor<milliseconds>(duration));
+  if (duration < minutes(2)) return duration_text(floor<seconds>(duration));
+  return duration_text(floor<minutes>(duration));
+}
+
+class Explanation {
+ public:
+  Explanation(const Backend& backend, const LeadershipFeed& feed)
+      : backend_(backend),
+        node_(backend.node()),
+        leader_(feed.current().leader),
+        epoch_(feed.current().epoch),
+        is_leading_(feed.is_leading(backend.now())),
+        ranked_(members_by_rank(node_)) {}
+
+  Json members() const {
+    Json members = Json::array();
+    for (const Member* member : ranked_) {
+      members.push_back({{"rank", members.size() + 1},
+                         {"name", member->entry.name},
+                         {"id", to_string(member->entry.id)},
+                         {"priority", member->entry.priority},
+                         {"leads", is_leader(*member)},
+                         {"why", why(*member)}});
+    }
+    return members;
+  }
+
+ private:
+  bool is_self(const Member& member) const { return member.entry.id == node_.members().self().id; }
+  bool is_leader(const Member& member) const { return leader_ && leader_->id == member.entry.id; }
+
+  std::string why(const Member& member) const {
+    if (is_leader(member)) return why_it_leads(member);
+    if (const std::string reason = why_it_is_not_there(member); !reason.empty()) return reason;
+    if (const std::string reason = why_it_may_not_lead(member); !reason.empty()) return reason;
+    return leader_ ? why_it_follows(member) : why_nobody_leads(member);
+  }
+
+  std::string why_it_leads(const Member& member) const {
+    std::string text = "It leads, in epoch " + std::to_string(epoch_);
+    if (is_appointed()) text += "; an operator appointed it";
+    if (is_self(member)) {
+      if (!is_leading_) text += "; but it did not get to renew, so its flag is off";
+      return text + ".";
+    }
+    const Instant heard = backend_.peer(member.entry.id).heard;
+    if (heard != Instant{}) text += "; last heard " + rough(backend_.now() - heard) + " ago";
+    return text + ".";
+  }
+
+  std::string why_it_is_not_there(const Member& member) const {
+    const std::string since = " for " + rough(backend_.now() - member.since) + ".";
+    switch (member.entry.liveness) {
+      case Liveness::kAlive:
+        return "";
+      case Liveness::kSuspect:
+        return "It is suspected: silent, or not connected," + since;
+      case Liveness::kDown:
+        return "It is down: its host refuses connections," + since;
+      case Liveness::kLeft:
+        return "It has left the group.";
+    }
+    return "";
+  }
+
+  std::string why_it_may_not_lead(const Member& member) const {
+    const MemberEntry& entry = member.entry;
+    const Config& config = backend_.config();
+    if (entry.priority == 0) return "Its priority is 0, so it never leads.";
+    if (config.has_majority_guard() && !config.voters.contains(entry.name)) {
+      return "It is no voter, and only voters lead.";
+    }
+    const bool may_lead = is_self(member) ? node_.may_lead() : entry.is_electable;
+    if (may_lead) return "";
+    if (!is_self(member)) return "It says that it may not lead now: it is on hold, or leaves.";
+    if (node_.timers().is_armed(Timer::kHold)) {
+      return "It stepped down, and stays out for another " + due_in(Timer::kHold) + ".";
+    }
+    if (node_.timers().is_armed(Timer::kHandover)) {
+      return "It is handing over, and waits for its successor.";
+    }
+    return "It leaves the group, or its guard does not let it claim now.";
+  }
+
+  std::string why_it_follows(const Member& member) const {
+    const Member* leader = node_.members().find(leader_->id);
+    if (leader == nullptr || member.entry.rank() < leader->entry.rank()) {
+      return "It ranks below " + leader_->name + ", which leads.";
+    }
+    const std::string outranks = "It outranks " + leader_->name;
+    if (is_appointed()) {
+      return outranks + ", but an operator appointed that one, and nobody takes over from it.";
+    }
+    const Options& options = node_.options();
+    if (options.preempt == Preempt::kOff) {
+      return outranks + ", but preempt = \"never\": a working leader stays.";
+    }
+    if (options.preempt == Preempt::kPriority && member.entry.priority <= leader->entry.priority) {
+      return outranks + " by its id only, and preempt = \"priority\": a working leader stays.";
+    }
+    if (const Member* first = candidate_above(member)) {
+      return outranks + ", but " + first->entry.name + " ranks higher still and comes first.";
+    }
+    if (is_self(member) && node_.timers().is_armed(Timer::kPreempt)) {
+      return outranks + ", and takes over in " + due_in(Timer::kPreempt) + ".";
+    }
+    return outranks + ", and is expected to take over (preempt_delay is " +
+           duration_text(options.preempt_delay) + ").";
+  }
+
+  std::string why_nobody_leads(const Member& member) const {
+    if (std::holds_alternative<Joining>(node_.role())) {
+      return "No leader is known yet: this node has just started and looks for one.";
+    }
+    if (const Member* first = candidate_above(member)) {
+      return "There is no leader, and " + first->entry.name + " comes first.";
+    }
+    return "There is no leader; it ranks highest of those that may lead, and should win.";
+  }
+
+  // The highest that is there, may lead, and outranks `member`.
+  const Member* candidate_above(const Member& member) const {
+    for (const Member* other : ranked_) {
+      if (other == &member) return nullptr;
+      if (!is_leader(*other) && why_it_is_not_there(*other).empty() &&
+          why_it_may_not_lead(*other).empty()) {
+        return other;
+      }
+    }
+    return nullptr;
+  }
+
+  // While the effects of a step are carried out, the node is ahead of what was published.
+  bool is_appointed() const {
+    const auto leader = node_.leader();
+    return leader && leader->id == leader_->id && leader->is_appointed;
+  }
+
+  std::string due_in(Timer timer) const {
+    const Duration left = node_.timers().deadline(timer) - backend_.now();
+    return rough(std::max(left, Duration::zero()));
+  }
+
+  const Backend& backend_;
+  const Node& node_;
+  const std::optional<NamedLeader>& leader_;
+  uint64_t epoch_;
+  bool is_leading_;
+  std::vector<const Member*> ranked_;
+};
+
+}  // namespace
+
+Json explain_body(const Backend& backend, const LeadershipFeed& feed) {
+  const auto& leader = feed.current().leader;
+  return {{"group", backend.config().group.name},
+          {"seen_by", backend.node().members().self().name},
+          {"leader", leader ? Json(leader->name) : Json(nullptr)},
+          {"guard", backend.config().guard()},
+          {"members", Explanation(backend, feed).members()}};
+}
+
+}  // namespace bellwether::api

@@ -1,0 +1,51 @@
+// Answers go to the server's replies; its limits are counted under the metrics' names.
+#include "api/http_binding.hh"
+
+#include <memory>
+#include <utility>
+
+namespace bellwether::api {
+namespace {
+
+class ReplyAnswer : public Answer {
+ public:
+  explicit ReplyAnswer(HttpReply reply) : reply_(reply) {}
+
+  bool is_open() const override { return reply_.is_open(); }
+  void send(HttpResponse response) override { reply_.send(std::move(response)); }
+  void begin_stream(std::string_view content_type) override { reply_.begin_stream(content_type); }
+  bool write(std::string_view piece) override { return reply_.write(piece); }
+
+ private:
+  HttpReply reply_;
+};
+
+metrics::Limit limit_of(HttpLimit limit) {
+  switch (limit) {
+    case HttpLimit::kConnections:
+      return metrics::Limit::kHttpConnections;
+    case HttpLimit::kHeader:
+      return metrics::Limit::kHttpHeader;
+    case HttpLimit::kBody:
+      return metrics::Limit::kHttpBody;
+    case HttpLimit::kIdle:
+      return metrics::Limit::kHttpIdle;
+    case HttpLimit::kUnsent:
+      return metrics::Limit::kHttpUnsent;
+  }
+  return metrics::Limit::kHttpConnections;
+}
+
+}  // namespace
+
+void HttpBinding::on_request(const HttpRequest& request, HttpReply reply) {
+  api_.handle(request, std::make_unique<ReplyAnswer>(reply), entrance_);
+}
+
+void HttpBinding::on_refused(unsigned status) {
+  observer_.on_answered(metrics::HttpRoute::kNone, status);
+}
+
+void HttpBinding::on_limit(HttpLimit limit) { observer_.on_limit(limit_of(limit)); }
+
+}  // namespace bellwether::api

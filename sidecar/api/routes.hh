@@ -1,0 +1,97 @@
+// The HTTP API without its sockets: a request comes in, its answer goes out, now or later.  Nothing
+// is decided in here but who may ask, and nothing is known of the protocol; the answers are in
+// bodies.hh, the paths in route_table.hh.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/backend.hh"
+#include "api/event_streams.hh"
+#include "api/exchange.hh"
+#include "api/history.hh"
+#include "api/leadership.hh"
+#include "api/long_polls.hh"
+#include "api/route_table.hh"
+
+namespace bellwether::api {
+
+// Where a request came in.
+enum class Entrance : uint8_t {
+  kApi,
+  // Meant for the network, so it has /metrics, /livez and /readyz only, under whatever name.
+  kMetrics,
+};
+
+// The event loop's own timer runs every second; one that is older than this means that the process
+// hangs, or gets no processor.
+inline constexpr Duration kMaxLoopAge = std::chrono::seconds(10);
+
+// How long a client may wait for a change: who asks for more gets this.
+inline constexpr Duration kMaxWait = std::chrono::minutes(10);
+inline constexpr Duration kDefaultWait = std::chrono::seconds(30);
+
+// How long a node that steps down stays out of elections.
+inline constexpr Duration kMaxHold = std::chrono::hours(24);
+inline constexpr Duration kDefaultHold = std::chrono::seconds(30);
+
+// "30s", "500ms", or plain seconds.
+std::optional<Duration> parse_wait(std::string_view text);
+
+class Routes : private LeadershipListener {
+ public:
+  // All must outlive it.  Commands that are under way at its end must not be completed after it.
+  Routes(Backend& backend, LeadershipFeed& feed, const ElectionHistory& history,
+         RoutesObserver observer);
+  ~Routes() override;
+  Routes(const Routes&) = delete;
+  Routes& operator=(const Routes&) = delete;
+
+  void handle(const HttpRequest& request, std::unique_ptr<Answer> answer, Entrance entrance);
+
+  // Some client has gone: whoever waited for an answer or an event and is not open any more.
+  void on_gone();
+
+  // When on_time() wants to be called; kNever: nobody waits for time to pass.
+  Instant deadline() const;
+  void on_time();
+
+ private:
+  void on_change(const Leadership& leadership) override;
+
+  void dispatch(metrics::HttpRoute route, const HttpRequest& request, Exchange exchange);
+
+  // state_routes.cc
+  HttpResponse index() const;
+  HttpResponse role_health(bool is_healthy) const;
+  HttpResponse livez() const;
+  HttpResponse readyz() const;
+  HttpResponse metrics_text() const;
+  HttpResponse leader() const;
+
+  // waiting_routes.cc
+  void leader_or_wait(const HttpRequest& request, Exchange exchange);
+  void events(const HttpRequest& request, Exchange exchange);
+  std::string leader_event(const Leadership& leadership) const;
+
+  // command_routes.cc
+  void step_down(const HttpRequest& request, Exchange exchange);
+  void transfer(const HttpRequest& request, Exchange exchange);
+  void elect(const HttpRequest& request, Exchange exchange);
+  void reload(const HttpRequest& request, Exchange exchange);
+  void command(const Input& input, Exchange exchange, HttpResponse when_done);
+  HttpResponse refusal(Outcome::Kind outcome) const;
+
+  Backend& backend_;
+  LeadershipFeed& feed_;
+  const ElectionHistory& history_;
+  RoutesObserver observer_;
+  LongPolls long_polls_;
+  EventStreams streams_;
+};
+
+}  // namespace bellwether::api

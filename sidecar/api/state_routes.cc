@@ -1,0 +1,58 @@
+// Answers that are there at once.
+#include "api/bodies.hh"
+#include "api/responses.hh"
+#include "api/routes.hh"
+#include "metrics/metrics.hh"
+
+namespace bellwether::api {
+namespace {
+
+void add_epoch(HttpResponse& response, const Leadership& leadership) {
+  if (!leadership.leader) return;
+  response.headers.emplace_back("X-Leader-Epoch", std::to_string(leadership.epoch));
+}
+
+}  // namespace
+
+// Its clients compare the name with their own and then act as the leader.
+HttpResponse Routes::index() const {
+  const Leadership& now = feed_.current();
+  const bool is_known = now.leader && (!now.is_self || feed_.is_leading(backend_.now()));
+  HttpResponse response = json_response(
+      200, {{"name", is_known ? now.leader->name : ""}, {"last_update", rfc3339(now.since)}});
+  add_epoch(response, now);
+  return response;
+}
+
+HttpResponse Routes::role_health(bool is_healthy) const {
+  HttpResponse response = leader();
+  response.status = is_healthy ? 200 : 503;
+  return response;
+}
+
+HttpResponse Routes::leader() const {
+  const Leadership& now = feed_.current();
+  HttpResponse response = json_response(200, leader_body(backend_, feed_, now));
+  add_epoch(response, now);
+  return response;
+}
+
+HttpResponse Routes::livez() const {
+  const Duration age = backend_.loop_age();
+  const bool is_alive = age <= kMaxLoopAge;
+  return json_response(is_alive ? 200 : 503, {{"status", is_alive ? "ok" : "stuck"},
+                                              {"loop_age_ms", whole_ms(age)},
+                                              {"limit_ms", whole_ms(kMaxLoopAge)}});
+}
+
+HttpResponse Routes::readyz() const {
+  std::string why;
+  if (backend_.is_ready(&why)) return json_response(200, {{"status", "ready"}});
+  return json_response(503, {{"status", "not ready"}, {"why", why}});
+}
+
+HttpResponse Routes::metrics_text() const {
+  return {.content_type = metrics::Metrics::kContentType, .body = backend_.metrics_text()};
+}
+
+}  // namespace bellwether::api

@@ -1,0 +1,147 @@
+// All of this node.
+#include <array>
+#include <cstdio>
+
+#include "api/bodies.hh"
+#include "config/effective.hh"
+#include "config/keys.hh"
+#include "io/checksum.hh"
+
+namespace bellwether::api {
+namespace {
+
+const char* role_name(const Role& role) {
+  constexpr std::array kNames{"joining", "leaderless", "following", "leading"};
+  static_assert(kNames.size() == std::variant_size_v<Role>);
+  return kNames[role.index()];
+}
+
+const char* election_state_name(uint32_t state) {
+  switch (state) {
+    case ELECTION_STATE_IDLE:
+      return "idle";
+    case ELECTION_STATE_COLLECTING:
+      return "collecting";
+    case ELECTION_STATE_WAITING:
+      return "waiting";
+    case ELECTION_STATE_HALTED:
+      return "halted";
+    case ELECTION_STATE_CLAIMING:
+      return "claiming";
+    default:
+      return "other";
+  }
+}
+
+const char* timer_name(Timer timer) {
+  switch (timer) {
+    case Timer::kHeartbeat:
+      return "heartbeat";
+    case Timer::kSuspicion:
+      return "suspicion";
+    case Timer::kPlugin:
+      return "election";
+    case Timer::kJoin:
+      return "join";
+    case Timer::kElect:
+      return "elect";
+    case Timer::kPreempt:
+      return "preempt";
+    case Timer::kHold:
+      return "hold";
+    case Timer::kHandover:
+      return "handover";
+  }
+  return "other";
+}
+
+// What is armed, in milliseconds from now.
+Json timers_json(const Backend& backend) {
+  Json due = Json::object();
+  const Timers& timers = backend.node().timers();
+  for (size_t i = 0; i < kTimers; ++i) {
+    const auto timer = static_cast<Timer>(i);
+    if (!timers.is_armed(timer)) continue;
+    due[timer_name(timer)] = whole_ms(timers.deadline(timer) - backend.now());
+  }
+  return due;
+}
+
+Json node_json(const Backend& backend) {
+  const MemberEntry& self = backend.node().members().self();
+  return {{"name", self.name},
+          {"id", to_string(self.id)},
+          {"priority", self.priority},
+          {"address", self.address}};
+}
+
+Json lease_json(const Backend& backend, const LeadershipFeed& feed) {
+  const Config& config = backend.config();
+  const bool has_lease = config.has_majority_guard();
+  return {{"length_ms", has_lease ? Json(whole_ms(config.election.lease)) : Json(nullptr)},
+          {"is_valid", feed.is_leading(backend.now())},
+          {"valid_for_ms", whole_ms(dependable_validity(backend, feed))}};
+}
+
+Json promise_json(const Backend& backend) {
+  const auto promise = backend.promise();
+  if (!promise) return nullptr;
+  const Member* member = backend.node().members().find(promise->to);
+  return {{"to", member != nullptr ? member->entry.name : to_string(promise->to)},
+          {"epoch", promise->epoch},
+          {"ends_in_ms", whole_ms(promise->ends - backend.now())}};
+}
+
+// Equal on members that are configured alike: what belongs to one node alone is left out.
+std::string hash_of(const Config& config) {
+  std::string text;
+  for (const auto& key : config_keys()) {
+    if (key.table != "node") text += key.path() + " = " + toml_text(key.write(config)) + "\n";
+  }
+  text += inline_table(config.voters) + "\n" + inline_list(config.hooks);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  std::array<char, sizeof "01234567"> digits{};
+  std::snprintf(digits.data(), digits.size(), "%08x",
+                static_cast<unsigned>(crc32c({bytes, text.size()})));
+  return digits.data();
+}
+
+Json config_json(const Backend& backend) {
+  return {{"hash", hash_of(backend.config())},
+          {"pending_restart", backend.pending_restart()},
+          {"mismatches", backend.config_mismatches()}};
+}
+
+}  // namespace
+
+Json status_body(const Backend& backend, const LeadershipFeed& feed) {
+  const Node& node = backend.node();
+  const Identity& identity = backend.identity();
+  std::string why_not_ready;
+  const bool is_ready = backend.is_ready(&why_not_ready);
+  return {{"group", backend.config().group.name},
+          {"node", node_json(backend)},
+          {"role", role_name(node.role())},
+          {"leader", leader_json(feed.current().leader)},
+          {"epoch", feed.current().epoch},
+          {"highest_epoch", node.record().max_epoch},
+          {"is_ready", is_ready},
+          {"why_not_ready", is_ready ? Json(nullptr) : Json(why_not_ready)},
+          {"may_lead", node.may_lead()},
+          {"variant", node.options().variant},
+          {"guard", backend.config().guard()},
+          {"election_state", election_state_name(node.election_state())},
+          {"timers_due_in_ms", timers_json(backend)},
+          {"lease", lease_json(backend, feed)},
+          {"promise", promise_json(backend)},
+          {"config", config_json(backend)},
+          {"plugin",
+           {{"name", identity.plugin},
+            {"version", identity.plugin_version},
+            {"abi", identity.plugin_abi}}},
+          {"version", identity.version},
+          {"uptime_ms", whole_ms(backend.now() - backend.started())},
+          {"loop_age_ms", whole_ms(backend.loop_age())}};
+}
+
+}  // namespace bellwether::api

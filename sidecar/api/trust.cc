@@ -1,0 +1,75 @@
+// Hosts are compared without their port: a stranger's page cannot choose the name, and the port it
+// got right already.
+#include "api/trust.hh"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace bellwether::api {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+// Without brackets, port and the dot at the end of a full name; empty when it is no authority.
+std::string host_of(std::string_view authority) {
+  if (authority.starts_with('[')) {
+    const size_t end = authority.find(']');
+    return end == std::string_view::npos ? "" : lower(authority.substr(1, end - 1));
+  }
+  std::string host = lower(authority.substr(0, authority.find(':')));
+  if (host.ends_with('.')) host.pop_back();
+  return host;
+}
+
+bool is_address(const std::string& host) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
+         inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
+}
+
+bool is_own(const std::string& host, const Config& config) {
+  if (host.empty()) return false;
+  if (HostPort{.host = host}.is_loopback()) return true;
+  // An address cannot be made to point elsewhere.
+  if (config.api.listen.is_wildcard() && is_address(host)) return true;
+  const std::array own{host_of(config.node.name), lower(config.api.listen.host),
+                       lower(config.node.advertise.host)};
+  return std::find(own.begin(), own.end(), host) != own.end();
+}
+
+bool is_same_origin(const std::string& origin, const std::string* host) {
+  const size_t scheme_end = origin.find("://");
+  if (scheme_end == std::string::npos || host == nullptr) return false;
+  return lower(origin.substr(scheme_end + 3)) == lower(*host);
+}
+
+}  // namespace
+
+std::string distrust(const HttpRequest& request, const Config& config) {
+  const std::string* const host = request.header("host");
+  if (host != nullptr && !request.is_over_unix_socket && !is_own(host_of(*host), config)) {
+    return "the Host header names none of this node's names; use its address, or " +
+           config.node.name;
+  }
+  if (request.method != "POST") return "";
+  const std::string* const site = request.header("sec-fetch-site");
+  if (site != nullptr && lower(*site) == "cross-site") {
+    return "commands are not taken from another site's page";
+  }
+  const std::string* const origin = request.header("origin");
+  if (origin != nullptr && !is_same_origin(*origin, host)) {
+    return "commands are not taken from another site's page";
+  }
+  return "";
+}
+
+}  // namespace bellwether::api

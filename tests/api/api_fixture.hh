@@ -1,0 +1,131 @@
+// The API around a real node that is stepped by hand: requests are values, answers are recorded,
+// time passes when told.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/json.hh"
+#include "api/routes.hh"
+#include "node_harness.hh"
+
+namespace bellwether::tests {
+
+// What became of one request; outlives the answer.
+struct Recorded {
+  std::optional<HttpResponse> response;  // nullopt: not answered
+  std::string stream;                    // what was written to it
+  std::string stream_type;               // empty: it is no stream
+  bool is_client_gone = false;
+
+  bool is_open() const { return !is_client_gone && !response; }
+  unsigned status() const { return response ? response->status : 0; }
+  // The first header of this name; "" when there is none.
+  std::string header(const std::string& name) const;
+  api::Json json() const;
+  std::string error() const;
+  // Takes what was written since the last time.
+  std::string take() { return std::exchange(stream, ""); }
+};
+
+class FakeAnswer : public api::Answer {
+ public:
+  explicit FakeAnswer(std::shared_ptr<Recorded> recorded) : recorded_(std::move(recorded)) {}
+
+  bool is_open() const override { return recorded_->is_open(); }
+  void send(HttpResponse response) override;
+  void begin_stream(std::string_view content_type) override;
+  bool write(std::string_view piece) override;
+
+ private:
+  std::shared_ptr<Recorded> recorded_;  // shared with the test
+};
+
+// 2026-01-31T09:00:00Z and so many seconds.
+api::WallTime wall_time(int64_t after);
+
+// The sidecar as the API sees it; a test sets what it wants to be seen.
+class FakeBackend : public api::Backend {
+ public:
+  FakeBackend(NodeHarness& harness, api::LeadershipFeed& feed);
+
+  const Node& node() const override { return harness_.node(); }
+  const Config& config() const override { return settings; }
+  const api::Identity& identity() const override { return who; }
+  api::PeerInfo peer(const Uuid& id) const override;
+  std::optional<api::Promise> promise() const override { return promised; }
+  Instant now() const override { return harness_.now(); }
+  Instant started() const override { return Instant{seconds(940)}; }
+  bool is_ready(std::string* why) const override;
+  Duration loop_age() const override { return age; }
+  std::vector<std::string> pending_restart() const override { return {"node.listen"}; }
+  std::vector<std::string> config_mismatches() const override { return mismatches; }
+  std::string metrics_text() override { return "bellwether_is_leader 1\n"; }
+  // Done at once, unless commands are held back.
+  void command(const Input& input, std::function<void(Outcome::Kind)> done) override;
+  api::ReloadResult reload() override { return reloaded; }
+
+  // What the node published goes to the feed.
+  void publish(const Effects& effects);
+  void carry_out_held();
+
+  Config settings;
+  api::Identity who{
+      .version = "0.1.0", .plugin = "bully", .plugin_version = "0.1.0", .plugin_abi = "1.0"};
+  std::map<Uuid, api::PeerInfo> peers;
+  std::optional<api::Promise> promised;
+  std::string not_ready;
+  Duration age = std::chrono::milliseconds(700);
+  std::vector<std::string> mismatches;
+  api::ReloadResult reloaded;
+  bool holds_commands = false;
+  int64_t wall_seconds = 0;
+
+ private:
+  void run(const Input& input, const std::function<void(Outcome::Kind)>& done);
+
+  NodeHarness& harness_;
+  api::LeadershipFeed& feed_;
+  std::vector<std::pair<Input, std::function<void(Outcome::Kind)>>> held_;
+};
+
+struct ApiFixture {
+  explicit ApiFixture(const NodeSetup& setup = {});
+
+  using Answered = std::shared_ptr<Recorded>;
+  Answered request(HttpRequest request, api::Entrance entrance = api::Entrance::kApi);
+  // "/v1/leader?index=1&wait=5s"; with these headers.
+  Answered get(const std::string& target,
+               std::vector<std::pair<std::string, std::string>> headers = {});
+  Answered post(const std::string& path, const std::string& body = "");
+
+  // The harness's inputs, with what they publish.
+  void lead() {
+    publish_state([&] { node.lead(); });
+  }
+  void follow(uint32_t leader = 5, uint64_t epoch = 1) {
+    publish_state([&] { node.follow(leader, epoch); });
+  }
+  void step(Effects effects) { backend.publish(effects); }
+  void run_for(Duration duration) { step(node.run_for(duration)); }
+
+  // Requests that were counted, in order: "/v1/leader 200".
+  std::vector<std::string> answered;
+  std::vector<metrics::Limit> limits;
+
+  NodeHarness node;
+  api::LeadershipFeed feed{wall_time(0)};
+  FakeBackend backend{node, feed};
+  api::ElectionHistory history;
+  api::Routes routes;
+
+ private:
+  // The harness keeps the effects of several steps to itself: what they led to is published.
+  void publish_state(const std::function<void()>& change);
+};
+
+}  // namespace bellwether::tests

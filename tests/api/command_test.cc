@@ -1,0 +1,219 @@
+// What an operator asks for, what becomes of it, and what is refused.
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+
+#include "api_fixture.hh"
+
+namespace bellwether::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Fixture : ApiFixture {
+  // Leads over 1, 2 and 4, of which 4 may not lead; 5 is not there.
+  void lead_group() {
+    lead();
+    step(node.disconnect(5, LinkEvidence::kRefused));
+  }
+};
+
+const std::vector<std::string> kCommands{"/v1/step-down", "/v1/transfer", "/v1/elect",
+                                         "/v1/reload"};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(commands, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_leader_steps_down_and_stays_out_for_the_hold) {
+  lead_group();
+  const auto answer = post("/v1/step-down", R"({"hold":"45s"})");
+  BOOST_TEST(answer->status() == 200u);
+  BOOST_TEST(answer->response->body == "{\"result\":\"stepped down\",\"hold\":\"45s\"}\n");
+  BOOST_TEST(!node.node().is_leading());
+  BOOST_TEST((node.wait_of(Timer::kHold) == 45s));
+}
+
+BOOST_AUTO_TEST_CASE(a_hold_may_be_plain_seconds_or_none) {
+  lead_group();
+  BOOST_TEST(post("/v1/step-down", R"({"hold":"20"})")->json()["hold"] == "20s");
+  BOOST_TEST((node.wait_of(Timer::kHold) == 20s));
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_say_how_long_is_held_for_thirty_seconds) {
+  for (const char* body : {"", " \r\n", "{}"}) {
+    ApiFixture fresh;
+    fresh.lead();
+    BOOST_TEST(fresh.post("/v1/step-down", body)->status() == 200u);
+    BOOST_TEST((fresh.node.wait_of(Timer::kHold) == 30s));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_hold_that_is_no_duration_or_too_long_is_a_bad_request) {
+  lead_group();
+  for (const char* hold : {"\"\"", "\"soon\"", "\"-1s\"", "\"25h\"", "\"86401\""}) {
+    const auto answer = post("/v1/step-down", "{\"hold\":" + std::string(hold) + "}");
+    BOOST_TEST(answer->status() == 400u, hold);
+    BOOST_TEST(answer->error() == "hold is a duration such as 30s, at most 24h");
+  }
+  BOOST_TEST(node.node().is_leading());
+  BOOST_TEST(post("/v1/step-down", R"({"hold":"24h"})")->status() == 200u);
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_lead_cannot_step_down_and_says_who_does) {
+  node.join();
+  const auto nobody = post("/v1/step-down");
+  BOOST_TEST(nobody->status() == 409u);
+  BOOST_TEST(nobody->error() == "this node does not lead; no leader is known");
+  follow();
+  BOOST_TEST(post("/v1/step-down")->error() == "this node does not lead; node-5 does");
+  BOOST_TEST(answered.back() == "/v1/step-down 409");
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_hands_over_to_a_named_member) {
+  lead_group();
+  const auto answer = post("/v1/transfer", R"({"to":"node-1"})");
+  BOOST_TEST(answer->status() == 200u);
+  BOOST_TEST(answer->response->body == "{\"result\":\"handing over\",\"to\":\"node-1\"}\n");
+  BOOST_TEST(!node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(a_transfer_to_nobody_known_is_404) {
+  lead_group();
+  const auto answer = post("/v1/transfer", R"({"to":"node-9"})");
+  BOOST_TEST(answer->status() == 404u);
+  BOOST_TEST(answer->error() == "there is no member of this name");
+  BOOST_TEST(node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(a_transfer_to_who_cannot_take_over_is_412) {
+  lead_group();
+  for (const char* name : {"node-3", "node-4", "node-5"}) {
+    const auto answer = post("/v1/transfer", "{\"to\":\"" + std::string(name) + "\"}");
+    BOOST_TEST(answer->status() == 412u, name);
+    BOOST_TEST(answer->error() == "that member cannot take over now; /v1/explain says why");
+  }
+  BOOST_TEST(node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_lead_cannot_hand_over_whoever_is_named) {
+  follow();
+  BOOST_TEST(post("/v1/transfer", R"({"to":"node-1"})")->status() == 409u);
+  BOOST_TEST(post("/v1/transfer", R"({"to":"node-9"})")->status() == 409u);
+}
+
+BOOST_AUTO_TEST_CASE(of_two_members_of_a_name_the_living_one_is_meant) {
+  lead_group();
+  step(node.disconnect(1, LinkEvidence::kRefused));
+  Hello reborn = NodeHarness::hello_of(0);
+  reborn.self.name = "node-1";
+  step(node.connect(reborn));
+  BOOST_TEST(post("/v1/transfer", R"({"to":"node-1"})")->status() == 200u);
+}
+
+BOOST_AUTO_TEST_CASE(a_transfer_must_say_to_whom) {
+  lead_group();
+  for (const char* body : {"", "{}"}) {
+    const auto answer = post("/v1/transfer", body);
+    BOOST_TEST(answer->status() == 400u);
+    BOOST_TEST(answer->error() == "the body lacks \"to\", a member's name");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_election_is_started) {
+  follow();
+  const auto answer = post("/v1/elect");
+  BOOST_TEST(answer->status() == 200u);
+  BOOST_TEST(answer->response->body == "{\"result\":\"election started\"}\n");
+  BOOST_TEST(node.node().election_state() == uint32_t{ELECTION_STATE_COLLECTING});
+}
+
+BOOST_AUTO_TEST_CASE(who_may_not_lead_holds_no_election) {
+  lead_group();
+  post("/v1/step-down");
+  const auto answer = post("/v1/elect");
+  BOOST_TEST(answer->status() == 409u);
+  BOOST_TEST(answer->error() ==
+             "this node may not lead now, so it holds no election; /v1/explain says why");
+}
+
+BOOST_AUTO_TEST_CASE(a_reload_says_what_changed_and_what_waits_for_a_restart) {
+  backend.reloaded.changes = {
+      {.key = "log.level", .before = "\"info\"", .after = "\"debug\"", .pending_restart = false},
+      {.key = "node.listen", .before = "\"a:1\"", .after = "\"b:1\"", .pending_restart = true}};
+  backend.reloaded.warnings = {"b.toml:1:1: warning: log.level: chatty; use info"};
+  const auto answer = post("/v1/reload");
+  BOOST_TEST(answer->status() == 200u);
+  BOOST_TEST(answer->response->body ==
+             "{\"changed\":[{\"key\":\"log.level\",\"before\":\"\\\"info\\\"\","
+             "\"after\":\"\\\"debug\\\"\"}],"
+             "\"pending_restart\":[{\"key\":\"node.listen\",\"before\":\"\\\"a:1\\\"\","
+             "\"after\":\"\\\"b:1\\\"\"}],"
+             "\"warnings\":[\"b.toml:1:1: warning: log.level: chatty; use info\"]}\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_configuration_that_is_wrong_is_422_with_every_error) {
+  backend.reloaded.errors = {"b.toml:1:1: error: x: unknown key; remove it",
+                             "b.toml:2:1: error: y"};
+  const auto answer = post("/v1/reload", "{}");
+  BOOST_TEST(answer->status() == 422u);
+  BOOST_TEST(answer->response->body ==
+             "{\"error\":\"the new configuration is refused; the old one stays in force\","
+             "\"errors\":[\"b.toml:1:1: error: x: unknown key; remove it\","
+             "\"b.toml:2:1: error: y\"],\"warnings\":[]}\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_body_that_is_no_object_is_a_bad_request) {
+  lead_group();
+  for (const std::string& path : kCommands) {
+    for (const char* body : {"x", "[]", "3", "null", "\"to\"", "{", "{\"hold\":\"1s\"}}"}) {
+      const auto answer = post(path, body);
+      BOOST_TEST(answer->status() == 400u, path << " " << body);
+      BOOST_TEST(answer->error() == "the body is no JSON object");
+    }
+  }
+  BOOST_TEST(node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_has_no_use_is_a_bad_request) {
+  lead_group();
+  BOOST_TEST(post("/v1/step-down", R"({"hould":"1s"})")->error() ==
+             R"(the body has no use for "hould"; it takes "hold")");
+  BOOST_TEST(post("/v1/transfer", R"({"to":"node-1","now":"yes"})")->error() ==
+             R"(the body has no use for "now"; it takes "to")");
+  BOOST_TEST(post("/v1/elect", R"({"x":1})")->error() ==
+             R"(the body has no use for "x"; leave it empty)");
+  BOOST_TEST(node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_is_no_string_is_a_bad_request) {
+  lead_group();
+  BOOST_TEST(post("/v1/step-down", R"({"hold":30})")->error() == R"("hold" is a string)");
+  BOOST_TEST(post("/v1/transfer", R"({"to":null})")->error() == R"("to" is a string)");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_is_answered_when_it_is_carried_out) {
+  lead_group();
+  backend.holds_commands = true;
+  const auto answer = post("/v1/step-down");
+  BOOST_TEST(!answer->response.has_value());
+  BOOST_TEST(node.node().is_leading());
+  backend.carry_out_held();
+  BOOST_TEST(answer->status() == 200u);
+  BOOST_TEST(!node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(a_command_whose_client_has_gone_is_carried_out_all_the_same) {
+  lead_group();
+  backend.holds_commands = true;
+  const auto answer = post("/v1/step-down");
+  answer->is_client_gone = true;
+  routes.on_gone();
+  backend.carry_out_held();
+  BOOST_TEST(!answer->response.has_value());
+  BOOST_TEST(!node.node().is_leading());
+  BOOST_TEST(answered.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests

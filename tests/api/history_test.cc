@@ -1,0 +1,58 @@
+// The last elections.
+#include "api/history.hh"
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+
+#include "api_fixture.hh"
+
+namespace bellwether::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+metrics::ElectionSummary won() {
+  return {.trigger = metrics::Trigger::kLeaderLost,
+          .result = metrics::Result::kWon,
+          .messages = {.election = 2, .answer = 1, .handover = 1, .coordinator = 3},
+          .duration = 12500us};
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(election_history, ApiFixture)
+
+BOOST_AUTO_TEST_CASE(is_empty_at_first) {
+  BOOST_TEST(get("/v1/history")->response->body == "{\"group\":\"orders\",\"elections\":[]}\n");
+}
+
+BOOST_AUTO_TEST_CASE(shows_the_newest_election_first) {
+  lead();
+  history.on_election(won(), "modified", feed.current(), wall_time(5));
+  const api::Leadership nobody{.epoch = 1};
+  history.on_election({.trigger = metrics::Trigger::kRetry, .result = metrics::Result::kAbandoned},
+                      "classic", nobody, wall_time(6));
+  const auto expected = api::parse_json(R"({"group":"orders","elections":[
+      {"time":"2026-01-31T09:00:06.000Z","trigger":"retry","variant":"classic",
+       "result":"abandoned","winner":null,"epoch":null,
+       "messages":{"election":0,"answer":0,"handover":0,"coordinator":0,"total":0},
+       "duration_ms":null},
+      {"time":"2026-01-31T09:00:05.000Z","trigger":"leader_lost","variant":"modified",
+       "result":"won","winner":{"name":"node-3","id":"00000000-0000-0000-0000-000000000003",
+                                "address":"10.0.0.3:7946"},"epoch":1,
+       "messages":{"election":2,"answer":1,"handover":1,"coordinator":3,"total":7},
+       "duration_ms":12}]})");
+  BOOST_TEST(get("/v1/history")->response->body == api::dump(*expected) + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(keeps_the_last_256) {
+  for (uint64_t i = 0; i <= api::ElectionHistory::kMaxKept; ++i) {
+    history.on_election(won(), "modified", feed.current(), wall_time(static_cast<int64_t>(i)));
+  }
+  BOOST_TEST(history.elections().size() == api::ElectionHistory::kMaxKept);
+  BOOST_TEST((history.elections().front().ended == wall_time(1)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests
