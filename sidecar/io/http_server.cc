@@ -1,0 +1,280 @@
+// Listening, the table of connections, and the replies' way to them.
+#include "io/http_server.hh"
+
+#include <netdb.h>
+#include <netinet/in.h>
+
+#include <array>
+#include <optional>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "io/http_connection.hh"
+#include "io/timer.hh"
+#include "io/unix_socket.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr int kBacklog = 511;
+constexpr size_t kReceiveBytes = size_t{16} * 1024;
+
+// Beyond the limit, so many are told so; who comes then is closed without a word.
+constexpr size_t kMaxTurnedAway = 64;
+
+// After this much silence the kernel asks whether the client is still there.
+constexpr unsigned kKeepAliveSeconds = 60;
+
+struct FreeAddresses {
+  void operator()(addrinfo* addresses) const { ::freeaddrinfo(addresses); }
+};
+using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
+
+std::string listening_on(const HostPort& address) {
+  const bool is_ipv6 = address.host.find(':') != std::string::npos;
+  return "cannot listen on " + (is_ipv6 ? "[" + address.host + "]" : address.host) + ":" +
+         std::to_string(address.port);
+}
+
+[[noreturn]] void fail(const HostPort& address, int status) {
+  throw std::system_error(-status, std::generic_category(), listening_on(address));
+}
+
+Addresses resolve(const HostPort& address) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int status = ::getaddrinfo(address.host.c_str(), nullptr, &hints, &found);
+  if (status == 0) return Addresses(found);
+  const auto code = std::make_error_code(std::errc::address_not_available);
+  throw std::system_error(code, listening_on(address) + ": " + ::gai_strerror(status));
+}
+
+void set_port(sockaddr* address, uint16_t port) {
+  if (address->sa_family == AF_INET6) {
+    reinterpret_cast<sockaddr_in6*>(address)->sin6_port = htons(port);
+  } else {
+    reinterpret_cast<sockaddr_in*>(address)->sin_port = htons(port);
+  }
+}
+
+uint16_t port_of(const uv_tcp_t* socket) {
+  sockaddr_storage bound{};
+  int size = sizeof(bound);
+  throw_if_failed(uv_tcp_getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size),
+                  "cannot ask for a socket's address");
+  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
+                                           : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
+}
+
+}  // namespace
+
+class HttpServer::Implementation final : public HttpConnection::Owner {
+ public:
+  Implementation(HttpServer& server, Loop& loop, HttpListener& listener, const HttpLimits& limits)
+      : server_(server), loop_(loop), listener_(listener), limits_(limits), farewell_(loop, [this] {
+          say_farewell();
+        }) {}
+
+  uint16_t listen(const HostPort& address);
+  void listen_on_socket(const std::string& path);
+  void stop_listening();
+
+  // Whose answer is still to be given, or goes on; nullptr when there is none.
+  HttpConnection* find(uint64_t request);
+
+ private:
+  using Pipe = UvPtr<uv_pipe_t>;
+  using Tcp = UvPtr<uv_tcp_t>;
+
+  int try_to_listen(sockaddr* address);
+  void accept(uv_stream_t* socket);
+  ByteStream::Handle make_client_handle(uv_handle_type type);
+
+  void on_request(HttpConnection& connection, const HttpRequest& request) override;
+  void on_refused(unsigned status) override { listener_.on_refused(status); }
+  void on_limit(HttpLimit limit) override { listener_.on_limit(limit); }
+  void on_closed(HttpConnection& connection) override;
+  void say_farewell();
+
+  HttpServer& server_;
+  Loop& loop_;
+  HttpListener& listener_;
+  const HttpLimits limits_;
+  std::array<char, kReceiveBytes> buffer_{};
+  uint32_t last_number_ = 0;
+  std::unordered_map<uint32_t, std::unique_ptr<HttpConnection>> connections_;
+  std::vector<uint32_t> closed_;  // of those, until the loop's next turn
+  std::optional<UnixSocketFile> socket_file_;
+  LoopTimer farewell_;
+  Pipe pipe_;
+  std::vector<Tcp> sockets_;
+};
+
+uint16_t HttpServer::Implementation::listen(const HostPort& address) {
+  const Addresses addresses = resolve(address);
+  uint16_t port = address.port;
+  int failure = 0;
+  bool is_listening = false;
+  for (addrinfo* next = addresses.get(); next != nullptr; next = next->ai_next) {
+    set_port(next->ai_addr, port);
+    const int status = try_to_listen(next->ai_addr);
+    if (status == 0) {
+      is_listening = true;
+      port = port_of(sockets_.back().get());
+    } else if (status == UV_EADDRNOTAVAIL || status == UV_EAFNOSUPPORT) {
+      failure = status;  // "localhost" may have an IPv6 address on a host without IPv6.
+    } else {
+      fail(address, status);
+    }
+  }
+  if (!is_listening) fail(address, failure);
+  return port;
+}
+
+int HttpServer::Implementation::try_to_listen(sockaddr* address) {
+  auto socket = make_handle<uv_tcp_t>(
+      this, [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
+  if (const int status = uv_tcp_bind(socket.get(), address, 0); status < 0) return status;
+  const int status = uv_listen(reinterpret_cast<uv_stream_t*>(socket.get()), kBacklog,
+                               [](uv_stream_t* listening, int error) {
+                                 auto* self = static_cast<Implementation*>(listening->data);
+                                 if (error == 0) return self->accept(listening);
+                                 self->listener_.on_limit(HttpLimit::kConnections);
+                               });
+  if (status == 0) sockets_.push_back(std::move(socket));
+  return status;
+}
+
+void HttpServer::Implementation::listen_on_socket(const std::string& path) {
+  const auto fail_if = [&](int status) {
+    if (status == 0) return;
+    throw std::system_error(-status, std::generic_category(), "cannot listen on socket " + path);
+  };
+  socket_file_.emplace(path);
+  pipe_ = make_handle<uv_pipe_t>(
+      this, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
+  fail_if(uv_pipe_open(pipe_.get(), socket_file_->release()));
+  fail_if(uv_listen(reinterpret_cast<uv_stream_t*>(pipe_.get()), kBacklog,
+                    [](uv_stream_t* listening, int error) {
+                      auto* self = static_cast<Implementation*>(listening->data);
+                      if (error == 0) return self->accept(listening);
+                      self->listener_.on_limit(HttpLimit::kConnections);
+                    }));
+}
+
+void HttpServer::Implementation::stop_listening() {
+  sockets_.clear();
+  pipe_.reset();
+  socket_file_.reset();
+  for (const auto& [number, connection] : connections_) connection->stop();
+}
+
+HttpConnection* HttpServer::Implementation::find(uint64_t request) {
+  const auto found = connections_.find(static_cast<uint32_t>(request >> 32));
+  if (found == connections_.end()) return nullptr;
+  HttpConnection& connection = *found->second;
+  const bool is_it =
+      connection.request() == request && connection.is_awaited() && !connection.is_closed();
+  return is_it ? &connection : nullptr;
+}
+
+void HttpServer::Implementation::accept(uv_stream_t* socket) {
+  const bool is_tcp = socket->type == UV_TCP;
+  ByteStream::Handle handle = make_client_handle(socket->type);
+  const auto accept_with = [&](const auto& client) {
+    return uv_accept(socket, reinterpret_cast<uv_stream_t*>(client.get()));
+  };
+  if (std::visit(accept_with, handle) != 0) return;
+  if (connections_.size() >= limits_.connections + kMaxTurnedAway) {
+    listener_.on_limit(HttpLimit::kConnections);
+    return;
+  }
+  if (is_tcp) {
+    uv_tcp_t* client = std::get<Tcp>(handle).get();
+    uv_tcp_nodelay(client, 1);
+    uv_tcp_keepalive(client, 1, kKeepAliveSeconds);
+  }
+  const bool is_welcome = connections_.size() < limits_.connections;
+  do ++last_number_;
+  while (connections_.contains(last_number_));
+  const uint32_t number = last_number_;
+  auto& connection = connections_[number];
+  connection = std::make_unique<HttpConnection>(
+      loop_, *this, std::move(handle),
+      HttpConnection::Settings{
+          .number = number, .is_over_unix_socket = !is_tcp, .limits = limits_, .buffer = buffer_});
+  if (is_welcome) {
+    connection->serve();
+  } else {
+    connection->turn_away();
+  }
+}
+
+ByteStream::Handle HttpServer::Implementation::make_client_handle(uv_handle_type type) {
+  if (type == UV_TCP) {
+    return make_handle<uv_tcp_t>(nullptr,
+                                 [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
+  }
+  return make_handle<uv_pipe_t>(
+      nullptr, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
+}
+
+void HttpServer::Implementation::on_request(HttpConnection& connection,
+                                            const HttpRequest& request) {
+  listener_.on_request(request, HttpReply(server_, connection.request()));
+}
+
+// Neither destroys a connection within its own function, nor tells the listener within a call of
+// its own.
+void HttpServer::Implementation::on_closed(HttpConnection& connection) {
+  closed_.push_back(connection.number());
+  farewell_.arm({});
+}
+
+void HttpServer::Implementation::say_farewell() {
+  for (const uint32_t number : std::exchange(closed_, {})) {
+    const auto node = connections_.extract(number);
+    const HttpConnection& connection = *node.mapped();
+    if (connection.is_awaited()) listener_.on_gone(HttpReply(server_, connection.request()));
+  }
+}
+
+bool HttpReply::is_open() const { return server_->implementation_->find(request_) != nullptr; }
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the interface lets callers give it away.
+void HttpReply::send(HttpResponse response) const {
+  if (auto* connection = server_->implementation_->find(request_)) connection->respond(response);
+}
+
+void HttpReply::begin_stream(std::string_view content_type) const {
+  if (auto* connection = server_->implementation_->find(request_)) {
+    connection->begin_stream(content_type);
+  }
+}
+
+bool HttpReply::write(std::string_view piece) const {
+  auto* connection = server_->implementation_->find(request_);
+  return connection != nullptr && connection->write(piece);
+}
+
+void HttpReply::end_stream() const {
+  if (auto* connection = server_->implementation_->find(request_)) connection->end_stream();
+}
+
+HttpServer::HttpServer(Loop& loop, HttpListener& listener, const HttpLimits& limits)
+    : implementation_(std::make_unique<Implementation>(*this, loop, listener, limits)) {}
+
+HttpServer::~HttpServer() = default;
+
+uint16_t HttpServer::listen(const HostPort& address) { return implementation_->listen(address); }
+
+void HttpServer::listen_on_socket(const std::string& path) {
+  implementation_->listen_on_socket(path);
+}
+
+void HttpServer::stop_listening() { implementation_->stop_listening(); }
+
+}  // namespace bellwether

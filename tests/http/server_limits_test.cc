@@ -1,0 +1,222 @@
+// Each limit of HttpLimits: what the client gets, and what is counted.
+#include <boost/test/unit_test.hpp>
+#include <memory>
+
+#include "http_harness.hh"
+
+namespace bellwether::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kHead = "POST / HTTP/1.1\r\nHost: here\r\n";
+
+void check_counted(const Harness& harness, unsigned status, HttpLimit limit) {
+  BOOST_REQUIRE(harness.refused.size() == 1u);
+  BOOST_TEST(harness.refused.front() == status);
+  BOOST_REQUIRE(harness.limits_hit.size() == 1u);
+  BOOST_TEST((harness.limits_hit.front() == limit));
+  BOOST_TEST(harness.requests.empty());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(server_limits)
+
+BOOST_AUTO_TEST_CASE(a_malformed_request_is_refused_with_a_reason_and_closed) {
+  Harness harness;
+  const std::string answer = harness.exchange("GET / HTTP/1.1\r\n\r\n");
+  BOOST_TEST(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"));
+  BOOST_TEST(count(answer, "Connection: close\r\n") == 1u);
+  BOOST_TEST(answer.ends_with("\r\n\r\n{\"error\":\"there is no Host header\"}\n"));
+  BOOST_REQUIRE(harness.refused.size() == 1u);
+  BOOST_TEST(harness.refused.front() == 400u);
+  BOOST_TEST(harness.limits_hit.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_precedes_a_malformed_request_is_answered_first) {
+  Harness harness;
+  const std::string answers = harness.exchange(get("/good") + "nonsense\r\n\r\n" + get("/late"));
+  BOOST_TEST(answers.find("GET /good \n") < answers.find("HTTP/1.1 400"));
+  BOOST_TEST(count(answers, "HTTP/1.1") == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_smuggled_behind_a_doubtful_body) {
+  Harness harness;
+  const std::string answers = harness.exchange(
+      std::string(kHead) + "Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
+      get("/smuggled"));
+  BOOST_TEST(answers.starts_with("HTTP/1.1 400 "));
+  BOOST_TEST(count(answers, "HTTP/1.1") == 1u);
+  BOOST_TEST(harness.requests.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_long_header_is_refused) {
+  HttpLimits limits;
+  limits.header_bytes = 512;
+  Harness harness(limits);
+  const std::string answer = harness.exchange(get("/", "X: " + std::string(600, 'x') + "\r\n"));
+  BOOST_TEST(answer.starts_with("HTTP/1.1 431 Request Header Fields Too Large\r\n"));
+  check_counted(harness, 431, HttpLimit::kHeader);
+}
+
+// The client is still sending when it is refused; a reset would take the answer from it.
+BOOST_AUTO_TEST_CASE(a_large_body_is_refused_and_the_client_can_read_why) {
+  HttpLimits limits;
+  limits.body_bytes = 1000;
+  Harness harness(limits);
+  RawClient client(harness.port);
+  client.send(std::string(kHead) + "Content-Length: 100000\r\n\r\n" + std::string(60'000, 'x'));
+  harness.receive(client, "HTTP/1.1 413 Content Too Large\r\n");
+  client.send(std::string(40'000, 'x'));
+  harness.receive_all(client);
+  BOOST_TEST(!client.is_reset());
+  check_counted(harness, 413, HttpLimit::kBody);
+}
+
+BOOST_AUTO_TEST_CASE(a_large_body_is_not_asked_for) {
+  HttpLimits limits;
+  limits.body_bytes = 1000;
+  Harness harness(limits);
+  const std::string answer =
+      harness.exchange(std::string(kHead) + "Expect: 100-continue\r\nContent-Length: 1001\r\n\r\n");
+  BOOST_TEST(answer.starts_with("HTTP/1.1 413 "));
+}
+
+BOOST_AUTO_TEST_CASE(chunks_beyond_the_limit_are_refused) {
+  HttpLimits limits;
+  limits.body_bytes = 10;
+  Harness harness(limits);
+  const std::string answer = harness.exchange(
+      std::string(kHead) + "Transfer-Encoding: chunked\r\n\r\n6\r\nabcdef\r\n5\r\n");
+  BOOST_TEST(answer.starts_with("HTTP/1.1 413 "));
+  check_counted(harness, 413, HttpLimit::kBody);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_trickles_in_is_refused_after_its_time) {
+  HttpLimits limits;
+  limits.request = milliseconds(200);
+  Harness harness(limits);
+  RawClient client(harness.port);
+  const std::string request = get("/" + std::string(1000, 'x'));
+  size_t sent = 0;
+  const bool has_ended = harness.run_until([&] {
+    if (sent < request.size() - 1) client.send_some(request.substr(sent++, 1));
+    return client.has_ended();
+  });
+  BOOST_TEST(has_ended);
+  BOOST_TEST(client.received().starts_with("HTTP/1.1 408 Request Timeout\r\n"));
+  check_counted(harness, 408, HttpLimit::kIdle);
+}
+
+BOOST_AUTO_TEST_CASE(a_body_that_does_not_come_is_refused_after_its_time) {
+  HttpLimits limits;
+  limits.request = milliseconds(20);
+  Harness harness(limits);
+  const std::string answer = harness.exchange(std::string(kHead) + "Content-Length: 1\r\n\r\n");
+  BOOST_TEST(answer.starts_with("HTTP/1.1 408 "));
+  check_counted(harness, 408, HttpLimit::kIdle);
+}
+
+BOOST_AUTO_TEST_CASE(who_says_nothing_is_closed_without_an_answer) {
+  HttpLimits limits;
+  limits.idle = milliseconds(20);
+  Harness harness(limits);
+  BOOST_TEST(harness.exchange("") == "");
+  BOOST_TEST(harness.exchange("\r\n\r\n") == "");
+  const std::string answer = harness.exchange(get("/"));
+  BOOST_TEST(answer.ends_with("GET / \n"));
+  BOOST_TEST(harness.refused.empty());
+  BOOST_REQUIRE(harness.limits_hit.size() == 3u);
+  BOOST_TEST((harness.limits_hit.front() == HttpLimit::kIdle));
+}
+
+// The test waits as long as an idle connection would live, twice.
+BOOST_AUTO_TEST_CASE(a_request_that_waits_for_its_answer_has_no_time_limit) {
+  HttpLimits limits;
+  limits.idle = milliseconds(20);
+  limits.request = milliseconds(20);
+  Harness harness(limits);
+  harness.handler = [](const HttpRequest&, const HttpReply&) {};
+  RawClient client(harness.port);
+  client.send(get("/"));
+  BOOST_REQUIRE(harness.run_until([&] { return harness.requests.size() == 1; }));
+  harness.exchange("");
+  harness.exchange("");
+  harness.requests.front().send({.body = "patience"});
+  harness.receive(client, "patience");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_nobody_reads_is_given_up) {
+  HttpLimits limits;
+  limits.idle = milliseconds(50);
+  Harness harness(limits);
+  harness.handler = [](const HttpRequest&, const HttpReply& reply) {
+    reply.send({.body = std::string(16 << 20, 'x')});
+  };
+  RawClient client(harness.port, 4096);
+  client.send(get("/"));
+  BOOST_REQUIRE(harness.run_until([&] { return !harness.limits_hit.empty(); }));
+  BOOST_TEST((harness.limits_hit.front() == HttpLimit::kUnsent));
+  BOOST_TEST(harness.gone.empty());  // it was answered
+  harness.receive_all(client);
+  BOOST_TEST(client.received().size() < 16u << 20);
+}
+
+BOOST_AUTO_TEST_CASE(one_client_too_many_is_told_so) {
+  HttpLimits limits;
+  limits.connections = 2;
+  Harness harness(limits);
+  RawClient one(harness.port);
+  RawClient other(harness.port);
+  one.send(get("/"));
+  harness.receive(one, "GET / \n");
+  const std::string answer = harness.exchange(get("/"));
+  BOOST_TEST(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\n"));
+  BOOST_REQUIRE(harness.refused.size() == 1u);
+  BOOST_TEST(harness.refused.front() == 503u);
+  BOOST_TEST((harness.limits_hit.front() == HttpLimit::kConnections));
+  other.close();
+  BOOST_TEST(harness.run_until([&] {
+    RawClient third(harness.port);
+    third.send(get("/", "Connection: close\r\n"));
+    return harness.receive_all(third).ends_with("GET / \n");
+  }));
+}
+
+BOOST_AUTO_TEST_CASE(far_too_many_clients_are_closed_without_a_word) {
+  HttpLimits limits;
+  limits.connections = 1;
+  Harness harness(limits);
+  RawClient served(harness.port);
+  served.send(get("/"));
+  harness.receive(served, "GET / \n");
+  std::vector<std::unique_ptr<RawClient>> crowd;
+  for (int i = 0; i < 100; ++i) {
+    crowd.push_back(std::make_unique<RawClient>(harness.port));
+    crowd.back()->send(get("/"));
+  }
+  BOOST_REQUIRE(harness.run_until([&] { return harness.limits_hit.size() >= 100; }));
+  for (const auto& client : crowd) harness.receive_all(*client);
+  BOOST_TEST(harness.refused.size() == 64u);
+  BOOST_TEST(harness.limits_hit.size() == 100u);
+  served.send(get("/again"));
+  harness.receive(served, "GET /again \n");
+}
+
+BOOST_AUTO_TEST_CASE(three_hundred_connections_are_served_at_once) {
+  Harness harness;
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 300; ++i) clients.push_back(std::make_unique<RawClient>(harness.port));
+  for (int round = 0; round < 3; ++round) {
+    const std::string path = "/" + std::to_string(round);
+    for (const auto& client : clients) client->send(get(path));
+    for (const auto& client : clients) harness.receive(*client, "GET " + path + " \n");
+  }
+  BOOST_TEST(harness.requests.size() == 900u);
+  BOOST_TEST(harness.limits_hit.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::test
