@@ -24,6 +24,8 @@ class FileDescriptor {
 
   bool is_open() const { return fd_ >= 0; }
   int get() const { return fd_; }
+  // Gives it away, without closing it.
+  int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_;
