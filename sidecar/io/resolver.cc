@@ -166,6 +166,7 @@ void Resolver::deliver() {
     const auto repeated = std::ranges::unique(answer.addresses);
     answer.addresses.erase(repeated.begin(), repeated.end());
     if (answer.addresses.empty() && answer.error.empty()) answer.error = "there is no address";
+    if (!answer.addresses.empty()) answer.error.clear();  // that of one host of a service
     if (question.on_answer) question.on_answer(answer);
   }
 }
