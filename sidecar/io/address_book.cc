@@ -44,7 +44,9 @@ std::span<const SocketAddress> AddressBook::addresses(const HostPort& place) con
 
 std::span<const SocketAddress> AddressBook::addresses(const Uuid& id) const {
   const auto place = advertised_.find(id);
-  return place == advertised_.end() ? std::span<const SocketAddress>() : addresses(place->second);
+  // Who says that it is where everybody is has said nothing.
+  if (place == advertised_.end() || place->second == dns_) return {};
+  return addresses(place->second);
 }
 
 std::vector<SocketAddress> AddressBook::all() const {

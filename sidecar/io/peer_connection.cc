@@ -12,9 +12,8 @@ uv_stream_t* stream(const UvPtr<uv_tcp_t>& socket) {
 }
 
 uv_buf_t buffer_of(std::span<const uint8_t> bytes) {
-  // libuv only reads what it is to write, but has one type for both.
-  auto* start = const_cast<uint8_t*>(
-      bytes.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast): see above
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): libuv has one type to read and to write
+  auto* start = const_cast<uint8_t*>(bytes.data());
   return uv_buf_init(reinterpret_cast<char*>(start), static_cast<unsigned>(bytes.size()));
 }
 

@@ -4,7 +4,6 @@
 #include <functional>
 #include <utility>
 
-#include "core/members.hh"
 #include "io/transport_state.hh"
 
 namespace bellwether {
@@ -40,7 +39,7 @@ void Transport::Implementation::refresh_peers() {
       if (member.id == settings_.self) continue;
       Peer& peer = peers_[member.id];
       peer.is_member = true;
-      if (peer.link == nullptr) peer.advertised = member.address;
+      if (peer.link == nullptr && !member.address.is_wildcard()) peer.advertised = member.address;
     }
     new_members_.reset();
   }
@@ -81,7 +80,7 @@ void Transport::Implementation::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> s
   Target& target = targets_.at(address);
   target.is_refusing = false;
   // While it connected, its process may have been linked in another way, or be about to be.
-  if (occupied().contains(address) || has_dialled_alternative(address)) {
+  if (occupied().contains(address) || has_dialled_alternative(address) || !has_room()) {
     return dialler.start_after_failure();
   }
   target.connection = &add(std::move(socket), address);

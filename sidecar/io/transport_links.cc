@@ -3,13 +3,10 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/members.hh"
 #include "io/transport_state.hh"
 
 namespace bellwether {
 namespace {
-
-constexpr size_t kMaxConnections = kMaxMembers + Transport::kMaxSilent;
 
 LinkEvidence evidence_of(int error) {
   // A host that nothing comes back from may also be reported as unreachable.
@@ -22,6 +19,18 @@ PeerIdentity identity_of(const Greeting& greeting) {
   return {.id = self.id, .boot = self.boot, .name = self.name};
 }
 
+// Nothing when it makes no sense.  "127.0.0.1" means another host when the peer says it than when
+// this process does, unless both are on the same; and what another port of this host refuses must
+// never prove the end of a peer.
+HostPort advertised_in(const Greeting& greeting, const PeerConnection& connection) {
+  HostPort advertised;
+  parse_host_port(greeting.hello.self.address, advertised);
+  HostPort remote;
+  parse_host_port(connection.remote(), remote);
+  const bool is_elsewhere = advertised.is_loopback() && !remote.is_loopback();
+  return advertised.is_wildcard() || is_elsewhere ? HostPort{} : advertised;
+}
+
 std::string described(const PeerIdentity& peer) {
   return "\"" + peer.name + "\" (" + to_string(peer.id) + ")";
 }
@@ -31,11 +40,7 @@ std::string described(const PeerIdentity& peer) {
 void Transport::Implementation::on_accepted(UvPtr<uv_tcp_t> socket) {
   if (stage_ != Stage::kOpen) return;
   close_oldest_silent();
-  if (connections_.size() < kMaxConnections) {
-    add(std::move(socket), std::nullopt);
-  } else {
-    listener_.on_limit(PeerLimit::kConnections);
-  }
+  if (has_room()) add(std::move(socket), std::nullopt);
 }
 
 void Transport::Implementation::close_oldest_silent() {
@@ -46,6 +51,12 @@ void Transport::Implementation::close_oldest_silent() {
   if (static_cast<size_t>(count) < kMaxSilent) return;
   forget(**std::ranges::find_if(connections_, is_silent));
   listener_.on_limit(PeerLimit::kConnections);
+}
+
+bool Transport::Implementation::has_room() {
+  if (connections_.size() < kMaxConnections) return true;
+  listener_.on_limit(PeerLimit::kConnections);
+  return false;
 }
 
 PeerConnection& Transport::Implementation::add(UvPtr<uv_tcp_t> socket,
@@ -153,11 +164,8 @@ void Transport::Implementation::link_up(PeerConnection& connection, const Greeti
   Peer& peer = peers_[greeting.hello.self.id];
   peer.link = &connection;
   peer.is_refusal_told = false;
-  // What the process itself says is newer than what others say of it; without an address, or with
-  // one that makes no sense, it cannot be dialled.
-  HostPort advertised;
-  parse_host_port(greeting.hello.self.address, advertised);
-  peer.advertised = std::move(advertised);
+  // What the process itself says is newer than what others say of it.
+  peer.advertised = advertised_in(greeting, connection);
   connection.become_link(identity_of(greeting), Loop::now());
   due_.arm(Duration::zero());
   listener_.on_link_up(greeting, connection.remote());

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/members.hh"
 #include "io/dialler.hh"
 #include "io/listener_socket.hh"
 #include "io/peer_connection.hh"
@@ -49,6 +50,9 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   };
   using Peers = std::unordered_map<Uuid, Peer, UuidHash>;
 
+  // More connections than that are not made or taken; the silent ones have room beside the members.
+  static constexpr size_t kMaxConnections = kMaxMembers + kMaxSilent;
+
   // An address that may be dialled.
   struct Target {
     std::unique_ptr<Dialler> dialler;
@@ -69,6 +73,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   // transport_links.cc
   void on_accepted(UvPtr<uv_tcp_t> socket);
   void close_oldest_silent();
+  bool has_room();
   PeerConnection& add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled);
   void on_greeting(PeerConnection& connection, const Greeting& greeting) override;
   void on_frame(PeerConnection& connection, Frame frame, size_t bytes) override;

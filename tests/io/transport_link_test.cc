@@ -216,6 +216,21 @@ BOOST_AUTO_TEST_CASE(a_transport_may_be_closed_by_what_it_tells) {
   BOOST_TEST(a.downs.size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(who_says_that_it_is_everywhere_is_not_looked_for_here) {
+  RawSocket peer(a.place().port);
+  const HostPort everywhere{"0.0.0.0", free_port()};
+  peer.write(hello_of(9, 1, "", everywhere.text()));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  a.transport().set_members({{id_of(9), everywhere}});
+  a.look_for({b.place()});
+  BOOST_REQUIRE(link());
+  settle();
+  peer.abort();
+  BOOST_REQUIRE(run_until([&] { return !a.is_linked_to(id_of(9)); }));
+  settle();
+  BOOST_TEST(a.downs.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(names_of_the_hosts_file_are_dialled) {
   a.look_for({{"localhost", b.place().port}});
   BOOST_TEST(link());
