@@ -18,8 +18,8 @@
 // The checksum is there because TCP's lets through one damaged segment in 65536, and a damaged
 // `released` could end a promise.
 //
-// A connection starts with a HELLO each way.  A list of members that does not fit into one frame
-// goes out as several (see Members in frames.proto).
+// A connection starts with a HELLO each way, or with a TURNED_AWAY.  A list of members that does
+// not fit into one frame goes out as several (see Members in frames.proto).
 #pragma once
 
 #include <cstddef>
@@ -60,6 +60,21 @@ struct Greeting {
   std::string variant{};
 };
 
+// Why a peer will not be spoken to.  Never renumbered.
+enum class TurnAwayReason : uint8_t {
+  kUnknown = 0,        // one of a later release
+  kDuplicateId = 1,    // another living process has this id
+  kDuplicateName = 2,  // another living process has this name
+};
+
+// As the log writes it: "its id is in use", ...
+const char* name(TurnAwayReason reason);
+
+// In place of HELLO, or after it: the last words to a process that was taken for nobody's peer.
+struct TurnedAway {
+  TurnAwayReason reason{};
+};
+
 // Why a peer's bytes were refused.
 enum class FrameFlaw : uint8_t {
   kBadMagic,         // not a sidecar at all
@@ -92,6 +107,7 @@ class Encoder {
   // core/frames.hh do not allow is a bug of the caller (check()).
   void append(const Greeting& greeting, std::vector<uint8_t>& out) const;
   void append(const Frame& frame, std::vector<uint8_t>& out) const;
+  void append(const TurnedAway& words, std::vector<uint8_t>& out) const;
 
  private:
   std::string group_;
@@ -100,7 +116,7 @@ class Encoder {
 
 // What Decoder::next() found.  MoreNeeded: all bytes are used up.
 struct MoreNeeded {};
-using Decoded = std::variant<MoreNeeded, Greeting, Frame, FrameError>;
+using Decoded = std::variant<MoreNeeded, Greeting, Frame, TurnedAway, FrameError>;
 
 // Reads what comes over one connection to a peer of `group`.  The bytes are a stranger's: nothing
 // is read before its length is known, no claim about a size is believed, and memory is bounded by
@@ -125,6 +141,7 @@ class Decoder {
   size_t wanted(Bytes start);
   std::optional<Decoded> read(Bytes frame);
   Decoded read_greeting(const Header& header, Bytes body, bool is_our_tag);
+  Decoded read_turned_away(Bytes body);
   std::optional<Decoded> read_members(const Header& header, Bytes body);
   Decoded refuse(FrameFlaw flaw, std::string text);
 

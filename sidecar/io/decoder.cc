@@ -51,13 +51,15 @@ const char* name(Kind kind) {
       return "LEAVE";
     case Kind::kMembers:
       return "MEMBERS";
+    case Kind::kTurnedAway:
+      return "TURNED_AWAY";
   }
   return nullptr;
 }
 
 bool is_known(Kind kind) { return name(kind) != nullptr; }
 
-// HELLO and MEMBERS are more than their bodies; the decoder reads them.
+// HELLO, MEMBERS and TURNED_AWAY are not frames of the core; the decoder reads them.
 ValueFlaw read_frame(Kind kind, Bytes body, Frame& frame) {
   switch (kind) {
     case Kind::kPluginMessage:
@@ -78,6 +80,7 @@ ValueFlaw read_frame(Kind kind, Bytes body, Frame& frame) {
       return read_body<Leave>(body, frame);
     case Kind::kHello:
     case Kind::kMembers:
+    case Kind::kTurnedAway:
       break;
   }
   check(false, "a frame of this kind is read elsewhere");
@@ -89,6 +92,18 @@ std::string complaint(Kind kind, ValueFlaw flaw) { return std::string(name(kind)
 Kind kind_of(Bytes frame) { return static_cast<Kind>(frame[kKindOffset]); }
 
 }  // namespace
+
+const char* name(TurnAwayReason reason) {
+  switch (reason) {
+    case TurnAwayReason::kUnknown:
+      return "for a reason of a later release";
+    case TurnAwayReason::kDuplicateId:
+      return "its id is in use";
+    case TurnAwayReason::kDuplicateName:
+      return "its name is in use";
+  }
+  return "?";
+}
 
 const char* name(FrameFlaw flaw) {
   switch (flaw) {
@@ -168,13 +183,14 @@ size_t Decoder::wanted(Bytes start) {
   if (start.size() < kHeaderBytes) return kHeaderBytes;
   const size_t body_bytes = load_little_endian<uint16_t>(start, kLengthOffset);
   const bool is_hello = kind_of(start) == Kind::kHello;
+  const bool may_come_first = is_hello || kind_of(start) == Kind::kTurnedAway;
   if (body_bytes > kMaxBodyBytes) {
     refuse(FrameFlaw::kOversized, "a frame with a body of " + std::to_string(body_bytes) +
                                       " bytes; " + std::to_string(kMaxBodyBytes) + " are allowed");
   } else if (!is_hello && load_little_endian<uint64_t>(start, kTagOffset) != tag_) {
     // A HELLO is read to its end: it has the name of the other group.
     refuse(FrameFlaw::kForeignGroup, "belongs to another group than \"" + group_ + "\"");
-  } else if (!is_hello && !is_greeted_) {
+  } else if (!may_come_first && !is_greeted_) {
     refuse(FrameFlaw::kTooEarly, "a frame before HELLO");
   } else if (is_hello && is_greeted_) {
     refuse(FrameFlaw::kUnexpectedHello, "a second HELLO");
@@ -199,6 +215,7 @@ std::optional<Decoded> Decoder::read(Bytes frame) {
   if (kind == Kind::kHello) {
     return read_greeting(header, body, load_little_endian<uint64_t>(frame, kTagOffset) == tag_);
   }
+  if (kind == Kind::kTurnedAway) return read_turned_away(body);
   if (kind == Kind::kMembers) return read_members(header, body);
   if (partial_view_) {
     return refuse(FrameFlaw::kMalformed, complaint(kind, "stands between the parts of a MEMBERS"));
@@ -230,6 +247,16 @@ Decoded Decoder::read_greeting(const Header& header, Bytes body, bool is_our_tag
   greeting.hello.header = header;
   is_greeted_ = true;
   return greeting;
+}
+
+Decoded Decoder::read_turned_away(Bytes body) {
+  wire::TurnedAway message;
+  if (!parse(body, message)) {
+    return refuse(FrameFlaw::kMalformed, complaint(Kind::kTurnedAway, kNotProtobuf));
+  }
+  TurnedAway words;
+  from_wire(message, words);
+  return words;
 }
 
 std::optional<Decoded> Decoder::read_members(const Header& header, Bytes body) {

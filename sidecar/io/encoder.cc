@@ -102,4 +102,10 @@ void Encoder::append(const Frame& frame, std::vector<uint8_t>& out) const {
       frame.body);
 }
 
+void Encoder::append(const TurnedAway& words, std::vector<uint8_t>& out) const {
+  wire::TurnedAway message;
+  to_wire(words, message);
+  append_frame(tag_, Header{}, Kind::kTurnedAway, message, out);
+}
+
 }  // namespace bellwether

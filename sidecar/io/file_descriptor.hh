@@ -24,7 +24,7 @@ class FileDescriptor {
 
   bool is_open() const { return fd_ >= 0; }
   int get() const { return fd_; }
-  // Now the caller closes it.
+  // Gives it away, without closing it.
   int release() { return std::exchange(fd_, -1); }
 
  private:

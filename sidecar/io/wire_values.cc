@@ -135,6 +135,10 @@ void to_wire(const Resign&, wire::Resign&) {}
 
 void to_wire(const Leave& body, wire::Leave& message) { message.set_boot(body.boot); }
 
+void to_wire(const TurnedAway& body, wire::TurnedAway& message) {
+  message.set_reason(static_cast<uint32_t>(body.reason));
+}
+
 ValueFlaw from_wire(const wire::LeaderHint& message, LeaderHint& hint) {
   hint.epoch = message.epoch();
   hint.is_appointed = message.is_appointed();
@@ -219,6 +223,12 @@ ValueFlaw from_wire(const wire::Resign&, Resign&) { return nullptr; }
 ValueFlaw from_wire(const wire::Leave& message, Leave& body) {
   body.boot = message.boot();
   return nullptr;
+}
+
+// A reason of a later release is still a refusal.
+void from_wire(const wire::TurnedAway& message, TurnedAway& body) {
+  const bool is_known = message.reason() <= static_cast<uint32_t>(TurnAwayReason::kDuplicateName);
+  body.reason = is_known ? static_cast<TurnAwayReason>(message.reason()) : TurnAwayReason::kUnknown;
 }
 
 ValueFlaw append_from_wire(const wire::Members& message, MemberView& view) {

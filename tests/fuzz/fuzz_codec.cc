@@ -50,6 +50,8 @@ std::vector<uint8_t> decode(std::span<const uint8_t> stream, size_t piece) {
         encoder.append(*frame, found);
       } else if (const auto* greeting = std::get_if<Greeting>(&next)) {
         encoder.append(*greeting, found);
+      } else if (const auto* words = std::get_if<TurnedAway>(&next)) {
+        encoder.append(*words, found);
       } else if (const auto* error = std::get_if<FrameError>(&next)) {
         require(error->flaw <= FrameFlaw::kLast && is_valid_name(error->text.substr(0, 60)));
         found.push_back(static_cast<uint8_t>(error->flaw));

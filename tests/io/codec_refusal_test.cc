@@ -82,6 +82,16 @@ BOOST_AUTO_TEST_CASE(every_flaw_has_a_name_for_the_metrics) {
   BOOST_TEST(!names.contains("?"));
 }
 
+BOOST_AUTO_TEST_CASE(every_reason_to_turn_a_peer_away_has_words_of_its_own) {
+  std::set<std::string> texts;
+  for (const TurnAwayReason reason :
+       {TurnAwayReason::kUnknown, TurnAwayReason::kDuplicateId, TurnAwayReason::kDuplicateName}) {
+    texts.insert(name(reason));
+  }
+  BOOST_TEST(texts.size() == 3u);
+  BOOST_TEST(!texts.contains("?"));
+}
+
 BOOST_AUTO_TEST_CASE(another_protocol_is_refused_after_its_first_two_bytes) {
   BOOST_TEST(refusal(text_bytes("GE"), FrameFlaw::kBadMagic).find("Bellwether") !=
              std::string::npos);
@@ -131,6 +141,30 @@ BOOST_AUTO_TEST_CASE(a_frame_of_another_group_is_refused_on_its_header) {
 BOOST_AUTO_TEST_CASE(nothing_may_come_before_hello) {
   for (const Frame& frame : sample_frames()) refusal(encoded(frame), FrameFlaw::kTooEarly);
   refusal(raw_frame(200, ""), FrameFlaw::kTooEarly);
+}
+
+BOOST_AUTO_TEST_CASE(being_turned_away_is_no_greeting) {
+  Bytes stream;
+  Encoder(kGroup).append(TurnedAway{TurnAwayReason::kDuplicateId}, stream);
+  BOOST_TEST(is_accepted(stream));
+  refusal(stream += encoded(Frame{{}, Resign{}}), FrameFlaw::kTooEarly);
+}
+
+BOOST_AUTO_TEST_CASE(only_a_sidecar_of_this_group_turns_anybody_away) {
+  Bytes words;
+  Encoder("billing").append(TurnedAway{TurnAwayReason::kDuplicateId}, words);
+  refusal(words, FrameFlaw::kForeignGroup);
+}
+
+BOOST_AUTO_TEST_CASE(being_turned_away_for_a_reason_of_a_later_release_is_still_that) {
+  for (const uint32_t reason : {3u, 256u, 257u, 0xffffffffu}) {
+    wire::TurnedAway message;
+    message.set_reason(reason);
+    const std::vector<Decoded> found = decoded(message_frame(Kind::kTurnedAway, message));
+    BOOST_REQUIRE(found.size() == 1u);
+    BOOST_REQUIRE(std::holds_alternative<TurnedAway>(found.front()));
+    BOOST_TEST((std::get<TurnedAway>(found.front()).reason == TurnAwayReason::kUnknown));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_second_hello_is_refused) {
@@ -263,7 +297,7 @@ BOOST_AUTO_TEST_CASE(no_other_frame_stands_between_the_parts_of_a_view) {
 
 BOOST_AUTO_TEST_CASE(a_body_that_is_not_protobuf_is_refused) {
   for (uint8_t kind = static_cast<uint8_t>(Kind::kPluginMessage);
-       kind <= static_cast<uint8_t>(Kind::kMembers); ++kind) {
+       kind <= static_cast<uint8_t>(Kind::kTurnedAway); ++kind) {
     refusal(after_hello(raw_frame(kind, "\x0f")), FrameFlaw::kMalformed);
     // Groups within groups, as deep as a frame can go.
     refusal(after_hello(raw_frame(kind, std::string(kMaxBodyBytes, '\x0b'))),
@@ -319,7 +353,7 @@ BOOST_AUTO_TEST_CASE(garbage_in_a_body_gives_a_frame_within_its_limits_or_an_err
     // Small numbers make tags and lengths that mean something.
     std::string body(random() % 60, '\0');
     for (char& byte : body) byte = static_cast<char>(random() % 2 == 0 ? random() : random() % 32);
-    const auto kind = static_cast<uint8_t>(2 + random() % 10);
+    const auto kind = static_cast<uint8_t>(2 + random() % 11);
     for (const Decoded& found : decoded(after_hello(raw_frame(kind, body)))) {
       // What is accepted can be passed on: the encoder checks all limits.
       if (const auto* frame = std::get_if<Frame>(&found)) {

@@ -68,6 +68,22 @@ BOOST_AUTO_TEST_CASE(every_kind_comes_back_as_it_was) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(who_is_turned_away_learns_why_in_place_of_hello_or_after_it) {
+  for (const TurnAwayReason reason :
+       {TurnAwayReason::kUnknown, TurnAwayReason::kDuplicateId, TurnAwayReason::kDuplicateName}) {
+    Bytes words;
+    Encoder(kGroup).append(TurnedAway{reason}, words);
+    Bytes late = encoded(sample_greeting());
+    late.insert(late.end(), words.begin(), words.end());
+    for (const Bytes& stream : {words, late}) {
+      const std::vector<Decoded> found = decoded(stream, 1);
+      BOOST_REQUIRE(!found.empty());
+      BOOST_REQUIRE(std::holds_alternative<TurnedAway>(found.back()));
+      BOOST_TEST((std::get<TurnedAway>(found.back()).reason == reason));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_largest_greeting_comes_back_as_it_was) {
   const Bytes bytes = encoded(largest_greeting());
   BOOST_TEST(bytes.size() <= kMaxFrameBytes);

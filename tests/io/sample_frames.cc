@@ -260,6 +260,9 @@ bool is_same(const std::vector<Decoded>& left, const std::vector<Decoded>& right
     if (a.index() != b.index()) return false;
     if (const auto* frame = std::get_if<Frame>(&a)) return is_same(*frame, std::get<Frame>(b));
     if (const auto* hello = std::get_if<Greeting>(&a)) return *hello == std::get<Greeting>(b);
+    if (const auto* words = std::get_if<TurnedAway>(&a)) {
+      return words->reason == std::get<TurnedAway>(b).reason;
+    }
     if (const auto* error = std::get_if<FrameError>(&a)) {
       return error->flaw == std::get<FrameError>(b).flaw &&
              error->text == std::get<FrameError>(b).text;

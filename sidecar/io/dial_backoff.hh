@@ -1,0 +1,65 @@
+// How long to wait before an address is dialled again.
+//
+// A peer that has just gone may be back at once, and that its port refuses is news that others wait
+// for; one that was never there must not cost anything.  One that answers but does not want us
+// changes its mind only when a person does something.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <random>
+
+#include "core/clock.hh"
+
+namespace bellwether {
+
+class DialBackoff {
+ public:
+  explicit DialBackoff(uint64_t seed)
+      : random_(static_cast<std::minstd_rand::result_type>(seed ^ (seed >> 32))) {}
+
+  // After a try that came to nothing: 1, 5, 20, 50 ms, then doubling to 1 s.
+  Duration after_failure() { return jittered(next(kWaitsMs, failures_)); }
+
+  // After an answer that will not change soon: from 250 ms doubling to 5 s.
+  Duration after_rejection() { return jittered(next(kLongWaitsMs, rejections_)); }
+
+  // After a link that lasted for `lifetime`: none.  But from the third link in a row that ended
+  // soon it counts as a failure: two that cannot stand each other must not keep each other busy.
+  Duration after_link(Duration lifetime) {
+    if (lifetime >= kShortLife) {
+      short_lives_ = 0;
+      rejections_ = 0;
+    } else {
+      ++short_lives_;
+    }
+    failures_ = short_lives_ < kShortLivesForgiven ? 0 : short_lives_ - kShortLivesForgiven;
+    return short_lives_ < kShortLivesForgiven ? Duration::zero() : after_failure();
+  }
+
+ private:
+  static constexpr Duration kShortLife = std::chrono::seconds(2);
+  static constexpr size_t kShortLivesForgiven = 3;
+  static constexpr std::array kWaitsMs{1, 5, 20, 50, 100, 200, 400, 800, 1000};
+  static constexpr std::array kLongWaitsMs{250, 500, 1000, 2000, 4000, 5000};
+
+  template <size_t kCount>
+  static Duration next(const std::array<int, kCount>& waits_ms, size_t& tries) {
+    const size_t index = std::min(tries, kCount - 1);
+    tries = index + 1;
+    return std::chrono::milliseconds(waits_ms[index]);
+  }
+
+  // Give or take a quarter.
+  Duration jittered(Duration wait) {
+    return wait * 3 / 4 + wait * static_cast<Duration::rep>(random_() % 1024) / 2048;
+  }
+
+  std::minstd_rand random_;
+  size_t failures_ = 0;
+  size_t rejections_ = 0;
+  size_t short_lives_ = 0;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,25 @@
+// The rules, in the order in which they apply.
+#include "io/link_rules.hh"
+
+namespace bellwether {
+
+LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self, const LinkSketch* existing,
+                  bool has_namesake) {
+  const PeerIdentity& peer = newcomer.peer;
+  if (peer.id == self.id) {
+    return peer.boot == self.boot ? LinkVerdict::kSelf : LinkVerdict::kOwnId;
+  }
+  if (existing != nullptr && existing->peer.boot != peer.boot) return LinkVerdict::kDuplicateId;
+  if (has_namesake || peer.name == self.name) return LinkVerdict::kDuplicateName;
+  if (existing == nullptr) return LinkVerdict::kAccept;
+  // Nobody dials whom it is linked to, so that side has lost the link that is still there on this
+  // one.
+  if (existing->age >= kHandshakeLimit) return LinkVerdict::kReplace;
+  if (existing->is_dialled_here == newcomer.is_dialled_here) return LinkVerdict::kReplace;
+  // Both have dialled: the connection that the higher id has dialled stays.
+  const bool shall_be_dialled_here = self.id > peer.id;
+  return newcomer.is_dialled_here == shall_be_dialled_here ? LinkVerdict::kReplace
+                                                           : LinkVerdict::kKeepExisting;
+}
+
+}  // namespace bellwether

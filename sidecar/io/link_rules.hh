@@ -1,0 +1,50 @@
+// Who may be linked to this process when a peer has said HELLO.  Pure: the transport asks, and does
+// what the verdict says.
+//
+// Between two processes there is one connection.  As everybody dials everybody, two can come about
+// at once, and both sides must then keep the same one without asking each other.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "core/clock.hh"
+#include "core/identity.hh"
+
+namespace bellwether {
+
+// A connection must have said HELLO by then; and two whose HELLOs are less apart were dialled at
+// the same time.
+inline constexpr Duration kHandshakeLimit = std::chrono::seconds(2);
+
+// One life of a process, as its HELLO says.
+struct PeerIdentity {
+  Uuid id{};
+  uint64_t boot = 0;
+  std::string name{};
+};
+
+// A link, or what asks to become one.
+struct LinkSketch {
+  PeerIdentity peer;
+  bool is_dialled_here = false;
+  Duration age{};  // since its HELLO
+};
+
+enum class LinkVerdict : uint8_t {
+  kAccept,         // nobody else is there
+  kReplace,        // the link to this process is to be closed for it
+  kKeepExisting,   // it is to be closed for the link that is there
+  kSelf,           // this process has dialled itself
+  kOwnId,          // another process has the id of this one
+  kDuplicateId,    // another living process has its id
+  kDuplicateName,  // another living process, perhaps this one, has its name
+};
+
+// `existing`: the link to a process with the newcomer's id, or nullptr.  `has_namesake`: a process
+// with another id, but with the newcomer's name, is linked.
+LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self, const LinkSketch* existing,
+                  bool has_namesake);
+
+}  // namespace bellwether

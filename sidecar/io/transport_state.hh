@@ -1,0 +1,144 @@
+// The inside of Transport, in three files: transport.cc (what the owner calls, and the end),
+// transport_links.cc (connections: greetings, frames, ends) and transport_dialling.cc (addresses:
+// whom to dial, and what a refusal proves).
+//
+// One rule keeps it free of surprises: what the owner calls only notes what is wanted.  It is done
+// in the next turn of the loop, by catch_up(), which also frees what was closed; so no callback
+// destroys its own owner, and the listener is never called from within its own call.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/members.hh"
+#include "io/dialler.hh"
+#include "io/listener_socket.hh"
+#include "io/peer_connection.hh"
+#include "io/transport.hh"
+
+namespace bellwether {
+
+class Transport::Implementation final : public PeerConnection::Owner, public Dialler::Owner {
+ public:
+  Implementation(Loop& loop, Resolver& resolver, TransportSettings settings,
+                 TransportListener& listener);
+
+  void set_configured(std::vector<HostPort> peers, HostPort dns);
+  void set_members(std::vector<PeerAddress> members);
+  Sent send(const Uuid& to, const Frame& frame);
+  uint16_t port() const { return port_; }
+  void close();
+  bool is_closed() const { return stage_ == Stage::kClosed; }
+
+ private:
+  enum class Stage : uint8_t { kOpen, kClosing, kFlushing, kClosed };
+  enum class AfterLink : uint8_t { kNothing, kDialAgain, kDialRarely };
+
+  // A process that is a member, or linked.
+  struct Peer {
+    HostPort advertised{};
+    bool is_member = false;
+    PeerConnection* link = nullptr;
+    std::optional<SocketAddress> proven{};  // where it answered last when it was dialled
+    bool is_refusal_told = false;           // since it was linked last
+  };
+  using Peers = std::unordered_map<Uuid, Peer, UuidHash>;
+
+  // More connections than that are not made or taken; the silent ones have room beside the members.
+  static constexpr size_t kMaxConnections = kMaxMembers + kMaxSilent;
+
+  // An address that may be dialled.
+  struct Target {
+    std::unique_ptr<Dialler> dialler;
+    PeerConnection* connection = nullptr;  // that was dialled here
+    std::optional<Uuid> answered_by{};     // whose HELLO came last
+    bool is_self = false;                  // it was this very process
+    bool is_refusing = false;              // the last try was refused
+    bool has_answered = false;             // in whatever way, ever
+  };
+  using Targets = std::map<SocketAddress, Target>;
+  using AddressSet = std::set<SocketAddress>;
+
+  // transport.cc
+  void catch_up();
+  void begin_flushing();
+  void end_flushing();
+
+  // transport_links.cc
+  void on_accepted(UvPtr<uv_tcp_t> socket);
+  void close_oldest_silent();
+  bool has_room();
+  PeerConnection& add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled);
+  void on_greeting(PeerConnection& connection, const Greeting& greeting) override;
+  void on_frame(PeerConnection& connection, Frame frame, size_t bytes) override;
+  void on_turned_away(PeerConnection& connection, TurnedAway words) override;
+  void on_skipped(PeerConnection& connection) override;
+  void on_flaw(PeerConnection& connection, const FrameError& error) override;
+  void on_silence(PeerConnection& connection) override;
+  void on_end(PeerConnection& connection, int error) override;
+  LinkVerdict judge_greeting(const PeerConnection& connection, const PeerIdentity& newcomer,
+                             const PeerIdentity& self);
+  void link_up(PeerConnection& connection, const Greeting& greeting);
+  void turn_away(PeerConnection& connection, TurnAwayReason reason, PeerRejection rejection,
+                 const PeerIdentity& peer);
+  void end_rejected(PeerConnection& connection);
+  void end_link(PeerConnection& connection, LinkEvidence evidence, AfterLink next);
+  void close_overflowed();
+  void forget(PeerConnection& connection);
+  // A Greeting or TurnedAway.  That it cannot be said shows when the connection ends.
+  template <typename Words>
+  void say(PeerConnection& connection, const Words& words) {
+    encoded_.clear();
+    encoder_.append(words, encoded_);
+    connection.write(encoded_);
+  }
+
+  // transport_dialling.cc
+  void refresh();
+  void refresh_peers();
+  void refresh_targets();
+  void on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) override;
+  void on_attempt_failed(Dialler& dialler, int error) override;
+  void note_answer(const PeerConnection& connection, const Uuid& id, LinkVerdict verdict);
+  void dial_again(const Uuid& id, const Peer& peer, Duration lifetime);
+  void dial_rarely(const Uuid& id, const Peer& peer);
+  std::vector<SocketAddress> addresses_of(const Uuid& id, const Peer& peer) const;
+  void tell_refusals(const SocketAddress& address);
+  bool is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const;
+  AddressSet occupied() const;
+  bool has_dialled_alternative(const SocketAddress& address) const;
+  bool has_everybody_answered(const AddressSet& occupied) const;
+  Target* target_of(const PeerConnection& connection);
+
+  Loop& loop_;
+  TransportSettings settings_;
+  TransportListener& listener_;
+  Encoder encoder_;
+  std::vector<uint8_t> encoded_;  // reused by every frame
+  std::array<char, size_t{64} * 1024> read_buffer_{};
+
+  // Wanted by the owner, done by catch_up().
+  std::optional<std::vector<PeerAddress>> new_members_{};
+  bool is_configured_ = false;
+  bool is_all_answered_told_ = false;
+  std::vector<PeerConnection*> overflowed_;
+  size_t dropped_heartbeats_ = 0;  // not yet reported
+  Stage stage_ = Stage::kOpen;
+
+  Peers peers_;
+  Targets targets_;
+  std::vector<std::unique_ptr<PeerConnection>> connections_;  // in the order they came about
+  std::vector<std::unique_ptr<PeerConnection>> ended_;        // to be freed
+  AddressBook book_;
+  LoopTimer due_;  // catch_up(), or the end of flushing
+  uint16_t port_ = 0;
+  std::unique_ptr<ListenerSocket> socket_;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,279 @@
+// Links between processes that keep the rules: how they come about, and how they end.
+#include <boost/test/unit_test.hpp>
+
+#include "sample_frames.hh"
+#include "transport_harness.hh"
+
+namespace bellwether::test {
+namespace {
+
+struct Group {
+  Loop loop;
+  Resolver resolver{loop};
+  Process a{loop, resolver, 1};
+  Process b{loop, resolver, 2};
+
+  bool run_until(const std::function<bool()>& condition) {
+    return test::run_until(loop, condition);
+  }
+  bool link() {
+    return run_until([&] { return a.is_linked_to(b) && b.is_linked_to(a); });
+  }
+  // Whatever is still on its way has arrived.
+  void settle() {
+    const auto arrived = [&](Process& from, Process& to) {
+      const size_t before = to.received.size();
+      return from.send(to, heartbeat()).is_delivered &&
+             run_until([&] { return to.received.size() > before; });
+    };
+    BOOST_TEST(arrived(a, b));
+    BOOST_TEST(arrived(b, a));
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(transport_link, Group)
+
+BOOST_AUTO_TEST_CASE(who_dials_is_linked_and_so_is_who_is_dialled) {
+  a.look_for({b.place()});
+  BOOST_REQUIRE(link());
+  BOOST_TEST((a.ups.at(0) == b.greeting()));
+  BOOST_TEST((b.ups.at(0) == a.greeting()));
+}
+
+BOOST_AUTO_TEST_CASE(frames_go_both_ways_with_their_sizes) {
+  a.look_for({b.place()});
+  BOOST_REQUIRE(link());
+  std::vector<Frame> frames = sample_frames();
+  std::vector<size_t> sizes;
+  for (const Frame& frame : frames) {
+    const Sent sent = a.send(b, frame);
+    BOOST_TEST(sent.is_delivered);
+    BOOST_TEST(sent.bytes == encoded(frame).size());
+    sizes.push_back(sent.bytes);
+    // More than waits for the peer unread would have the heartbeats among them dropped.
+    BOOST_REQUIRE(run_until([&] { return b.received.size() == sizes.size(); }));
+  }
+  for (size_t i = 0; i < frames.size(); ++i) {
+    BOOST_TEST((b.received[i].from == a.id()));
+    BOOST_TEST(is_same(b.received[i].frame, frames[i]));
+    BOOST_TEST(b.received[i].bytes == sizes[i]);
+  }
+  BOOST_TEST(b.send(a, heartbeat()).is_delivered);
+  BOOST_TEST(run_until([&] { return a.received.size() == 1; }));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_delivered_without_a_link) {
+  const Sent sent = a.send(b, heartbeat());
+  BOOST_TEST(!sent.is_delivered);
+  BOOST_TEST(sent.bytes == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(two_that_dial_each_other_keep_one_connection_and_can_talk) {
+  for (int round = 0; round < 20; ++round) {
+    Process c(loop, resolver, 3);
+    Process d(loop, resolver, 4);
+    c.look_for({d.place()});
+    d.look_for({c.place()});
+    const auto talked = [&] {
+      c.send(d, heartbeat());
+      d.send(c, heartbeat());
+      return !c.received.empty() && !d.received.empty() && c.is_linked_to(d) && d.is_linked_to(c);
+    };
+    BOOST_REQUIRE(run_until(talked));
+    const size_t ups = c.ups.size() + d.ups.size();
+    c.received.clear();
+    d.received.clear();
+    BOOST_REQUIRE(run_until(talked));
+    // It stays that way: one link each, and no dialling goes on.
+    BOOST_TEST(c.ups.size() + d.ups.size() == ups);
+    BOOST_TEST(c.ups.size() == c.downs.size() + 1);
+    BOOST_TEST(d.ups.size() == d.downs.size() + 1);
+    BOOST_TEST(c.rejected.empty());
+    BOOST_TEST(d.rejected.empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(three_that_dial_each_other_by_all_their_addresses_are_all_linked) {
+  Process c(loop, resolver, 3);
+  const std::vector<Process*> all{&a, &b, &c};
+  for (Process* process : all) {
+    process->look_for({a.place(), b.place(), c.place()});
+    process->transport().set_members({a.address(), b.address(), c.address()});
+  }
+  BOOST_TEST(run_until([&] {
+    return a.is_linked_to(b) && a.is_linked_to(c) && b.is_linked_to(a) && b.is_linked_to(c) &&
+           c.is_linked_to(a) && c.is_linked_to(b);
+  }));
+  for (Process* process : all) BOOST_TEST(process->rejected.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_is_dialled_where_it_says_that_it_is) {
+  a.transport().set_members({a.address(), b.address()});
+  BOOST_TEST(link());
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_process_is_told_as_closed_and_then_as_refused_once) {
+  a.look_for({b.place()});
+  a.transport().set_members({b.address()});
+  BOOST_REQUIRE(link());
+  b.end();
+  BOOST_REQUIRE(run_until([&] { return a.downs.size() >= 2; }));
+  BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
+  BOOST_TEST((a.downs[1].evidence == LinkEvidence::kRefused));
+  BOOST_TEST((a.downs[1].peer == b.id()));
+  // The tries that follow are refused too, and tell nothing new.
+  const uint16_t other = free_port();
+  a.look_for({b.place(), {"127.0.0.1", other}});
+  BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
+  BOOST_TEST(a.downs.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_process_that_has_dialled_us_is_refused_at_its_own_address) {
+  b.look_for({a.place()});
+  BOOST_REQUIRE(link());
+  a.transport().set_members({b.address()});
+  settle();
+  b.end();
+  BOOST_REQUIRE(run_until([&] { return a.downs.size() == 2; }));
+  BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
+  BOOST_TEST((a.downs[1].evidence == LinkEvidence::kRefused));
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_was_never_reached_is_refused) {
+  const Uuid unknown = id_of(9);
+  a.transport().set_members({{unknown, {"127.0.0.1", free_port()}}});
+  BOOST_REQUIRE(run_until([&] { return !a.downs.empty(); }));
+  BOOST_TEST((a.downs[0].peer == unknown));
+  BOOST_TEST((a.downs[0].evidence == LinkEvidence::kRefused));
+}
+
+BOOST_AUTO_TEST_CASE(a_new_life_is_found_by_itself_and_can_be_refused_again) {
+  a.look_for({b.place()});
+  a.transport().set_members({b.address()});
+  BOOST_REQUIRE(link());
+  const uint16_t port = b.place().port;
+  b.end();
+  BOOST_REQUIRE(run_until([&] { return a.count_down(LinkEvidence::kRefused) == 1; }));
+  Process again(loop, resolver, 2, 2, port);
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(again) && again.is_linked_to(a); }));
+  BOOST_TEST(a.ups.back().hello.self.boot == 2u);
+  again.end();
+  BOOST_TEST(run_until([&] { return a.count_down(LinkEvidence::kRefused) == 2; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_breaks_between_living_processes_is_not_refused) {
+  RawListener listener;
+  a.look_for({listener.place()});
+  std::optional<RawSocket> first;
+  BOOST_REQUIRE(run_until([&] { return (first = listener.accept()).has_value(); }));
+  first->write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  first->abort();
+  std::optional<RawSocket> second;
+  BOOST_REQUIRE(run_until([&] { return (second = listener.accept()).has_value(); }));
+  second->write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  BOOST_TEST(a.downs.size() == 1u);
+  BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_process_sends_while_it_closes_arrives_and_then_it_refuses) {
+  a.look_for({b.place()});
+  a.transport().set_members({b.address()});
+  BOOST_REQUIRE(link());
+  for (int i = 0; i < 20; ++i) BOOST_TEST(b.send(a, long_frame()).is_delivered);
+  const Frame leave{{.epoch = 7}, Leave{.boot = 1}};
+  BOOST_TEST(b.send(a, leave).is_delivered);
+  b.transport().close();
+  BOOST_TEST(!b.send(a, heartbeat()).is_delivered);
+  BOOST_REQUIRE(run_until([&] { return b.transport().is_closed(); }));
+  BOOST_REQUIRE(run_until([&] { return a.count_down(LinkEvidence::kRefused) == 1; }));
+  BOOST_REQUIRE(a.received.size() == 21u);
+  BOOST_TEST(is_same(a.received.back().frame, leave));
+  BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
+  BOOST_TEST(b.downs.empty());
+}
+
+BOOST_AUTO_TEST_CASE(closing_does_not_wait_for_a_peer_that_does_not_read) {
+  RawSocket silent(a.transport().port(), 4096);
+  silent.write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  for (int i = 0; i < 40; ++i) a.transport().send(id_of(9), long_frame());
+  a.transport().close();
+  BOOST_TEST(run_until([&] { return a.transport().is_closed(); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_transport_may_be_closed_by_what_it_tells) {
+  a.look_for({b.place()});
+  BOOST_REQUIRE(link());
+  b.on_received = [&] { b.transport().close(); };
+  a.on_down = [&] { a.transport().close(); };
+  for (int i = 0; i < 3; ++i) a.send(b, heartbeat());
+  BOOST_TEST(run_until([&] { return a.transport().is_closed() && b.transport().is_closed(); }));
+  BOOST_TEST(b.received.size() == 1u);
+  BOOST_TEST(a.downs.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(who_says_that_it_is_everywhere_is_not_looked_for_here) {
+  RawSocket peer(a.place().port);
+  const HostPort everywhere{"0.0.0.0", free_port()};
+  peer.write(hello_of(9, 1, "", everywhere.text()));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  a.transport().set_members({{id_of(9), everywhere}});
+  a.look_for({b.place()});
+  BOOST_REQUIRE(link());
+  settle();
+  peer.abort();
+  BOOST_REQUIRE(run_until([&] { return !a.is_linked_to(id_of(9)); }));
+  settle();
+  BOOST_TEST(a.downs.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(names_of_the_hosts_file_are_dialled) {
+  a.look_for({{"localhost", b.place().port}});
+  BOOST_TEST(link());
+}
+
+BOOST_AUTO_TEST_CASE(peers_are_linked_over_ipv6) {
+  Process c(loop, resolver, 3, 1, 0, "::1");
+  a.look_for({c.place()});
+  BOOST_TEST(run_until([&] { return a.is_linked_to(c) && c.is_linked_to(a); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_socket_for_every_address_takes_both_families) {
+  Process c(loop, resolver, 3, 1, 0, "::");
+  const uint16_t port = c.place().port;
+  c.advertised = HostPort{"localhost", port}.text();
+  a.look_for({{"127.0.0.1", port}});
+  b.look_for({{"::1", port}});
+  BOOST_TEST(run_until([&] { return a.is_linked_to(c) && b.is_linked_to(c); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_process_with_two_addresses_is_dialled_at_one_of_them) {
+  Process c(loop, resolver, 3, 1, 0, "::");
+  const HostPort both{"localhost", c.place().port};
+  c.advertised = both.text();
+  a.look_for({both});
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(c) && a.all_answered == 1; }));
+  for (int i = 0; i < 3; ++i) {
+    a.send(c, heartbeat());
+    BOOST_REQUIRE(run_until([&] { return c.received.size() == static_cast<size_t>(i + 1); }));
+  }
+  BOOST_TEST(a.ups.size() == 1u);
+  BOOST_TEST(c.ups.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(an_address_that_is_in_use_is_named) {
+  const auto names_it = [&](const std::system_error& error) {
+    return error.code() == std::errc::address_in_use &&
+           std::string(error.what()).find(a.place().text()) != std::string::npos;
+  };
+  BOOST_CHECK_EXCEPTION(Process(loop, resolver, 3, 1, a.place().port), std::system_error, names_it);
+  BOOST_CHECK_THROW(Process(loop, resolver, 3, 1, 0, "192.0.2.1"), std::system_error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::test

@@ -1,0 +1,295 @@
+// The transport against strangers, doubles, floods and peers that do not read; and when everybody
+// has answered.
+#include <boost/test/unit_test.hpp>
+
+#include "io/socket_options.hh"
+#include "sample_frames.hh"
+#include "transport_harness.hh"
+
+namespace bellwether::test {
+namespace {
+
+struct Group {
+  Loop loop;
+  Resolver resolver{loop};
+  Process a{loop, resolver, 1};
+  Process b{loop, resolver, 2};
+
+  bool run_until(const std::function<bool()>& condition) {
+    return test::run_until(loop, condition);
+  }
+  bool link() {
+    a.look_for({b.place()});
+    return run_until([&] { return a.is_linked_to(b) && b.is_linked_to(a); });
+  }
+  // What `a` says to a peer that begins with these bytes, until it closes the connection.
+  std::vector<Decoded> answer_to(const Bytes& bytes) {
+    RawSocket peer(a.place().port);
+    peer.write(bytes);
+    BOOST_TEST(run_until([&] { return peer.has_ended(); }));
+    return decoded(peer.received());
+  }
+  // That nothing but the one connection was concerned.
+  void expect_link_is_untouched() {
+    const size_t before = b.received.size();
+    BOOST_TEST(a.send(b, heartbeat()).is_delivered);
+    BOOST_TEST(run_until([&] { return b.received.size() > before; }));
+    BOOST_TEST(a.downs.empty());
+    BOOST_TEST(b.downs.empty());
+  }
+};
+
+Bytes operator+(Bytes left, const Bytes& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+bool is_turned_away(const std::vector<Decoded>& found, TurnAwayReason reason) {
+  const auto* words = found.empty() ? nullptr : std::get_if<TurnedAway>(&found.back());
+  return words != nullptr && words->reason == reason;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(transport_refusal, Group)
+
+BOOST_AUTO_TEST_CASE(bad_bytes_end_their_own_connection_only) {
+  BOOST_REQUIRE(link());
+  Bytes foreign;
+  Encoder("billing").append(sample_greeting(), foreign);
+  const std::string http = "GET / HTTP/1.1\r\n\r\n";
+  Bytes oversized = hello_of(9);
+  oversized[4] = oversized[5] = 0xff;
+  const std::vector<std::pair<Bytes, PeerRejection>> streams{
+      {foreign, PeerRejection::kForeignGroup},
+      {Bytes(http.begin(), http.end()), PeerRejection::kBadMagic},
+      {oversized, PeerRejection::kOversized},
+      {encoded(heartbeat()), PeerRejection::kTooEarly},
+  };
+  for (const auto& [stream, rejection] : streams) {
+    const std::vector<Decoded> found = answer_to(stream);
+    BOOST_TEST(found.empty());
+    BOOST_TEST(a.count_rejected(rejection) == 1u);
+    BOOST_TEST(!a.rejected.back().second.empty());
+  }
+  expect_link_is_untouched();
+}
+
+BOOST_AUTO_TEST_CASE(bad_bytes_end_the_link_they_came_over) {
+  BOOST_REQUIRE(link());
+  const std::vector<Decoded> found = answer_to(hello_of(9) + hello_of(9));
+  BOOST_TEST(found.size() == 1u);
+  BOOST_REQUIRE(a.downs.size() == 1u);
+  BOOST_TEST((a.downs[0].peer == id_of(9)));
+  BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
+  BOOST_TEST(a.count_rejected(PeerRejection::kUnexpectedHello) == 1u);
+  BOOST_TEST(a.is_linked_to(b));
+}
+
+BOOST_AUTO_TEST_CASE(frames_of_a_later_release_are_counted_and_do_no_harm) {
+  RawSocket peer(a.place().port);
+  peer.write(hello_of(9) + raw_frame(200, "new") + raw_frame(201, "") + encoded(heartbeat()));
+  BOOST_TEST(run_until([&] { return a.received.size() == 1; }));
+  BOOST_TEST(a.count_rejected(PeerRejection::kUnknownKind) == 2u);
+  BOOST_TEST(a.is_linked_to(id_of(9)));
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_dials_itself_does_so_once) {
+  RawListener listener;
+  a.look_for({a.place(), listener.place()});
+  std::optional<RawSocket> other;
+  BOOST_REQUIRE(run_until([&] { return (other = listener.accept()).has_value(); }));
+  other->write(hello_of(9));
+  BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
+  BOOST_TEST(a.ups.size() == 1u);
+  BOOST_TEST(a.rejected.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_second_process_with_our_id_is_refused_and_told) {
+  BOOST_TEST(is_turned_away(answer_to(hello_of(1, 99)), TurnAwayReason::kDuplicateId));
+  BOOST_TEST(a.count_rejected(PeerRejection::kOwnId) == 1u);
+  BOOST_TEST(a.ups.empty());
+}
+
+BOOST_AUTO_TEST_CASE(both_learn_of_it_when_two_have_the_same_id) {
+  Process twin(loop, resolver, 1, 99);
+  twin.look_for({a.place()});
+  BOOST_TEST(run_until([&] {
+    return a.count_rejected(PeerRejection::kOwnId) > 0 &&
+           twin.count_rejected(PeerRejection::kTurnedAway) > 0;
+  }));
+  BOOST_TEST(a.ups.empty());
+  BOOST_TEST(twin.ups.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_life_is_refused_while_the_old_one_is_linked) {
+  RawSocket old_life(a.place().port);
+  old_life.write(hello_of(9, 1));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  BOOST_TEST(is_turned_away(answer_to(hello_of(9, 2)), TurnAwayReason::kDuplicateId));
+  BOOST_TEST(a.count_rejected(PeerRejection::kDuplicateId) == 1u);
+  BOOST_TEST(a.downs.empty());
+  old_life.abort();
+  BOOST_REQUIRE(run_until([&] { return !a.is_linked_to(id_of(9)); }));
+  RawSocket new_life(a.place().port);
+  new_life.write(hello_of(9, 2));
+  BOOST_TEST(run_until([&] { return a.is_linked_to(id_of(9)); }));
+}
+
+BOOST_AUTO_TEST_CASE(who_is_dialled_and_turned_out_a_double_is_told) {
+  RawSocket first(a.place().port);
+  first.write(hello_of(9, 1));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  RawListener listener;
+  a.look_for({listener.place()});
+  std::optional<RawSocket> second;
+  BOOST_REQUIRE(run_until([&] { return (second = listener.accept()).has_value(); }));
+  second->write(hello_of(9, 2));
+  BOOST_TEST(run_until([&] { return second->has_ended(); }));
+  BOOST_TEST(is_turned_away(decoded(second->received()), TurnAwayReason::kDuplicateId));
+  BOOST_TEST(a.downs.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_name_is_refused_while_another_process_has_it) {
+  BOOST_REQUIRE(link());
+  BOOST_TEST(is_turned_away(answer_to(hello_of(9, 1, "node 2")), TurnAwayReason::kDuplicateName));
+  BOOST_TEST(is_turned_away(answer_to(hello_of(9, 1, "node 1")), TurnAwayReason::kDuplicateName));
+  BOOST_TEST(a.count_rejected(PeerRejection::kDuplicateName) == 2u);
+  expect_link_is_untouched();
+}
+
+BOOST_AUTO_TEST_CASE(a_link_that_the_peer_has_lost_is_replaced) {
+  // Dialled twice from the same side.
+  RawSocket lost(a.place().port);
+  lost.write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  RawSocket next(a.place().port);
+  next.write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return a.ups.size() == 2; }));
+  BOOST_REQUIRE(a.downs.size() == 1u);
+  BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
+  BOOST_TEST(run_until([&] { return lost.has_ended(); }));
+  BOOST_TEST(!next.has_ended());
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_connection_is_closed) {
+  RawSocket silent(a.place().port);
+  BOOST_TEST(run_until([&] { return silent.has_ended(); }));
+  BOOST_TEST(silent.received().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_flood_of_silent_connections_does_not_keep_a_peer_out) {
+  std::vector<RawSocket> flood;
+  for (int i = 0; i < 100; ++i) flood.emplace_back(a.place().port);
+  RawSocket peer(a.place().port);
+  peer.write(hello_of(9));
+  for (int i = 0; i < 100; ++i) flood.emplace_back(a.place().port);
+  BOOST_TEST(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  // All but 64 of them are closed for newer ones before their time is up.
+  BOOST_TEST(run_until([&] { return a.limits.size() >= 136; }));
+  BOOST_TEST((a.limits.front() == PeerLimit::kConnections));
+  BOOST_TEST(a.is_linked_to(id_of(9)));
+  BOOST_TEST(link());
+}
+
+BOOST_AUTO_TEST_CASE(heartbeats_are_dropped_while_more_than_4_kib_wait_for_the_peer) {
+  RawSocket slow(a.place().port, 4096);
+  slow.write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  while (a.transport().send(id_of(9), heartbeat()).is_delivered) {
+  }
+  BOOST_TEST(run_until([&] { return a.limits.size() == 1; }));
+  BOOST_TEST((a.limits[0] == PeerLimit::kSendQueue));
+  // Other frames wait in line.
+  BOOST_TEST(a.transport().send(id_of(9), Frame{{}, Resign{}}).is_delivered);
+  const auto last_is_resign = [&] {
+    slow.has_ended();
+    const std::vector<Decoded> found = decoded(slow.received());
+    const auto* frame = found.empty() ? nullptr : std::get_if<Frame>(&found.back());
+    return frame != nullptr && std::holds_alternative<Resign>(frame->body);
+  };
+  BOOST_TEST(run_until(last_is_resign));
+  // And now that it reads, heartbeats get through again.
+  BOOST_TEST(a.transport().send(id_of(9), heartbeat()).is_delivered);
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_does_not_read_is_closed_and_counted) {
+  RawSocket slow(a.place().port, 4096);
+  slow.write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  size_t sent = 0;
+  while (a.transport().send(id_of(9), long_frame()).is_delivered) ++sent;
+  BOOST_TEST(sent * 16000 > Transport::kMaxUnsent * 9 / 10);
+  BOOST_TEST(a.downs.empty());
+  BOOST_REQUIRE(run_until([&] { return !a.downs.empty(); }));
+  BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
+  BOOST_TEST((a.limits == std::vector{PeerLimit::kSendQueue}));
+  BOOST_TEST(!a.transport().send(id_of(9), heartbeat()).is_delivered);
+}
+
+BOOST_AUTO_TEST_CASE(everybody_has_answered_when_there_is_nobody) {
+  a.look_for({});
+  BOOST_TEST(a.all_answered == 0);
+  BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
+}
+
+BOOST_AUTO_TEST_CASE(who_says_hello_has_answered_whoever_dialled) {
+  b.look_for({a.place()});
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(b); }));
+  a.look_for({b.place()});
+  BOOST_TEST(run_until([&] { return a.all_answered == 1 && b.all_answered == 1; }));
+}
+
+BOOST_AUTO_TEST_CASE(who_refuses_has_answered) {
+  a.look_for({{"127.0.0.1", free_port()}});
+  BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
+}
+
+BOOST_AUTO_TEST_CASE(who_has_no_address_is_not_waited_for) {
+  a.look_for({{"no-such-host.invalid", 7946}, b.place()});
+  BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
+}
+
+BOOST_AUTO_TEST_CASE(who_accepts_and_says_nothing_has_not_answered) {
+  RawListener listener;
+  a.look_for({listener.place(), b.place()});
+  std::optional<RawSocket> silent;
+  BOOST_REQUIRE(run_until([&] { return (silent = listener.accept()).has_value(); }));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(b); }));
+  BOOST_REQUIRE(
+      run_until([&] { return a.send(b, heartbeat()).is_delivered && !b.received.empty(); }));
+  BOOST_TEST(a.all_answered == 0);
+  silent->write(hello_of(9));
+  BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
+  a.look_for({b.place()});
+  BOOST_REQUIRE(
+      run_until([&] { return a.send(b, heartbeat()).is_delivered && b.received.size() > 2; }));
+  BOOST_TEST(a.all_answered == 1);
+}
+
+BOOST_AUTO_TEST_CASE(who_turns_us_away_has_answered) {
+  RawListener listener;
+  a.look_for({listener.place()});
+  std::optional<RawSocket> peer;
+  BOOST_REQUIRE(run_until([&] { return (peer = listener.accept()).has_value(); }));
+  Bytes words;
+  Encoder(kGroup).append(TurnedAway{TurnAwayReason::kDuplicateName}, words);
+  peer->write(words);
+  BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
+  BOOST_TEST(a.count_rejected(PeerRejection::kTurnedAway) == 1u);
+  BOOST_TEST(a.rejected[0].second == "the peer turned this process away: its name is in use");
+}
+
+BOOST_AUTO_TEST_CASE(a_socket_that_is_connected_to_itself_is_recognised) {
+  FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto here = SocketAddress::from_numeric({"127.0.0.1", free_port()});
+  BOOST_REQUIRE(::bind(fd.get(), here->get(), sizeof(sockaddr_in)) == 0);
+  BOOST_REQUIRE(::connect(fd.get(), here->get(), sizeof(sockaddr_in)) == 0);
+  BOOST_TEST(is_connected_to_itself(fd.get()));
+  const RawSocket other(a.place().port);
+  BOOST_TEST(!is_connected_to_itself(other.fd()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::test

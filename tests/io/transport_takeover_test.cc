@@ -1,0 +1,138 @@
+// What failing over costs here: what a killed process leaves behind, how fast its end is proven,
+// and what a heartbeat takes.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <csignal>
+
+#include "allocation_count.hh"
+#include "io/socket_options.hh"
+#include "io/timer.hh"
+#include "sample_frames.hh"
+#include "transport_harness.hh"
+
+namespace bellwether::test {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::microseconds;
+
+// A process of its own with a transport that dials `peer`; it lives until it is killed.
+class Child {
+ public:
+  Child(uint8_t byte, const HostPort& peer) : pid_(::fork()) {
+    if (pid_ != 0) return;
+    Loop loop;
+    Resolver resolver(loop);
+    Process process(loop, resolver, byte);
+    process.look_for({peer});
+    loop.run();
+    ::_exit(0);
+  }
+  ~Child() { kill(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void kill() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+  // Without waiting for its end.
+  void begin_kill() const { ::kill(pid_, SIGKILL); }
+
+ private:
+  pid_t pid_;
+};
+
+// Notes when it heard of the ends of links.
+struct Ends {
+  Instant closed{};
+  Instant refused{};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(transport_takeover)
+
+BOOST_AUTO_TEST_CASE(a_killed_process_is_told_as_closed_and_then_as_refused) {
+  constexpr int kKills = 20;
+  std::vector<microseconds> gaps;
+  for (int i = 0; i < kKills; ++i) {
+    Loop loop;
+    Resolver resolver(loop);
+    Process watcher(loop, resolver, 1);
+    Child child(2, watcher.place());
+    Ends ends;
+    watcher.on_down = [&] {
+      const bool is_refused = watcher.downs.back().evidence == LinkEvidence::kRefused;
+      (is_refused ? ends.refused : ends.closed) = Loop::now();
+    };
+    BOOST_REQUIRE(run_until(loop, [&] { return watcher.is_linked_to(id_of(2)); }));
+    HostPort place;
+    parse_host_port(watcher.ups[0].hello.self.address, place);
+    watcher.transport().set_members({{id_of(2), place}});
+    for (int turn = 0; turn < 3; ++turn) uv_run(loop.uv(), UV_RUN_NOWAIT);
+    child.begin_kill();
+    BOOST_REQUIRE(run_until(loop, [&] { return watcher.downs.size() == 2; }));
+    BOOST_TEST((watcher.downs[0].evidence == LinkEvidence::kClosed));
+    BOOST_TEST((watcher.downs[1].evidence == LinkEvidence::kRefused));
+    gaps.push_back(duration_cast<microseconds>(ends.refused - ends.closed));
+  }
+  std::ranges::sort(gaps);
+  // A look at the machine, not a promise; 1 ms and more means that the first try was accepted.
+  const auto at_once =
+      std::ranges::count_if(gaps, [](microseconds gap) { return gap < microseconds(900); });
+  BOOST_TEST_MESSAGE("end of link to proof of death: median "
+                     << gaps[kKills / 2].count() << " us, longest " << gaps.back().count()
+                     << " us, " << at_once << " of " << kKills << " at the first try");
+}
+
+BOOST_AUTO_TEST_CASE(a_listening_socket_has_a_higher_descriptor_than_connections) {
+  const RawListener ordinary;
+  const FileDescriptor high =
+      move_to_high_descriptor(FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
+  rlimit limit{};
+  BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  const rlim_t lowest = std::min<rlim_t>(2000, limit.rlim_cur - 16);
+  BOOST_TEST(static_cast<rlim_t>(high.get()) >= lowest);
+  BOOST_TEST(::fcntl(high.get(), F_GETFD) == FD_CLOEXEC);
+
+  const rlimit low{.rlim_cur = 200, .rlim_max = limit.rlim_max};
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
+  const FileDescriptor lower =
+      move_to_high_descriptor(FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
+  BOOST_TEST(lower.get() >= 184);
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_heartbeat_allocates_nothing_on_its_way) {
+  Loop loop;
+  Resolver resolver(loop);
+  Process a(loop, resolver, 1);
+  Process b(loop, resolver, 2);
+  a.look_for({b.place()});
+  BOOST_REQUIRE(run_until(loop, [&] { return a.is_linked_to(b) && b.is_linked_to(a); }));
+  constexpr size_t kBeats = 100;
+  b.received.reserve(2 * kBeats + 1);
+  const auto beat = [&] {
+    for (size_t i = 0; i < kBeats; ++i) {
+      const size_t before = b.received.size();
+      a.send(b, heartbeat());
+      while (b.received.size() == before) uv_run(loop.uv(), UV_RUN_NOWAIT);
+    }
+  };
+  beat();
+  const size_t before = allocation_count();
+  beat();
+  BOOST_TEST(allocation_count() == before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::test
