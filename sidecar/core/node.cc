@@ -20,7 +20,7 @@ Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Rec
       record_(record),
       members_(std::move(self)),
       elector_(plugin, options_, members_.self().id),
-      guard_(std::make_unique<GuardNone>(options_.suspect_after_max)),
+      guard_(std::make_unique<GuardNone>(options_.suspect_after_min)),
       detector_({.heartbeat_interval = options_.heartbeat_interval,
                  .min = options_.suspect_after_min,
                  .max = options_.suspect_after_max}),
