@@ -44,6 +44,7 @@ const Effects& Node::step(Instant now, const Input& input) {
 
 void Node::on(const Start&) {
   if (!elector_.is_working()) return fail(elector_.flaw());
+  members_.start(now_);
   timers_.arm(Timer::kJoin, now_ + options_.join_timeout);
   publish("started");
 }
