@@ -157,7 +157,8 @@ bool Members::drop_unlisted(const MemberView& view) {
 
 bool Members::forget(Instant before) {
   const auto gone = std::erase_if(all_, [&](const Member& member) {
-    return member.entry.liveness != Liveness::kAlive && member.entry.id != self_id_ && member.since < before;
+    return member.entry.liveness != Liveness::kAlive && member.entry.id != self_id_ &&
+           member.since < before;
   });
   if (gone != 0) rebuild();
   return gone != 0;
@@ -173,12 +174,11 @@ const std::shared_ptr<const MemberView>& Members::view() {
   return view_;
 }
 
-uint32_t Members::living_candidates_above_self(const Uuid* except) const {
+uint32_t Members::living_candidates_above_self() const {
   uint32_t count = 0;
   for (size_t i = self_ + 1; i < ranked_.size(); ++i) {
     const MemberEntry& entry = all_[i].entry;
-    if (entry.liveness != Liveness::kAlive || !entry.is_electable) continue;
-    if (except == nullptr || entry.id != *except) ++count;
+    if (entry.liveness == Liveness::kAlive && entry.is_electable) ++count;
   }
   return count;
 }

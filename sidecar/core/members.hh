@@ -22,7 +22,6 @@ struct Member {
   bool is_connected = false;  // its hello of the present connection is here
   uint64_t released = 0;      // it never again leads an epoch up to this (Header::released)
   Arrivals arrivals{};        // when it was heard
-  ViewVersion acked_view{};   // the newest view it has
   Instant since{};            // when its liveness changed last
 };
 
@@ -88,8 +87,8 @@ class Members {
   }
   void bump_view() { set_version({version_.epoch, version_.counter + 1}); }
 
-  // How many living, electable members outrank this process, `except` not counted.
-  uint32_t living_candidates_above_self(const Uuid* except = nullptr) const;
+  // How many living, electable members outrank this process.
+  uint32_t living_candidates_above_self() const;
 
  private:
   bool add_unknown(const MemberView& view, Instant now);
