@@ -254,7 +254,9 @@ constexpr Verb kVerbs[] = {
     {"elect", "ID", "the node holds an election", run_elect},
     {"wait", "TIME", "time passes; 250 is 250ms", run_wait},
     {"settle", "", "time passes until nothing but heartbeats has happened for a while", run_settle},
-    {"mark", "", "counts of 'expect' begin here instead of at the settle before the last",
+    {"mark", "",
+     "counts of 'expect' begin here; else at the settle before the last, and where there was but\n"
+     "one settle, at the start",
      run_mark},
     {"expect",
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME] |\n"
