@@ -34,18 +34,8 @@ std::vector<TableRow> measure_all(const Simulation& simulation) {
 }
 
 std::string title_of(Initiator initiator) {
-  const char* who = "";
-  switch (initiator) {
-    case Initiator::kLowest:
-      who = "the lowest noticed";
-      break;
-    case Initiator::kHighest:
-      who = "the next in line noticed";
-      break;
-    case Initiator::kAll:
-      who = "all noticed at once";
-  }
-  return std::string("Messages of one election, after the highest process died and ") + who;
+  return std::string("Messages of one election, after the highest process died and ") +
+         name(initiator);
 }
 
 void print(const SimulateOptions& options, const std::vector<TableRow>& rows) {
@@ -80,7 +70,7 @@ ExitCode print_message_table(const Simulation& simulation) {
   print(simulation.options, rows);
   if (!simulation.options.plot.empty()) {
     std::ostringstream figure;
-    simulator::draw_plot(figure, rows);
+    simulator::draw_plot(figure, rows, simulation.options.initiator);
     write_text_file(simulation.options.plot, figure.str());
   }
   return report_differences(rows) ? ExitCode::kOk : ExitCode::kFailure;

@@ -55,7 +55,8 @@ struct Stored {
   bool is_ok = true;
 };
 
-// The operator's commands; `Outcome` effects tell what became of them.
+// The operator's commands.  An Outcome tells what became of the first three, at once; LeaveGroup
+// ends with Left.
 struct Elect {};
 struct StepDown {
   Duration hold{};  // how long this node then stays out
@@ -115,7 +116,7 @@ struct Report {
   std::optional<Uuid> peer{};
 };
 
-// What became of StepDown, Transfer, Elect or LeaveGroup.
+// What became of Elect, StepDown or Transfer: whether it was begun, not how it ends.
 struct Outcome {
   enum class Kind : uint8_t { kDone, kNotLeader, kUnknownMember, kNotEligible };
   Kind kind{};

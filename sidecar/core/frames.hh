@@ -65,13 +65,12 @@ struct Refusal {
 
 struct Heartbeat {
   uint64_t sequence = 0;
-  ViewVersion view;
   bool is_appointed = false;
 };
 
 struct HeartbeatAck {
   uint64_t sequence = 0;
-  ViewVersion view;
+  ViewVersion view;  // how new the sender's list of members is
   bool is_electable = false;
   std::optional<Refusal> refusal{};  // nothing: accepted
 };

@@ -29,7 +29,8 @@ class Guard {
 
 class GuardNone : public Guard {
  public:
-  // `suspect_after`: a process that hangs for so long has been given up by its peers.
+  // `suspect_after`: the shortest silence after which a peer may give this process up.  Renewed
+  // with every beat, so a process that hangs loses its flag before anybody elects for that reason.
   explicit GuardNone(Duration suspect_after) : suspect_after_(suspect_after) {}
 
   bool may_claim(Instant) const override { return true; }

@@ -39,6 +39,9 @@ std::optional<std::string> broken_by_state(const Node& node) {
   if (node.timers().is_armed(Timer::kHeartbeat) && !node.is_leading()) {
     return "has a heartbeat timer without leading";  // [I8]
   }
+  if (node.is_handing_over() && !node.timers().is_armed(Timer::kHandover)) {
+    return "waits for its successor for ever";  // [I13]
+  }
   const uint32_t state = node.election_state();
   const bool waits = state == ELECTION_STATE_COLLECTING || state == ELECTION_STATE_WAITING ||
                      state == ELECTION_STATE_HALTED;

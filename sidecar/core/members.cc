@@ -104,6 +104,10 @@ void Members::load(const MemberView& view) {
   set_version(view.version);
 }
 
+void Members::start(Instant now) {
+  for (Member& member : all_) member.since = now;
+}
+
 bool Members::merge(const MemberView& view, Instant now) {
   bool changed = add_unknown(view, now);
   if (view.version <= version_) return changed;
@@ -144,8 +148,8 @@ bool Members::drop_unlisted(const MemberView& view) {
   std::unordered_set<Uuid, UuidHash> listed;
   for (const MemberEntry& entry : view.entries) listed.insert(entry.id);
   const auto dropped = std::erase_if(all_, [&](const Member& member) {
-    const bool is_own = member.entry.id == self_id_ || member.is_connected;
-    return !is_own && !listed.contains(member.entry.id);
+    const bool is_here = member.is_connected && member.entry.liveness == Liveness::kAlive;
+    return member.entry.id != self_id_ && !is_here && !listed.contains(member.entry.id);
   });
   if (dropped != 0) rebuild();
   return dropped != 0;
@@ -153,8 +157,8 @@ bool Members::drop_unlisted(const MemberView& view) {
 
 bool Members::forget(Instant before) {
   const auto gone = std::erase_if(all_, [&](const Member& member) {
-    return member.entry.liveness != Liveness::kAlive && !member.is_connected &&
-           member.entry.id != self_id_ && member.since < before;
+    return member.entry.liveness != Liveness::kAlive && member.entry.id != self_id_ &&
+           member.since < before;
   });
   if (gone != 0) rebuild();
   return gone != 0;
@@ -170,12 +174,11 @@ const std::shared_ptr<const MemberView>& Members::view() {
   return view_;
 }
 
-uint32_t Members::living_candidates_above_self(const Uuid* except) const {
+uint32_t Members::living_candidates_above_self() const {
   uint32_t count = 0;
   for (size_t i = self_ + 1; i < ranked_.size(); ++i) {
     const MemberEntry& entry = all_[i].entry;
-    if (entry.liveness != Liveness::kAlive || !entry.is_electable) continue;
-    if (except == nullptr || entry.id != *except) ++count;
+    if (entry.liveness == Liveness::kAlive && entry.is_electable) ++count;
   }
   return count;
 }

@@ -22,7 +22,6 @@ struct Member {
   bool is_connected = false;  // its hello of the present connection is here
   uint64_t released = 0;      // it never again leads an epoch up to this (Header::released)
   Arrivals arrivals{};        // when it was heard
-  ViewVersion acked_view{};   // the newest view it has
   Instant since{};            // when its liveness changed last
 };
 
@@ -63,14 +62,17 @@ class Members {
 
   // Takes over what an earlier life of this process has stored; nobody in it has been heard yet.
   void load(const MemberView& view);
+  // The process starts: from `now` on counts how long those that were loaded have been silent.
+  void start(Instant now);
 
   // Takes over a view.  An older one than ours can only add members.  A newer one is the group's
-  // list: who is not in it and not connected here is no member any more.  Of those connected here
-  // the leader, which hears everybody, says who is suspect and who may lead. Returns whether
-  // anything changed.
+  // list: who is not in it is no member any more, unless it is connected here and alive.  Of those
+  // connected here the leader, which hears everybody, says who is suspect and who may lead.
+  // Returns whether anything changed.
   bool merge(const MemberView& view, Instant now);
 
-  // Forgets those that have been suspect or down, or have left, since before `before`.
+  // Forgets those that have been suspect or down, or have left, since before `before`.  A
+  // connection is no reason to keep one: a host that vanished never closed it.
   bool forget(Instant before);
 
   // The list as it is now; made anew only when something changed.
@@ -85,8 +87,8 @@ class Members {
   }
   void bump_view() { set_version({version_.epoch, version_.counter + 1}); }
 
-  // How many living, electable members outrank this process, `except` not counted.
-  uint32_t living_candidates_above_self(const Uuid* except = nullptr) const;
+  // How many living, electable members outrank this process.
+  uint32_t living_candidates_above_self() const;
 
  private:
   bool add_unknown(const MemberView& view, Instant now);

@@ -20,7 +20,7 @@ Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Rec
       record_(record),
       members_(std::move(self)),
       elector_(plugin, options_, members_.self().id),
-      guard_(std::make_unique<GuardNone>(options_.suspect_after_max)),
+      guard_(std::make_unique<GuardNone>(options_.suspect_after_min)),
       detector_({.heartbeat_interval = options_.heartbeat_interval,
                  .min = options_.suspect_after_min,
                  .max = options_.suspect_after_max}),
@@ -44,6 +44,7 @@ const Effects& Node::step(Instant now, const Input& input) {
 
 void Node::on(const Start&) {
   if (!elector_.is_working()) return fail(elector_.flaw());
+  members_.start(now_);
   timers_.arm(Timer::kJoin, now_ + options_.join_timeout);
   publish("started");
 }

@@ -71,6 +71,8 @@ class Node {
   uint32_t election_state() const { return election_state_; }
   bool may_lead() const;
   bool has_left() const { return has_left_; }
+  bool has_failed() const { return has_failed_; }
+  bool is_handing_over() const { return handover_.has_value(); }
   const Options& options() const { return options_; }
 
  private:

@@ -1,5 +1,6 @@
 // Heartbeats: the leader beats to every member and each answers, 2(N-1) frames an interval.  A beat
-// also repeats the leader's claim to those who missed it, and tells how new its list of members is.
+// also repeats the leader's claim to those who missed it; the answer tells how new the member's
+// list of members is, and who is behind gets the leader's.
 #include "core/node.hh"
 #include "core/node_send.hh"
 
@@ -19,9 +20,7 @@ void Node::beat() {
 
 void Node::send_heartbeat(const Uuid& to) {
   const Leading& leading = std::get<Leading>(role_);
-  send(to, Heartbeat{.sequence = leading.sequence,
-                     .view = members_.version(),
-                     .is_appointed = leading.is_appointed});
+  send(to, Heartbeat{.sequence = leading.sequence, .is_appointed = leading.is_appointed});
 }
 
 void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
@@ -44,7 +43,6 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
 
 void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
   const Uuid id = from.entry.id;
-  from.acked_view = ack.view;
   if (members_.set_electable(from, ack.is_electable)) on_members_changed();
   if (ack.refusal) on_refusal(id, *ack.refusal);
   const auto* leading = std::get_if<Leading>(&role_);

@@ -59,7 +59,6 @@ void Node::on(const LinkUp& link) {
   Member* member = members_.put(entry, now_);
   if (member == nullptr) return report(Report::Kind::kRejected, "the group is full", &id);
   member->is_connected = true;
-  member->acked_view = hello.view;
   member->arrivals.restart(now_);
   report(Report::Kind::kMember, name(Liveness::kAlive), &id);
   on_members_changed();

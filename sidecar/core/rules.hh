@@ -12,7 +12,8 @@ enum class Rule : uint8_t {
   kFlagOffBeforeRelease,  // the flag goes off before the frame that gives leadership up
   kClaimRaisesEpoch,      // every claim takes a new epoch
   kRetry,                 // an election without result is held again
-  kLast = kRetry,
+  kHandoverTimeout,       // a successor that does not claim is given up
+  kLast = kHandoverTimeout,
 };
 
 class RuleSet {

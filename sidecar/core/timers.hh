@@ -31,9 +31,6 @@ class Timers {
   void arm(Timer timer, Instant deadline) { at(timer) = deadline; }
   void disarm(Timer timer) { at(timer) = kNever; }
 
-  // Moves the deadline forward only.
-  void arm_earlier(Timer timer, Instant deadline) { at(timer) = std::min(at(timer), deadline); }
-
   bool is_armed(Timer timer) const { return deadline(timer) != kNever; }
   Instant deadline(Timer timer) const { return deadlines_[static_cast<size_t>(timer)]; }
 

@@ -118,8 +118,6 @@ void to_wire(const Refusal& body, wire::Refusal& message) {
 
 void to_wire(const Heartbeat& body, wire::Heartbeat& message) {
   message.set_sequence(body.sequence);
-  message.set_view_epoch(body.view.epoch);
-  message.set_view_counter(body.view.counter);
   message.set_is_appointed(body.is_appointed);
 }
 
@@ -205,7 +203,6 @@ ValueFlaw from_wire(const wire::Refusal& message, Refusal& body) {
 
 ValueFlaw from_wire(const wire::Heartbeat& message, Heartbeat& body) {
   body.sequence = message.sequence();
-  body.view = {.epoch = message.view_epoch(), .counter = message.view_counter()};
   body.is_appointed = message.is_appointed();
   return nullptr;
 }

@@ -104,6 +104,7 @@ void Cluster::start(uint32_t process) {
   starting.is_paused = false;
   starting.wake_at = kNever;
   starting.inbox.clear();
+  starting.disk.last_done_at = {};
   Options node_options = options_.node;
   node_options.seed = random_.below(UINT32_MAX) + 1;
   const MemberView& known = starting.disk.members ? *starting.disk.members : *starting.configured;

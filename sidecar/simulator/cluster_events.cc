@@ -143,7 +143,7 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
     if (const auto* sent = std::get_if<Send>(&effect)) {
       send(process, *sent);
     } else if (const auto* store = std::get_if<Store>(&effect)) {
-      queue_.push(now() + acting.disk.latency,
+      queue_.push(acting.disk.write(now()),
                   StoreDone{process, acting.life, store->record, !acting.disk.is_failing});
     } else if (const auto* members = std::get_if<StoreMembers>(&effect)) {
       if (!acting.disk.is_failing) acting.disk.members = members->view;

@@ -1,7 +1,8 @@
-// What a process's disk holds, and how the disk behaves.  A write takes its time; a crash before it
-// is done loses it.
+// What a process's disk holds, and how the disk behaves.  Writes are done one after the other, each
+// takes its time, and a crash before it is done loses it.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "core/clock.hh"
@@ -15,7 +16,13 @@ struct Disk {
   std::shared_ptr<const MemberView> members;  // durable; shared with the node that made it
   Duration latency{};
   bool is_failing = false;
+  Instant last_done_at{};  // when the last write of this life is done
 
+  // When a write that begins now is done; writes never overtake each other.
+  Instant write(Instant now) {
+    last_done_at = std::max(last_done_at, now + latency);
+    return last_done_at;
+  }
   void lose() {
     record = {};
     members.reset();

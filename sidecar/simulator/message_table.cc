@@ -20,6 +20,18 @@ std::string wrong_leader(const Cluster& cluster, uint32_t expected) {
 
 }  // namespace
 
+const char* name(Initiator initiator) {
+  switch (initiator) {
+    case Initiator::kLowest:
+      return "the lowest noticed";
+    case Initiator::kHighest:
+      return "the next in line noticed";
+    case Initiator::kAll:
+      return "all noticed at once";
+  }
+  return "?";
+}
+
 TableRow measure(const TableQuery& query) {
   const uint32_t size = query.processes;
   const auto tell = [&](const char* what) {

@@ -20,6 +20,9 @@ enum class Initiator : uint8_t {
   kAll,      // everybody at once
 };
 
+// "the lowest noticed", ...
+const char* name(Initiator initiator);
+
 struct TableRow {
   std::string variant;
   uint32_t processes = 0;  // the dead one counts

@@ -192,8 +192,8 @@ std::vector<Curve> curves_of(const std::vector<TableRow>& rows) {
 
 class Figure {
  public:
-  Figure(std::ostream& out, const std::vector<TableRow>& rows)
-      : out_(out), curves_(curves_of(rows)) {
+  Figure(std::ostream& out, const std::vector<TableRow>& rows, Initiator initiator)
+      : out_(out), curves_(curves_of(rows)), initiator_(initiator) {
     uint64_t fewest = UINT64_MAX;
     uint64_t largest = 0;
     uint64_t most = 0;
@@ -260,14 +260,9 @@ class Figure {
     return description;
   }
 
-  // The literature has closed forms for one case only: the lowest alone notices.
   std::string subtitle() const {
-    bool is_worst_case = true;
-    for (const Curve& curve : curves_) {
-      for (const TableRow& row : curve.rows) is_worst_case = is_worst_case && row.expected;
-    }
-    const std::string text = "every message counted, after the highest process has died";
-    return is_worst_case ? text + " and the lowest has noticed" : text;
+    return std::string("every message counted, after the highest process died and ") +
+           name(initiator_);
   }
 
   void draw_head() const {
@@ -376,6 +371,7 @@ class Figure {
 
   std::ostream& out_;
   std::vector<Curve> curves_;
+  Initiator initiator_;
   Axis x_axis_;
   Axis y_axis_;
   double left_ = 0;
@@ -384,6 +380,8 @@ class Figure {
 
 }  // namespace
 
-void draw_plot(std::ostream& out, const std::vector<TableRow>& rows) { Figure(out, rows).draw(); }
+void draw_plot(std::ostream& out, const std::vector<TableRow>& rows, Initiator initiator) {
+  Figure(out, rows, initiator).draw();
+}
 
 }  // namespace bellwether::simulator

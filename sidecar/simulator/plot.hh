@@ -8,6 +8,7 @@
 
 namespace bellwether::simulator {
 
-void draw_plot(std::ostream& out, const std::vector<TableRow>& rows);
+// `initiator`: who noticed, in all rows.
+void draw_plot(std::ostream& out, const std::vector<TableRow>& rows, Initiator initiator);
 
 }  // namespace bellwether::simulator

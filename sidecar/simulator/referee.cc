@@ -11,7 +11,8 @@ void Referee::on_step(uint32_t process, const NodeSummary& before, const Node& a
   if (claimed) ++claims_;
   if (const auto broken = broken_by_effects(before, effects)) blame(process, *broken);
   if (const auto broken = broken_by_change(before, summary)) blame(process, *broken);
-  if (after.has_left()) return;
+  // Who has ended keeps no promise any more, and why it failed it says itself.
+  if (after.has_left() || after.has_failed()) return;
   if (const auto broken = broken_by_state(after)) blame(process, *broken);
 }
 

@@ -7,17 +7,31 @@
 namespace bellwether::simulator {
 namespace {
 
-// From "... at 1..3", or all running processes.
-std::vector<uint32_t> witnesses(ScenarioRunner& runner, const Command& command, size_t at_word) {
-  if (at_word < command.words.size()) {
-    if (command.words[at_word] != "at") throw std::invalid_argument("'at IDS' was expected");
-    return runner.processes(command, at_word + 1);
-  }
+std::vector<uint32_t> running(ScenarioRunner& runner) {
   std::vector<uint32_t> running;
   for (uint32_t process = 0; process < runner.cluster().size(); ++process) {
     if (runner.cluster().is_running(process)) running.push_back(process);
   }
   return running;
+}
+
+// From "at 1..3", or all running processes.
+std::vector<uint32_t> witnesses(ScenarioRunner& runner, Words& words) {
+  return words.skip("at") ? runner.processes(words) : running(runner);
+}
+
+// Like witnesses(), for what only a running process can tell; nobody when the expectation has
+// failed because there is none.
+std::vector<uint32_t> running_witnesses(ScenarioRunner& runner, Words& words,
+                                        const std::string& expected) {
+  std::vector<uint32_t> asked = witnesses(runner, words);
+  if (asked.empty()) runner.fail(expected, "nobody runs");
+  for (const uint32_t process : asked) {
+    if (runner.cluster().is_running(process)) continue;
+    runner.fail(expected, "node " + runner.name_of(process) + " does not run");
+    return {};
+  }
+  return asked;
 }
 
 std::string leader_of(ScenarioRunner& runner, uint32_t process) {
@@ -30,10 +44,11 @@ std::string leader_of(ScenarioRunner& runner, uint32_t process) {
   return who + " follows " + runner.name_of(cluster.index_of(leader->id));
 }
 
-void expect_leader(ScenarioRunner& runner, const Command& command) {
+void expect_leader(ScenarioRunner& runner, Words& words) {
   Cluster& cluster = runner.cluster();
-  const uint32_t wanted = runner.process(runner.word(command, 2, "the leader"));
-  for (const uint32_t process : witnesses(runner, command, 3)) {
+  const uint32_t wanted = runner.process(words.take("the leader"));
+  const bool is_group_asked = words.is_empty();
+  for (const uint32_t process : witnesses(runner, words)) {
     const auto leader = cluster.is_running(process) ? cluster.node(process).leader() : std::nullopt;
     const bool is_right = leader && leader->id == cluster.id_of(wanted) &&
                           (process != wanted || cluster.node(process).is_leading());
@@ -42,14 +57,14 @@ void expect_leader(ScenarioRunner& runner, const Command& command) {
     }
   }
   // Without "at" the leader must be among them.
-  if (command.words.size() == 3 && !cluster.is_running(wanted)) {
+  if (is_group_asked && !cluster.is_running(wanted)) {
     runner.fail("leader " + runner.name_of(wanted), leader_of(runner, wanted));
   }
 }
 
-void expect_no_leader(ScenarioRunner& runner, const Command& command) {
-  if (runner.word(command, 2, "'leader'") != "leader") throw std::invalid_argument("no what?");
-  for (const uint32_t process : witnesses(runner, command, 3)) {
+void expect_no_leader(ScenarioRunner& runner, Words& words) {
+  words.require("leader");
+  for (const uint32_t process : witnesses(runner, words)) {
     const Cluster& cluster = runner.cluster();
     if (cluster.is_running(process) && cluster.node(process).leader()) {
       return runner.fail("no leader", leader_of(runner, process));
@@ -57,8 +72,8 @@ void expect_no_leader(ScenarioRunner& runner, const Command& command) {
   }
 }
 
-void expect_leaders(ScenarioRunner& runner, const Command& command) {
-  const std::vector<uint32_t> wanted = runner.processes(command, 2);
+void expect_leaders(ScenarioRunner& runner, Words& words) {
+  const std::vector<uint32_t> wanted = runner.processes(words);
   const Cluster& cluster = runner.cluster();
   for (uint32_t process = 0; process < cluster.size(); ++process) {
     const bool leads = cluster.is_running(process) && cluster.node(process).is_leading();
@@ -83,13 +98,10 @@ std::string dissent(Cluster& cluster) {
   return "";
 }
 
-void expect_agreement(ScenarioRunner& runner, const Command& command) {
+void expect_agreement(ScenarioRunner& runner, Words& words) {
   Cluster& cluster = runner.cluster();
   Instant limit = cluster.now();
-  if (command.words.size() > 2) {
-    if (command.words[2] != "within") throw std::invalid_argument("'within TIME' was expected");
-    limit += parse_duration(runner.word(command, 3, "the time"));
-  }
+  if (words.skip("within")) limit += parse_duration(words.take("the time"));
   constexpr Duration kStep = std::chrono::milliseconds(10);
   while (!dissent(cluster).empty() && cluster.now() < limit && !cluster.referee().violation()) {
     cluster.run_for(kStep);
@@ -114,9 +126,9 @@ std::string state_of(const Node& node) {
   return node.is_leading() ? "leading" : "leaderless";
 }
 
-void expect_state(ScenarioRunner& runner, const Command& command) {
-  const uint32_t process = runner.process(runner.word(command, 2, "the node"));
-  const std::string& wanted = runner.word(command, 3, "the state");
+void expect_state(ScenarioRunner& runner, Words& words) {
+  const uint32_t process = runner.process(words.take("the node"));
+  const std::string& wanted = words.take("the state");
   const bool is_running = runner.cluster().is_running(process);
   const std::string state = is_running ? state_of(runner.cluster().node(process)) : "not running";
   if (state != wanted) {
@@ -124,23 +136,23 @@ void expect_state(ScenarioRunner& runner, const Command& command) {
   }
 }
 
-void expect_epoch(ScenarioRunner& runner, const Command& command) {
-  const uint64_t wanted = parse_number(runner.word(command, 2, "the epoch"));
-  for (const uint32_t process : witnesses(runner, command, 3)) {
+void expect_epoch(ScenarioRunner& runner, Words& words) {
+  const uint64_t wanted = parse_number(words.take("the epoch"));
+  const std::string expected = "epoch " + std::to_string(wanted);
+  for (const uint32_t process : running_witnesses(runner, words, expected)) {
     const auto leader = runner.cluster().node(process).leader();
     const uint64_t epoch = leader ? leader->epoch : 0;
     if (epoch != wanted) {
       return runner.fail(
-          "epoch " + std::to_string(wanted),
-          "node " + runner.name_of(process) + " is in epoch " + std::to_string(epoch));
+          expected, "node " + runner.name_of(process) + " is in epoch " + std::to_string(epoch));
     }
   }
 }
 
-void expect_flag(ScenarioRunner& runner, const Command& command) {
-  const std::string& wanted = runner.word(command, 2, "on or off");
+void expect_flag(ScenarioRunner& runner, Words& words) {
+  const std::string& wanted = words.take("on or off");
   if (wanted != "on" && wanted != "off") throw std::invalid_argument("a flag is on or off");
-  for (const uint32_t process : runner.processes(command, 3)) {
+  for (const uint32_t process : runner.processes(words)) {
     if (runner.cluster().is_flag_on(process) != (wanted == "on")) {
       return runner.fail("the flag of " + runner.name_of(process) + " to be " + wanted,
                          leader_of(runner, process));
@@ -148,46 +160,54 @@ void expect_flag(ScenarioRunner& runner, const Command& command) {
   }
 }
 
+bool is_variant(ScenarioRunner& runner, const std::string& word) {
+  const char* const* variant = runner.settings().plugin->variants;
+  while (*variant != nullptr && word != *variant) ++variant;
+  return *variant != nullptr;
+}
+
 // N, <=N, or a number for each variant.
-void expect_count(ScenarioRunner& runner, const Command& command, size_t first, uint64_t found,
-                  const std::string& what) {
+void expect_count(ScenarioRunner& runner, Words& words, uint64_t found, const std::string& what) {
   bool is_stated = false;
-  for (size_t i = first; i < command.words.size(); ++i) {
-    std::string word = command.words[i];
-    const size_t equals = word.find('=');
-    const bool is_limit = word.rfind("<=", 0) == 0;
-    if (!is_limit && equals != std::string::npos) {
-      if (word.substr(0, equals) != runner.variant()) continue;
+  while (!words.is_empty()) {
+    std::string word = words.take("how many");
+    const bool is_limit = word.starts_with("<=");
+    const size_t equals = is_limit ? std::string::npos : word.find('=');
+    const std::string variant = word.substr(0, equals);
+    if (equals != std::string::npos) {
+      if (!is_variant(runner, variant)) {
+        throw std::invalid_argument("there is no variant '" + variant + "'");
+      }
       word = word.substr(equals + 1);
     }
-    is_stated = true;
     const uint64_t wanted = parse_number(is_limit ? word.substr(2) : word);
+    if (equals != std::string::npos && variant != runner.variant()) continue;
+    is_stated = true;
     if (is_limit ? found > wanted : found != wanted) {
-      return runner.fail(word + " " + what, std::to_string(found));
+      runner.fail(word + " " + what, std::to_string(found));
     }
   }
   if (!is_stated) throw std::invalid_argument("how many with variant " + runner.variant() + "?");
 }
 
-void expect_messages(ScenarioRunner& runner, const Command& command) {
+void expect_messages(ScenarioRunner& runner, Words& words) {
   for (size_t i = 0; i < kFrameTypes; ++i) {
     const auto type = static_cast<FrameType>(i);
-    if (runner.word(command, 2, "how many") == name(type)) {
-      return expect_count(runner, command, 3, runner.messages_in_window(type), name(type));
+    if (words.skip(name(type))) {
+      return expect_count(runner, words, runner.messages_in_window(type), name(type));
     }
   }
-  expect_count(runner, command, 2, runner.messages_in_window(std::nullopt), "messages");
+  expect_count(runner, words, runner.messages_in_window(std::nullopt), "messages");
 }
 
-void expect_claims(ScenarioRunner& runner, const Command& command) {
-  expect_count(runner, command, 2, runner.claims_in_window(), "claims");
+void expect_claims(ScenarioRunner& runner, Words& words) {
+  expect_count(runner, words, runner.claims_in_window(), "claims");
 }
 
-void expect_members(ScenarioRunner& runner, const Command& command) {
-  const auto at = std::find(command.words.begin(), command.words.end(), "at");
-  const auto at_word = static_cast<size_t>(at - command.words.begin());
-  const std::vector<uint32_t> wanted = runner.processes(command, 2, at_word);
-  for (const uint32_t process : witnesses(runner, command, at_word)) {
+void expect_members(ScenarioRunner& runner, Words& words) {
+  std::vector<uint32_t> wanted = runner.processes(words);
+  std::sort(wanted.begin(), wanted.end());
+  for (const uint32_t process : running_witnesses(runner, words, "these members")) {
     std::vector<uint32_t> known;
     for (const Member& member : runner.cluster().node(process).members().all()) {
       if (member.entry.liveness == Liveness::kLeft) continue;
@@ -201,34 +221,42 @@ void expect_members(ScenarioRunner& runner, const Command& command) {
   }
 }
 
-void expect_sees(ScenarioRunner& runner, const Command& command) {
-  const uint32_t observer = runner.process(command.words[1]);
-  const uint32_t observed = runner.process(runner.word(command, 3, "the node it sees"));
-  const std::string& wanted = runner.word(command, 4, "how it sees it");
-  const Member* member =
-      runner.cluster().node(observer).members().find(runner.cluster().id_of(observed));
-  const std::string found = member == nullptr ? "unknown" : name(member->entry.liveness);
+void expect_sees(ScenarioRunner& runner, uint32_t observer, Words& words) {
+  words.require("sees");
+  const uint32_t observed = runner.process(words.take("the node it sees"));
+  const std::string& wanted = words.take("how it sees it");
+  const Cluster& cluster = runner.cluster();
+  std::string found = runner.name_of(observer) + " does not run";
+  if (cluster.is_running(observer)) {
+    const Member* member = cluster.node(observer).members().find(cluster.id_of(observed));
+    found = member == nullptr ? "unknown" : name(member->entry.liveness);
+  }
   if (found != wanted) {
     runner.fail(runner.name_of(observer) + " to see " + runner.name_of(observed) + " " + wanted,
                 found);
   }
 }
 
+struct Expectation {
+  const char* name;
+  void (*check)(ScenarioRunner& runner, Words& words);
+};
+
+constexpr Expectation kExpectations[] = {
+    {"leader", expect_leader},       {"no", expect_no_leader},      {"leaders", expect_leaders},
+    {"agreement", expect_agreement}, {"state", expect_state},       {"epoch", expect_epoch},
+    {"flag", expect_flag},           {"messages", expect_messages}, {"claims", expect_claims},
+    {"members", expect_members},
+};
+
 }  // namespace
 
-void run_expect(ScenarioRunner& runner, const Command& command) {
-  const std::string& what = runner.word(command, 1, "what");
-  if (what == "leader") return expect_leader(runner, command);
-  if (what == "no") return expect_no_leader(runner, command);
-  if (what == "leaders") return expect_leaders(runner, command);
-  if (what == "agreement") return expect_agreement(runner, command);
-  if (what == "state") return expect_state(runner, command);
-  if (what == "epoch") return expect_epoch(runner, command);
-  if (what == "flag") return expect_flag(runner, command);
-  if (what == "messages") return expect_messages(runner, command);
-  if (what == "claims") return expect_claims(runner, command);
-  if (what == "members") return expect_members(runner, command);
-  if (command.words.size() > 2 && command.words[2] == "sees") return expect_sees(runner, command);
+void run_expect(ScenarioRunner& runner, Words& words) {
+  const std::string& what = words.take("what");
+  for (const Expectation& expectation : kExpectations) {
+    if (what == expectation.name) return expectation.check(runner, words);
+  }
+  if (words.peek() == "sees") return expect_sees(runner, runner.process(what), words);
   throw std::invalid_argument("'" + what + "' is nothing to expect");
 }
 

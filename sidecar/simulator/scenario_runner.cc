@@ -1,7 +1,7 @@
 // One scenario under way: its words become processes, directions and durations.
 #include "simulator/scenario_runner.hh"
 
-#include <charconv>
+#include <cctype>
 
 #include "simulator/scenario_verbs.hh"
 
@@ -18,7 +18,12 @@ bool ScenarioRunner::run(const Command& command) {
   for (const Verb& verb : verbs()) {
     if (command.words.front() != verb.name) continue;
     try {
-      verb.run(*this, command);
+      Words words(command.words);
+      words.require(verb.name);
+      verb.run(*this, words);
+      if (!words.is_empty()) {
+        throw std::invalid_argument("'" + std::string(words.peek()) + "' was not expected");
+      }
     } catch (const std::invalid_argument& error) {
       refuse(std::string(error.what()) + "; usage: " + verb.name + " " + verb.syntax);
     }
@@ -67,41 +72,45 @@ uint32_t ScenarioRunner::process(const std::string& word) {
   return static_cast<uint32_t>(number - first_number_);
 }
 
-std::vector<uint32_t> ScenarioRunner::processes(const Command& command, size_t first, size_t last) {
+std::vector<uint32_t> ScenarioRunner::processes(Words& words) {
   std::vector<uint32_t> result;
-  for (size_t i = first; i < std::min(last, command.words.size()); ++i) {
-    std::string rest = command.words[i];
-    while (!rest.empty()) {
-      const size_t comma = rest.find(',');
-      const std::string item = rest.substr(0, comma);
-      rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
-      const size_t dots = item.find("..");
-      const uint32_t from = process(item.substr(0, dots));
-      const uint32_t to = dots == std::string::npos ? from : process(item.substr(dots + 2));
-      for (uint32_t number = from; number <= to; ++number) result.push_back(number);
-    }
+  while (!words.is_empty() && std::isdigit(static_cast<unsigned char>(words.peek().front())) != 0) {
+    add_processes(words.take("the nodes"), result);
   }
   if (result.empty()) throw std::invalid_argument("which nodes?");
   return result;
 }
 
-std::vector<Pair> ScenarioRunner::directions(const std::string& word) {
-  const size_t arrow = word.find("->");
-  if (arrow == std::string::npos || arrow == 0) {
-    throw std::invalid_argument("'" + word + "' is no direction such as 1->2 or 1<->2");
+// "3", "3..5", or several of them with commas in between.
+void ScenarioRunner::add_processes(const std::string& list, std::vector<uint32_t>& result) {
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    const std::string item = list.substr(begin, end - begin);
+    begin = end + 1;
+    const size_t dots = item.find("..");
+    const uint32_t from = process(item.substr(0, dots));
+    const uint32_t to = dots == std::string::npos ? from : process(item.substr(dots + 2));
+    if (to < from) throw std::invalid_argument("'" + item + "' names nobody");
+    for (uint32_t number = from; number <= to; ++number) result.push_back(number);
   }
-  const bool is_both = word[arrow - 1] == '<';
-  const uint32_t from = process(word.substr(0, is_both ? arrow - 1 : arrow));
-  const uint32_t to = process(word.substr(arrow + 2));
-  if (from == to) throw std::invalid_argument("'" + word + "' leads nowhere");
-  if (is_both) return {{from, to}, {to, from}};
-  return {{from, to}};
 }
 
-const std::string& ScenarioRunner::word(const Command& command, size_t index,
-                                        const char* what) const {
-  if (index >= command.words.size()) throw std::invalid_argument(std::string("missing ") + what);
-  return command.words[index];
+std::vector<Pair> ScenarioRunner::directions(Words& words) {
+  std::vector<Pair> result;
+  do {
+    const std::string& word = words.take("the direction");
+    const size_t arrow = word.find("->");
+    if (arrow == std::string::npos || arrow == 0) {
+      throw std::invalid_argument("'" + word + "' is no direction such as 1->2 or 1<->2");
+    }
+    const bool is_both = word[arrow - 1] == '<';
+    const uint32_t from = process(word.substr(0, is_both ? arrow - 1 : arrow));
+    const uint32_t to = process(word.substr(arrow + 2));
+    if (from == to) throw std::invalid_argument("'" + word + "' leads nowhere");
+    result.emplace_back(from, to);
+    if (is_both) result.emplace_back(to, from);
+  } while (!words.is_empty());
+  return result;
 }
 
 void ScenarioRunner::refuse(const std::string& text) const {
@@ -139,25 +148,6 @@ uint64_t ScenarioRunner::messages_in_window(std::optional<FrameType> type) {
 
 uint64_t ScenarioRunner::claims_in_window() {
   return cluster().referee().claims() - window_.claims;
-}
-
-uint64_t parse_number(const std::string& word) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc{} || end != word.data() + word.size()) {
-    throw std::invalid_argument("'" + word + "' is no number");
-  }
-  return number;
-}
-
-Duration parse_duration(const std::string& word) {
-  const size_t digits = word.find_first_not_of("0123456789");
-  const std::string unit = digits == std::string::npos ? "ms" : word.substr(digits);
-  const auto number = static_cast<Duration::rep>(parse_number(word.substr(0, digits)));
-  if (unit == "us") return std::chrono::microseconds(number);
-  if (unit == "ms") return std::chrono::milliseconds(number);
-  if (unit == "s") return std::chrono::seconds(number);
-  throw std::invalid_argument("'" + word + "' is no duration such as 250ms or 2s");
 }
 
 }  // namespace bellwether::simulator

@@ -9,6 +9,7 @@
 
 #include "simulator/cluster.hh"
 #include "simulator/scenario.hh"
+#include "simulator/scenario_words.hh"
 
 namespace bellwether::simulator {
 
@@ -46,13 +47,11 @@ class ScenarioRunner {
   // "3" as a process; throws when there is none.
   uint32_t process(const std::string& word);
   std::string name_of(uint32_t process) { return cluster().name_of(process); }
-  // "1 3..5 7,8" from words[first] up to `last` or the end.
-  std::vector<uint32_t> processes(const Command& command, size_t first, size_t last = SIZE_MAX);
-  // "1->2", "1<->2".
-  std::vector<Pair> directions(const std::string& word);
+  // Reads "1 3..5 7,8", as far as the words begin with a digit; throws when there is none.
+  std::vector<uint32_t> processes(Words& words);
+  // Reads one "1->2" or "1<->2" and all that follow it.
+  std::vector<Pair> directions(Words& words);
 
-  // The word at `index`, or an error that names what is missing.
-  const std::string& word(const Command& command, size_t index, const char* what) const;
   [[noreturn]] void refuse(const std::string& text) const;
   // The scenario fails here.
   void fail(const std::string& expected, const std::string& found);
@@ -65,6 +64,7 @@ class ScenarioRunner {
   uint64_t claims_in_window();
 
  private:
+  void add_processes(const std::string& list, std::vector<uint32_t>& result);
   struct Window {
     MessageCounts messages{};
     uint64_t claims = 0;
@@ -84,16 +84,11 @@ class ScenarioRunner {
   std::string failure_;
 };
 
-// "250", "250ms", "2s"; throws std::invalid_argument.
-Duration parse_duration(const std::string& word);
-// A whole number; throws std::invalid_argument.
-uint64_t parse_number(const std::string& word);
-
-// The `key=value` words of `nodes` and `link`, in scenario_settings.cc.
-void apply_group_settings(GroupSettings& group, const Command& command, size_t first);
-void apply_link_settings(GroupSettings& group, const Command& command, size_t first);
+// Reads the `key=value` words of `nodes` and `link`; in scenario_settings.cc.
+void apply_group_settings(GroupSettings& group, Words& words);
+void apply_link_settings(GroupSettings& group, Words& words);
 
 // `expect ...`, in scenario_expect.cc.
-void run_expect(ScenarioRunner& runner, const Command& command);
+void run_expect(ScenarioRunner& runner, Words& words);
 
 }  // namespace bellwether::simulator

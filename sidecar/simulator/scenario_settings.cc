@@ -1,5 +1,6 @@
 // The `key=value` words of `nodes` and `link`.
-#include <cstdlib>
+#include <algorithm>
+#include <map>
 #include <span>
 
 #include "simulator/scenario_runner.hh"
@@ -20,12 +21,9 @@ bool parse_switch(const std::string& value) {
 }
 
 double parse_probability(const std::string& value) {
-  char* end = nullptr;
-  const double number = std::strtod(value.c_str(), &end);
-  if (end == value.c_str() || *end != '\0' || number < 0 || number > 1) {
-    throw std::invalid_argument("'" + value + "' is no probability from 0 to 1");
-  }
-  return number;
+  const auto number = parse_fraction(value, 0, 1);
+  if (!number) throw std::invalid_argument("'" + value + "' is no probability from 0 to 1");
+  return *number;
 }
 
 void set_profile(GroupSettings& group, const std::string& value) {
@@ -106,39 +104,45 @@ constexpr Setting kLinkSettings[] = {
     {"duplicate", [](auto& g, auto& v) { g.cluster.network.duplicate = parse_probability(v); }},
 };
 
-void apply_settings(GroupSettings& group, const Command& command, size_t first,
-                    std::span<const Setting> settings) {
+std::string keys_of(std::span<const Setting> settings) {
+  std::string keys;
   for (const Setting& setting : settings) {
-    for (size_t i = first; i < command.words.size(); ++i) {
-      const std::string& word = command.words[i];
-      const size_t equals = word.find('=');
-      if (equals != std::string::npos && word.substr(0, equals) == setting.key) {
-        setting.apply(group, word.substr(equals + 1));
-      }
+    keys += std::string(keys.empty() ? "" : ", ") + setting.key;
+  }
+  return keys;
+}
+
+// In the order of the table, whatever order they are written in.
+void apply_settings(GroupSettings& group, Words& words, std::span<const Setting> settings) {
+  std::map<std::string, std::string> values;
+  while (!words.is_empty()) {
+    const std::string& word = words.take("a setting");
+    const size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    const bool is_known = std::any_of(settings.begin(), settings.end(),
+                                      [&](const Setting& setting) { return key == setting.key; });
+    if (!is_known) {
+      throw std::invalid_argument("unknown setting '" + key + "'; there are " + keys_of(settings));
+    }
+    if (equals == std::string::npos) throw std::invalid_argument("'" + key + "=' needs a value");
+    if (!values.emplace(key, word.substr(equals + 1)).second) {
+      throw std::invalid_argument("'" + key + "' is set twice");
     }
   }
-  for (size_t i = first; i < command.words.size(); ++i) {
-    const std::string key = command.words[i].substr(0, command.words[i].find('='));
-    std::string known;
-    for (const Setting& setting : settings) {
-      if (key == setting.key) known.clear();
-      if (key == setting.key) break;
-      known += std::string(known.empty() ? "" : ", ") + setting.key;
-      if (&setting == &settings.back()) {
-        throw std::invalid_argument("unknown setting '" + key + "'; there are " + known);
-      }
-    }
+  for (const Setting& setting : settings) {
+    const auto value = values.find(setting.key);
+    if (value != values.end()) setting.apply(group, value->second);
   }
 }
 
 }  // namespace
 
-void apply_group_settings(GroupSettings& group, const Command& command, size_t first) {
-  apply_settings(group, command, first, kGroupSettings);
+void apply_group_settings(GroupSettings& group, Words& words) {
+  apply_settings(group, words, kGroupSettings);
 }
 
-void apply_link_settings(GroupSettings& group, const Command& command, size_t first) {
-  apply_settings(group, command, first, kLinkSettings);
+void apply_link_settings(GroupSettings& group, Words& words) {
+  apply_settings(group, words, kLinkSettings);
 }
 
 }  // namespace bellwether::simulator

@@ -2,50 +2,52 @@
 #include "simulator/scenario_verbs.hh"
 
 #include <cmath>
-#include <cstdlib>
 #include <iomanip>
 
 namespace bellwether::simulator {
 namespace {
 
+// Numbers of nodes are shown, and counted in 32 bits.
+constexpr uint64_t kMaxNumber = 1'000'000;
+
 // --- the group ---
 
-void run_nodes(ScenarioRunner& runner, const Command& command) {
+void run_nodes(ScenarioRunner& runner, Words& words) {
   if (runner.has_cluster()) runner.refuse("there is a group already; 'join' adds to it");
-  const std::string& range = runner.word(command, 1, "the nodes");
+  const std::string& range = words.take("the nodes");
   const size_t dots = range.find("..");
   const uint64_t first = parse_number(range.substr(0, dots));
   const uint64_t last = dots == std::string::npos ? first : parse_number(range.substr(dots + 2));
-  if (last < first || last - first >= kMaxMembers) {
+  if (last < first || last - first >= kMaxMembers || last > kMaxNumber) {
     throw std::invalid_argument("'" + range + "' is no group of 1 to 1000 nodes");
   }
   GroupSettings group;
   group.cluster.seed = runner.settings().seed;
   group.first_number = static_cast<uint32_t>(first);
-  apply_group_settings(group, command, 2);
+  apply_group_settings(group, words);
   runner.create(group, static_cast<uint32_t>(last - first + 1));
 }
 
-void run_link(ScenarioRunner& runner, const Command& command) {
+void run_link(ScenarioRunner& runner, Words& words) {
   GroupSettings group;
   group.cluster.network = runner.cluster().network().options();
-  apply_link_settings(group, command, 1);
+  apply_link_settings(group, words);
   runner.cluster().network().set_options(group.cluster.network);
 }
 
-void run_priority(ScenarioRunner& runner, const Command& command) {
-  const uint64_t priority = parse_number(runner.word(command, command.words.size() - 1, "number"));
+void run_priority(ScenarioRunner& runner, Words& words) {
+  const uint64_t priority = parse_number(words.take_last("number"));
   if (priority > UINT16_MAX) throw std::invalid_argument("a priority is at most 65535");
-  for (const uint32_t process : runner.processes(command, 1, command.words.size() - 1)) {
+  for (const uint32_t process : runner.processes(words)) {
     if (runner.cluster().is_running(process)) runner.refuse("set priorities before 'start'");
     runner.cluster().set_priority(process, static_cast<uint32_t>(priority));
   }
 }
 
-void run_join(ScenarioRunner& runner, const Command& command) {
-  const uint64_t number = parse_number(runner.word(command, 1, "the node"));
-  if (runner.word(command, 2, "'via'") != "via") throw std::invalid_argument("missing 'via'");
-  const uint32_t contact = runner.process(runner.word(command, 3, "the node it knows"));
+void run_join(ScenarioRunner& runner, Words& words) {
+  const uint64_t number = parse_number(words.take("the node"));
+  words.require("via");
+  const uint32_t contact = runner.process(words.take("the node it knows"));
   const uint32_t process = runner.cluster().add_stranger(contact);
   if (runner.name_of(process) != std::to_string(number)) {
     runner.refuse("the next node is " + runner.name_of(process));
@@ -55,56 +57,48 @@ void run_join(ScenarioRunner& runner, const Command& command) {
 
 // --- processes ---
 
-void run_start(ScenarioRunner& runner, const Command& command) {
-  for (const uint32_t process : runner.processes(command, 1)) runner.cluster().start(process);
+void run_start(ScenarioRunner& runner, Words& words) {
+  for (const uint32_t process : runner.processes(words)) runner.cluster().start(process);
 }
 
-void run_kill(ScenarioRunner& runner, const Command& command) {
-  const bool is_silent = command.words.back() == "silently";
-  const size_t last = command.words.size() - (is_silent ? 1 : 0);
-  for (const uint32_t process : runner.processes(command, 1, last)) {
-    runner.cluster().kill(process, is_silent);
-  }
+void run_kill(ScenarioRunner& runner, Words& words) {
+  const std::vector<uint32_t> killed = runner.processes(words);
+  const bool is_silent = words.skip("silently");
+  for (const uint32_t process : killed) runner.cluster().kill(process, is_silent);
 }
 
-void run_restart(ScenarioRunner& runner, const Command& command) {
-  for (const uint32_t process : runner.processes(command, 1)) {
+void run_restart(ScenarioRunner& runner, Words& words) {
+  for (const uint32_t process : runner.processes(words)) {
     runner.cluster().kill(process);
     runner.cluster().start(process);
   }
 }
 
-void run_pause(ScenarioRunner& runner, const Command& command) {
-  for (const uint32_t process : runner.processes(command, 1)) runner.cluster().pause(process);
+void run_pause(ScenarioRunner& runner, Words& words) {
+  for (const uint32_t process : runner.processes(words)) runner.cluster().pause(process);
 }
 
-void run_resume(ScenarioRunner& runner, const Command& command) {
-  for (const uint32_t process : runner.processes(command, 1)) runner.cluster().resume(process);
+void run_resume(ScenarioRunner& runner, Words& words) {
+  for (const uint32_t process : runner.processes(words)) runner.cluster().resume(process);
 }
 
-void run_detect(ScenarioRunner& runner, const Command& command) {
-  if (command.words.size() != 5 || command.words[2] != "sees") {
-    throw std::invalid_argument("not understood");
-  }
-  const std::string& what = command.words[4];
+void run_detect(ScenarioRunner& runner, Words& words) {
+  const uint32_t observer = runner.process(words.take("the node that sees"));
+  words.require("sees");
+  const uint32_t observed = runner.process(words.take("the node it sees"));
+  const std::string& what = words.take("down or up");
   if (what != "down" && what != "up")
     throw std::invalid_argument("'" + what + "' is not up or down");
-  runner.cluster().detect(runner.process(command.words[1]), runner.process(command.words[3]),
-                          what == "down");
+  runner.cluster().detect(observer, observed, what == "down");
 }
 
 // --- the network ---
 
-void run_partition(ScenarioRunner& runner, const Command& command) {
-  std::vector<std::vector<uint32_t>> sides(1);
-  for (size_t i = 1; i < command.words.size(); ++i) {
-    if (command.words[i] == "|") {
-      sides.emplace_back();
-      continue;
-    }
-    const std::vector<uint32_t> more = runner.processes(command, i, i + 1);
-    sides.back().insert(sides.back().end(), more.begin(), more.end());
-  }
+void run_partition(ScenarioRunner& runner, Words& words) {
+  std::vector<std::vector<uint32_t>> sides;
+  do {
+    sides.push_back(runner.processes(words));
+  } while (words.skip("|"));
   if (sides.size() < 2) throw std::invalid_argument("a partition has two sides");
   for (size_t left = 0; left < sides.size(); ++left) {
     for (size_t right = 0; right < sides.size(); ++right) {
@@ -116,16 +110,14 @@ void run_partition(ScenarioRunner& runner, const Command& command) {
   }
 }
 
-void run_cut(ScenarioRunner& runner, const Command& command) {
-  for (const auto& [from, to] : runner.directions(runner.word(command, 1, "the direction"))) {
-    runner.cluster().cut(from, to);
-  }
+void run_cut(ScenarioRunner& runner, Words& words) {
+  for (const auto& [from, to] : runner.directions(words)) runner.cluster().cut(from, to);
 }
 
-void run_heal(ScenarioRunner& runner, const Command& command) {
+void run_heal(ScenarioRunner& runner, Words& words) {
   Cluster& cluster = runner.cluster();
-  if (command.words.size() > 1) {
-    for (const auto& [from, to] : runner.directions(command.words[1])) cluster.heal(from, to);
+  if (!words.is_empty()) {
+    for (const auto& [from, to] : runner.directions(words)) cluster.heal(from, to);
     return;
   }
   for (uint32_t from = 0; from < cluster.size(); ++from) {
@@ -135,29 +127,29 @@ void run_heal(ScenarioRunner& runner, const Command& command) {
   }
 }
 
-void run_reset(ScenarioRunner& runner, const Command& command) {
-  runner.cluster().reset(runner.process(runner.word(command, 1, "a node")),
-                         runner.process(runner.word(command, 2, "the other node")));
+void run_reset(ScenarioRunner& runner, Words& words) {
+  const uint32_t one = runner.process(words.take("a node"));
+  const uint32_t other = runner.process(words.take("the other node"));
+  if (one == other) throw std::invalid_argument("a connection has two ends");
+  runner.cluster().reset(one, other);
 }
 
-void run_hold(ScenarioRunner& runner, const Command& command) {
-  for (const auto& [from, to] : runner.directions(runner.word(command, 1, "the direction"))) {
-    runner.cluster().network().hold(from, to);
-  }
+void run_hold(ScenarioRunner& runner, Words& words) {
+  for (const auto& [from, to] : runner.directions(words)) runner.cluster().network().hold(from, to);
 }
 
-void run_release(ScenarioRunner& runner, const Command& command) {
-  for (const auto& [from, to] : runner.directions(runner.word(command, 1, "the direction"))) {
+void run_release(ScenarioRunner& runner, Words& words) {
+  for (const auto& [from, to] : runner.directions(words)) {
     runner.cluster().network().release(runner.cluster().now(), from, to);
   }
 }
 
-void run_drop(ScenarioRunner& runner, const Command& command) {
-  const std::string& kind = runner.word(command, 1, "the kind of message");
+void run_drop(ScenarioRunner& runner, Words& words) {
+  const std::string& kind = words.take("the kind of message");
   for (size_t i = 0; i < kFrameTypes; ++i) {
     const auto type = static_cast<FrameType>(i);
     if (kind != name(type)) continue;
-    for (const auto& [from, to] : runner.directions(runner.word(command, 2, "the direction"))) {
+    for (const auto& [from, to] : runner.directions(words)) {
       runner.cluster().network().drop_next(type, from, to);
     }
     return;
@@ -167,69 +159,63 @@ void run_drop(ScenarioRunner& runner, const Command& command) {
 
 // --- machines ---
 
-void run_disk(ScenarioRunner& runner, const Command& command) {
-  Disk& disk = runner.cluster().disk(runner.process(runner.word(command, 1, "the node")));
-  const std::string& how = runner.word(command, 2, "what the disk does");
-  if (how.rfind("slow=", 0) == 0) {
-    disk.latency = parse_duration(how.substr(5));
-  } else if (how == "fail") {
+void run_disk(ScenarioRunner& runner, Words& words) {
+  Disk& disk = runner.cluster().disk(runner.process(words.take("the node")));
+  if (const auto latency = words.take_value("slow")) {
+    disk.latency = parse_duration(*latency);
+  } else if (words.skip("fail")) {
     disk.is_failing = true;
-  } else if (how == "lost") {
+  } else if (words.skip("lost")) {
     disk.lose();
-  } else if (how == "ok") {
+  } else if (words.skip("ok")) {
     disk.is_failing = false;
     disk.latency = Duration::zero();
   } else {
-    throw std::invalid_argument("'" + how + "' is nothing a disk does");
+    throw std::invalid_argument("'" + words.take("what the disk does") +
+                                "' is nothing a disk does");
   }
 }
 
-void run_clock(ScenarioRunner& runner, const Command& command) {
-  const uint32_t process = runner.process(runner.word(command, 1, "the node"));
-  const std::string& rate = runner.word(command, 2, "rate=");
-  char* end = nullptr;
-  const double number = rate.rfind("rate=", 0) == 0 ? std::strtod(rate.c_str() + 5, &end) : 0;
-  if (end == nullptr || *end != '\0' || number < 0.5 || number > 2) {
-    throw std::invalid_argument("a clock's rate is from 0.5 to 2");
-  }
-  runner.cluster().set_clock_rate(process, static_cast<uint32_t>(std::lround(number * 1000)));
+void run_clock(ScenarioRunner& runner, Words& words) {
+  const uint32_t process = runner.process(words.take("the node"));
+  const auto rate = parse_fraction(words.take_value("rate").value_or(""), 0.5, 2);
+  if (!rate) throw std::invalid_argument("a clock's rate is from 0.5 to 2");
+  runner.cluster().set_clock_rate(process, static_cast<uint32_t>(std::lround(*rate * 1000)));
 }
 
 // --- the operator ---
 
-void run_leave(ScenarioRunner& runner, const Command& command) {
-  for (const uint32_t process : runner.processes(command, 1)) {
+void run_leave(ScenarioRunner& runner, Words& words) {
+  for (const uint32_t process : runner.processes(words)) {
     runner.cluster().command(process, LeaveGroup{});
   }
 }
 
-void run_step_down(ScenarioRunner& runner, const Command& command) {
-  Duration hold = std::chrono::seconds(30);
-  if (command.words.size() > 2 && command.words[2].rfind("hold=", 0) == 0) {
-    hold = parse_duration(command.words[2].substr(5));
-  }
-  runner.cluster().command(runner.process(runner.word(command, 1, "the node")), StepDown{hold});
+void run_step_down(ScenarioRunner& runner, Words& words) {
+  const uint32_t process = runner.process(words.take("the node"));
+  const Duration hold = parse_duration(words.take_value("hold").value_or("30s"));
+  runner.cluster().command(process, StepDown{hold});
 }
 
-void run_transfer(ScenarioRunner& runner, const Command& command) {
-  const uint32_t from = runner.process(runner.word(command, 1, "the leader"));
-  const uint32_t to = runner.process(runner.word(command, 2, "its successor"));
+void run_transfer(ScenarioRunner& runner, Words& words) {
+  const uint32_t from = runner.process(words.take("the leader"));
+  const uint32_t to = runner.process(words.take("its successor"));
   runner.cluster().command(from, Transfer{runner.cluster().id_of(to)});
 }
 
-void run_elect(ScenarioRunner& runner, const Command& command) {
-  runner.cluster().command(runner.process(runner.word(command, 1, "the node")), Elect{});
+void run_elect(ScenarioRunner& runner, Words& words) {
+  runner.cluster().command(runner.process(words.take("the node")), Elect{});
 }
 
 // --- time ---
 
-void run_wait(ScenarioRunner& runner, const Command& command) {
-  runner.cluster().run_for(parse_duration(runner.word(command, 1, "the time")));
+void run_wait(ScenarioRunner& runner, Words& words) {
+  runner.cluster().run_for(parse_duration(words.take("the time")));
 }
 
-void run_settle(ScenarioRunner& runner, const Command&) { runner.settle(); }
+void run_settle(ScenarioRunner& runner, Words&) { runner.settle(); }
 
-void run_mark(ScenarioRunner& runner, const Command&) { runner.mark(); }
+void run_mark(ScenarioRunner& runner, Words&) { runner.mark(); }
 
 constexpr Verb kVerbs[] = {
     {"nodes", "FIRST..LAST [key=value ...]",
@@ -251,13 +237,13 @@ constexpr Verb kVerbs[] = {
     {"resume", "IDS", "as by SIGCONT", run_resume},
     {"detect", "A sees B down|up", "A is told that B is gone or back", run_detect},
     {"partition", "IDS | IDS [| IDS ...]", "nothing passes between the sides", run_partition},
-    {"cut", "A->B | A<->B", "nothing passes in this direction", run_cut},
-    {"heal", "[A->B | A<->B]", "undoes cuts; without a direction all of them", run_heal},
+    {"cut", "DIRECTIONS", "nothing passes this way; a direction is A->B, or A<->B for both",
+     run_cut},
+    {"heal", "[DIRECTIONS]", "undoes cuts; without directions all of them", run_heal},
     {"reset", "A B", "the connection between two living nodes breaks", run_reset},
-    {"hold", "A->B | A<->B", "messages are kept back, whatever becomes of the connection",
-     run_hold},
-    {"release", "A->B | A<->B", "what was held arrives, late", run_release},
-    {"drop", "KIND A->B", "the next message of this kind is lost", run_drop},
+    {"hold", "DIRECTIONS", "messages are kept back, whatever becomes of the connection", run_hold},
+    {"release", "DIRECTIONS", "what was held arrives, late", run_release},
+    {"drop", "KIND DIRECTIONS", "the next message of this kind is lost", run_drop},
     {"disk", "ID slow=TIME | fail | ok | lost", "how the disk of a node behaves, or what it holds",
      run_disk},
     {"clock", "ID rate=0.5..2", "how fast the clock of a node runs", run_clock},
@@ -268,7 +254,9 @@ constexpr Verb kVerbs[] = {
     {"elect", "ID", "the node holds an election", run_elect},
     {"wait", "TIME", "time passes; 250 is 250ms", run_wait},
     {"settle", "", "time passes until nothing but heartbeats has happened for a while", run_settle},
-    {"mark", "", "counts of 'expect' begin here instead of at the settle before the last",
+    {"mark", "",
+     "counts of 'expect' begin here; else at the settle before the last, and where there was but\n"
+     "one settle, at the start",
      run_mark},
     {"expect",
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME] |\n"

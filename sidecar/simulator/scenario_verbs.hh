@@ -12,7 +12,8 @@ struct Verb {
   const char* name;
   const char* syntax;  // what follows the name
   const char* help;
-  void (*run)(ScenarioRunner& runner, const Command& command);
+  // Reads the words behind the name; what it leaves over is refused.
+  void (*run)(ScenarioRunner& runner, Words& words);
 };
 
 std::span<const Verb> verbs();

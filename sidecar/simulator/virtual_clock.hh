@@ -17,17 +17,22 @@ class VirtualClock {
   }
 
   Instant local(Instant virtual_now) const {
-    return local_anchor_ + (virtual_now - virtual_anchor_) * permille_ / 1000;
+    return local_anchor_ + scaled(virtual_now - virtual_anchor_, permille_, 1000, 0);
   }
 
   // The first virtual moment at which the clock shows `local` or later.
   Instant virtual_at(Instant local) const {
     if (local == kNever) return kNever;
-    const Duration ahead = local - local_anchor_;
-    return virtual_anchor_ + (ahead * 1000 + Duration(permille_ - 1)) / permille_;
+    return virtual_anchor_ + scaled(local - local_anchor_, 1000, permille_, permille_ - 1);
   }
 
  private:
+  // (span * factor + rounding) / divisor, without a product that overflows after a few months.
+  static Duration scaled(Duration span, Duration::rep factor, Duration::rep divisor,
+                         Duration::rep rounding) {
+    return span / divisor * factor + (span % divisor * factor + Duration(rounding)) / divisor;
+  }
+
   Instant virtual_anchor_{};
   Instant local_anchor_{};
   Duration::rep permille_ = 1000;

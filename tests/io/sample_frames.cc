@@ -50,8 +50,7 @@ bool is_same(const Refusal& left, const Refusal& right) {
 }
 
 bool is_same(const Heartbeat& left, const Heartbeat& right) {
-  return std::tie(left.sequence, left.view, left.is_appointed) ==
-         std::tie(right.sequence, right.view, right.is_appointed);
+  return std::tie(left.sequence, left.is_appointed) == std::tie(right.sequence, right.is_appointed);
 }
 
 bool is_same(const HeartbeatAck& left, const HeartbeatAck& right) {
@@ -171,8 +170,8 @@ std::vector<Frame> sample_frames() {
       {kOrdinary, Refusal{}},
       {kExtreme, refusal},
       {Header{}, Heartbeat{}},
-      {kOrdinary, Heartbeat{.sequence = 300, .view = {7, 3}}},
-      {kExtreme, Heartbeat{.sequence = kMax, .view = latest, .is_appointed = true}},
+      {kOrdinary, Heartbeat{.sequence = 300}},
+      {kExtreme, Heartbeat{.sequence = kMax, .is_appointed = true}},
       {kOrdinary, HeartbeatAck{.sequence = 300, .view = {7, 3}, .is_electable = true}},
       {kExtreme, HeartbeatAck{.sequence = kMax, .view = latest, .refusal = refusal}},
       {kOrdinary, HeartbeatAck{.refusal = Refusal{}}},

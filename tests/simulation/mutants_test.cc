@@ -114,6 +114,11 @@ BOOST_AUTO_TEST_CASE(an_election_that_is_not_held_again_is_caught) {
   check_search(without(Rule::kRetry), "classic");
 }
 
+BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_caught) {
+  check_scenario("no_handover_timeout", without(Rule::kHandoverTimeout), kBoth);
+  check_search(without(Rule::kHandoverTimeout), "modified");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests

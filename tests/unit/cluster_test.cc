@@ -149,8 +149,29 @@ BOOST_AUTO_TEST_CASE(the_flag_of_a_paused_leader_runs_out_by_the_clock) {
   Group group(3);
   group.start_all().pause(2);
   BOOST_TEST(group.is_flag_on(2));
-  group.run_for(milliseconds(900));
+  group.run_for(milliseconds(510));
   BOOST_TEST(!group.is_flag_on(2));
+}
+
+BOOST_AUTO_TEST_CASE(the_flag_of_a_paused_leader_is_off_before_anybody_gives_it_up) {
+  for (const uint64_t seed : {1u, 2u, 3u, 4u, 5u}) {
+    Group group(3, seed, {.jitter = milliseconds(20)});
+    group.start_all().pause(2);
+    const auto has_leader = [&](uint32_t process) {
+      return group.node(process).leader() && group.node(process).leader()->id == group.id_of(2);
+    };
+    while (has_leader(0) && has_leader(1)) group.run_for(milliseconds(1));
+    BOOST_TEST(!group.is_flag_on(2));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_flag_of_a_healthy_leader_never_flaps) {
+  Group group(5, 1, {.jitter = milliseconds(50), .loss = 0.1});
+  group.start_all();
+  for (int tenth = 0; tenth < 600; ++tenth) {
+    group.run_for(milliseconds(100));
+    BOOST_REQUIRE(group.is_flag_on(4));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_silent_death_is_noticed_later_than_one_that_closes_connections) {
@@ -203,6 +224,31 @@ BOOST_AUTO_TEST_CASE(a_slow_disk_has_the_record_in_the_end) {
   group.run_for(seconds(2));
   BOOST_TEST(group.epoch_on_disk(0) == 0u);
   group.run_for(seconds(3));
+  BOOST_TEST(group.epoch_on_disk(0) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_disk_that_gets_faster_still_writes_in_order) {
+  Group group(3);
+  group.start_all();
+  group.disk(0).latency = seconds(3);
+  group.command(2, Elect{});
+  group.run_for(seconds(1));
+  group.disk(0).latency = Duration::zero();
+  group.command(2, Elect{});
+  group.run_for(seconds(1));
+  BOOST_TEST(group.epoch_on_disk(0) == 1u);  // behind the slow one
+  group.run_for(seconds(5));
+  BOOST_TEST(group.epoch_on_disk(0) == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_new_life_does_not_wait_for_the_writes_of_the_last) {
+  Group group(3);
+  group.disk(0).latency = seconds(30);
+  group.start_all();
+  group.kill(0);
+  group.disk(0).latency = Duration::zero();
+  group.start(0);
+  group.run_for(seconds(2));
   BOOST_TEST(group.epoch_on_disk(0) == 1u);
 }
 

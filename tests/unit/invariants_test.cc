@@ -181,6 +181,18 @@ BOOST_AUTO_TEST_CASE(a_claim_without_a_new_epoch_is_seen) {
   BOOST_TEST(change(before, NodeSummary(node.node())) == "claimed an epoch that is not new");
 }
 
+BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_seen) {
+  const auto state_after_step_down = [](RuleSet broken) {
+    NodeHarness node({.self = 5, .options = {.broken_rules = broken}});
+    node.lead().stop_judging();
+    node.step(StepDown{});
+    return broken_by_state(node.node()).value_or("");
+  };
+  BOOST_TEST(state_after_step_down({}) == "");
+  BOOST_TEST(state_after_step_down(RuleSet(Rule::kHandoverTimeout)) ==
+             "waits for its successor for ever");
+}
+
 BOOST_AUTO_TEST_CASE(following_a_stale_claim_is_seen) {
   NodeHarness node({.options = {.broken_rules = RuleSet(Rule::kRefuseStale)}});
   node.follow(5, 4).stop_judging();

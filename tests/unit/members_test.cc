@@ -121,8 +121,6 @@ BOOST_AUTO_TEST_CASE(a_change_says_so_and_a_repetition_does_not) {
 BOOST_AUTO_TEST_CASE(living_candidates_above_this_process_are_counted) {
   Group group;
   BOOST_TEST(group.living_candidates_above_self() == 2u);
-  const Uuid except = uuid(5);
-  BOOST_TEST(group.living_candidates_above_self(&except) == 1u);
   group.set_electable(group.at(4), false);
   BOOST_TEST(group.living_candidates_above_self() == 1u);
   group.set_liveness(group.at(5), Liveness::kSuspect, kNow);
@@ -199,6 +197,15 @@ BOOST_AUTO_TEST_CASE(who_is_connected_here_stays_even_if_a_view_does_not_list_it
   group.at(4).is_connected = true;
   group.merge(view_of(kNewer, {member_entry(3)}), kNow);
   BOOST_TEST(group.order() == "3 4");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_silent_is_dropped_with_the_view_even_if_its_connection_lingers) {
+  Group group;
+  group.at(4).is_connected = true;
+  group.merge(view_of(kNewer, {member_entry(3), with(member_entry(4), Liveness::kDown)}), kNow);
+  BOOST_TEST(group.liveness_of(4) == "suspect");
+  group.merge(view_of({.epoch = 2, .counter = 3}, {member_entry(3)}), kNow);
+  BOOST_TEST(group.liveness_of(4) == "unknown");
 }
 
 BOOST_AUTO_TEST_CASE(this_process_is_never_dropped_or_changed_by_a_view) {
@@ -292,11 +299,23 @@ BOOST_AUTO_TEST_CASE(who_has_not_been_alive_for_long_is_forgotten) {
   for (const uint32_t number : {1u, 2u, 4u}) BOOST_TEST(group.liveness_of(number) == "unknown");
 }
 
-BOOST_AUTO_TEST_CASE(who_is_connected_is_not_forgotten) {
+// Its host is gone, and nothing that would break the connection has been sent since.
+BOOST_AUTO_TEST_CASE(a_connection_that_nobody_has_been_heard_on_keeps_nobody) {
   Group group;
-  group.set_liveness(group.at(1), Liveness::kLeft, kNow);
   group.at(1).is_connected = true;
-  BOOST_TEST(!group.forget(kNow + seconds(1)));
+  group.at(2).is_connected = true;
+  group.set_liveness(group.at(1), Liveness::kSuspect, kNow);
+  BOOST_TEST(group.forget(kNow + seconds(1)));
+  BOOST_TEST(group.liveness_of(1) == "unknown");
+  BOOST_TEST(group.liveness_of(2) == "alive");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_stored_is_not_forgotten_before_its_time) {
+  Group group = alone();
+  group.load(view_of(kOurs, {member_entry(1)}));
+  group.start(kNow);
+  BOOST_TEST(!group.forget(kNow));
+  BOOST_TEST(group.forget(kNow + seconds(1)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

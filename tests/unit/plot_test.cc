@@ -15,6 +15,7 @@
 namespace {
 
 using bellwether::simulator::draw_plot;
+using bellwether::simulator::Initiator;
 using bellwether::simulator::TableRow;
 using boost::property_tree::ptree;
 
@@ -30,9 +31,9 @@ const std::vector<TableRow> kRows{row("classic", 4, 11),   row("classic", 10, 89
                                   row("classic", 28, 755), row("modified", 4, 8),
                                   row("modified", 10, 26), row("modified", 28, 80)};
 
-std::string draw(const std::vector<TableRow>& rows) {
+std::string draw(const std::vector<TableRow>& rows, Initiator initiator = Initiator::kLowest) {
   std::ostringstream out;
-  draw_plot(out, rows);
+  draw_plot(out, rows, initiator);
   return out.str();
 }
 
@@ -250,6 +251,15 @@ BOOST_AUTO_TEST_CASE(a_variant_may_have_any_name) {
   const std::string name = "<b> & \"c\" ]]>";
   const Figure figure({row(name, 4, 8)});
   BOOST_TEST(figure.texts("name").at(0) == name);
+}
+
+BOOST_AUTO_TEST_CASE(the_figure_says_who_noticed) {
+  const auto says = [](Initiator initiator, const char* who) {
+    return draw(kRows, initiator).find(std::string("died and ") + who) != std::string::npos;
+  };
+  BOOST_TEST(says(Initiator::kLowest, "the lowest noticed"));
+  BOOST_TEST(says(Initiator::kHighest, "the next in line noticed"));
+  BOOST_TEST(says(Initiator::kAll, "all noticed at once"));
 }
 
 BOOST_AUTO_TEST_CASE(no_rows_give_empty_axes) {

@@ -130,10 +130,11 @@ BOOST_AUTO_TEST_CASE(every_verb_refuses_nonsense_and_says_how_it_is_used) {
       {"elect", "elect"},
       {"wait", "wait long"},
       {"expect", "expect miracles"},
+      {"settle", "settle now"},
+      {"mark", "mark here"},
   };
   for (const Verb& verb : verbs()) {
     const std::string name = verb.name;
-    if (name == "settle" || name == "mark") continue;  // take no words
     BOOST_TEST_CONTEXT(name) {
       BOOST_REQUIRE(nonsense.contains(name));
       const std::string line = nonsense.at(name);
@@ -146,7 +147,59 @@ BOOST_AUTO_TEST_CASE(every_verb_refuses_nonsense_and_says_how_it_is_used) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_word_that_nobody_understands_is_refused_wherever_it_stands) {
+  const std::map<std::string, std::string> lines{
+      {"start 1..3 now", "'now' was not expected; usage: start IDS"},
+      {"settle now", "'now' was not expected; usage: settle "},
+      {"kill 1 silentyl", "'silentyl' was not expected; usage: kill IDS [silently]"},
+      {"kill silently 1", "which nodes?; usage: kill IDS [silently]"},
+      {"step_down 3 hodl=1s", "'hodl=1s' was not expected; usage: step_down ID [hold=TIME]"},
+      {"wait 1 year", "'year' was not expected; usage: wait TIME"},
+      {"elect 1 2", "'2' was not expected; usage: elect ID"},
+      {"transfer 1 2 3", "'3' was not expected; usage: transfer LEADER ID"},
+      {"reset 1 2 3", "'3' was not expected; usage: reset A B"},
+      {"clock 1 rate=1 2", "'2' was not expected; usage: clock ID rate=0.5..2"},
+      {"join 4 via 1 2", "'2' was not expected; usage: join ID via CONTACT"},
+      {"partition 1 | 2 3 please",
+       "'please' was not expected; usage: partition IDS | IDS [| IDS ...]"},
+      {"priority 1 high 50", "'high' was not expected; usage: priority IDS NUMBER"},
+      {"cut 1->2 3", "'3' is no direction such as 1->2 or 1<->2; usage: cut DIRECTIONS"},
+  };
+  for (const auto& [line, message] : lines) BOOST_TEST(refusal_of(line) == message);
+  for (const char* line :
+       {"expect no leader please", "expect leader 1 2", "expect leaders 3 only",
+        "expect agreement within 1s please", "expect agreement soon", "expect state 1 joining now",
+        "expect epoch 1 of 2", "expect flag off 1 2 really", "expect messages 0 COORDINATOR",
+        "expect members 1..3 of 2", "expect 1 sees 3 unknown today", "expect claims 0 clasic=1"}) {
+    BOOST_TEST_CONTEXT(line) { BOOST_TEST(refusal_of(line).find("usage: expect ") != SIZE_MAX); }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_setting_needs_a_value_and_has_one_only) {
+  const std::string expects = "\nexpect no leader\n";
+  BOOST_TEST(refusal("nodes 1..3 sticky" + expects)
+                 .starts_with("story.txt:1: 'sticky=' needs a value; usage: nodes "));
+  BOOST_TEST(refusal("nodes 1..3 seed=1 seed=2" + expects)
+                 .starts_with("story.txt:1: 'seed' is set twice; usage: nodes "));
+  BOOST_TEST(refusal_of("link latency").starts_with("'latency=' needs a value; usage: link "));
+}
+
+BOOST_AUTO_TEST_CASE(several_directions_are_taken_all) {
+  const std::string cut = "nodes 1..3\nstart 1..3\nsettle\ncut 3->1 3->2\nwait 5s\n";
+  BOOST_TEST(run(cut + "expect 1 sees 3 suspect\nexpect 2 sees 3 suspect\n").failure == "");
+  BOOST_TEST(run(cut + "heal 3->1 3->2\nwait 5s\nexpect 1 sees 3 alive\nexpect 2 sees 3 alive\n")
+                 .failure == "");
+  const std::string held = "nodes 1..3\nstart 1..3\nsettle\nhold 3->1 3->2\nwait 700\n";
+  BOOST_TEST(run(held + "expect 1 sees 3 suspect\nexpect 2 sees 3 suspect\n").failure == "");
+  const std::string drop =
+      "nodes 1..3\nstart 1..3\nsettle\ndrop COORDINATOR 3->1 3->2\nelect 3\nwait 20\n";
+  BOOST_TEST(run(drop + "expect epoch 2 at 3\nexpect epoch 1 at 1 2\n").failure == "");
+}
+
 BOOST_AUTO_TEST_CASE(directions_and_ranges_are_checked) {
+  BOOST_TEST(refusal_of("start 3..1").starts_with("'3..1' names nobody"));
+  BOOST_TEST(refusal_of("start 1,").starts_with("'' is no number"));
+  BOOST_TEST(refusal_of("reset 1 1").starts_with("a connection has two ends"));
   BOOST_TEST(refusal_of("cut 1->1").starts_with("'1->1' leads nowhere"));
   BOOST_TEST(refusal_of("cut ->1").starts_with("'->1' is no direction"));
   BOOST_TEST(refusal_of("cut 1->9") == "there is no node 9");
@@ -193,6 +246,17 @@ BOOST_AUTO_TEST_CASE(numbers_and_durations_are_read_whole) {
   for (const char* word : {"", "ms", "1h", "-1s", "1.5s"}) {
     BOOST_CHECK_THROW(parse_duration(word), std::invalid_argument);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_duration_that_would_never_end_is_refused) {
+  BOOST_TEST((parse_duration("604800s") == kLongestDuration));
+  BOOST_TEST((parse_duration("604800000") == kLongestDuration));
+  for (const char* word :
+       {"604801s", "604800001", "604800000001us", "9999999999999s", "18446744073709551615s"}) {
+    BOOST_CHECK_THROW(parse_duration(word), std::invalid_argument);
+  }
+  BOOST_TEST(refusal_of("wait 9999999999999s") ==
+             "'9999999999999s' is longer than 7 days; usage: wait TIME");
 }
 
 BOOST_AUTO_TEST_CASE(the_help_names_every_verb) {
@@ -251,6 +315,22 @@ BOOST_AUTO_TEST_CASE(each_expectation_fails_when_it_is_not_so) {
   for (const auto& [expectation, failure] : wrong) BOOST_TEST(failure_of(expectation) == failure);
 }
 
+BOOST_AUTO_TEST_CASE(who_does_not_run_can_tell_nothing) {
+  const std::string story = "nodes 1..3\nstart 1..3\nsettle\nkill 1\nsettle\n";
+  const std::map<std::string, std::string> expectations{
+      {"expect epoch 1 at 1", "expected epoch 1; found: node 1 does not run"},
+      {"expect members 1..3 at 1", "expected these members; found: node 1 does not run"},
+      {"expect 1 sees 3 alive", "expected 1 to see 3 alive; found: 1 does not run"},
+      {"expect leader 3 at 1", "expected leader 3; found: node 1 does not run"},
+      {"expect state 1 leading", "expected node 1 to be leading; found: not running"},
+  };
+  for (const auto& [expectation, failure] : expectations) {
+    BOOST_TEST(run(story + expectation + "\n").failure == "story.txt:6: " + failure);
+  }
+  BOOST_TEST(run("nodes 1..3\nexpect epoch 0\n").failure ==
+             "story.txt:2: expected epoch 0; found: nobody runs");
+}
+
 BOOST_AUTO_TEST_CASE(agreement_fails_after_its_time) {
   const std::string story = "nodes 1..3\nstart 1..3\nsettle\npartition 1 | 2 3\nwait 5s\n";
   BOOST_TEST(run(story + "expect agreement within 1s\n")
@@ -270,6 +350,12 @@ BOOST_AUTO_TEST_CASE(a_broken_invariant_fails_the_scenario) {
   BOOST_TEST(result.failure ==
              "story.txt:4: expected every invariant to hold; "
              "found: node 3 released an epoch while the flag was on");
+}
+
+BOOST_AUTO_TEST_CASE(a_plugin_that_fails_says_why) {
+  BOOST_TEST(run("nodes 1..3\nstart 1\nexpect no leader\n", "quorum").failure ==
+             "story.txt:2: expected every invariant to hold; "
+             "found: node 1 plugin made no instance of variant quorum");
 }
 
 // --- traces ---

@@ -43,15 +43,6 @@ BOOST_AUTO_TEST_CASE(a_timer_that_is_armed_again_has_the_new_deadline) {
   BOOST_TEST((timers.deadline(Timer::kJoin) == at(7)));
 }
 
-BOOST_AUTO_TEST_CASE(arm_earlier_never_puts_a_deadline_off) {
-  Timers timers;
-  timers.arm_earlier(Timer::kJoin, at(5));
-  timers.arm_earlier(Timer::kJoin, at(7));
-  BOOST_TEST((timers.deadline(Timer::kJoin) == at(5)));
-  timers.arm_earlier(Timer::kJoin, at(2));
-  BOOST_TEST((timers.deadline(Timer::kJoin) == at(2)));
-}
-
 BOOST_AUTO_TEST_CASE(a_timer_is_due_once_and_not_before_its_deadline) {
   Timers timers;
   timers.arm(Timer::kJoin, at(5));
