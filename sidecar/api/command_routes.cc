@@ -51,6 +51,18 @@ Json changes_json(const std::vector<ConfigChange>& changes, bool is_pending) {
   return array;
 }
 
+HttpResponse reload_response(const ReloadResult& result) {
+  if (!result.errors.empty()) {
+    return json_response(422,
+                         {{"error", "the new configuration is refused; the old one stays in force"},
+                          {"errors", result.errors},
+                          {"warnings", result.warnings}});
+  }
+  return json_response(200, {{"changed", changes_json(result.changes, false)},
+                             {"pending_restart", changes_json(result.changes, true)},
+                             {"warnings", result.warnings}});
+}
+
 }  // namespace
 
 void Routes::step_down(const HttpRequest& request, Exchange exchange) {
@@ -99,16 +111,10 @@ void Routes::elect(const HttpRequest& request, Exchange exchange) {
 void Routes::reload(const HttpRequest& request, Exchange exchange) {
   const Body body = read_body(request, "");
   if (!body.error.empty()) return exchange.send(error_response(400, body.error));
-  const ReloadResult result = backend_.reload();
-  if (!result.errors.empty()) {
-    return exchange.send(json_response(
-        422, {{"error", "the new configuration is refused; the old one stays in force"},
-              {"errors", result.errors},
-              {"warnings", result.warnings}}));
-  }
-  exchange.send(json_response(200, {{"changed", changes_json(result.changes, false)},
-                                    {"pending_restart", changes_json(result.changes, true)},
-                                    {"warnings", result.warnings}}));
+  // std::function wants to be copied: the copies, all of them the backend's, share the exchange.
+  const auto waiting = std::make_shared<Exchange>(std::move(exchange));
+  backend_.reload(
+      [waiting](const ReloadResult& result) { waiting->send(reload_response(result)); });
 }
 
 void Routes::command(const Input& input, Exchange exchange, HttpResponse when_done) {

@@ -13,6 +13,8 @@ enum class ExitCode : int {
   kConfigInvalid = 3,
   kConfigDoubtful = 4,  // valid, but there are warnings (`check` only)
   kPluginRefused = 5,
+  kAddressUnusable = 6,
+  kStateUnusable = 7,  // the state or the flag
 };
 
 // A wrong command line; what() says what is wrong and what would be right.

@@ -5,6 +5,7 @@
 
 #include "cli/check.hh"
 #include "cli/exit_code.hh"
+#include "cli/run.hh"
 #include "cli/simulate.hh"
 #include "cli/simulate_options.hh"
 #include "plugin_loader.hh"
@@ -17,6 +18,8 @@ namespace bellwether::cli {
 namespace {
 
 constexpr const char* kExamples = R"(Examples:
+  bellwether run --config FILE         the sidecar itself
+  bellwether check FILE                is a configuration right, and what does it mean?
   bellwether simulate                  count the messages of an election, as the papers do
   bellwether simulate --help           what else the simulator can do
   bellwether version                   the versions of the program and of its plugin interface)";
@@ -77,6 +80,8 @@ ExitCode run(int argc, char** argv) {
   program.footer(kExamples);
   program.set_version_flag("--version", version_text(), "Print the versions and exit");
   program.require_subcommand(1);
+  RunOptions run_options;
+  const CLI::App* const run = add_run(program, run_options);
   CheckOptions check_options;
   const CLI::App* const check = add_check(program, check_options);
   SimulateOptions simulate_options;
@@ -101,6 +106,7 @@ ExitCode run(int argc, char** argv) {
     std::cout << version_text() << "\n";
     return ExitCode::kOk;
   }
+  if (program.got_subcommand(run)) return run_sidecar(run_options, BELLWETHER_VERSION);
   if (program.got_subcommand(check)) return check_config(check_options);
   return simulate(simulate_options);
 }

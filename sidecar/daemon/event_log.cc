@@ -33,7 +33,7 @@ std::string EventLog::name_of(const Uuid& id) const {
 }
 
 void EventLog::on(const Publish& publish) {
-  log_.set_epoch(publish.epoch);
+  if (publish.leader) log_.set_epoch(publish.epoch);
   if (*publish.reason == '\0') return;
   if (publish.is_leader) {
     log_.write(LogLevel::kInfo, "this node leads", {{"reason", publish.reason}});

@@ -6,11 +6,11 @@
 
 #include <array>
 #include <optional>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "io/address_error.hh"
 #include "io/http_connection.hh"
 #include "io/timer.hh"
 #include "io/unix_socket.hh"
@@ -39,7 +39,7 @@ std::string listening_on(const HostPort& address) {
 }
 
 [[noreturn]] void fail(const HostPort& address, int status) {
-  throw std::system_error(-status, std::generic_category(), listening_on(address));
+  throw AddressError(-status, std::generic_category(), listening_on(address));
 }
 
 Addresses resolve(const HostPort& address) {
@@ -49,7 +49,7 @@ Addresses resolve(const HostPort& address) {
   const int status = ::getaddrinfo(address.host.c_str(), nullptr, &hints, &found);
   if (status == 0) return Addresses(found);
   const auto code = std::make_error_code(std::errc::address_not_available);
-  throw std::system_error(code, listening_on(address) + ": " + ::gai_strerror(status));
+  throw AddressError(code, listening_on(address) + ": " + ::gai_strerror(status));
 }
 
 void set_port(sockaddr* address, uint16_t port) {
@@ -151,7 +151,7 @@ int HttpServer::Implementation::try_to_listen(sockaddr* address) {
 void HttpServer::Implementation::listen_on_socket(const std::string& path) {
   const auto fail_if = [&](int status) {
     if (status == 0) return;
-    throw std::system_error(-status, std::generic_category(), "cannot listen on socket " + path);
+    throw AddressError(-status, std::generic_category(), "cannot listen on socket " + path);
   };
   socket_file_.emplace(path);
   pipe_ = make_handle<uv_pipe_t>(

@@ -22,4 +22,8 @@ LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self, const Li
                                                            : LinkVerdict::kKeepExisting;
 }
 
+Duration counted_lifetime(uint64_t ended_boot, uint64_t boot, Duration age) {
+  return boot == ended_boot ? age : Duration::max();
+}
+
 }  // namespace bellwether

@@ -47,4 +47,10 @@ enum class LinkVerdict : uint8_t {
 LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self, const LinkSketch* existing,
                   bool has_namesake);
 
+// How long a link counts as having lasted, for the question of when to dial again.  Two lives that
+// cannot stand each other end one short link after the other; a process that is killed again and
+// again ends short links, too, but each in another life, and its death must be noticed at once.
+// `ended_boot`: the life whose link to this peer ended before.
+Duration counted_lifetime(uint64_t ended_boot, uint64_t boot, Duration age);
+
 }  // namespace bellwether

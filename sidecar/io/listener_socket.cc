@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 
+#include "io/address_error.hh"
 #include "io/socket_options.hh"
 
 namespace bellwether {
@@ -26,8 +26,7 @@ using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
 [[noreturn]] void fail(const HostPort& place, int error, const std::string& detail = "") {
   const std::string what = "cannot listen on " + place.text();
-  throw std::system_error(error, std::generic_category(),
-                          detail.empty() ? what : what + ": " + detail);
+  throw AddressError(error, std::generic_category(), detail.empty() ? what : what + ": " + detail);
 }
 
 Addresses look_up(const HostPort& place) {

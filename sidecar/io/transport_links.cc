@@ -174,8 +174,10 @@ void Transport::Implementation::link_up(PeerConnection& connection, const Greeti
 void Transport::Implementation::end_link(PeerConnection& connection, LinkEvidence evidence,
                                          AfterLink next) {
   const Uuid id = connection.peer().id;
-  const Duration lifetime = connection.link_age(Loop::now());
   Peer& peer = peers_[id];
+  const Duration lifetime =
+      counted_lifetime(std::exchange(peer.ended_boot, connection.peer().boot),
+                       connection.peer().boot, connection.link_age(Loop::now()));
   peer.link = nullptr;
   forget(connection);
   // Before anybody is told: the answer is under way while they think.

@@ -45,6 +45,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
     HostPort advertised{};
     bool is_member = false;
     PeerConnection* link = nullptr;
+    uint64_t ended_boot = 0;                // the life whose link ended last
     std::optional<SocketAddress> proven{};  // where it answered last when it was dialled
     bool is_refusal_told = false;           // since it was linked last
   };

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
+
+#include "io/address_error.hh"
 
 namespace bellwether {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 constexpr mode_t kMode = 0660;
 
 [[noreturn]] void fail(const std::string& path, const std::string& failure, int error) {
-  throw std::system_error(error, std::generic_category(), "socket " + path + " " + failure);
+  throw AddressError(error, std::generic_category(), "socket " + path + " " + failure);
 }
 
 sockaddr_un address_of(const std::string& path) {

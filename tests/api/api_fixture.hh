@@ -67,7 +67,7 @@ class FakeBackend : public api::Backend {
   std::string metrics_text() override { return "bellwether_is_leader 1\n"; }
   // Done at once, unless commands are held back.
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override;
-  api::ReloadResult reload() override { return reloaded; }
+  void reload(std::function<void(const api::ReloadResult&)> done) override { done(reloaded); }
 
   // What the node published goes to the feed.
   void publish(const Effects& effects);

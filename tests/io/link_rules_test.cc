@@ -116,6 +116,17 @@ BOOST_AUTO_TEST_CASE(after_a_link_it_is_dialled_at_once_unless_links_keep_ending
   BOOST_TEST(backoff.after_link(seconds(2)).count() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_short_link_is_not_held_against_the_next_life) {
+  DialBackoff backoff(1);
+  const Duration age = std::chrono::milliseconds(10);
+  for (uint64_t boot = 1; boot < 20; ++boot) {
+    const Duration wait = backoff.after_link(counted_lifetime(boot - 1, boot, age));
+    BOOST_TEST((wait == Duration::zero()));
+  }
+  for (int link = 0; link < 3; ++link) backoff.after_link(counted_lifetime(20, 20, age));
+  BOOST_TEST((backoff.after_link(counted_lifetime(20, 20, age)) > Duration::zero()));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::test

@@ -1,0 +1,78 @@
+// Everything that can be wrong at the start ends the program with its own exit code, in one line
+// that names the file and the remedy; what comes after that is the log's.
+#include "cli/run.hh"
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <iostream>
+
+#include "cli/plugin_dir.hh"
+#include "daemon/sidecar.hh"
+#include "io/flag_error.hh"
+#include "io/robust_futex.hh"
+#include "io/state_error.hh"
+
+namespace bellwether::cli {
+namespace {
+
+constexpr const char* kDescription = R"(Run the sidecar
+
+Takes part in the group's elections until SIGTERM or SIGINT, then hands leadership over and leaves.
+SIGHUP reads the configuration again (a change of the file does, too); SIGUSR1 logs the state.
+)";
+
+constexpr const char* kExamples = R"(Examples:
+  bellwether run --config /etc/bellwether/bellwether.toml
+  bellwether check /etc/bellwether/bellwether.toml
+      first see what is in force
+
+Exit status: 0 left in good order; 1 failed while running; 2 wrong usage; 3 the configuration is
+invalid; 5 the plugin was refused; 6 an address cannot be used; 7 the flag or the state cannot be
+used.)";
+
+}  // namespace
+
+CLI::App* add_run(CLI::App& program, RunOptions& options) {
+  CLI::App* const run = program.add_subcommand("run", kDescription);
+  run->footer(kExamples);
+  run->add_option("--config", options.file, "default: " + options.file)->option_text("FILE");
+  run->add_flag("--forget-state", options.forget_state)
+      ->description("start although the state was lost, with what can be saved of it");
+  return run;
+}
+
+ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
+  // Peers and clients go away at any time; that is an error of a write, not the end of everything.
+  std::signal(SIGPIPE, SIG_IGN);
+  // Forks a child, so it comes before all threads.
+  const char* const flag_weakness = robust_futex_flaw();
+  SidecarSettings settings{.config_text = read_config_text(options.file),
+                           .plugin_dir = installed_plugin_dir(),
+                           .version = version,
+                           .forget_state = options.forget_state,
+                           .flag_weakness = flag_weakness != nullptr ? flag_weakness : ""};
+  try {
+    settings.parsed = parse_config(settings.config_text, options.file, process_environment());
+  } catch (const ConfigErrors& errors) {
+    std::cerr << errors.what() << "\n";
+    return ExitCode::kConfigInvalid;
+  }
+  const Config& config = settings.parsed.config;
+  Log log(config.log);
+  log.set_node(config.node.name);
+  try {
+    Sidecar sidecar(std::move(settings), log);
+    return sidecar.run() ? ExitCode::kOk : ExitCode::kFailure;
+  } catch (const FlagError& error) {
+    std::cerr << "bellwether: " << error.what() << "\n";
+    return ExitCode::kStateUnusable;
+  } catch (const StateError& error) {
+    std::cerr << "bellwether: " << error.what() << "\n";
+    return ExitCode::kStateUnusable;
+  } catch (const AddressError& error) {
+    std::cerr << "bellwether: " << error.what() << "\n";
+    return ExitCode::kAddressUnusable;
+  }
+}
+
+}  // namespace bellwether::cli

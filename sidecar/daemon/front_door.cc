@@ -1,0 +1,44 @@
+// The wiring of requests, counters and the two addresses.
+#include "daemon/front_door.hh"
+
+#include <chrono>
+
+#include "api/bodies.hh"
+
+namespace bellwether {
+
+FrontDoor::FrontDoor(Loop& loop, api::Backend& backend, metrics::Metrics& metrics, Log& log,
+                     const Config& config)
+    : backend_(backend),
+      metrics_(metrics),
+      log_(log),
+      feed_(std::chrono::system_clock::now()),
+      observer_{.on_answered = [this](metrics::HttpRoute route,
+                                      unsigned code) { metrics_.on_http_request(route, code); },
+                .on_limit = [this](metrics::Limit limit) { metrics_.on_limit(limit); }},
+      api_(loop, backend_, feed_, history_, observer_),
+      api_binding_(api_, api::Entrance::kApi, observer_),
+      metrics_binding_(api_, api::Entrance::kMetrics, observer_),
+      api_server_(loop, api_binding_),
+      metrics_server_(loop, metrics_binding_) {
+  if (!config.api.listen.is_none()) api_server_.listen(config.api.listen);
+  if (!config.api.socket.empty()) api_server_.listen_on_socket(config.api.socket);
+  if (!config.metrics.listen.is_none()) metrics_server_.listen(config.metrics.listen);
+}
+
+void FrontDoor::on_publish(const Publish& publish) {
+  feed_.on_publish(publish, backend_.node().members(), std::chrono::system_clock::now());
+}
+
+void FrontDoor::on_election(const metrics::ElectionSummary& election, const std::string& variant) {
+  history_.on_election(election, variant, feed_.current(), std::chrono::system_clock::now());
+}
+
+void FrontDoor::close() {
+  api_server_.stop_listening();
+  metrics_server_.stop_listening();
+}
+
+std::string FrontDoor::status_text() const { return api::dump(api::status_body(backend_, feed_)); }
+
+}  // namespace bellwether

@@ -1,0 +1,51 @@
+// Everything by which people and programs on this host look at the sidecar and command it: the API,
+// the address for metrics, and the webhooks.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/api.hh"
+#include "api/history.hh"
+#include "api/http_binding.hh"
+#include "api/leadership.hh"
+#include "config/config.hh"
+#include "daemon/log.hh"
+#include "io/http_server.hh"
+#include "metrics/metrics.hh"
+
+namespace bellwether {
+
+class FrontDoor {
+ public:
+  // Listens; throws std::system_error whose text names the address.  All must outlive it.
+  FrontDoor(Loop& loop, api::Backend& backend, metrics::Metrics& metrics, Log& log,
+            const Config& config);
+
+  void on_publish(const Publish& publish);
+  void on_election(const metrics::ElectionSummary& election, const std::string& variant);
+  void set_hooks(const std::vector<HookSettings>& hooks);
+  // Takes no more requests.
+  void close();
+
+  // As GET /v1/status.
+  std::string status_text() const;
+
+ private:
+  api::RoutesObserver observer();
+
+  api::Backend& backend_;
+  metrics::Metrics& metrics_;
+  Log& log_;
+  api::LeadershipFeed feed_;
+  api::ElectionHistory history_;
+  api::RoutesObserver observer_;
+  api::Api api_;
+  api::HttpBinding api_binding_;
+  api::HttpBinding metrics_binding_;
+  HttpServer api_server_;
+  HttpServer metrics_server_;
+};
+
+}  // namespace bellwether

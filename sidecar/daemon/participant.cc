@@ -1,0 +1,209 @@
+// Both directions: effects of the node to the world, events of the world to the node.
+#include "daemon/participant.hh"
+
+#include <sys/random.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "config/core_options.hh"
+
+namespace bellwether {
+namespace {
+
+uint64_t random_number() {
+  uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) {
+    throw std::system_error(errno, std::generic_category(), "cannot get random bytes");
+  }
+  return number;
+}
+
+Options options_of(const Config& config) {
+  Options options = to_options(config);
+  options.seed = random_number();
+  return options;
+}
+
+MemberEntry self_of(const Config& config, const Uuid& id) {
+  return {.id = id,
+          .name = config.node.name,
+          .address = config.node.advertise.text(),
+          .priority = config.node.priority,
+          .boot = random_number()};
+}
+
+metrics::Rejection reason_of(PeerRejection rejection) {
+  using metrics::Rejection;
+  switch (rejection) {
+    case PeerRejection::kBadMagic:
+      return Rejection::kBadMagic;
+    case PeerRejection::kBadVersion:
+      return Rejection::kBadVersion;
+    case PeerRejection::kForeignGroup:
+      return Rejection::kForeignGroup;
+    case PeerRejection::kOversized:
+      return Rejection::kOversized;
+    case PeerRejection::kBadChecksum:
+      return Rejection::kBadChecksum;
+    case PeerRejection::kMalformed:
+      return Rejection::kMalformed;
+    case PeerRejection::kTooEarly:
+      return Rejection::kTooEarly;
+    case PeerRejection::kUnexpectedHello:
+      return Rejection::kUnexpectedHello;
+    case PeerRejection::kUnknownKind:
+      return Rejection::kUnknownKind;
+    case PeerRejection::kOwnId:
+      return Rejection::kOwnId;
+    case PeerRejection::kDuplicateId:
+      return Rejection::kDuplicateId;
+    case PeerRejection::kDuplicateName:
+      return Rejection::kDuplicateName;
+    case PeerRejection::kTurnedAway:
+      return Rejection::kTurnedAway;
+  }
+  return Rejection::kOther;
+}
+
+}  // namespace
+
+Participant::Participant(const ParticipantParts& parts, const Config& config, std::string version,
+                         ParticipantListener& listener)
+    : parts_(parts),
+      version_(std::move(version)),
+      plugin_name_(parts.plugin.name),
+      listener_(listener),
+      node_(parts.plugin, options_of(config), self_of(config, parts.store.identity()),
+            parts.store.record(), parts.store.members().value_or(MemberView{})),
+      observer_(parts.metrics, node_.members(), node_.record(),
+                [this](const auto& election) { listener_.on_election(election); }),
+      event_log_(parts.log, node_.members()),
+      rejection_log_(parts.log),
+      writer_(
+          parts.loop, parts.store, [this](const auto& error) { on_record_stored(error); },
+          [this](const auto& error) { on_members_stored(error); }),
+      transport_(parts.loop, parts.resolver,
+                 {.group = config.group.name,
+                  .self = node_.members().self().id,
+                  .boot = node_.members().self().boot,
+                  .listen = config.node.listen},
+                 *this),
+      driver_(parts.loop, node_, *this) {}
+
+void Participant::start(const MembershipSettings& membership) {
+  driver_.step(Start{});
+  on(Loop::now(), MembersChanged{});  // those that an earlier life has stored
+  set_membership(membership);
+}
+
+void Participant::set_membership(const MembershipSettings& membership) {
+  transport_.set_configured(membership.peers, membership.dns);
+}
+
+// --- what the node wants ---
+
+void Participant::carry_out(Instant now, const Effect& effect) {
+  observer_.on_effect(now, effect);
+  event_log_.on_effect(effect);
+  std::visit([&](const auto& what) { on(now, what); }, effect);
+}
+
+void Participant::on(Instant now, const Send& send) {
+  if (const auto* beat = std::get_if<Heartbeat>(&send.frame.body)) {
+    peers_.on_beat(send.frame.header.epoch, beat->sequence, now);
+  }
+  const Sent sent = transport_.send(send.to, send.frame);
+  observer_.on_sent(type_of(send.frame), sent.bytes, sent.is_delivered);
+}
+
+void Participant::on(Instant, const Publish& publish) {
+  parts_.flag.publish(publish);
+  parts_.metrics.on_flag_update();
+  listener_.on_publish(publish);
+}
+
+void Participant::on(Instant, const Store& store) { writer_.store(store.record); }
+
+void Participant::on(Instant, const StoreMembers& store) { writer_.store_members(store.view); }
+
+void Participant::on(Instant, const MembersChanged&) {
+  peers_.on_members_changed(node_.members());
+  std::vector<PeerAddress> addresses;
+  for (const Member& member : node_.members().all()) {
+    if (member.entry.id == node_.members().self().id) continue;
+    if (member.entry.liveness == Liveness::kLeft) continue;
+    HostPort address;
+    if (!parse_host_port(member.entry.address, address).empty()) continue;
+    addresses.push_back({member.entry.id, std::move(address)});
+  }
+  transport_.set_members(std::move(addresses));
+}
+
+void Participant::on(Instant, const Left&) { listener_.on_left(); }
+
+void Participant::on(Instant, const Failed& failed) { listener_.on_failed(failed.text); }
+
+void Participant::on_record_stored(const std::optional<StateError>& error) {
+  if (error && !is_storage_broken_) {
+    is_storage_broken_ = true;
+    parts_.log.write(LogLevel::kError, "the state could not be stored", {{"error", error->what()}});
+  }
+  driver_.step(Stored{.is_ok = !error});
+}
+
+void Participant::on_members_stored(const std::optional<StateError>& error) {
+  if (!error) return;
+  parts_.log.write(LogLevel::kWarn, "the list of members could not be stored",
+                   {{"error", error->what()}});
+}
+
+// --- what the world says ---
+
+Greeting Participant::greeting() {
+  return {.hello = node_.hello(),
+          .software = version_,
+          .plugin = plugin_name_,
+          .variant = node_.options().variant};
+}
+
+void Participant::on_link_up(const Greeting& greeting, const std::string& remote) {
+  parts_.log.write(LogLevel::kDebug, "connected",
+                   {{"peer", greeting.hello.self.name}, {"address", remote}});
+  peers_.on_greeting(greeting, Loop::now());
+  driver_.step(LinkUp{greeting.hello});
+}
+
+void Participant::on_link_down(const Uuid& peer, LinkEvidence evidence) {
+  parts_.log.write(LogLevel::kDebug, "connection lost",
+                   {{"peer", event_log_.name_of(peer)}, {"evidence", name(evidence)}});
+  driver_.step(LinkDown{peer, evidence});
+}
+
+void Participant::on_frame(const Uuid& from, Frame frame, size_t bytes) {
+  const Instant now = Loop::now();
+  observer_.on_received(type_of(frame), bytes);
+  peers_.on_heard(from, now);
+  if (const auto* ack = std::get_if<HeartbeatAck>(&frame.body)) {
+    const auto rtt = peers_.on_acknowledgement(from, frame.header.epoch, ack->sequence, now);
+    if (rtt) parts_.metrics.on_heartbeat_rtt(*rtt);
+  }
+  driver_.step(FrameReceived{from, std::move(frame)});
+}
+
+void Participant::on_all_answered() { driver_.step(Joined{}); }
+
+void Participant::on_rejected(PeerRejection rejection, const std::string& remote,
+                              const std::string& text) {
+  const metrics::Rejection reason = reason_of(rejection);
+  parts_.metrics.on_rejected(reason);
+  rejection_log_.write(Loop::now(), reason, remote, text);
+}
+
+void Participant::on_limit(PeerLimit limit) {
+  parts_.metrics.on_limit(limit == PeerLimit::kSendQueue ? metrics::Limit::kSendQueue
+                                                         : metrics::Limit::kPeerConnections);
+}
+
+}  // namespace bellwether

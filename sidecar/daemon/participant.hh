@@ -1,0 +1,114 @@
+// This process as a member of its group: the node, and all that it acts through (connections, disk,
+// flag, metrics, log).  Carries out what the node wants, in order, and tells it what happens.
+#pragma once
+
+#include <string>
+
+#include "config/config.hh"
+#include "core/node.hh"
+#include "daemon/event_log.hh"
+#include "daemon/node_driver.hh"
+#include "daemon/peer_notes.hh"
+#include "daemon/rejection_log.hh"
+#include "io/flag_writer.hh"
+#include "io/resolver.hh"
+#include "io/state_store.hh"
+#include "io/state_writer.hh"
+#include "io/transport.hh"
+#include "metrics/core_observer.hh"
+#include "metrics/metrics.hh"
+
+namespace bellwether {
+
+// What a participant acts through and does not own; all of it outlives the participant.
+struct ParticipantParts {
+  Loop& loop;
+  const election_plugin& plugin;
+  StateStore& store;  // must outlive the loop, too (StateWriter)
+  FlagWriter& flag;
+  metrics::Metrics& metrics;
+  Log& log;
+  Resolver& resolver;
+};
+
+// What the rest of the sidecar wants to know at once.  Called while an effect is carried out, so it
+// must not lead back into the participant.
+class ParticipantListener {
+ public:
+  virtual ~ParticipantListener() = default;
+  virtual void on_publish(const Publish& publish) = 0;
+  virtual void on_election(const metrics::ElectionSummary& election) = 0;
+  // The node has left the group; what it said last is on its way.
+  virtual void on_left() = 0;
+  // The plugin broke its contract; the process must end.
+  virtual void on_failed(const std::string& text) = 0;
+};
+
+class Participant final : private EffectSink, private TransportListener {
+ public:
+  // Listens for peers; throws std::system_error when that is impossible.  `version` is the
+  // sidecar's, for the peers' operators.
+  Participant(const ParticipantParts& parts, const Config& config, std::string version,
+              ParticipantListener& listener);
+
+  // Begins to look for the group.
+  void start(const MembershipSettings& membership);
+  // Whom to look for from now on.
+  void set_membership(const MembershipSettings& membership);
+  // Elect, StepDown or Transfer; `done` is called before this returns.
+  void command(const Input& input, const NodeDriver::Done& done) { driver_.command(input, done); }
+  // Hands leadership over and says goodbye; ParticipantListener::on_left() follows.
+  void leave() { driver_.step(LeaveGroup{}); }
+  // Ends the connections once what was said last is sent, or a moment later; then is_closed().
+  void close() { transport_.close(); }
+  bool is_closed() const { return transport_.is_closed(); }
+
+  const Node& node() const { return node_; }
+  api::PeerInfo peer(const Uuid& id) const { return peers_.of(id); }
+  // A write failed: what happens from now on will not be remembered.
+  bool is_storage_broken() const { return is_storage_broken_; }
+  uint16_t port() const { return transport_.port(); }
+
+ private:
+  // EffectSink
+  void carry_out(Instant now, const Effect& effect) override;
+  void after() override {}
+  void on(Instant now, const Send& send);
+  void on(Instant now, const Publish& publish);
+  void on(Instant now, const Store& store);
+  void on(Instant now, const StoreMembers& store);
+  void on(Instant now, const MembersChanged&);
+  void on(Instant now, const Left&);
+  void on(Instant now, const Failed& failed);
+  template <typename Other>
+  void on(Instant, const Other&) {}  // only watched
+
+  // TransportListener
+  Greeting greeting() override;
+  void on_link_up(const Greeting& greeting, const std::string& remote) override;
+  void on_link_down(const Uuid& peer, LinkEvidence evidence) override;
+  void on_frame(const Uuid& from, Frame frame, size_t bytes) override;
+  void on_all_answered() override;
+  void on_rejected(PeerRejection rejection, const std::string& remote,
+                   const std::string& text) override;
+  void on_limit(PeerLimit limit) override;
+
+  void on_record_stored(const std::optional<StateError>& error);
+  void on_members_stored(const std::optional<StateError>& error);
+
+  ParticipantParts parts_;
+  std::string version_;
+  std::string plugin_name_;
+  ParticipantListener& listener_;
+  bool is_storage_broken_ = false;
+  Node node_;
+  metrics::CoreObserver observer_;
+  EventLog event_log_;
+  RejectionLog rejection_log_;
+  PeerNotes peers_;
+  StateWriter writer_;
+  Transport transport_;
+  NodeDriver driver_;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,174 @@
+// Start, run, stop.
+#include "daemon/sidecar.hh"
+
+#include <csignal>
+#include <utility>
+
+#include "plugin_loader.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr Duration kTickInterval = std::chrono::seconds(1);
+// For a departure: a leader asks at most three successors, each for handover_timeout.
+constexpr int kMaxSuccessors = 3;
+constexpr Duration kDepartureMargin = std::chrono::seconds(1);
+constexpr Duration kLookAgain = std::chrono::milliseconds(1);
+
+FlagWriterSettings flag_settings(const Config& config) {
+  return {.path = config.flag.path,
+          .mode = static_cast<mode_t>(config.flag.mode),
+          .guard = config.has_majority_guard() ? uint8_t{LEADER_FLAG_GUARD_MAJORITY}
+                                               : uint8_t{LEADER_FLAG_GUARD_NONE}};
+}
+
+const election_plugin& load(const SidecarSettings& settings) {
+  const ElectionSettings& election = settings.parsed.config.election;
+  const election_plugin& plugin = load_plugin(election.plugin, settings.plugin_dir);
+  if (!election.variant.empty()) require_variant(plugin, election.variant);
+  return plugin;
+}
+
+api::Identity identity_of(const SidecarSettings& settings, const election_plugin& plugin) {
+  return {.version = settings.version,
+          .plugin = plugin.name,
+          .plugin_version = plugin.version,
+          .plugin_abi = std::to_string(plugin.abi_major) + "." + std::to_string(plugin.abi_minor)};
+}
+
+}  // namespace
+
+Sidecar::Sidecar(SidecarSettings settings, Log& log)
+    : settings_(std::move(settings)),
+      log_(log),
+      plugin_(load(settings_)),
+      identity_(identity_of(settings_, plugin_)),
+      at_start_(settings_.parsed.config),
+      metrics_({.group = config().group.name,
+                .version = settings_.version,
+                .plugin = identity_.plugin,
+                .abi = identity_.plugin_abi,
+                .variant = config().election.variant}),
+      store_({.folder = config().node.state_dir,
+              .group = config().group.name,
+              .forget = settings_.forget_state}),
+      flag_(flag_settings(config())),
+      resolver_(loop_),
+      participant_({.loop = loop_,
+                    .plugin = plugin_,
+                    .store = store_,
+                    .flag = flag_,
+                    .metrics = metrics_,
+                    .log = log_,
+                    .resolver = resolver_},
+                   config(), settings_.version, *this),
+      front_door_(loop_, *this, metrics_, log_, config()),
+      config_file_(loop_, settings_.parsed.file, settings_.config_text,
+                   [this](const ConfigFile::Reading& reading) { apply(reading); }),
+      terminate_(loop_, SIGTERM, [this] { leave("SIGTERM"); }),
+      interrupt_(loop_, SIGINT, [this] { leave("SIGINT"); }),
+      hang_up_(loop_, SIGHUP, [this] { reload([](const api::ReloadResult&) {}); }),
+      look_(loop_, SIGUSR1, [this] { dump(); }),
+      ticker_(loop_, [this] { tick(); }),
+      patience_(loop_,
+                [this] {
+                  log_.write(LogLevel::kWarn,
+                             "the departure took too long; peers will notice by themselves");
+                  is_in_good_order_ = false;
+                  finish();
+                }),
+      last_words_(loop_, [this] { await_last_words(); }) {}
+
+Sidecar::~Sidecar() = default;
+
+bool Sidecar::run() {
+  report_start();
+  metrics_.on_config_reload(true);
+  participant_.start(config().membership);
+  tick();
+  loop_.run();
+  return is_in_good_order_;
+}
+
+void Sidecar::report_start() {
+  log_.write(LogLevel::kInfo, "started",
+             {{"version", settings_.version},
+              {"group", config().group.name},
+              {"id", to_string(store_.identity())},
+              {"plugin", identity_.plugin},
+              {"variant", node().options().variant},
+              {"guard", config().guard()},
+              {"peers_at", config().node.listen.text()},
+              {"config", settings_.parsed.file}});
+  for (const Finding& warning : settings_.parsed.warnings) {
+    log_.write(LogLevel::kWarn, describe(settings_.parsed.file, "warning", warning));
+  }
+  for (const std::string& warning : store_.warnings()) log_.write(LogLevel::kWarn, warning);
+  for (const std::string& warning : flag_.warnings()) log_.write(LogLevel::kWarn, warning);
+  if (!settings_.flag_weakness.empty()) {
+    log_.write(LogLevel::kWarn, "a killed sidecar's flag stays on until its validity ends",
+               {{"because", settings_.flag_weakness}});
+  }
+  if (!config_file_.flaw().empty()) {
+    log_.write(LogLevel::kWarn, "changes of the configuration need SIGHUP",
+               {{"because", config_file_.flaw()}});
+  }
+}
+
+// Once a second: is the loop alive, is this node ready, does everybody want the same?
+void Sidecar::tick() {
+  const Instant now = Loop::now();
+  const bool is_first = last_tick_ == started_;
+  if (!is_first) metrics_.on_event_loop_lag(std::max(now - last_tick_ - kTickInterval, Duration{}));
+  last_tick_ = now;
+  metrics_.set_config_mismatch(!config_mismatches().empty());
+  ticker_.arm(kTickInterval);
+}
+
+void Sidecar::on_publish(const Publish& publish) { front_door_.on_publish(publish); }
+
+void Sidecar::on_election(const metrics::ElectionSummary& election) {
+  front_door_.on_election(election, node().options().variant);
+}
+
+void Sidecar::on_failed(const std::string& text) {
+  log_.write(LogLevel::kError, "the plugin broke its contract; stopping", {{"flaw", text}});
+  is_in_good_order_ = false;
+  finish();
+}
+
+// --- the end ---
+
+void Sidecar::leave(const char* signal) {
+  if (is_leaving_) {
+    log_.write(LogLevel::kWarn, "stopping at once", {{"signal", signal}});
+    is_in_good_order_ = false;
+    return loop_.stop();
+  }
+  is_leaving_ = true;
+  log_.write(LogLevel::kInfo, "leaving the group", {{"signal", signal}});
+  systemd_.tell("STOPPING=1");
+  patience_.arm(kMaxSuccessors * node().options().handover_timeout + kDepartureMargin);
+  participant_.leave();
+}
+
+void Sidecar::on_left() {
+  log_.write(LogLevel::kInfo, "left the group");
+  finish();
+}
+
+// May be called while an effect is carried out, so nothing is taken apart here.
+void Sidecar::finish() {
+  if (std::exchange(is_finishing_, true)) return;
+  patience_.disarm();
+  front_door_.close();
+  participant_.close();
+  await_last_words();
+}
+
+void Sidecar::await_last_words() {
+  if (participant_.is_closed()) return loop_.stop();
+  last_words_.arm(kLookAgain);
+}
+
+}  // namespace bellwether

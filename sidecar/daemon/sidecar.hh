@@ -1,0 +1,114 @@
+// The sidecar: all parts of one process, and how they hang together.  It owns them, starts them in
+// the order in which they need each other and stops them in the reverse one; it decides nothing.
+//
+//   start   state, flag (off) -> peers, clients, operators (listening) -> the node looks for a
+//   group stop    the node hands over and leaves -> what was said last is sent -> flag off -> the
+//   loop runs
+//           dry -> state
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/backend.hh"
+#include "config/parse.hh"
+#include "daemon/config_file.hh"
+#include "daemon/front_door.hh"
+#include "daemon/log.hh"
+#include "daemon/participant.hh"
+#include "daemon/systemd.hh"
+#include "io/signal_watch.hh"
+
+namespace bellwether {
+
+struct SidecarSettings {
+  std::string config_text;  // what parsed.file held
+  ParsedConfig parsed;
+  std::filesystem::path plugin_dir;
+  std::string version;
+  bool forget_state = false;    // see StateSettings::forget
+  std::string flag_weakness{};  // robust_futex_flaw(), which must be asked before any thread runs
+};
+
+// An address that cannot be listened on.
+class AddressError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Sidecar final : private ParticipantListener, private api::Backend {
+ public:
+  // Does all that can fail: throws PluginError, StateError, FlagError, AddressError or
+  // std::system_error.  `log` must outlive this object.
+  Sidecar(SidecarSettings settings, Log& log);
+  ~Sidecar() override;
+  Sidecar(const Sidecar&) = delete;
+  Sidecar& operator=(const Sidecar&) = delete;
+
+  // Takes part in the group until a signal asks it to leave; true: it left in good order.
+  bool run();
+
+ private:
+  // sidecar.cc
+  void on_publish(const Publish& publish) override;
+  void on_election(const metrics::ElectionSummary& election) override;
+  void on_left() override;
+  void on_failed(const std::string& text) override;
+  void leave(const char* signal);
+  void finish();
+  void await_last_words();
+  void tick();
+  void report_start();
+  void dump() const;
+
+  // sidecar_backend.cc
+  const Node& node() const override { return participant_.node(); }
+  const Config& config() const override { return settings_.parsed.config; }
+  const api::Identity& identity() const override { return identity_; }
+  api::PeerInfo peer(const Uuid& id) const override { return participant_.peer(id); }
+  Instant now() const override { return Loop::now(); }
+  Instant started() const override { return started_; }
+  bool is_ready(std::string* why) const override;
+  Duration loop_age() const override { return Loop::now() - last_tick_; }
+  std::vector<std::string> pending_restart() const override;
+  std::vector<std::string> config_mismatches() const override;
+  std::string metrics_text() override;
+  void command(const Input& input, std::function<void(Outcome::Kind)> done) override;
+  void reload(std::function<void(const api::ReloadResult&)> done) override;
+
+  // sidecar_reload.cc
+  api::ReloadResult apply(const ConfigFile::Reading& reading);
+  void apply(const ParsedConfig& parsed);
+
+  SidecarSettings settings_;
+  Log& log_;
+  const Instant started_ = Loop::now();
+  const election_plugin& plugin_;
+  api::Identity identity_;
+  Config at_start_;  // what keys that wait for a restart still have
+  metrics::Metrics metrics_;
+  Systemd systemd_;
+  bool is_leaving_ = false;
+  bool is_finishing_ = false;
+  bool is_in_good_order_ = true;
+  Instant last_tick_ = started_;
+
+  StateStore store_;
+  Loop loop_;
+  FlagWriter flag_;
+  Resolver resolver_;
+  Participant participant_;
+  FrontDoor front_door_;
+  ConfigFile config_file_;
+  SignalWatch terminate_;
+  SignalWatch interrupt_;
+  SignalWatch hang_up_;
+  SignalWatch look_;
+  LoopTimer ticker_;
+  LoopTimer patience_;  // with the departure
+  LoopTimer last_words_;
+};
+
+}  // namespace bellwether

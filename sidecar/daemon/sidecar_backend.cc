@@ -1,0 +1,88 @@
+// What the API asks of the sidecar.
+#include "daemon/sidecar.hh"
+
+namespace bellwether {
+namespace {
+
+const char* name(Timer timer) {
+  switch (timer) {
+    case Timer::kHeartbeat:
+      return "heartbeat";
+    case Timer::kSuspicion:
+      return "suspicion";
+    case Timer::kPlugin:
+      return "plugin";
+    case Timer::kJoin:
+      return "join";
+    case Timer::kElect:
+      return "elect";
+    case Timer::kPreempt:
+      return "preempt";
+    case Timer::kHold:
+      return "hold";
+    case Timer::kHandover:
+      return "handover";
+  }
+  return "?";
+}
+
+}  // namespace
+
+bool Sidecar::is_ready(std::string* why) const {
+  const auto refuse = [why](const char* reason) {
+    if (why != nullptr) *why = reason;
+    return false;
+  };
+  if (is_leaving_) return refuse("this node is leaving the group");
+  if (participant_.is_storage_broken()) return refuse("the state cannot be stored");
+  if (std::holds_alternative<Joining>(node().role())) return refuse("looking for the group");
+  return true;
+}
+
+std::vector<std::string> Sidecar::pending_restart() const {
+  std::vector<std::string> keys;
+  for (const ConfigChange& change : diff(at_start_, config())) {
+    if (change.pending_restart) keys.push_back(change.key);
+  }
+  return keys;
+}
+
+std::vector<std::string> Sidecar::config_mismatches() const {
+  std::vector<std::string> mismatches;
+  for (const Member& member : node().members().all()) {
+    if (!member.is_connected) continue;
+    const api::PeerInfo info = peer(member.entry.id);
+    const std::string& name = member.entry.name;
+    if (info.plugin != identity_.plugin) {
+      mismatches.push_back(name + " runs the plugin " + info.plugin);
+    } else if (info.variant != node().options().variant) {
+      mismatches.push_back(name + " wants the variant " + info.variant);
+    }
+  }
+  return mismatches;
+}
+
+std::string Sidecar::metrics_text() {
+  return metrics_.text(Loop::now(), std::chrono::system_clock::now());
+}
+
+void Sidecar::command(const Input& input, std::function<void(Outcome::Kind)> done) {
+  participant_.command(input, done);
+}
+
+// On SIGUSR1: all that there is to know, for whoever can reach the process but not its API.
+void Sidecar::dump() const {
+  const Timers& timers = node().timers();
+  const Instant now = Loop::now();
+  log_.write(LogLevel::kInfo, "state", {{"status", front_door_.status_text()}});
+  for (size_t i = 0; i < kTimers; ++i) {
+    const auto timer = static_cast<Timer>(i);
+    if (!timers.is_armed(timer)) continue;
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(timers.deadline(timer) - now);
+    log_.write(LogLevel::kInfo, "timer",
+               {{"name", name(timer)}, {"due_in_ms", std::to_string(left.count())}});
+  }
+}
+
+}  // namespace bellwether

@@ -1,0 +1,57 @@
+// A new configuration is taken over whole or not at all.  What cannot change while the process runs
+// waits for its restart, and says so.
+#include "daemon/sidecar.hh"
+#include "plugin_loader.hh"
+
+namespace bellwether {
+
+void Sidecar::reload(std::function<void(const api::ReloadResult&)> done) {
+  config_file_.read(
+      [this, done = std::move(done)](const ConfigFile::Reading& reading) { done(apply(reading)); });
+}
+
+api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
+  api::ReloadResult result;
+  const std::string& file = settings_.parsed.file;
+  const auto refuse = [&](std::string error) {
+    log_.write(LogLevel::kError, "refused a new configuration; the old one stays",
+               {{"error", error}});
+    result.errors.push_back(std::move(error));
+  };
+  if (!reading.error.empty()) {
+    refuse(reading.error);
+  } else {
+    try {
+      const ParsedConfig parsed = parse_config(reading.text, file, process_environment());
+      const std::string& variant = parsed.config.election.variant;
+      const bool is_same_plugin = parsed.config.election.plugin == at_start_.election.plugin;
+      if (is_same_plugin && !variant.empty()) require_variant(plugin_, variant);
+      for (const Finding& warning : parsed.warnings) {
+        result.warnings.push_back(describe(file, "warning", warning));
+      }
+      result.changes = diff(config(), parsed.config);
+      apply(parsed);
+    } catch (const ConfigErrors& errors) {
+      for (const Finding& error : errors.findings()) refuse(describe(file, "error", error));
+    } catch (const PluginError& error) {
+      refuse(error.what());
+    }
+  }
+  metrics_.on_config_reload(result.errors.empty());
+  for (const ConfigChange& change : result.changes) {
+    log_.write(LogLevel::kInfo,
+               change.pending_restart ? "a change waits for a restart" : "configuration changed",
+               {{"key", change.key}, {"before", change.before}, {"after", change.after}});
+  }
+  return result;
+}
+
+void Sidecar::apply(const ParsedConfig& parsed) {
+  const Config before = config();
+  settings_.parsed = parsed;
+  const Config& after = config();
+  log_.configure(after.log);
+  if (before.membership != after.membership) participant_.set_membership(after.membership);
+}
+
+}  // namespace bellwether
