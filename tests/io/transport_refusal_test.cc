@@ -183,6 +183,7 @@ BOOST_AUTO_TEST_CASE(a_silent_connection_is_closed) {
 
 BOOST_AUTO_TEST_CASE(a_flood_of_silent_connections_does_not_keep_a_peer_out) {
   std::vector<RawSocket> flood;
+  flood.reserve(200);
   for (int i = 0; i < 100; ++i) flood.emplace_back(a.place().port);
   RawSocket peer(a.place().port);
   peer.write(hello_of(9));
