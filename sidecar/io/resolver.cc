@@ -163,8 +163,8 @@ void Resolver::deliver() {
     Question question = std::move(questions_.extract(id).mapped());
     NameAnswer& answer = question.answer;
     std::ranges::sort(answer.addresses);
-    const auto repeated = std::ranges::unique(answer.addresses);
-    answer.addresses.erase(repeated.begin(), repeated.end());
+    answer.addresses.erase(std::unique(answer.addresses.begin(), answer.addresses.end()),
+                           answer.addresses.end());
     if (answer.addresses.empty() && answer.error.empty()) answer.error = "there is no address";
     if (!answer.addresses.empty()) answer.error.clear();  // that of one host of a service
     if (question.on_answer) question.on_answer(answer);

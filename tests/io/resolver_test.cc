@@ -201,6 +201,24 @@ BOOST_AUTO_TEST_CASE(everybody_behind_a_name_is_dialled) {
   BOOST_TEST(a.ups.size() == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(a_process_with_two_addresses_is_linked_once) {
+  server.add_ipv4("both.test", "127.0.0.1");
+  server.add_ipv6("both.test", "::1");
+  Process a(loop, resolver, 1);
+  Process c(loop, resolver, 3, 1, 0, "::");
+  const HostPort both{"both.test", c.place().port};
+  c.advertised = both.text();
+  a.look_for({both});
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(c) && a.all_answered == 1; }));
+  // Longer than the first tries of a second link would take.
+  for (size_t i = 1; i <= 10; ++i) {
+    a.send(c, heartbeat());
+    BOOST_REQUIRE(run_until([&] { return c.received.size() == i; }));
+  }
+  BOOST_TEST(a.ups.size() == 1u);
+  BOOST_TEST(c.ups.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(who_comes_to_a_name_later_is_dialled_then) {
   Process a(loop, resolver, 1);
   Process b(loop, resolver, 2);

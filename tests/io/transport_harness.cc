@@ -98,7 +98,10 @@ size_t Process::count_rejected(PeerRejection rejection) const {
       std::ranges::count_if(rejected, [&](const auto& noted) { return noted.first == rejection; }));
 }
 
-Greeting Process::greeting() { return greeting_of(byte_, boot_, name, advertised); }
+Greeting Process::greeting() {
+  ++greetings;
+  return greeting_of(byte_, boot_, name, advertised);
+}
 
 void Process::on_link_up(const Greeting& theirs, const std::string&) {
   check(!is_linked_to(theirs.hello.self.id), "a link comes up that is down");
