@@ -16,6 +16,9 @@ namespace http = boost::beast::http;
 using BeastText = boost::beast::string_view;
 using boost::beast::error_code;
 
+// Of a body in chunks: "0", an empty line and another.  Beast relies on so many bytes there.
+constexpr size_t kSmallestEndBytes = 5;
+
 std::string_view view(BeastText text) { return {text.data(), text.size()}; }
 
 HttpRefusal refusal_for(const error_code& error) {
@@ -98,9 +101,10 @@ void HttpReader::append(std::string_view bytes) {
 HttpReader::Result HttpReader::next() {
   if (refusal_) return Result::kRefused;
   if (is_complete_) begin();
-  if (!parser_->got_some()) skip_empty_lines();
+  if (!parser_->got_some() && !skip_empty_lines()) return Result::kMoreNeeded;
   while (!parser_->is_done()) {
-    if (waiting_bytes() == 0) return Result::kMoreNeeded;
+    const bool is_in_chunks = parser_->is_header_done() && parser_->chunked();
+    if (waiting_bytes() < (is_in_chunks ? kSmallestEndBytes : 1)) return Result::kMoreNeeded;
     const Result result = parse();
     if (result != Result::kRequest) return result;
   }
@@ -128,9 +132,11 @@ void HttpReader::begin() {
   is_complete_ = false;
 }
 
-// Old clients send one after a body; RFC 9112 2.2 asks to overlook it.
-void HttpReader::skip_empty_lines() {
+// Old clients send one after a body; RFC 9112 2.2 asks to overlook it.  False when it is not sure
+// yet whether there is another one.
+bool HttpReader::skip_empty_lines() {
   while (std::string_view(bytes_).substr(position_).starts_with("\r\n")) position_ += 2;
+  return std::string_view(bytes_).substr(position_) != "\r";
 }
 
 // One step of the parser; kRequest means that it may go on.

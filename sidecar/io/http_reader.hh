@@ -59,7 +59,7 @@ class HttpReader {
   class Parser;
 
   void begin();
-  void skip_empty_lines();
+  bool skip_empty_lines();
   Result parse();
   const char* flaw_of_head();
   const char* flaw_of_framing() const;

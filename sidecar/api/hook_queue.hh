@@ -1,0 +1,72 @@
+// What a webhook does next: which event is sent, when it is tried again, when there is no more to
+// try.  Pure: time and outcomes are told.
+//
+// At most two events are kept: the one that is being delivered, however long that takes, and the
+// newest.  Those in between are superseded, so a receiver that comes back sees few events, in
+// order, and the last one is the present.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "api/hook_event.hh"
+#include "core/clock.hh"
+#include "io/http_client.hh"
+
+namespace bellwether::api {
+
+enum class HookOutcome : uint8_t {
+  kDelivered,  // 2xx
+  kFailed,     // it may be different soon: no answer, 408, 425, 429, 5xx
+  kRejected,   // it will hardly be different before somebody acts: every other answer
+  kGone,       // 410: the receiver wants no more
+};
+
+// Redirects are not followed and count as rejected.
+HookOutcome outcome_of(const HttpClientResult& result);
+
+// What a Retry-After header asks for, in seconds or as a date (which `now` is subtracted from);
+// nothing when there is none, or none that can be understood.
+std::optional<Duration> retry_after(const HttpAnswer& answer,
+                                    std::chrono::system_clock::time_point now);
+
+class HookQueue {
+ public:
+  // The wait before the first retry; it doubles with each, up to the longest.  All waits are
+  // spread by half of their length either way.  What was rejected waits the longest at once.
+  static constexpr Duration kFirstWait = std::chrono::milliseconds(200);
+  static constexpr Duration kLongestWait = std::chrono::seconds(30);
+  // Of what a receiver may ask for.
+  static constexpr Duration kLongestRetryAfter = std::chrono::minutes(5);
+
+  explicit HookQueue(uint64_t seed);
+
+  // A new event.  Returns how many it supersedes (0 or 1); after 410 events are dropped, as 0.
+  size_t push(HookEvent event);
+
+  // The event to send now; nullptr while one is being sent or waits, and when there is none.  What
+  // becomes of it is to be told by on_outcome().
+  const HookEvent* take();
+  // Returns how long to wait before due(); nothing when there is nothing to wait for.
+  std::optional<Duration> on_outcome(HookOutcome outcome, std::optional<Duration> retry_after);
+  // The wait is over: take() has the event again.
+  void due() { is_waiting_ = false; }
+
+  bool is_gone() const { return is_gone_; }
+
+ private:
+  Duration next_wait(HookOutcome outcome);
+
+  std::minstd_rand random_;
+  std::optional<HookEvent> current_;  // sent, or to be sent again
+  std::optional<HookEvent> newest_;   // behind it
+  int failures_ = 0;                  // of the current one
+  bool is_sending_ = false;
+  bool is_waiting_ = false;
+  bool is_gone_ = false;
+};
+
+}  // namespace bellwether::api

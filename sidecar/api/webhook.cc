@@ -1,0 +1,61 @@
+// The queue's decisions, carried out by a client and a timer.
+#include "api/webhook.hh"
+
+#include <chrono>
+#include <utility>
+
+namespace bellwether::api {
+
+Webhook::Webhook(Loop& loop, AddressLookup& lookup, WebhookSettings settings,
+                 WebhookObserver& observer)
+    : settings_(std::move(settings)),
+      observer_(observer),
+      queue_(settings_.seed),
+      retry_(loop,
+             [this] {
+               queue_.due();
+               send_next();
+             }),
+      client_(loop, lookup) {}
+
+void Webhook::tell(HookEvent event) {
+  if (queue_.push(std::move(event)) > 0) observer_.on_superseded();
+  send_next();
+}
+
+void Webhook::send_next() {
+  const HookEvent* event = queue_.take();
+  if (event == nullptr) return;
+  client_.send(
+      {.method = "POST",
+       .url = settings_.url,
+       .headers = {{"Content-Type", kHookContentType}, {"User-Agent", settings_.user_agent}},
+       .body = to_cloud_event(settings_.source, *event),
+       .timeout = settings_.timeout},
+      [this](const HttpClientResult& result) { on_result(result); });
+}
+
+void Webhook::on_result(const HttpClientResult& result) {
+  const HookOutcome outcome = outcome_of(result);
+  const auto wait =
+      queue_.on_outcome(outcome, retry_after(result.answer, std::chrono::system_clock::now()));
+  if (wait) retry_.arm(*wait);
+  switch (outcome) {
+    case HookOutcome::kDelivered:
+      observer_.on_delivered();
+      break;
+    case HookOutcome::kGone:
+      observer_.on_gone();
+      break;
+    case HookOutcome::kFailed:
+    case HookOutcome::kRejected:
+      observer_.on_failed(result.error.empty()
+                              ? "the answer was " + std::to_string(result.answer.status)
+                              : result.error,
+                          result.is_timeout);
+      break;
+  }
+  send_next();
+}
+
+}  // namespace bellwether::api

@@ -1,0 +1,302 @@
+// What becomes of a client's request.
+#include "io/http_client.hh"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "http_harness.hh"
+#include "io/http_target.hh"
+#include "listening_socket.hh"
+
+namespace bellwether::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kNoServer = "127.0.0.1";
+
+sockaddr_storage loopback(uint32_t last_byte) {
+  sockaddr_storage storage{};
+  auto& address = reinterpret_cast<sockaddr_in&>(storage);
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(0x7F000000 + last_byte);
+  return storage;
+}
+
+// Keeps the questions until a test answers them.
+class PatientLookup : public AddressLookup {
+ public:
+  std::vector<std::pair<std::string, Done>> questions;
+
+  void look_up(const std::string& host, Done done) override {
+    questions.emplace_back(host, std::move(done));
+  }
+};
+
+struct ClientHarness : Harness {
+  PatientLookup lookup;
+  HttpClient client{loop, lookup};
+  std::vector<HttpClientResult> results;
+
+  std::string url(const std::string& path = "/", const std::string& host = "127.0.0.1") const {
+    return "http://" + host + ":" + std::to_string(port) + path;
+  }
+  void send(const HttpClientRequest& request) {
+    client.send(request, [this](HttpClientResult result) { results.push_back(std::move(result)); });
+  }
+  HttpClientResult result() {
+    BOOST_REQUIRE(run_until([&] { return !results.empty(); }));
+    HttpClientResult first = results.front();
+    results.erase(results.begin());
+    BOOST_TEST(!client.is_busy());
+    return first;
+  }
+  HttpClientResult get(const std::string& url) {
+    send({.url = url});
+    return result();
+  }
+  // What the client makes of these bytes, sent by a server that closes then.
+  HttpClientResult result_of(const std::string& answer, const std::string& method = "GET") {
+    const ListeningSocket socket;
+    send({.method = method, .url = "http://127.0.0.1:" + std::to_string(socket.port()) + "/"});
+    socket.answer_once(loop, answer);
+    return result();
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(client)
+
+BOOST_AUTO_TEST_CASE(an_answer_has_status_headers_and_body) {
+  ClientHarness harness;
+  std::string seen;
+  harness.handler = [&](const HttpRequest& request, const HttpReply& reply) {
+    seen = request.method + " " + request.path + " " + request.query.at("a") + " " + request.body +
+           " " + *request.header("X-Some") + " " + *request.header("Host");
+    reply.send({.status = 409, .body = "no", .headers = {{"X-Other", "thing"}}});
+  };
+  harness.send({.method = "POST",
+                .url = harness.url("/path?a=b"),
+                .headers = {{"X-Some", "thing"}},
+                .body = "body"});
+  const HttpClientResult result = harness.result();
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(result.answer.status == 409u);
+  BOOST_TEST(result.answer.body == "no");
+  BOOST_REQUIRE(result.answer.header("x-other"));
+  BOOST_TEST(*result.answer.header("x-other") == "thing");
+  BOOST_TEST(seen == "POST /path b body thing 127.0.0.1:" + std::to_string(harness.port));
+}
+
+BOOST_AUTO_TEST_CASE(requests_follow_each_other_also_from_within_done) {
+  ClientHarness harness;
+  int left = 50;
+  const HttpClientRequest request{.url = harness.url()};
+  const std::function<void(HttpClientResult)> again = [&](const HttpClientResult& result) {
+    BOOST_TEST(result.error == "");
+    if (--left > 0) harness.client.send(request, again);
+  };
+  harness.client.send(request, again);
+  BOOST_TEST(harness.run_until([&] { return left == 0; }));
+  BOOST_TEST(harness.requests.size() == 50u);
+}
+
+BOOST_AUTO_TEST_CASE(a_unix_socket_is_reached_by_its_path) {
+  const ScratchFolder folder;
+  ClientHarness harness;
+  harness.server->listen_on_socket(folder.path("api.sock"));
+  const std::string host = percent_encode(folder.path("api.sock"));
+  BOOST_TEST(harness.get("http+unix://" + host + "/x").answer.body == "GET /x \n");
+  const HttpClientResult missing = harness.get("http+unix://" + host + "2/x");
+  BOOST_TEST(contains(missing.error, "api.sock2"));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_reached_is_named) {
+  ClientHarness harness;
+  const uint16_t unused = ListeningSocket().port();
+  const std::string server = kNoServer + (":" + std::to_string(unused));
+  const HttpClientResult result = harness.get("http://" + server + "/");
+  BOOST_TEST(result.error == "cannot connect to " + server + ": connection refused");
+  BOOST_TEST(!result.is_timeout);
+}
+
+BOOST_AUTO_TEST_CASE(localhost_is_known_and_its_second_address_is_tried) {
+  ClientHarness harness;  // listens on 127.0.0.1 only
+  BOOST_TEST(harness.get(harness.url("/", "localhost")).answer.status == 200u);
+  BOOST_TEST(harness.lookup.questions.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_name_is_looked_up_and_its_addresses_are_tried_in_order) {
+  ClientHarness harness;
+  harness.send({.url = harness.url("/", "some.name")});
+  BOOST_REQUIRE(harness.lookup.questions.size() == 1u);
+  BOOST_TEST(harness.lookup.questions[0].first == "some.name");
+  harness.lookup.questions[0].second({loopback(2), loopback(3), loopback(1)}, "");
+  BOOST_TEST(harness.result().answer.status == 200u);
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_look_up_is_the_error) {
+  ClientHarness harness;
+  harness.send({.url = "http://some.name/"});
+  harness.lookup.questions.at(0).second({}, "no such name");
+  BOOST_TEST(harness.result().error == "cannot look up some.name: no such name");
+}
+
+BOOST_AUTO_TEST_CASE(a_look_up_counts_for_the_timeout_and_may_answer_late) {
+  ClientHarness harness;
+  harness.send({.url = "http://some.name/", .timeout = milliseconds(20)});
+  BOOST_TEST(harness.result().is_timeout);
+  harness.lookup.questions.at(0).second({loopback(1)}, "");
+  BOOST_TEST(harness.get(harness.url()).answer.status == 200u);
+  BOOST_TEST(harness.results.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_look_up_may_answer_when_its_client_is_gone) {
+  ClientHarness harness;
+  auto client = std::make_unique<HttpClient>(harness.loop, harness.lookup);
+  client->send({.url = "http://some.name/"}, [](const HttpClientResult&) { BOOST_TEST(false); });
+  client.reset();
+  harness.lookup.questions.at(0).second({loopback(1)}, "");
+  harness.settle();
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_is_destroyed_says_nothing) {
+  ClientHarness harness;
+  harness.handler = [](const HttpRequest&, const HttpReply&) {};
+  auto client = std::make_unique<HttpClient>(harness.loop, harness.lookup);
+  client->send({.url = harness.url()}, [](const HttpClientResult&) { BOOST_TEST(false); });
+  BOOST_REQUIRE(harness.run_until([&] { return harness.requests.size() == 1; }));
+  client.reset();
+  BOOST_TEST(harness.run_until([&] { return harness.gone.size() == 1; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_does_not_answer_is_a_timeout) {
+  ClientHarness harness;
+  harness.handler = [](const HttpRequest&, const HttpReply&) {};
+  harness.send({.url = harness.url(), .timeout = milliseconds(50)});
+  const HttpClientResult result = harness.result();
+  BOOST_TEST(result.is_timeout);
+  BOOST_TEST(result.error == "no answer of 127.0.0.1:" + std::to_string(harness.port) + " in time");
+  BOOST_TEST(harness.run_until([&] { return harness.gone.size() == 1; }));
+}
+
+// Each byte comes in time, the whole does not.
+BOOST_AUTO_TEST_CASE(an_answer_that_trickles_in_is_a_timeout) {
+  ClientHarness harness;
+  harness.handler = [](const HttpRequest&, const HttpReply& reply) { reply.begin_stream("a/b"); };
+  harness.send({.url = harness.url(), .timeout = milliseconds(100)});
+  BOOST_REQUIRE(harness.run_until([&] {
+    if (!harness.requests.empty()) harness.requests.front().write("x");
+    return !harness.results.empty();
+  }));
+  BOOST_TEST(harness.result().is_timeout);
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_is_an_answer_like_any_other) {
+  ClientHarness harness;
+  harness.handler = [](const HttpRequest&, const HttpReply& reply) {
+    reply.send({.status = 307, .headers = {{"Location", "/elsewhere"}}});
+  };
+  BOOST_TEST(harness.get(harness.url()).answer.status == 307u);
+  BOOST_TEST(harness.requests.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_body_is_cut_and_the_status_counts) {
+  ClientHarness harness;
+  size_t size = 64 * 1024;
+  harness.handler = [&](const HttpRequest&, const HttpReply& reply) {
+    reply.send({.body = std::string(size, 'x')});
+  };
+  HttpClientResult result = harness.get(harness.url());
+  BOOST_TEST(result.answer.body.size() == size);
+  BOOST_TEST(!result.answer.is_body_cut);
+  for (size = 64 * 1024 + 1; size < 100'000'000; size *= 100) {
+    result = harness.get(harness.url());
+    BOOST_TEST(result.error == "");
+    BOOST_TEST(result.answer.status == 200u);
+    BOOST_TEST(result.answer.body.size() == 64u * 1024);
+    BOOST_TEST(result.answer.is_body_cut);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bodies_are_framed_in_all_ways_of_http) {
+  ClientHarness harness;
+  const std::string ok = "HTTP/1.1 200 OK\r\n";
+  BOOST_TEST(harness.result_of(ok + "\r\nuntil the end").answer.body == "until the end");
+  BOOST_TEST(harness.result_of("HTTP/1.0 200 OK\r\n\r\nold").answer.body == "old");
+  BOOST_TEST(harness.result_of(ok + "Content-Length: 3\r\n\r\nabcdef").answer.body == "abc");
+  BOOST_TEST(harness
+                 .result_of(ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x\r\nc\r\n0\r\n"
+                                 "X-Late: y\r\n\r\n")
+                 .answer.body == "abc");
+  BOOST_TEST(harness.result_of("HTTP/1.1 204 No Content\r\n\r\n").answer.status == 204u);
+  BOOST_TEST(harness.result_of(ok + "Content-Length: 3\r\n\r\n", "HEAD").error == "");
+  const HttpClientResult result =
+      harness.result_of("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nA: b\r\n\r\n" + ok +
+                        "Content-Length: 1\r\n\r\nx");
+  BOOST_TEST(result.answer.status == 200u);
+  BOOST_TEST(result.answer.headers.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_whole_answer_is_an_error) {
+  ClientHarness harness;
+  const auto error_of = [&](const std::string& answer) { return harness.result_of(answer).error; };
+  const std::string ok = "HTTP/1.1 200 OK\r\n";
+  BOOST_TEST(contains(error_of(""), "is missing: the connection was closed"));
+  BOOST_TEST(contains(error_of("HTTP/1.1 200"), "ended too early"));
+  BOOST_TEST(contains(error_of(ok + "Content-Length: 3\r\n\r\nab"), "ended too early"));
+  BOOST_TEST(contains(error_of(ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nab"), "too early"));
+  BOOST_TEST(contains(error_of("SSH-2.0-OpenSSH_9.2\r\n"), "is no HTTP"));
+  BOOST_TEST(contains(error_of(ok + "X: " + std::string(20'000, 'x')), "has too large a header"));
+  std::string interim;
+  for (int i = 0; i < 100; ++i) interim += "HTTP/1.1 100 Continue\r\n\r\n";
+  BOOST_TEST(contains(error_of(interim), "has no end"));
+}
+
+BOOST_AUTO_TEST_CASE(a_bad_url_is_told_later_too) {
+  ClientHarness harness;
+  harness.send({.url = "https://127.0.0.1/"});
+  BOOST_TEST(harness.results.empty());
+  BOOST_TEST(contains(harness.result().error, "https"));
+}
+
+BOOST_AUTO_TEST_CASE(urls_are_taken_apart) {
+  HttpUrl url;
+  BOOST_TEST(parse_http_url("http://host", url) == "");
+  BOOST_TEST(url.host == "host");
+  BOOST_TEST(url.port == 80);
+  BOOST_TEST(url.target == "/");
+  BOOST_TEST(url.host_header() == "host");
+  BOOST_TEST(parse_http_url("http://[::1]:8080?a=b", url) == "");
+  BOOST_TEST(url.host == "::1");
+  BOOST_TEST(url.target == "/?a=b");
+  BOOST_TEST(url.host_header() == "[::1]:8080");
+  BOOST_TEST(parse_http_url("http://[::1]/%20", url) == "");
+  BOOST_TEST(url.host_header() == "[::1]");
+  BOOST_TEST(url.target == "/%20");
+  BOOST_TEST(parse_http_url("http+unix://%2Frun%2Fa.sock/x", url) == "");
+  BOOST_TEST(url.socket_path == "/run/a.sock");
+  BOOST_TEST(url.host_header() == "localhost");
+}
+
+BOOST_AUTO_TEST_CASE(urls_that_cannot_be_reached_are_refused) {
+  HttpUrl url;
+  for (const char* text :
+       {"", "host", "ftp://host/", "https://host/", "http://", "http:///x", "http://host:0/",
+        "http://host:99999/", "http://user@host/", "http://user:word@host/", "http://[::1/",
+        "http://::1/", "http://ho st/", "http://host/a b", "http://host/\r\nX: y", "http://host/#a",
+        "http+unix://run/a.sock/", "http+unix:///x", "http+unix://%2/"}) {
+    BOOST_TEST_CONTEXT(text) { BOOST_TEST(!parse_http_url(text, url).empty()); }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::test

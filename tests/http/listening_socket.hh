@@ -1,0 +1,27 @@
+// A server that says what a test wants, be it HTTP or not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "io/file_descriptor.hh"
+#include "io/loop.hh"
+
+namespace bellwether::test {
+
+class ListeningSocket {
+ public:
+  // On 127.0.0.1, any free port.
+  ListeningSocket();
+
+  uint16_t port() const { return port_; }
+  // Turns the loop until a client has connected and has sent a whole head; then sends `answer` and
+  // closes.
+  void answer_once(Loop& loop, const std::string& answer) const;
+
+ private:
+  FileDescriptor socket_;
+  uint16_t port_ = 0;
+};
+
+}  // namespace bellwether::test

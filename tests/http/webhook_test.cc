@@ -1,0 +1,239 @@
+// Webhooks against a server that behaves as receivers do.
+#include "api/webhook.hh"
+
+#include <boost/test/unit_test.hpp>
+
+#include "http_harness.hh"
+#include "listening_socket.hh"
+
+namespace bellwether::test {
+namespace {
+
+using api::HookEvent;
+using api::Webhook;
+using std::chrono::milliseconds;
+
+class NoLookup : public AddressLookup {
+ public:
+  void look_up(const std::string& /*host*/, Done done) override { done({}, "nothing has a name"); }
+};
+
+struct HookHarness : Harness, api::WebhookObserver {
+  HookHarness() {
+    handler = [this](const HttpRequest& request, const HttpReply& reply) {
+      types.push_back(*request.header("Content-Type"));
+      methods.push_back(request.method);
+      const auto json = api::parse_json(request.body);
+      BOOST_REQUIRE(json.has_value());
+      ids.push_back(json->at("id"));
+      received.push_back(json->at("data").at("number"));
+      respond(reply);
+    };
+    make(url());
+  }
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port) + "/leadership"; }
+  void make(const std::string& to, Duration timeout = std::chrono::seconds(5)) {
+    hook = std::make_unique<Webhook>(loop, lookup,
+                                     api::WebhookSettings{.url = to, .timeout = timeout}, *this);
+  }
+  void tell(int number) {
+    hook->tell({.sequence = static_cast<uint64_t>(number), .data = {{"number", number}}});
+  }
+  bool run_until_delivered(int count) {
+    return run_until([&] { return delivered == count; });
+  }
+
+  void on_delivered() override {
+    ++delivered;
+    then();
+  }
+  void on_failed(const std::string& why, bool is_timeout) override {
+    failures.push_back(why);
+    timeouts += is_timeout ? 1 : 0;
+  }
+  void on_gone() override { ++hooks_gone; }
+  void on_superseded() override { ++superseded; }
+  using Harness::on_gone;
+
+  std::function<void(const HttpReply&)> respond = [](const HttpReply& reply) {
+    reply.send({.status = 204});
+  };
+  std::function<void()> then = [] {};  // after each delivery
+  std::vector<std::string> types;
+  std::vector<std::string> methods;
+  std::vector<std::string> ids;
+  std::vector<int> received;
+  int delivered = 0;
+  std::vector<std::string> failures;
+  int timeouts = 0;
+  int hooks_gone = 0;
+  int superseded = 0;
+  NoLookup lookup;
+  std::unique_ptr<Webhook> hook;
+};
+
+// Answers with these, one after the other, then always with 204.
+void respond_with(HookHarness& harness, std::vector<HttpResponse> responses) {
+  harness.respond = [responses = std::move(responses),
+                     at = size_t{0}](const HttpReply& reply) mutable {
+    reply.send(at < responses.size() ? responses[at++] : HttpResponse{.status = 204});
+  };
+}
+
+void check_received(const HookHarness& harness, const std::vector<int>& expected) {
+  BOOST_TEST(harness.received == expected, boost::test_tools::per_element());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(webhook)
+
+BOOST_AUTO_TEST_CASE(an_event_is_posted_as_a_cloud_event) {
+  HookHarness harness;
+  harness.tell(1);
+  BOOST_REQUIRE(harness.run_until_delivered(1));
+  BOOST_TEST(harness.methods.at(0) == "POST");
+  BOOST_TEST(harness.types.at(0) == "application/cloudevents+json");
+  BOOST_TEST(harness.failures.empty());
+}
+
+BOOST_AUTO_TEST_CASE(events_arrive_in_order) {
+  HookHarness harness;
+  for (int number = 1; number <= 20; ++number) {
+    harness.tell(number);
+    BOOST_REQUIRE(harness.run_until_delivered(number));
+  }
+  std::vector<int> expected;
+  for (int number = 1; number <= 20; ++number) expected.push_back(number);
+  check_received(harness, expected);
+  BOOST_TEST(harness.superseded == 0);
+}
+
+BOOST_AUTO_TEST_CASE(events_between_are_superseded_while_one_is_under_way) {
+  HookHarness harness;
+  std::vector<HttpReply> waiting;
+  harness.respond = [&](const HttpReply& reply) { waiting.push_back(reply); };
+  harness.tell(1);
+  BOOST_REQUIRE(harness.run_until([&] { return waiting.size() == 1; }));
+  for (int number = 2; number <= 9; ++number) harness.tell(number);
+  BOOST_TEST(harness.superseded == 7);
+  waiting[0].send({});
+  BOOST_REQUIRE(harness.run_until([&] { return waiting.size() == 2; }));
+  waiting[1].send({});
+  BOOST_REQUIRE(harness.run_until_delivered(2));
+  check_received(harness, {1, 9});
+}
+
+BOOST_AUTO_TEST_CASE(errors_are_retried_with_the_same_id_until_the_receiver_recovers) {
+  HookHarness harness;
+  respond_with(harness, {{.status = 500}, {.status = 503}});
+  harness.tell(1);
+  harness.tell(2);
+  BOOST_REQUIRE(harness.run_until_delivered(2));
+  check_received(harness, {1, 1, 1, 2});
+  BOOST_TEST(harness.ids[0] == harness.ids[2]);
+  BOOST_TEST(harness.ids[2] != harness.ids[3]);
+  BOOST_REQUIRE(harness.failures.size() == 2u);
+  BOOST_TEST(harness.failures[1] == "the answer was 503");
+  BOOST_TEST(harness.timeouts == 0);
+}
+
+BOOST_AUTO_TEST_CASE(gone_stops_the_hook) {
+  HookHarness harness;
+  respond_with(harness, {{.status = 410}});
+  harness.tell(1);
+  harness.tell(2);
+  BOOST_REQUIRE(harness.run_until([&] { return harness.hooks_gone == 1; }));
+  harness.tell(3);
+  harness.settle();
+  check_received(harness, {1});
+  BOOST_TEST(harness.delivered == 0);
+  BOOST_TEST(harness.failures.empty());
+}
+
+// One second is longer than the first wait can be; timers are never early.
+BOOST_AUTO_TEST_CASE(retry_after_is_honoured) {
+  HookHarness harness;
+  std::vector<Instant> attempts;
+  harness.respond = [&](const HttpReply& reply) {
+    attempts.push_back(Loop::now());
+    if (attempts.size() > 1) return reply.send({});
+    reply.send({.status = 503, .headers = {{"Retry-After", "1"}}});
+  };
+  harness.tell(1);
+  BOOST_REQUIRE(harness.run_until_delivered(1));
+  BOOST_REQUIRE(attempts.size() == 2u);
+  BOOST_TEST((attempts[1] - attempts[0] > milliseconds(900)));
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_is_a_failure_and_is_not_followed) {
+  HookHarness harness;
+  respond_with(harness, {{.status = 308, .headers = {{"Location", "/elsewhere"}}}});
+  harness.tell(1);
+  BOOST_REQUIRE(harness.run_until([&] { return harness.failures.size() == 1; }));
+  harness.settle();
+  check_received(harness, {1});
+  BOOST_TEST(harness.failures[0] == "the answer was 308");
+}
+
+BOOST_AUTO_TEST_CASE(a_receiver_that_does_not_answer_is_a_timeout_and_tried_again) {
+  HookHarness harness;
+  harness.make(harness.url(), milliseconds(50));
+  int answers = 0;
+  harness.respond = [&](const HttpReply& reply) {
+    if (++answers > 1) reply.send({});
+  };
+  harness.tell(1);
+  BOOST_REQUIRE(harness.run_until_delivered(1));
+  BOOST_TEST(harness.timeouts == 1);
+  BOOST_TEST(harness.failures.size() == 1u);
+  check_received(harness, {1, 1});
+}
+
+BOOST_AUTO_TEST_CASE(a_receiver_that_comes_up_later_gets_what_waited_and_the_newest) {
+  HookHarness harness;
+  const uint16_t later = ListeningSocket().port();
+  harness.make("http://127.0.0.1:" + std::to_string(later) + "/");
+  for (int number = 1; number <= 5; ++number) harness.tell(number);
+  BOOST_REQUIRE(harness.run_until([&] { return harness.failures.size() == 2; }));
+  BOOST_TEST(harness.failures[0].starts_with("cannot connect to 127.0.0.1:"));
+  harness.tell(6);
+  harness.server->listen({"127.0.0.1", later});
+  BOOST_REQUIRE(harness.run_until_delivered(2));
+  check_received(harness, {1, 6});
+  BOOST_TEST(harness.superseded == 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_answer_is_a_delivery_all_the_same) {
+  HookHarness harness;
+  respond_with(harness, {{.body = std::string(1 << 20, 'x')}});
+  harness.tell(1);
+  BOOST_REQUIRE(harness.run_until_delivered(1));
+  BOOST_TEST(harness.failures.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_that_is_destroyed_tells_nothing_more) {
+  HookHarness harness;
+  harness.respond = [](const HttpReply&) {};
+  harness.tell(1);
+  harness.tell(2);
+  BOOST_REQUIRE(harness.run_until([&] { return harness.received.size() == 1; }));
+  harness.hook.reset();
+  BOOST_REQUIRE(harness.run_until([&] { return harness.gone.size() == 1; }));
+  BOOST_TEST(harness.failures.empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_observer_may_tell_the_next_event) {
+  HookHarness harness;
+  harness.then = [&] {
+    if (harness.delivered < 5) harness.tell(harness.delivered + 1);
+  };
+  harness.tell(1);
+  BOOST_REQUIRE(harness.run_until_delivered(5));
+  check_received(harness, {1, 2, 3, 4, 5});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::test
