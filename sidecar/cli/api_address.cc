@@ -50,7 +50,7 @@ ApiAddress find_api(const ApiOptions& options) {
     }
     file = kUsualConfig;
   }
-  const ApiAddress address =
+  ApiAddress address =
       address_of(parse_config(read_text_file(file), file, process_environment()).config.api);
   if (address.text().empty()) {
     throw std::runtime_error(file +

@@ -62,6 +62,8 @@ class ApiEvents {
   // `last_id` is that of the last event which was seen, or empty.  Throws ApiError.
   ApiEvents(const ApiClient& client, const std::string& last_id);
   ~ApiEvents();
+  ApiEvents(const ApiEvents&) = delete;
+  ApiEvents& operator=(const ApiEvents&) = delete;
 
   // The answer, when it is no stream of events; nullptr when it is.
   const ApiAnswer* refusal() const;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`bellwether watch`: lines, the page on a terminal, Ctrl-C, and a sidecar that goes and comes back.
+"""`bellwether watch`: lines, the page on a terminal, Ctrl-C, a sidecar that goes and comes back.
 
 usage: watch_test.py BELLWETHER [CASE...]; a case is Class.test_name
 """
