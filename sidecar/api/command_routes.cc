@@ -117,7 +117,7 @@ void Routes::reload(const HttpRequest& request, Exchange exchange) {
       [waiting](const ReloadResult& result) { waiting->send(reload_response(result)); });
 }
 
-void Routes::command(const Input& input, Exchange exchange, HttpResponse when_done) {
+void Routes::command(const Input& input, Exchange exchange, const HttpResponse& when_done) {
   // std::function wants to be copied: the copies, all of them the backend's, share the exchange.
   const auto waiting = std::make_shared<Exchange>(std::move(exchange));
   backend_.command(input, [this, waiting, when_done](Outcome::Kind outcome) {

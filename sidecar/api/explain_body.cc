@@ -49,8 +49,8 @@ class Explanation {
 
   std::string why(const Member& member) const {
     if (is_leader(member)) return why_it_leads(member);
-    if (const std::string reason = why_it_is_not_there(member); !reason.empty()) return reason;
-    if (const std::string reason = why_it_may_not_lead(member); !reason.empty()) return reason;
+    if (std::string reason = why_it_is_not_there(member); !reason.empty()) return reason;
+    if (std::string reason = why_it_may_not_lead(member); !reason.empty()) return reason;
     return leader_ ? why_it_follows(member) : why_nobody_leads(member);
   }
 

@@ -29,7 +29,7 @@ class ElectionHistory {
   void on_election(const metrics::ElectionSummary& summary, const std::string& variant,
                    const Leadership& outcome, WallTime now);
 
-  // Oldest first.
+  // Newest first.
   const std::deque<PastElection>& elections() const { return elections_; }
 
  private:

@@ -28,9 +28,8 @@ Json election_json(const PastElection& election) {
 
 Json history_body(const Backend& backend, const ElectionHistory& history) {
   Json elections = Json::array();
-  const auto& all = history.elections();
-  for (auto election = all.rbegin(); election != all.rend(); ++election) {
-    elections.push_back(election_json(*election));
+  for (const PastElection& election : history.elections()) {
+    elections.push_back(election_json(election));
   }
   return {{"group", backend.config().group.name}, {"elections", std::move(elections)}};
 }

@@ -83,7 +83,7 @@ class Routes : private LeadershipListener {
   void transfer(const HttpRequest& request, Exchange exchange);
   void elect(const HttpRequest& request, Exchange exchange);
   void reload(const HttpRequest& request, Exchange exchange);
-  void command(const Input& input, Exchange exchange, HttpResponse when_done);
+  void command(const Input& input, Exchange exchange, const HttpResponse& when_done);
   HttpResponse refusal(Outcome::Kind outcome) const;
 
   Backend& backend_;

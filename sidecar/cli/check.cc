@@ -3,9 +3,9 @@
 #include "cli/check.hh"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <iostream>
 
+#include "cli/aligned_rows.hh"
 #include "cli/text_file.hh"
 #include "config/duration_text.hh"
 #include "config/effective.hh"
@@ -32,26 +32,6 @@ constexpr const char* kExamples = R"(Examples:
 Exit status: 0 the configuration is right; 1 the file cannot be read; 2 wrong usage; 3 it is invalid
 and would be refused; 4 it is valid, but there are warnings.)";
 
-constexpr size_t kGap = 2;  // between columns
-
-using Row = std::vector<std::string>;
-
-// Rows of a table, left-aligned, each behind `prefix`.
-void print_rows(std::ostream& out, const std::string& prefix, const std::vector<Row>& rows) {
-  std::vector<size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const Row& row : rows) {
-    std::string line = prefix;
-    for (size_t i = 0; i < row.size(); ++i) {
-      line += row[i] + std::string(widths[i] + kGap - row[i].size(), ' ');
-    }
-    out << line.substr(0, line.find_last_not_of(' ') + 1) << "\n";
-  }
-}
-
 void print_failover(std::ostream& out, const ParsedConfig& parsed) {
   out << "\n# The worst case, from a failure to the new leader's flag, guard \""
       << parsed.config.guard()
@@ -65,7 +45,7 @@ void print_failover(std::ostream& out, const ParsedConfig& parsed) {
   for (const Failover& failover : worst_case_failover(parsed.config)) {
     rows.push_back({failover.failure, time_text(failover), failover.old_flag, failover.formula});
   }
-  print_rows(out, "#   ", rows);
+  for (const std::string& line : aligned(rows)) out << "#   " << line << "\n";
 }
 
 template <typename Owner>

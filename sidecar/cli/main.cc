@@ -6,8 +6,10 @@
 #include "cli/check.hh"
 #include "cli/exit_code.hh"
 #include "cli/run.hh"
+#include "cli/sidecar_commands.hh"
 #include "cli/simulate.hh"
 #include "cli/simulate_options.hh"
+#include "config/findings.hh"
 #include "plugin_loader.hh"
 
 #ifndef BELLWETHER_VERSION
@@ -20,6 +22,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   bellwether run --config FILE         the sidecar itself
   bellwether check FILE                is a configuration right, and what does it mean?
+  bellwether status                    who leads, and how the members are
   bellwether simulate                  count the messages of an election, as the papers do
   bellwether simulate --help           what else the simulator can do
   bellwether version                   the versions of the program and of its plugin interface)";
@@ -84,6 +87,8 @@ ExitCode run(int argc, char** argv) {
   const CLI::App* const run = add_run(program, run_options);
   CheckOptions check_options;
   const CLI::App* const check = add_check(program, check_options);
+  SidecarOptions sidecar_options;
+  add_sidecar_commands(program, sidecar_options);
   SimulateOptions simulate_options;
   add_simulate(program, simulate_options);
   CLI::App* const version = program.add_subcommand(
@@ -108,6 +113,7 @@ ExitCode run(int argc, char** argv) {
   }
   if (program.got_subcommand(run)) return run_sidecar(run_options, BELLWETHER_VERSION);
   if (program.got_subcommand(check)) return check_config(check_options);
+  if (sidecar_options.command != SidecarCommand::kNone) return run_sidecar_command(sidecar_options);
   return simulate(simulate_options);
 }
 
@@ -135,6 +141,8 @@ int main(int argc, char** argv) {
     code = bellwether::cli::run_and_flush(argc, argv);
   } catch (const bellwether::cli::UsageError& error) {
     code = complain(error, ExitCode::kUsage);
+  } catch (const bellwether::ConfigErrors& error) {
+    code = complain(error, ExitCode::kConfigInvalid);
   } catch (const bellwether::PluginError& error) {
     code = complain(error, ExitCode::kPluginRefused);
   } catch (const std::exception& error) {

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(keeps_the_last_256) {
     history.on_election(won(), "modified", feed.current(), wall_time(static_cast<int64_t>(i)));
   }
   BOOST_TEST(history.elections().size() == api::ElectionHistory::kMaxKept);
-  BOOST_TEST((history.elections().front().ended == wall_time(1)));
+  BOOST_TEST((history.elections().back().ended == wall_time(1)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

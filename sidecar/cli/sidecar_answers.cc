@@ -1,0 +1,107 @@
+// Nothing in here trusts the form of an answer.
+#include "cli/sidecar_answers.hh"
+
+#include "cli/aligned_rows.hh"
+#include "config/duration_text.hh"
+
+namespace bellwether::cli {
+namespace {
+
+using api::Json;
+
+constexpr unsigned kOk = 200;
+
+// What could steer the terminal is not printed.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || byte == 0x7F) c = '?';
+  }
+  return text;
+}
+
+std::string lines_of(const Json& object, const char* key) {
+  std::string text;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array()) return text;
+  for (const Json& line : *found) {
+    text += "\n" + value_text(line);
+  }
+  return text;
+}
+
+std::string with_unit(const Json& object, const char* key, const char* unit) {
+  const std::string text = text_of(object, key);
+  return text == "-" ? text : text + unit;
+}
+
+std::string heard_text(const Json& member) {
+  const auto found = member.find("last_heard_ms");
+  if (found == member.end() || !found->is_number_integer()) return "-";
+  return duration_text(std::chrono::milliseconds(found->get<int64_t>())) + " ago";
+}
+
+std::string role_text(const Json& member) {
+  std::string role = is_true(member, "is_leader") ? "leader" : "follower";
+  if (text_of(member, "state") != "alive") role = "-";
+  if (is_true(member, "is_self")) role += " (here)";
+  return role;
+}
+
+}  // namespace
+
+Json require_json(const ApiClient& client, const ApiAnswer& answer) {
+  const auto json = api::parse_json(answer.body);
+  const bool is_object = json && json->is_object();
+  if (is_object && answer.status == kOk) return *json;
+  if (is_object && json->contains("error")) {
+    throw ApiError(text_of(*json, "error") + lines_of(*json, "errors"));
+  }
+  throw ApiError("what answers at " + client.address().text() + " is no sidecar (status " +
+                 std::to_string(answer.status) + "); --api says where it is");
+}
+
+std::string value_text(const Json& value) {
+  return printable(value.is_string() ? value.get<std::string>() : api::dump(value));
+}
+
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return "-";
+  return value_text(*found);
+}
+
+const Json& object_in(const Json& object, const char* key) {
+  static const Json kEmpty = Json::object();
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object() ? *found : kEmpty;
+}
+
+bool is_true(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && *found == true;
+}
+
+std::string leader_text(const Json& leader) {
+  const std::string name = text_of(object_in(leader, "leader"), "name");
+  if (name == "-") return "there is no leader";
+  return name + " leads, epoch " + text_of(leader, "epoch");
+}
+
+std::vector<std::string> member_lines(const Json& members) {
+  std::vector<Row> rows{{"member", "state", "role", "priority", "address", "heard", "round trip",
+                         "variant", "version"}};
+  const auto list = members.find("members");
+  if (list != members.end() && list->is_array()) {
+    for (const Json& member : *list) {
+      if (!member.is_object()) continue;
+      rows.push_back({text_of(member, "name"), text_of(member, "state"), role_text(member),
+                      text_of(member, "priority"), text_of(member, "address"), heard_text(member),
+                      with_unit(member, "rtt_ms", "ms"), text_of(member, "variant"),
+                      text_of(member, "version")});
+    }
+  }
+  return aligned(rows);
+}
+
+}  // namespace bellwether::cli

@@ -1,0 +1,34 @@
+// What the sidecar answered, made ready for people: JSON that may lack keys (the sidecar may be of
+// another version), and names that peers have sent.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/json.hh"
+#include "cli/api_client.hh"
+
+namespace bellwether::cli {
+
+// The body of an answer of 200.  Throws ApiError otherwise: with the sidecar's own words when it
+// refuses, or because what answers is no sidecar.
+api::Json require_json(const ApiClient& client, const ApiAnswer& answer);
+inline api::Json get_json(const ApiClient& client, const std::string& target) {
+  return require_json(client, client.get(target));
+}
+
+// A value as text that a terminal can take: a string without its quotes, anything else as JSON.
+std::string value_text(const api::Json& value);
+// The value of a key as such text; "-" for null and what is not there.
+std::string text_of(const api::Json& object, const char* key);
+// The object under a key; an empty one when there is none.
+const api::Json& object_in(const api::Json& object, const char* key);
+bool is_true(const api::Json& object, const char* key);
+
+// "orders-2 leads, epoch 7" or "there is no leader"; from a body of /v1/leader.
+std::string leader_text(const api::Json& leader);
+
+// The table of members, its head first; from a body of /v1/members.
+std::vector<std::string> member_lines(const api::Json& members);
+
+}  // namespace bellwether::cli

@@ -1,0 +1,197 @@
+// The subcommands, their help, and the three that are one request each.
+#include "cli/sidecar_commands.hh"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "api/json.hh"
+#include "cli/api_client.hh"
+#include "cli/sidecar_answers.hh"
+#include "cli/status.hh"
+#include "cli/watch.hh"
+#include "config/duration_text.hh"
+
+namespace bellwether::cli {
+namespace {
+
+using api::Json;
+
+constexpr const char* kExitStatus = R"(
+
+Exit status: 0 done; 1 no sidecar answers, or it refuses; 2 wrong usage; 3 the sidecar was looked
+up in a configuration that is invalid.)";
+
+constexpr const char* kStatus = R"(Show who leads, and how the members are
+
+Asks the sidecar that runs on this machine; what it shows is what that one sees.
+)";
+constexpr const char* kStatusExamples = R"(Examples:
+  bellwether status
+      a page for people
+  bellwether status --format json
+      one object with the answers to /v1/leader, /v1/status and /v1/members
+  bellwether status --api http://10.0.0.7:4040
+      another sidecar)";
+
+constexpr const char* kWatch = R"(Watch the group until Ctrl-C
+
+On a terminal a page that is drawn anew each second; elsewhere a line for each change.
+)";
+constexpr const char* kWatchExamples = R"(Examples:
+  bellwether watch
+  bellwether watch --once
+      the page as it is now
+  bellwether watch > changes.log
+      a line for each change)";
+
+constexpr const char* kStepDown = R"(Make the leader on this machine step down
+
+The next-highest member takes over.  For the time of --hold this one stays out of elections;
+without, the highest member would win again at once.
+)";
+constexpr const char* kStepDownExamples = R"(Examples:
+  bellwether step-down
+      stays out for 30s
+  bellwether step-down --hold 10m
+      long enough for an upgrade)";
+
+constexpr const char* kTransfer = R"(Hand leadership over from this machine to a member
+
+Nobody takes over from the member until it is gone, whatever its rank.
+)";
+constexpr const char* kTransferExamples = R"(Example:
+  bellwether transfer orders-1)";
+
+constexpr const char* kElect = R"(Hold an election now
+
+The member that leads may well win it.
+)";
+constexpr const char* kElectExamples = R"(Example:
+  bellwether elect)";
+
+constexpr const char* kReload = R"(Make the sidecar read its configuration again
+
+Prints what has changed and what waits for a restart.  A wrong configuration is refused whole, and
+the old one stays in force.
+)";
+constexpr const char* kReloadExamples = R"(Example:
+  bellwether reload)";
+
+CLI::App& add(CLI::App& program, SidecarOptions& options, SidecarCommand command, const char* name,
+              const char* description, const char* examples) {
+  CLI::App& added = *program.add_subcommand(name, description);
+  added.footer(std::string(examples) + kExitStatus);
+  added
+      .add_option("--api", options.api.api,
+                  "the sidecar: http://HOST:PORT, or the path of its\nunix socket (default: what "
+                  "the configuration says,\nelse http://127.0.0.1:4040)")
+      ->option_text("WHERE");
+  added
+      .add_option("--config", options.api.config,
+                  "its configuration (default:\n/etc/bellwether/bellwether.toml, if it exists)")
+      ->option_text("FILE");
+  added.callback([&options, command] { options.command = command; });
+  return added;
+}
+
+Json post(const ApiClient& client, const std::string& path, const Json& body) {
+  return require_json(client, client.post(path, api::dump(body)));
+}
+
+ExitCode step_down(const ApiClient& client, const std::string& hold) {
+  Json body = Json::object();
+  if (!hold.empty()) body["hold"] = hold;
+  const Json answer = post(client, "/v1/step-down", body);
+  std::cout << "stepped down; stays out for " << text_of(answer, "hold") << "\n";
+  return ExitCode::kOk;
+}
+
+ExitCode transfer(const ApiClient& client, const std::string& successor) {
+  Json body = Json::object();
+  body["to"] = successor;
+  std::cout << "handing over to " << text_of(post(client, "/v1/transfer", body), "to") << "\n";
+  return ExitCode::kOk;
+}
+
+ExitCode elect(const ApiClient& client) {
+  std::cout << text_of(post(client, "/v1/elect", Json::object()), "result") << "\n";
+  return ExitCode::kOk;
+}
+
+void print_changes(const Json& answer, const char* key, const char* suffix) {
+  const auto list = answer.find(key);
+  if (list == answer.end() || !list->is_array()) return;
+  for (const Json& change : *list) {
+    if (!change.is_object()) continue;
+    std::cout << text_of(change, "key") << ": " << text_of(change, "before") << " -> "
+              << text_of(change, "after") << suffix << "\n";
+  }
+}
+
+ExitCode reload(const ApiClient& client) {
+  const Json answer = post(client, "/v1/reload", Json::object());
+  print_changes(answer, "changed", "");
+  print_changes(answer, "pending_restart", " (waits for a restart)");
+  const auto warnings = answer.find("warnings");
+  if (warnings != answer.end() && warnings->is_array()) {
+    for (const Json& warning : *warnings) std::cerr << value_text(warning) << "\n";
+  }
+  std::cout << "reloaded\n";
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_sidecar_commands(CLI::App& program, SidecarOptions& options) {
+  CLI::App& status =
+      add(program, options, SidecarCommand::kStatus, "status", kStatus, kStatusExamples);
+  const auto choose = [&options](const std::string& word) {
+    if (word != "text" && word != "json") {
+      throw UsageError("--format is one of text, json, not \"" + word + "\"");
+    }
+    options.is_json = word == "json";
+  };
+  status.add_option_function<std::string>("--format", choose, "text (the default) or json")
+      ->option_text("FORMAT");
+
+  add(program, options, SidecarCommand::kWatch, "watch", kWatch, kWatchExamples)
+      .add_flag("--once", options.is_once, "print the page once, and end");
+
+  const auto take_hold = [&options](const std::string& text) {
+    if (!parse_duration(text)) {
+      throw UsageError("--hold is a duration such as 30s or 10m, not \"" + text + "\"");
+    }
+    options.hold = text;
+  };
+  add(program, options, SidecarCommand::kStepDown, "step-down", kStepDown, kStepDownExamples)
+      .add_option_function<std::string>("--hold", take_hold, "how long to stay out (default: 30s)")
+      ->option_text("DURATION");
+
+  add(program, options, SidecarCommand::kTransfer, "transfer", kTransfer, kTransferExamples)
+      .add_option("NAME", options.successor, "the member that is to lead")
+      ->option_text(" ")
+      ->required();
+
+  add(program, options, SidecarCommand::kElect, "elect", kElect, kElectExamples);
+  add(program, options, SidecarCommand::kReload, "reload", kReload, kReloadExamples);
+}
+
+ExitCode run_sidecar_command(const SidecarOptions& options) {
+  const ApiAddress address = find_api(options.api);
+  if (options.command == SidecarCommand::kWatch) return watch(address, options.is_once);
+  const ApiClient client(address);
+  switch (options.command) {
+    case SidecarCommand::kStepDown:
+      return step_down(client, options.hold);
+    case SidecarCommand::kTransfer:
+      return transfer(client, options.successor);
+    case SidecarCommand::kElect:
+      return elect(client);
+    case SidecarCommand::kReload:
+      return reload(client);
+    default:
+      return print_status(client, options.is_json);
+  }
+}
+
+}  // namespace bellwether::cli

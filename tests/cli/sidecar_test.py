@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""The subcommands that ask a running sidecar, against one that says what the test wants.
+
+usage: sidecar_test.py BELLWETHER [CASE...]; a case is Class.test_name
+"""
+
+import json
+import os
+import socket
+
+from command_line import FAILURE, USAGE, CommandLine, main
+from fake_sidecar import LEADER, MEMBERS, STATUS, TcpFake, UnixFake, member
+
+CONFIG_INVALID = 3
+
+
+class Sidecar(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.sidecar = TcpFake().start()
+        self.addCleanup(self.sidecar.stop)
+
+    def ask(self, *arguments):
+        return self.succeed(*arguments, "--api", self.sidecar.url)
+
+    def refused(self, code, *arguments):
+        return self.fail_with(code, *arguments, "--api", self.sidecar.url)
+
+
+class Status(Sidecar):
+    def test_is_a_page_for_people(self):
+        self.assertEqual(self.ask("status"), """\
+group    orders, guard none, variant modified
+leader   orders-2 leads, epoch 7, since 2026-01-31T09:00:01.250Z (a leader was announced)
+node     orders-0, following, ready
+program  bellwether 0.1.0, plugin bully 0.2.0 (ABI 1.0), up 65s
+config   8f1b22c4
+
+member    state  role             priority  address        heard     round trip  variant   version
+orders-2  alive  leader           100       10.0.0.2:7946  40ms ago  0.312ms     modified  0.1.0
+orders-1  alive  follower         100       10.0.0.1:7946  40ms ago  0.312ms     modified  0.1.0
+orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -           modified  0.1.0
+""")
+
+    def test_names_what_is_wrong(self):
+        config = {"hash": "1", "pending_restart": ["node.listen", "node.name"],
+                  "mismatches": ["orders-1 has lease 2s"]}
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {
+            "is_ready": False, "why_not_ready": "the flag cannot be written", "config": config})
+        self.sidecar.answers["/v1/leader"] = (200, LEADER | {"leader": None})
+        self.sidecar.answers["/v1/members"] = (200, {"members": [member(1, state="down")]})
+        text = self.ask("status")
+        self.assertIn("leader    there is no leader, since ", text)
+        self.assertIn("following, not ready: the flag cannot be written\n", text)
+        self.assertIn("pending   node.listen\npending   node.name\n", text)
+        self.assertIn("mismatch  orders-1 has lease 2s\n", text)
+        self.assertRegex(text, r"orders-1  down   -  ")
+
+    def test_as_json_is_the_three_answers(self):
+        answers = json.loads(self.ask("status", "--format", "json"))
+        self.assertEqual(answers, {"leader": LEADER, "status": STATUS, "members": MEMBERS})
+
+    def test_of_a_sidecar_that_says_less_has_gaps(self):
+        for path in ("/v1/leader", "/v1/status", "/v1/members"):
+            self.sidecar.answers[path] = (200, {"members": [{}, 7]})
+        self.assertIn("there is no leader, since - (-)", self.ask("status"))
+
+    def test_does_not_let_a_name_steer_the_terminal(self):
+        members = {"members": [member(1, name="a\x1b[2Jb\x7f\n")]}
+        self.sidecar.answers["/v1/members"] = (200, members)
+        self.assertIn("\na?[2Jb??  alive", self.ask("status"))
+
+    def test_format_that_does_not_exist(self):
+        self.assertEqual(self.refused(USAGE, "status", "--format", "xml"),
+                         '--format is one of text, json, not "xml"')
+
+
+class Commands(Sidecar):
+    def posted(self):
+        return [request for request, _ in self.sidecar.requests]
+
+    def test_step_down(self):
+        self.sidecar.answers["/v1/step-down"] = (200, {"result": "stepped down", "hold": "30s"})
+        self.assertEqual(self.ask("step-down"), "stepped down; stays out for 30s\n")
+        self.ask("step-down", "--hold", "10m")
+        self.assertEqual(self.posted(), ["POST /v1/step-down {}",
+                                         'POST /v1/step-down {"hold":"10m"}'])
+
+    def test_hold_that_is_no_duration(self):
+        for hold in ("soon", "", "30", "-1s"):
+            line = self.refused(USAGE, "step-down", f"--hold={hold}")
+            self.assertIn("--hold", line)
+        self.assertEqual(self.posted(), [])
+
+    def test_transfer(self):
+        self.sidecar.answers["/v1/transfer"] = (200, {"result": "handing over", "to": "orders-1"})
+        self.assertEqual(self.ask("transfer", "orders-1"), "handing over to orders-1\n")
+        self.assertEqual(self.posted(), ['POST /v1/transfer {"to":"orders-1"}'])
+
+    def test_transfer_to_nobody(self):
+        self.assertIn("NAME is required", self.refused(USAGE, "transfer"))
+
+    def test_elect(self):
+        self.sidecar.answers["/v1/elect"] = (200, {"result": "election started"})
+        self.assertEqual(self.ask("elect"), "election started\n")
+
+    def test_reload(self):
+        self.sidecar.answers["/v1/reload"] = (200, {
+            "changed": [{"key": "log.level", "before": '"info"', "after": '"debug"'}],
+            "pending_restart": [{"key": "node.priority", "before": "1", "after": "2"}],
+            "warnings": []})
+        self.assertEqual(self.ask("reload"), 'log.level: "info" -> "debug"\n'
+                         "node.priority: 1 -> 2 (waits for a restart)\nreloaded\n")
+
+    def test_reload_of_a_wrong_configuration_shows_every_error(self):
+        self.sidecar.answers["/v1/reload"] = (422, {"error": "it is refused",
+                                                    "errors": ["b.toml:1:1: x", "b.toml:2:1: y"]})
+        result = self.run_program("reload", "--api", self.sidecar.url)
+        self.assertEqual(result.returncode, FAILURE)
+        self.assertEqual(result.stderr, "bellwether: it is refused\nb.toml:1:1: x\nb.toml:2:1: y\n")
+
+    def test_refusal_of_the_sidecar_is_shown_in_its_own_words(self):
+        for status in (400, 403, 404, 409, 412, 503):
+            self.sidecar.answers["/v1/elect"] = (status, {"error": f"because {status}"})
+            self.assertEqual(self.refused(FAILURE, "elect"), f"because {status}")
+
+
+class Finding(Sidecar):
+    def config(self, api):
+        return self.write("b.toml", '[group]\nname = "orders"\n[node]\nname = "n"\n'
+                          'listen = "127.0.0.1:7946"\nadvertise = "127.0.0.1:7946"\n'
+                          f"[api]\n{api}\n")
+
+    def test_by_every_form_of_address(self):
+        host = f"127.0.0.1:{self.sidecar.port}"
+        for api in (host, f"http://{host}", f"http://{host}/", f"localhost:{self.sidecar.port}"):
+            self.assertIn("orders-2 leads", self.succeed("status", "--api", api))
+        self.assertEqual(self.sidecar.requests[0][1]["Host"], host)
+
+    def test_by_a_unix_socket(self):
+        path = self.folder / "api.sock"
+        sidecar = UnixFake(path).start()
+        self.addCleanup(sidecar.stop)
+        for api in (path, f"unix:{path}"):
+            self.assertIn("orders-2 leads", self.succeed("status", "--api", api))
+        config = self.config(f'listen = ""\nsocket = "{path}"')
+        self.assertIn("orders-2 leads", self.succeed("status", "--config", config))
+
+    def test_by_the_configuration(self):
+        config = self.config(f'listen = "127.0.0.1:{self.sidecar.port}"')
+        self.assertIn("orders-2 leads", self.succeed("status", "--config", config))
+
+    def test_of_every_address_loopback_is_asked(self):
+        config = self.config(f'listen = "0.0.0.0:{self.sidecar.port}"')
+        self.assertIn("orders-2 leads", self.succeed("status", "--config", config))
+        self.assertTrue(self.sidecar.requests[0][1]["Host"].startswith("127.0.0.1:"))
+
+    def test_configuration_that_is_wrong(self):
+        result = self.run_program("status", "--config", self.config("listn = 3"))
+        self.assertEqual(result.returncode, CONFIG_INVALID)
+        self.assertIn("b.toml:8:1: error: api.listn", result.stderr)
+
+    def test_configuration_that_does_not_exist(self):
+        line = self.fail_with(FAILURE, "status", "--config", "none.toml")
+        self.assertEqual(line, "cannot read none.toml: No such file or directory")
+
+    def test_what_is_no_address(self):
+        for api in ("nonsense", "http://", "127.0.0.1:0", "https://127.0.0.1:1"):
+            line = self.fail_with(USAGE, "status", "--api", api)
+            self.assertIn(f'--api: "{api}" ', line)
+            self.assertIn("; give http://HOST:PORT or the path of a unix socket", line)
+
+
+class NobodyThere(CommandLine):
+    def test_no_sidecar_runs(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))  # taken, but nobody listens
+            where = f"127.0.0.1:{free.getsockname()[1]}"
+            for command in (["status"], ["watch"], ["watch", "--once"], ["step-down"],
+                            ["transfer", "x"], ["elect"], ["reload"]):
+                line = self.fail_with(FAILURE, *command, "--api", where)
+                self.assertEqual(line, f"no sidecar answers at {where}: connection refused; "
+                                       "is `bellwether run` running?")
+
+    def test_no_socket(self):
+        path = self.folder / "none.sock"
+        line = self.fail_with(FAILURE, "status", "--api", path)
+        self.assertEqual(line, f"no sidecar answers at {path}: no such file or directory; "
+                               "is `bellwether run` running?")
+
+    def test_a_path_that_is_too_long(self):
+        line = self.fail_with(FAILURE, "status", "--api", "/" + "x" * 200)
+        self.assertIn("the path is too long for a unix socket", line)
+
+    def test_a_name_that_is_unknown(self):
+        line = self.fail_with(FAILURE, "status", "--api", "nobody.invalid:1")
+        self.assertIn("no sidecar answers at nobody.invalid:1: ", line)
+
+    def listen(self, answer):
+        """A server that says these bytes to one client, and closes."""
+        pid_end, own_end = os.pipe()
+        server = socket.create_server(("127.0.0.1", 0))
+        child = os.fork()
+        if child == 0:
+            client, _ = server.accept()
+            client.recv(65536)
+            client.sendall(answer)
+            client.shutdown(socket.SHUT_WR)
+            os.read(pid_end, 1)
+            os._exit(0)
+        self.addCleanup(os.close, pid_end)
+        self.addCleanup(os.waitpid, child, 0)
+        self.addCleanup(os.write, own_end, b"x")
+        self.addCleanup(server.close)
+        return f"127.0.0.1:{server.getsockname()[1]}"
+
+    def test_something_that_speaks_no_http(self):
+        where = self.listen(b"220 mail.example ESMTP\r\n")
+        self.assertIn(f"no sidecar answers at {where}: what it says is no HTTP",
+                      self.fail_with(FAILURE, "status", "--api", where))
+
+    def test_an_answer_that_is_cut_off(self):
+        where = self.listen(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+        self.assertIn(f"no sidecar answers at {where}: it closed the connection",
+                      self.fail_with(FAILURE, "status", "--api", where))
+
+    def test_another_http_server(self):
+        where = self.listen(b"HTTP/1.0 404 Not Found\r\n\r\n<html>nothing here</html>")
+        line = self.fail_with(FAILURE, "status", "--api", where)
+        self.assertEqual(line, f"what answers at {where} is no sidecar (status 404); "
+                               "--api says where it is")
+
+    def test_somebody_who_never_answers(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            where = f"127.0.0.1:{silent.getsockname()[1]}"
+            line = self.fail_with(FAILURE, "elect", "--api", where)
+        self.assertEqual(line, f"no sidecar answers at {where}: nothing came within 5s; "
+                               "is `bellwether run` running?")
+
+
+class HelpOfSidecarCommands(CommandLine):
+    def test_every_command_has_help_with_examples_and_exit_status(self):
+        for command in ("status", "watch", "step-down", "transfer", "elect", "reload"):
+            text = self.succeed(command, "--help")
+            self.assertIn(f"Usage: bellwether {command} [OPTIONS]", text)
+            self.assertIn(f"\n  bellwether {command}", text)
+            self.assertIn("Exit status:", text)
+            self.assertLessEqual(max(map(len, text.splitlines())), 100, command)
+            self.assertIn(f"\n  {command} ", self.succeed("--help"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""`bellwether watch`: lines, the page on a terminal, Ctrl-C, a sidecar that goes and comes back.
+
+usage: watch_test.py BELLWETHER [CASE...]; a case is Class.test_name
+"""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+
+from command_line import FAILURE, OK, CommandLine, main
+from fake_sidecar import LEADER, MEMBERS, TcpFake, member
+
+PATIENCE = 10  # seconds
+LEADS = "2026-01-31T09:00:01.250Z  orders-2 leads, epoch 7 (a leader was announced)\n"
+ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+
+
+class Watching(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.sidecar = TcpFake().start()
+        self.addCleanup(lambda: self.sidecar.stop())
+
+    def watch(self, stdout):
+        process = subprocess.Popen([self.program, "watch", "--api", self.sidecar.url],
+                                   stdout=stdout, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def read_until(self, source, wanted, seen=""):
+        """What came up to and with `wanted`, and a little more perhaps."""
+        end = time.monotonic() + PATIENCE
+        while wanted not in seen:
+            ready, _, _ = select.select([source], [], [], max(0, end - time.monotonic()))
+            self.assertTrue(ready, f"no {wanted!r} in {seen!r}")
+            data = os.read(source, 65536)
+            self.assertTrue(data, f"no {wanted!r} in {seen!r}")
+            seen += data.decode()
+        return seen
+
+    def interrupt(self, process, number=signal.SIGINT):
+        process.send_signal(number)
+        self.assertEqual(process.wait(PATIENCE), OK, process.stderr.read())
+
+
+class Lines(Watching):
+    def setUp(self):
+        super().setUp()
+        self.output, inner = os.pipe()
+        self.process = self.watch(inner)
+        os.close(inner)
+        self.addCleanup(os.close, self.output)
+
+    def next(self, wanted):
+        return self.read_until(self.output, wanted)
+
+    def test_tell_of_the_leader_and_the_members_and_then_of_changes(self):
+        self.sidecar.send_event(LEADER)
+        seen = self.next("orders-2 is alive\n")
+        self.assertEqual(seen, LEADS + "orders-0 is alive\norders-1 is alive\norders-2 is alive\n")
+
+        changed = {"members": [member(2, state="suspect"), member(1)]}
+        self.sidecar.answers["/v1/members"] = (200, changed)
+        self.assertEqual(self.next("forgotten\n"), "orders-2 is suspect\norders-0 is forgotten\n")
+
+        self.sidecar.send_event(LEADER | {"leader": None, "index": 13, "since": "then",
+                                          "reason": "the leader was lost"})
+        self.assertEqual(self.next("lost)\n"), "then  there is no leader (the leader was lost)\n")
+        self.interrupt(self.process)
+
+    def test_end_with_a_signal_to_terminate_too(self):
+        self.sidecar.send_event(LEADER)
+        self.next("orders-2 is alive\n")
+        self.interrupt(self.process, signal.SIGTERM)
+
+    def test_a_sidecar_that_goes_is_waited_for_and_its_last_event_is_named(self):
+        self.sidecar.send_event(LEADER)
+        self.next("orders-2 is alive\n")
+        port = self.sidecar.port
+        self.sidecar.stop()
+        where = f"no sidecar answers at 127.0.0.1:{port}: "
+        self.next(where)
+
+        self.sidecar = TcpFake(port).start()
+        self.sidecar.send_event(LEADER)
+        seen = self.next(LEADS)
+        self.assertNotIn(where, seen, "said more than once")
+        asked = [headers for request, headers in self.sidecar.requests if "/v1/events" in request]
+        self.assertEqual(asked[0]["Last-Event-ID"], "7.12")
+        self.interrupt(self.process)
+
+    def test_an_interrupt_ends_the_wait_for_a_sidecar_that_has_gone(self):
+        self.sidecar.send_event(LEADER)
+        self.next("orders-2 is alive\n")
+        self.sidecar.stop()
+        self.next("no sidecar answers")
+        self.interrupt(self.process)
+        self.sidecar = TcpFake().start()  # for the end of the test
+
+
+class Refused(Watching):
+    def test_a_stream_that_is_refused_at_first_ends_it(self):
+        self.sidecar.answers["/v1/events"] = (503, {"error": "too many clients"})
+        self.assertEqual(self.fail_with(FAILURE, "watch", "--api", self.sidecar.url),
+                         "too many clients")
+
+
+class Once(Watching):
+    def test_prints_the_page_and_ends(self):
+        text = self.succeed("watch", "--once", "--api", self.sidecar.url)
+        lines = text.splitlines()
+        self.assertEqual(lines[0], "group orders: orders-2 leads, epoch 7  "
+                                   f"(seen by 127.0.0.1:{self.sidecar.port})")
+        self.assertTrue(lines[2].startswith("member    state  role"))
+        self.assertEqual(len(lines), 8)
+        self.assertEqual(lines[-1] + "\n", LEADS)
+        self.assertNotIn("\x1b", text)
+
+
+class Page(Watching):
+    def setUp(self):
+        super().setUp()
+        self.terminal, inner = pty.openpty()
+        self.addCleanup(os.close, self.terminal)
+        self.process = self.watch(inner)
+        os.close(inner)
+
+    def test_is_drawn_anew_and_leaves_the_terminal_as_it_was(self):
+        self.sidecar.send_event(LEADER)
+        seen = self.read_until(self.terminal, LEADS.strip())
+        self.assertTrue(seen.startswith(ENTER), seen)
+        self.assertIn("\x1b[Hgroup orders: orders-2 leads, epoch 7", seen)
+        self.sidecar.answers["/v1/members"] = (
+            200, MEMBERS | {"members": [member(2, state="down")]})
+        self.read_until(self.terminal, "orders-2  down")
+        self.process.send_signal(signal.SIGINT)
+        self.assertTrue(self.read_until(self.terminal, LEAVE).endswith(LEAVE))
+        self.assertEqual(self.process.wait(PATIENCE), OK)
+
+    def test_says_when_the_sidecar_has_gone_and_when_it_is_back(self):
+        self.sidecar.send_event(LEADER)
+        self.read_until(self.terminal, "orders-2 leads")
+        port = self.sidecar.port
+        self.sidecar.stop()
+        self.read_until(self.terminal, "no sidecar answers at")
+        self.sidecar = TcpFake(port).start()
+        self.sidecar.send_event(LEADER | {"epoch": 8, "index": 1})
+        self.read_until(self.terminal, "orders-2 leads, epoch 8  (seen by")
+        self.interrupt(self.process)
+
+
+if __name__ == "__main__":
+    main()
