@@ -7,12 +7,12 @@
 
 namespace bellwether {
 
-FrontDoor::FrontDoor(Loop& loop, api::Backend& backend, metrics::Metrics& metrics, Log& log,
-                     const Config& config)
+FrontDoor::FrontDoor(Loop& loop, Resolver& resolver, api::Backend& backend,
+                     metrics::Metrics& metrics, Log& log, const Config& config)
     : backend_(backend),
       metrics_(metrics),
-      log_(log),
       feed_(std::chrono::system_clock::now()),
+      hooks_(loop, resolver, backend, feed_, metrics, log),
       observer_{.on_answered = [this](metrics::HttpRoute route,
                                       unsigned code) { metrics_.on_http_request(route, code); },
                 .on_limit = [this](metrics::Limit limit) { metrics_.on_limit(limit); }},
@@ -24,6 +24,7 @@ FrontDoor::FrontDoor(Loop& loop, api::Backend& backend, metrics::Metrics& metric
   if (!config.api.listen.is_none()) api_server_.listen(config.api.listen);
   if (!config.api.socket.empty()) api_server_.listen_on_socket(config.api.socket);
   if (!config.metrics.listen.is_none()) metrics_server_.listen(config.metrics.listen);
+  hooks_.set(config.hooks);
 }
 
 void FrontDoor::on_publish(const Publish& publish) {

@@ -11,6 +11,7 @@
 #include "api/http_binding.hh"
 #include "api/leadership.hh"
 #include "config/config.hh"
+#include "daemon/hooks.hh"
 #include "daemon/log.hh"
 #include "io/http_server.hh"
 #include "metrics/metrics.hh"
@@ -20,12 +21,12 @@ namespace bellwether {
 class FrontDoor {
  public:
   // Listens; throws std::system_error whose text names the address.  All must outlive it.
-  FrontDoor(Loop& loop, api::Backend& backend, metrics::Metrics& metrics, Log& log,
-            const Config& config);
+  FrontDoor(Loop& loop, Resolver& resolver, api::Backend& backend, metrics::Metrics& metrics,
+            Log& log, const Config& config);
 
   void on_publish(const Publish& publish);
   void on_election(const metrics::ElectionSummary& election, const std::string& variant);
-  void set_hooks(const std::vector<HookSettings>& hooks);
+  void set_hooks(const std::vector<HookSettings>& hooks) { hooks_.set(hooks); }
   // Takes no more requests.
   void close();
 
@@ -33,13 +34,11 @@ class FrontDoor {
   std::string status_text() const;
 
  private:
-  api::RoutesObserver observer();
-
   api::Backend& backend_;
   metrics::Metrics& metrics_;
-  Log& log_;
   api::LeadershipFeed feed_;
   api::ElectionHistory history_;
+  Hooks hooks_;
   api::RoutesObserver observer_;
   api::Api api_;
   api::HttpBinding api_binding_;

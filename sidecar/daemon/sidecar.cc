@@ -62,7 +62,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                     .log = log_,
                     .resolver = resolver_},
                    config(), settings_.version, *this),
-      front_door_(loop_, *this, metrics_, log_, config()),
+      front_door_(loop_, resolver_, *this, metrics_, log_, config()),
       config_file_(loop_, settings_.parsed.file, settings_.config_text,
                    [this](const ConfigFile::Reading& reading) { apply(reading); }),
       terminate_(loop_, SIGTERM, [this] { leave("SIGTERM"); }),

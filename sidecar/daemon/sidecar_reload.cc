@@ -52,6 +52,7 @@ void Sidecar::apply(const ParsedConfig& parsed) {
   const Config& after = config();
   log_.configure(after.log);
   if (before.membership != after.membership) participant_.set_membership(after.membership);
+  if (before.hooks != after.hooks) front_door_.set_hooks(after.hooks);
 }
 
 }  // namespace bellwether
