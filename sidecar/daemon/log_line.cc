@@ -26,10 +26,12 @@ const char* name(LogLevel level) {
   return "?";
 }
 
-void append_escaped(std::string& line, std::string_view text) {
+enum class Quotes : uint8_t { kAsTheyAre, kEscaped };
+
+void append_escaped(std::string& line, std::string_view text, Quotes quotes) {
   for (const char character : text) {
     const auto byte = static_cast<unsigned char>(character);
-    if (character == '"' || character == '\\') {
+    if (quotes == Quotes::kEscaped && (character == '"' || character == '\\')) {
       line += '\\';
       line += character;
     } else if (byte < 0x20 || byte == 0x7f) {
@@ -75,12 +77,12 @@ std::string text_line(std::chrono::system_clock::time_point time, LogLevel level
   std::string level_name = name(level);
   level_name.resize(kLevelWidth, ' ');
   line += level_name + " " + context.node + " epoch=" + std::to_string(context.epoch) + " ";
-  append_escaped(line, event);
+  append_escaped(line, event, Quotes::kAsTheyAre);
   for (const LogField& field : fields) {
     line += std::string(" ") + field.key + "=";
     const bool is_quoted = needs_quotes(field.value);
     if (is_quoted) line += '"';
-    append_escaped(line, field.value);
+    append_escaped(line, field.value, Quotes::kEscaped);
     if (is_quoted) line += '"';
   }
   return line;

@@ -91,6 +91,7 @@ bool Sidecar::run() {
 }
 
 void Sidecar::report_start() {
+  log_.set_epoch(store_.record().max_epoch);
   log_.write(LogLevel::kInfo, "started",
              {{"version", settings_.version},
               {"group", config().group.name},

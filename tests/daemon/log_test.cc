@@ -31,8 +31,8 @@ BOOST_AUTO_TEST_CASE(details_follow_the_event_and_are_quoted_when_they_must_be) 
 }
 
 BOOST_AUTO_TEST_CASE(one_event_stays_one_line) {
-  BOOST_TEST(text_line(kTime, LogLevel::kError, kContext, "a\nb", {{"c", "\"d\"\\\x1b[2J\x7f"}}) ==
-             "2023-11-14T22:13:20.007Z error orders-0 epoch=7 a\\x0ab "
+  BOOST_TEST(text_line(kTime, LogLevel::kError, kContext, "a\n\"b\"", {{"c", "\"d\"\\\x1b[2J\x7f"}}) ==
+             "2023-11-14T22:13:20.007Z error orders-0 epoch=7 a\\x0a\"b\" "
              "c=\"\\\"d\\\"\\\\\\x1b[2J\\x7f\"");
 }
 

@@ -1,0 +1,122 @@
+"""How long is an application without a leader?  Three pods on this machine, one guard, all the
+variants and profiles; the leading sidecar is killed (SIGKILL), stopped (SIGSTOP) or asked to leave
+(SIGTERM), again and again, and the flags are watched as applications see them.
+
+  off    from the signal until the old leader's flag is off
+  on     from the signal until the successor's flag is on
+  gap    between the two: nobody leads (negative: both did)
+
+Also what a sidecar costs at rest.  Times are those of a shared machine: compare within one run.
+"""
+
+import argparse
+import os
+import pathlib
+import signal
+import statistics
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
+from harness import Group, now_ns, wait_until  # noqa: E402
+
+SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP, "SIGTERM": signal.SIGTERM}
+CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def percentile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def bring_back(group, victim, number):
+    """The group is whole again, and everybody follows its highest member."""
+    if number == signal.SIGSTOP:
+        victim.send_signal(signal.SIGCONT)
+    else:
+        victim.process.wait()
+        victim.start()
+    group.await_leader(group.sidecars[-1])
+
+
+def take_down(group, observer, number):
+    """Returns (off, on) in ms after the signal."""
+    victim = group.sidecars[-1]
+    flag = len(group.sidecars) - 1
+    before = now_ns()
+    victim.send_signal(number)
+    off = wait_until("the old flag is off", lambda: observer.first(flag, False, before))
+    on, _ = wait_until("a new flag is on", lambda: observer.first_on(before, but=flag))
+    bring_back(group, victim, number)
+    return (off - before) / 1e6, (on - before) / 1e6
+
+
+def measure(options, variant, profile, name):
+    extra = f'[election]\nvariant = "{variant}"\nprofile = "{profile}"\n'
+    with Group(options.program, 3, extra) as group:
+        observer = group.start().observe(options.observer)
+        group.await_leader(group.sidecars[-1])
+        rounds = [take_down(group, observer, SIGNALS[name]) for _ in range(options.rounds)]
+    offs, ons = [off for off, _ in rounds], [on for _, on in rounds]
+    gaps = [on - off for off, on in rounds]
+    print(f"{name:8} {variant:9} {profile:8} {len(rounds):6}"
+          + "".join(f"  {statistics.median(values):8.3f} {percentile(values, 0.99):8.3f}"
+                    for values in (offs, ons, gaps))
+          + f"  {max(ons):8.3f}", flush=True)
+
+
+def processor_seconds(process):
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
+
+
+def resident_mib(process):
+    for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def measure_rest(options):
+    with Group(options.program, 3) as group:
+        group.start().await_leader()
+        time.sleep(1)  # the load of the start is not that of rest
+        began = time.monotonic()
+        before = [processor_seconds(sidecar.process) for sidecar in group.sidecars]
+        time.sleep(options.rest_s)
+        passed = time.monotonic() - began
+        print(f"\nAt rest for {passed:.0f} s, in a group of three (profile default)\n"
+              "member    role      share of a core   resident")
+        leader = group.agreed_leader()
+        for sidecar, seconds in zip(group.sidecars, before):
+            share = (processor_seconds(sidecar.process) - seconds) / passed * 100
+            role = "leader" if sidecar is leader else "follower"
+            print(f"{sidecar.name:8}  {role:8}  {share:13.2f} %   "
+                  f"{resident_mib(sidecar.process):.1f} MiB")
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=str(root / "build/dev/bin/bellwether"))
+    parser.add_argument("--observer", default=str(root / "build/dev/tests/system/flag_observer"))
+    parser.add_argument("--rounds", type=int, default=100, help="of each kind (100)")
+    parser.add_argument("--rest-s", type=int, default=20, help="seconds at rest (20)")
+    parser.add_argument("--signals", nargs="*", default=list(SIGNALS), choices=list(SIGNALS))
+    parser.add_argument("--variants", nargs="*", default=["modified", "classic"])
+    parser.add_argument("--profiles", nargs="*", default=["default", "fast"])
+    options = parser.parse_args()
+
+    print("milliseconds after the signal; median and 99th percentile, and the longest\n\n"
+          "signal   variant   profile  rounds       off      p99        on      p99       gap"
+          "      p99    longest on")
+    for name in options.signals:
+        for variant in options.variants:
+            for profile in options.profiles:
+                measure(options, variant, profile, name)
+    measure_rest(options)
+
+
+if __name__ == "__main__":
+    main()

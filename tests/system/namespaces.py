@@ -1,0 +1,103 @@
+"""Hosts of their own on one machine: network namespaces, joined by a bridge in a further one, so
+that links between them can be cut.  Made and removed by the test; traffic goes nowhere else.
+
+The sidecars' flags and APIs stay reachable: files are shared, and requests are sent from within the
+namespaces.
+"""
+
+import os
+import subprocess
+
+NETWORK = "10.77.0"
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def can_make_namespaces():
+    """False where this process may not; the tests then skip."""
+    name = f"bw{os.getpid()}probe"
+    try:
+        run("ip", "netns", "add", name)
+        run("ip", "netns", "exec", name, "nft", "list", "ruleset")
+    except (OSError, subprocess.CalledProcessError):
+        subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+        return False
+    run("ip", "netns", "del", name)
+    return True
+
+
+class Hosts:
+    """A context manager: so many hosts, each with an address, all on one network."""
+
+    def __init__(self, count):
+        self.prefix = f"bw{os.getpid()}"
+        self.switch = f"{self.prefix}s"
+        self.names = [f"{self.prefix}h{i}" for i in range(count)]
+        self.addresses = [f"{NETWORK}.{i + 1}" for i in range(count)]
+
+    def __enter__(self):
+        try:
+            self.make()
+        except BaseException:
+            self.remove()
+            raise
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.remove()
+
+    def make(self):
+        run("ip", "netns", "add", self.switch)
+        run("ip", "-n", self.switch, "link", "add", "bridge", "type", "bridge")
+        run("ip", "-n", self.switch, "link", "set", "bridge", "up")
+        for index, (name, address) in enumerate(zip(self.names, self.addresses)):
+            port = f"port{index}"
+            run("ip", "netns", "add", name)
+            run("ip", "-n", self.switch, "link", "add", port, "type", "veth",
+                "peer", "name", "eth0", "netns", name)
+            run("ip", "-n", self.switch, "link", "set", port, "master", "bridge", "up")
+            run("ip", "-n", name, "addr", "add", f"{address}/24", "dev", "eth0")
+            run("ip", "-n", name, "link", "set", "eth0", "up")
+            run("ip", "-n", name, "link", "set", "lo", "up")
+            self.enter(index, "nft", "add table inet faults; "
+                       "add chain inet faults input { type filter hook input priority 0; }; "
+                       "add chain inet faults output { type filter hook output priority 0; }")
+
+    def remove(self):
+        for name in [*self.names, self.switch]:
+            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+    def command_prefix(self, index):
+        """What makes a command run on this host."""
+        return ["ip", "netns", "exec", self.names[index]]
+
+    def enter(self, index, *command):
+        return run(*self.command_prefix(index), *command)
+
+    def cut(self, source, target):
+        """From now on nothing from `source` reaches `target`; the other way stays open."""
+        self.enter(target, "nft", f"add rule inet faults input ip saddr "
+                   f"{self.addresses[source]} drop")
+
+    def partition(self, *sides):
+        """Sides are lists of hosts; what goes from one side to another is lost."""
+        for side in sides:
+            for other in sides:
+                if side is not other:
+                    for source in side:
+                        for target in other:
+                            self.cut(source, target)
+
+    def heal(self):
+        for index in range(len(self.names)):
+            self.enter(index, "nft", "flush table inet faults")
+
+    def slow_down(self, index, rate):
+        """This host sends no faster than `rate` (say, 16kbit): queues grow, latency does."""
+        self.enter(index, "tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", "rate", rate,
+                   "burst", "2kb", "latency", "400ms")
+
+    def speed_up(self, index):
+        self.enter(index, "tc", "qdisc", "del", "dev", "eth0", "root")
