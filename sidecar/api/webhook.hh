@@ -41,6 +41,8 @@ class Webhook {
  public:
   // `lookup` and `observer` must outlive the webhook.
   Webhook(Loop& loop, AddressLookup& lookup, WebhookSettings settings, WebhookObserver& observer);
+  // What is under way ends without a word.
+  ~Webhook() = default;
   Webhook(const Webhook&) = delete;
   Webhook& operator=(const Webhook&) = delete;
 

@@ -66,8 +66,8 @@ bool ByteStream::write(std::span<const std::string_view> pieces) {
     for (const std::string_view piece : pieces) {
       if (piece.empty()) continue;
       // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): libuv only reads from it.
-      buffers[count] =
-          uv_buf_init(const_cast<char*>(piece.data()), static_cast<unsigned>(piece.size()));
+      char* start = const_cast<char*>(piece.data());
+      buffers[count] = uv_buf_init(start, static_cast<unsigned>(piece.size()));
       ++count;
     }
     if (count == 0) return true;
@@ -97,7 +97,8 @@ void ByteStream::finish() {
 void ByteStream::close() {
   stream_ = nullptr;
   is_reading_ = false;
-  std::visit([](auto& socket) { socket.reset(); }, handle_);
+  if (auto* tcp = std::get_if<UvPtr<uv_tcp_t>>(&handle_)) tcp->reset();
+  if (auto* pipe = std::get_if<UvPtr<uv_pipe_t>>(&handle_)) pipe->reset();
 }
 
 bool ByteStream::write_waiting() {

@@ -108,13 +108,14 @@ void HttpClient::find_addresses() {
   std::vector<sockaddr_storage> known = known_addresses(url_.host);
   if (!known.empty()) return on_addresses(std::move(known), "");
   lookup_token_ = std::make_shared<HttpClient*>(this);
-  lookup_.look_up(url_.host, [token = std::weak_ptr(lookup_token_)](
-                                 std::vector<sockaddr_storage> addresses, std::string error) {
-    const auto client = token.lock();
-    if (client == nullptr) return;
-    (*client)->lookup_token_.reset();
-    (*client)->on_addresses(std::move(addresses), error);
-  });
+  lookup_.look_up(url_.host,
+                  [token = std::weak_ptr(lookup_token_)](std::vector<sockaddr_storage> addresses,
+                                                         const std::string& error) {
+                    const auto client = token.lock();
+                    if (client == nullptr) return;
+                    (*client)->lookup_token_.reset();
+                    (*client)->on_addresses(std::move(addresses), error);
+                  });
 }
 
 void HttpClient::on_addresses(std::vector<sockaddr_storage> addresses, const std::string& error) {

@@ -82,7 +82,7 @@ class HttpClient final : private ByteStream::Owner {
   std::string failure_;                      // of the address that was tried last
   std::optional<HttpResponseReader> reader_;
   std::array<char, size_t{16} * 1024> buffer_{};
-  // Shared with the callbacks of look-ups, which may come when their request is over.
+  // Callbacks of look-ups share it weakly: they may come when their request is over.
   std::shared_ptr<HttpClient*> lookup_token_;
   LoopTimer timer_;
   ByteStream::Handle connecting_;
