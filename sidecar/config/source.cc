@@ -71,10 +71,10 @@ const SourceEntry* SourceNode::find(std::string_view key) const {
 
 SourceNode read_source(std::string_view text, const std::string& file) {
   if (text.size() > kMaxConfigBytes) {
-    throw ConfigErrors(file,
-                       {{.what = "has " + std::to_string(text.size()) + " bytes",
-                         .remedy = "a configuration has at most " + std::to_string(kMaxConfigBytes) +
-                                   "; name fewer peers, or one name for all (membership.dns)"}});
+    throw ConfigErrors(
+        file, {{.what = "has " + std::to_string(text.size()) + " bytes",
+                .remedy = "a configuration has at most " + std::to_string(kMaxConfigBytes) +
+                          "; name fewer peers, or one name for all (membership.dns)"}});
   }
   try {
     return convert(toml::parse(text));

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "api/bodies.hh"
-#include "daemon/log_line.hh"
 #include "io/address_lookup.hh"
 
 namespace bellwether {
@@ -125,7 +124,7 @@ api::HookEvent Hooks::event_of(const api::Leadership& leadership, api::HookEvent
   return {.type = type,
           .subject = subject ? subject->name : "",
           .sequence = leadership.index,
-          .time = rfc3339(leadership.since),
+          .time = api::rfc3339(leadership.since),
           .data = api::leader_body(backend_, feed_, leadership)};
 }
 

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <nlohmann/json.hpp>
+
+#include "api/wall_time.hh"
 
 namespace bellwether {
 namespace {
@@ -53,27 +54,11 @@ bool needs_quotes(std::string_view text) {
 
 }  // namespace
 
-std::string rfc3339(std::chrono::system_clock::time_point time) {
-  using std::chrono::floor;
-  using std::chrono::milliseconds;
-  using std::chrono::seconds;
-  const auto whole = floor<seconds>(time);
-  const auto rest = floor<milliseconds>(time - whole);
-  const std::time_t seconds_since_1970 = std::chrono::system_clock::to_time_t(whole);
-  std::tm parts{};
-  ::gmtime_r(&seconds_since_1970, &parts);
-  std::array<char, 32> date{};
-  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%s.%03dZ", date.data(), static_cast<int>(rest.count()));
-  return text.data();
-}
-
 std::string text_line(std::chrono::system_clock::time_point time, LogLevel level,
                       const LogContext& context, std::string_view event,
                       std::initializer_list<LogField> fields) {
   constexpr size_t kLevelWidth = 5;
-  std::string line = rfc3339(time) + " ";
+  std::string line = api::rfc3339(time) + " ";
   std::string level_name = name(level);
   level_name.resize(kLevelWidth, ' ');
   line += level_name + " " + context.node + " epoch=" + std::to_string(context.epoch) + " ";
@@ -91,7 +76,7 @@ std::string text_line(std::chrono::system_clock::time_point time, LogLevel level
 std::string json_line(std::chrono::system_clock::time_point time, LogLevel level,
                       const LogContext& context, std::string_view event,
                       std::initializer_list<LogField> fields) {
-  nlohmann::ordered_json line{{"time", rfc3339(time)},
+  nlohmann::ordered_json line{{"time", api::rfc3339(time)},
                               {"level", name(level)},
                               {"node", context.node},
                               {"epoch", context.epoch},

@@ -22,7 +22,4 @@ std::string json_line(std::chrono::system_clock::time_point time, LogLevel level
                       const LogContext& context, std::string_view event,
                       std::initializer_list<LogField> fields);
 
-// As RFC 3339 has it, in UTC, with milliseconds.
-std::string rfc3339(std::chrono::system_clock::time_point time);
-
 }  // namespace bellwether

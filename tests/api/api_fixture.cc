@@ -1,4 +1,4 @@
-// The recorder, the backend, and the one function of io's HTTP server that the routes use.
+// The recorder and the backend.
 #include "api_fixture.hh"
 
 #include <algorithm>
@@ -17,13 +17,6 @@ bool is_same_name(std::string_view left, std::string_view right) {
 }
 
 }  // namespace
-
-const std::string* HttpRequest::header(std::string_view name) const {
-  const auto found = std::find_if(headers.begin(), headers.end(), [&](const auto& header) {
-    return is_same_name(header.first, name);
-  });
-  return found == headers.end() ? nullptr : &found->second;
-}
 
 namespace tests {
 

@@ -67,7 +67,7 @@ class Process : public TransportListener {
   std::vector<std::pair<PeerRejection, std::string>> rejected;
   std::vector<PeerLimit> limits;
   int all_answered = 0;
-  int greetings = 0;  // how many it was asked for
+  int greetings = 0;                  // how many it was asked for
   std::function<void()> on_down;      // after it was noted
   std::function<void()> on_received;  // after it was noted
 
