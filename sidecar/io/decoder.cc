@@ -51,6 +51,8 @@ const char* name(Kind kind) {
       return "LEAVE";
     case Kind::kMembers:
       return "MEMBERS";
+    case Kind::kWish:
+      return "WISH";
   }
   return nullptr;
 }
@@ -76,6 +78,8 @@ ValueFlaw read_frame(Kind kind, Bytes body, Frame& frame) {
       return read_body<Resign>(body, frame);
     case Kind::kLeave:
       return read_body<Leave>(body, frame);
+    case Kind::kWish:
+      return read_body<Wish>(body, frame);
     case Kind::kHello:
     case Kind::kMembers:
       break;

@@ -38,6 +38,7 @@ enum class Kind : uint8_t {
   kResign = 8,
   kLeave = 9,
   kMembers = 10,
+  kWish = 11,
 };
 
 // The kind and the message that a body goes out as.
@@ -66,5 +67,7 @@ template <>
 struct WireOf<Resign> : WireType<Kind::kResign, wire::Resign> {};
 template <>
 struct WireOf<Leave> : WireType<Kind::kLeave, wire::Leave> {};
+template <>
+struct WireOf<Wish> : WireType<Kind::kWish, wire::Wish> {};
 
 }  // namespace bellwether
