@@ -139,7 +139,9 @@ void add_election_rules(Table<ElectionSettings>& election) {
                                   config.election.profile == Profile::kTextbook;
                               return is_textbook ? "classic" : "modified";
                             }},
-      TakesEffect::kAtRestart, "classic (Garcia-Molina 1982) or modified (Soundarabai 2014)");
+      TakesEffect::kAtOnce,
+      "classic (Garcia-Molina 1982) or modified (Soundarabai 2014); a change takes effect with the "
+      "first election after all living members want the same");
   election.key("preempt", &Settings::preempt,
                WordType<Preempt>{{{"always", Preempt::kAlways},
                                   {"priority", Preempt::kPriority},

@@ -11,6 +11,7 @@
 #include "core/clock.hh"
 #include "core/frames.hh"
 #include "core/identity.hh"
+#include "core/options.hh"
 #include "core/record.hh"
 
 namespace bellwether {
@@ -66,8 +67,14 @@ struct Transfer {
 };
 struct LeaveGroup {};
 
+// The configuration was read again.  Taken over are timeouts and intervals, reap_after, preempt and
+// its delay, and the wanted variant, which must be one of the plugin's; the rest stays as it is.
+struct Reconfigure {
+  Options options;
+};
+
 using Input = std::variant<Start, Joined, LinkUp, LinkDown, FrameReceived, Tick, Stored, Elect,
-                           StepDown, Transfer, LeaveGroup>;
+                           StepDown, Transfer, LeaveGroup, Reconfigure>;
 
 // --- effects ---
 

@@ -1,6 +1,11 @@
 // Values to C structures and back, and what a plugin must not do.
 #include "core/elector.hh"
 
+#include <algorithm>
+#include <utility>
+
+#include "core/check.hh"
+
 namespace bellwether {
 namespace {
 
@@ -20,20 +25,43 @@ bool is_sendable(uint32_t kind) {
 
 }  // namespace
 
+Elector::Setup::Setup(const Options& options, std::string variant_name)
+    : variant(std::move(variant_name)),
+      answer_timeout(options.answer_timeout),
+      coordinator_timeout(options.coordinator_timeout),
+      flags((options.sticky ? uint32_t{ELECTION_CONFIG_STICKY} : 0u) |
+            (options.skip_suspected ? 0u : uint32_t{ELECTION_CONFIG_ASK_SUSPECTED})) {}
+
+// Rounds of two lives of one process never meet: a life has 2^32 rounds.
 Elector::Elector(const election_plugin& plugin, const Options& options, const Uuid& self)
-    : plugin_(plugin), instance_(nullptr, Destroy{&plugin}) {
+    : plugin_(plugin),
+      self_(self),
+      setup_(options, options.variant),
+      last_round_(options.seed << 32),
+      instance_(nullptr, Destroy{&plugin}) {
+  make_instance();
+}
+
+bool Elector::adopt(const Options& options, const std::string& variant) {
+  check(is_idle(), "an election is not changed while it runs");
+  Setup setup(options, variant);
+  if (setup == setup_ || !is_working()) return false;
+  setup_ = std::move(setup);
+  make_instance();
+  return true;
+}
+
+void Elector::make_instance() {
   election_config config{};
   config.size = sizeof config;
-  config.flags = (options.sticky ? uint32_t{ELECTION_CONFIG_STICKY} : 0u) |
-                 (options.skip_suspected ? 0u : uint32_t{ELECTION_CONFIG_ASK_SUSPECTED});
-  config.self = to_election_id(self);
-  config.variant = options.variant.c_str();
-  config.answer_timeout_ns = static_cast<uint64_t>(options.answer_timeout.count());
-  config.coordinator_timeout_ns = static_cast<uint64_t>(options.coordinator_timeout.count());
-  // Rounds of two lives of one process never meet: a life has 2^32 rounds.
-  config.first_round = options.seed << 32;
-  instance_.reset(plugin.create(&config));
-  if (!instance_) flaw_ = "plugin made no instance of variant " + options.variant;
+  config.flags = setup_.flags;
+  config.self = to_election_id(self_);
+  config.variant = setup_.variant.c_str();
+  config.answer_timeout_ns = static_cast<uint64_t>(setup_.answer_timeout.count());
+  config.coordinator_timeout_ns = static_cast<uint64_t>(setup_.coordinator_timeout.count());
+  config.first_round = last_round_;
+  instance_.reset(plugin_.create(&config));
+  if (!instance_) flaw_ = "plugin made no instance of variant " + setup_.variant;
 }
 
 std::span<const election_action> Elector::message(const Situation& situation, uint32_t from,
@@ -83,8 +111,16 @@ std::span<const election_action> Elector::step(election_event& event, const Situ
     flaw_ = flaw_of(action, event);
     if (action.type == ELECTION_ACTION_CLAIM && ++claims > 1) flaw_ = "plugin claimed twice";
     if (!is_working()) return {};
+    note_round(action);
   }
   return actions;
+}
+
+// An ANSWER echoes the round of another.
+void Elector::note_round(const election_action& action) {
+  const bool is_own =
+      action.type == ELECTION_ACTION_SEND && action.message.kind != ELECTION_MESSAGE_ANSWER;
+  if (is_own) last_round_ = std::max(last_round_, action.message.round);
 }
 
 std::string Elector::flaw_of(const election_action& action, const election_event& event) const {

@@ -34,6 +34,13 @@ class Elector {
   std::span<const election_action> event(const Situation& situation, uint32_t type,
                                          uint32_t reason = ELECTION_REASON_NONE);
 
+  // Lets the next election follow these options and this variant, with a new instance of the plugin
+  // when anything it was set up with differs; says whether there is one.  Between elections only.
+  bool adopt(const Options& options, const std::string& variant);
+  // The one that the plugin elects by.
+  const std::string& variant() const { return setup_.variant; }
+  bool is_idle() const { return deadline_ == kNever; }
+
   // When the plugin wants TIMEOUT; kNever: it is in no election.
   Instant deadline() const { return deadline_; }
 
@@ -47,10 +54,26 @@ class Elector {
     void operator()(election_instance* instance) const { plugin->destroy(instance); }
   };
 
+  // What an instance is made from.
+  struct Setup {
+    std::string variant;
+    Duration answer_timeout{};
+    Duration coordinator_timeout{};
+    uint32_t flags = 0;
+
+    Setup(const Options& options, std::string variant);
+    friend bool operator==(const Setup&, const Setup&) = default;
+  };
+
+  void make_instance();
   std::span<const election_action> step(election_event& event, const Situation& situation);
+  void note_round(const election_action& action);
   std::string flaw_of(const election_action& action, const election_event& event) const;
 
   const election_plugin& plugin_;
+  Uuid self_;
+  Setup setup_;
+  uint64_t last_round_;  // that an instance may have used
   std::unique_ptr<election_instance, Destroy> instance_;
   Instant deadline_ = kNever;
   std::string flaw_;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "core/clock.hh"
+#include "core/options.hh"
 
 namespace bellwether {
 
@@ -38,13 +39,14 @@ class Arrivals {
 
 class FailureDetector {
  public:
-  struct Limits {
-    Duration heartbeat_interval;
-    Duration min;
-    Duration max;
-  };
+  explicit FailureDetector(const Options& options) { configure(options); }
 
-  explicit FailureDetector(const Limits& limits) : limits_(limits) {}
+  // Takes the limits from new options; what it knows of itself stays.
+  void configure(const Options& options) {
+    limits_ = {.heartbeat_interval = options.heartbeat_interval,
+               .min = options.suspect_after_min,
+               .max = options.suspect_after_max};
+  }
 
   // How long silence of this peer is tolerated, seen from `now`.
   Duration tolerance(const Arrivals& arrivals, Instant now) const;
@@ -63,6 +65,12 @@ class FailureDetector {
  private:
   // Long enough for a starved machine to show whether it has recovered.
   static constexpr Duration kDoubtLasts = std::chrono::seconds(10);
+
+  struct Limits {
+    Duration heartbeat_interval{};
+    Duration min{};
+    Duration max{};
+  };
 
   Limits limits_;
   Instant doubt_until_{};

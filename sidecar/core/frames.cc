@@ -27,6 +27,7 @@ struct TypeOf {
   FrameType operator()(const Resign&) const { return FrameType::kResign; }
   FrameType operator()(const Leave&) const { return FrameType::kLeave; }
   FrameType operator()(const MembersFrame&) const { return FrameType::kMembers; }
+  FrameType operator()(const Wish&) const { return FrameType::kWish; }
 };
 
 }  // namespace
@@ -57,6 +58,8 @@ const char* name(FrameType type) {
       return "LEAVE";
     case FrameType::kMembers:
       return "MEMBERS";
+    case FrameType::kWish:
+      return "WISH";
   }
   return "?";
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -88,10 +89,15 @@ struct MembersFrame {
   std::shared_ptr<const MemberView> view;
 };
 
+// "I want to elect by this variant": what HELLO said of it is no longer so.
+struct Wish {
+  std::string variant;
+};
+
 struct Frame {
   Header header;
   std::variant<ElectionFrame, PlannedHandover, Coordinator, Refusal, Heartbeat, HeartbeatAck,
-               Resign, Leave, MembersFrame>
+               Resign, Leave, MembersFrame, Wish>
       body;
 };
 
@@ -108,7 +114,8 @@ enum class FrameType : uint8_t {
   kResign,
   kLeave,
   kMembers,
-  kLast = kMembers,
+  kWish,
+  kLast = kWish,
 };
 inline constexpr size_t kFrameTypes = static_cast<size_t>(FrameType::kLast) + 1;
 

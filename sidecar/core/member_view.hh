@@ -28,6 +28,7 @@ struct MemberEntry {
   uint64_t boot = 0;  // random at every process start: tells a new life from the one before
   Liveness liveness = Liveness::kAlive;
   bool is_electable = true;
+  std::string variant;  // the one it wants to elect by; "" when it does not say
 
   Rank rank() const { return {priority, id}; }
   friend bool operator==(const MemberEntry&, const MemberEntry&) = default;

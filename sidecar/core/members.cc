@@ -33,7 +33,7 @@ Uuid to_uuid(const election_id& id) {
   return result;
 }
 
-Members::Members(MemberEntry self) : self_id_(self.id) {
+Members::Members(MemberEntry self) : self_id_(self.id), listed_variant_(self.variant) {
   self.liveness = Liveness::kAlive;
   all_.push_back({.entry = std::move(self)});
   rebuild();
@@ -93,6 +93,13 @@ bool Members::set_electable(Member& member, bool is_electable) {
   return true;
 }
 
+bool Members::set_variant(Member& member, const std::string& variant) {
+  if (member.entry.variant == variant) return false;
+  member.entry.variant = variant;
+  view_.reset();
+  return true;
+}
+
 void Members::load(const MemberView& view) {
   for (const MemberEntry& entry : view.entries) {
     if (entry.id == self_id_ || entry.liveness == Liveness::kLeft) continue;
@@ -129,6 +136,7 @@ bool Members::add_unknown(const MemberView& view, Instant now) {
 bool Members::take_over_known(const MemberView& view, Instant now) {
   bool changed = false;
   for (const MemberEntry& entry : view.entries) {
+    if (entry.id == self_id_) listed_variant_ = entry.variant;
     Member* known = find(entry.id);
     if (known == nullptr || entry.id == self_id_ || known->entry == entry) continue;
     if (!known->is_connected) {
@@ -138,6 +146,7 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
       // Alive again, or suspect; that it is down, its connection here would have told.
       const bool is_alive = entry.liveness == Liveness::kAlive;
       changed |= set_electable(*known, entry.is_electable);
+      changed |= set_variant(*known, entry.variant);
       changed |= set_liveness(*known, is_alive ? Liveness::kAlive : Liveness::kSuspect, now);
     }
   }
@@ -164,6 +173,12 @@ bool Members::forget(Instant before) {
   return gone != 0;
 }
 
+void Members::exceed(ViewVersion other) {
+  const ViewVersion base = std::max(version_, other);
+  set_version({base.epoch, base.counter + 1});
+  listed_variant_ = self().variant;
+}
+
 const std::shared_ptr<const MemberView>& Members::view() {
   if (!view_) {
     auto view = std::make_shared<MemberView>();
@@ -172,6 +187,12 @@ const std::shared_ptr<const MemberView>& Members::view() {
     view_ = std::move(view);
   }
   return view_;
+}
+
+bool Members::do_all_want(const std::string& variant) const {
+  return std::all_of(all_.begin(), all_.end(), [&](const Member& member) {
+    return member.entry.liveness != Liveness::kAlive || member.entry.variant == variant;
+  });
 }
 
 uint32_t Members::living_candidates_above_self() const {

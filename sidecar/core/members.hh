@@ -35,6 +35,7 @@ class Members {
 
   const MemberEntry& self() const { return all_[self_].entry; }
   void set_self_electable(bool is_electable);
+  bool set_self_variant(const std::string& variant) { return set_variant(all_[self_], variant); }
 
   // All members but those that have left, in ascending rank, as the plugin sees them; the same
   // index serves both.  Valid until the next change.
@@ -59,6 +60,7 @@ class Members {
   // What this process sees of it.  Returns whether anything changed.
   bool set_liveness(Member& member, Liveness liveness, Instant now);
   bool set_electable(Member& member, bool is_electable);
+  bool set_variant(Member& member, const std::string& variant);
 
   // Takes over what an earlier life of this process has stored; nobody in it has been heard yet.
   void load(const MemberView& view);
@@ -81,11 +83,13 @@ class Members {
   // A new leader's list is a new view; so is every change while it leads.
   void begin_view(uint64_t epoch) { exceed({epoch, 0}); }
   // Somebody has a view of a rival: this one must count as newer.
-  void exceed(ViewVersion other) {
-    const ViewVersion base = std::max(version_, other);
-    set_version({base.epoch, base.counter + 1});
-  }
-  void bump_view() { set_version({version_.epoch, version_.counter + 1}); }
+  void exceed(ViewVersion other);
+  void bump_view() { exceed(version_); }
+
+  // Whether all that are alive want this variant.
+  bool do_all_want(const std::string& variant) const;
+  // The group's list says of this process what is no longer, or not yet, so: it was not heard.
+  bool is_self_misheard() const { return listed_variant_ != self().variant; }
 
   // How many living, electable members outrank this process.
   uint32_t living_candidates_above_self() const;
@@ -104,6 +108,7 @@ class Members {
   uint32_t self_ = 0;
   Uuid self_id_;
   ViewVersion version_;
+  std::string listed_variant_;  // what the group's list says of this process; HELLO said so first
   std::shared_ptr<const MemberView> view_;  // shared with the frames and the store that carry it
 };
 

@@ -12,18 +12,22 @@ namespace {
 // A plugin that claims in answer to its own claim would never come to an end.
 constexpr int kMaxPluginDepth = 8;
 
+MemberEntry with_variant(MemberEntry entry, const std::string& variant) {
+  entry.variant = variant;
+  return entry;
+}
+
 }  // namespace
 
 Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Record record,
            const MemberView& known)
-    : options_(std::move(options)),
+    : plugin_(plugin),
+      options_(std::move(options)),
       record_(record),
-      members_(std::move(self)),
+      members_(with_variant(std::move(self), options_.variant)),
       elector_(plugin, options_, members_.self().id),
       guard_(std::make_unique<GuardNone>(options_.suspect_after_min)),
-      detector_({.heartbeat_interval = options_.heartbeat_interval,
-                 .min = options_.suspect_after_min,
-                 .max = options_.suspect_after_max}),
+      detector_(options_),
       preemption_(options_.preempt, options_.preempt_delay),
       backoff_(options_.seed),
       role_(Joining{}) {
@@ -144,6 +148,7 @@ void Node::keep_trying() {
 }
 
 void Node::tell_plugin(uint32_t event, uint32_t reason) {
+  if (event == ELECTION_EVENT_ELECT) renew_elector();
   carry_out(elector_.event(situation(), event, reason));
 }
 

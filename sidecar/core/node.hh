@@ -8,7 +8,8 @@
 //
 // Its code is spread by duty: node.cc (inputs, timers, the plugin), node_links.cc (connections,
 // frames, members), node_leadership.cc (follow, claim, lead, lose), node_heartbeat.cc,
-// node_departure.cc (step-down, transfer, leave).
+// node_departure.cc (step-down, transfer, leave), node_options.cc (new
+// options, the change of variant).
 #pragma once
 
 #include <memory>
@@ -73,7 +74,12 @@ class Node {
   bool has_left() const { return has_left_; }
   bool has_failed() const { return has_failed_; }
   bool is_handing_over() const { return handover_.has_value(); }
+  // Its variant is the wanted one.
   const Options& options() const { return options_; }
+  // The variant that elections held here follow.
+  const std::string& active_variant() const { return elector_.variant(); }
+  // Some living member wants another variant than this node, or does not say which.
+  bool has_variant_mismatch() const { return !members_.do_all_want(options_.variant); }
 
  private:
   // node.cc
@@ -106,6 +112,7 @@ class Node {
   void on_frame(Member& from, const Header& header, const Resign& frame);
   void on_frame(Member& from, const Header& header, const Leave& leave);
   void on_frame(Member& from, const Header&, const MembersFrame& frame);
+  void on_frame(Member& from, const Header&, const Wish& wish);
   bool is_plausible(uint64_t epoch) const;
   bool is_old_news(const ElectionFrame& answer) const;
   void note_release(Member& member, uint64_t released);
@@ -156,12 +163,19 @@ class Node {
   void finish_handover();
   void finish_leaving();
 
+  // node_options.cc
+  void on(const Reconfigure&);
+  void set_detection(const Options& options);
+  void set_variant(const std::string& variant);
+  void renew_elector();
+
   // A planned hand-over under way: this process has stopped leading and waits for the claim.
   struct Handover {
     std::optional<Uuid> named;  // by an operator
     std::vector<Uuid> tried;
   };
 
+  const election_plugin& plugin_;
   Options options_;
   Record record_;
   Members members_;

@@ -39,6 +39,7 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
     report(Report::Kind::kStale, name(FrameType::kHeartbeat), &id);
   }
   send(id, ack);
+  if (is_accepted && members_.is_self_misheard()) send(id, Wish{members_.self().variant});
 }
 
 void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {

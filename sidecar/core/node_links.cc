@@ -122,6 +122,7 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
   // An election that was called is over with the next claim; its late questions call no other.
   const bool is_over = header.epoch < record_.max_epoch;
   const uint32_t flags = is_over ? frame.flags & ~uint32_t{ELECTION_FLAG_CALLED} : frame.flags;
+  if (frame.kind != ELECTION_MESSAGE_ANSWER) renew_elector();  // it may begin an election here
   carry_out(elector_.message(situation(), sender, frame, flags));
 }
 
@@ -166,6 +167,11 @@ void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
   if (!members_.merge(*frame.view, now_)) return;
   report(Report::Kind::kNote, "took over the list of members", &id);
   on_members_changed();
+}
+
+// A leader's next view tells the others, for whom this frame may have been lost.
+void Node::on_frame(Member& from, const Header&, const Wish& wish) {
+  if (members_.set_variant(from, wish.variant)) on_members_changed();
 }
 
 bool Node::is_plausible(uint64_t epoch) const {

@@ -18,6 +18,7 @@ enum class Preempt : uint8_t {
 };
 
 struct Options {
+  // The variant that this node wants; it elects by it once all living members want the same.
   std::string variant = "modified";
 
   // T of the papers: how long an ANSWER may take.

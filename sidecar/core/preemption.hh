@@ -15,6 +15,12 @@ class Preemption {
  public:
   Preemption(Preempt policy, Duration delay) : policy_(policy), delay_(delay) {}
 
+  // What was learnt of this process stays.
+  void set_policy(Preempt policy, Duration delay) {
+    policy_ = policy;
+    delay_ = delay;
+  }
+
   bool allows(const Rank& own, const Rank& leader) const {
     if (policy_ == Preempt::kOff) return false;
     if (policy_ == Preempt::kPriority) return own.priority > leader.priority;

@@ -31,7 +31,8 @@ MemberEntry self_of(const Config& config, const Uuid& id) {
           .name = config.node.name,
           .address = config.node.advertise.text(),
           .priority = config.node.priority,
-          .boot = random_number()};
+          .boot = random_number(),
+          .variant = config.election.variant};
 }
 
 metrics::Rejection reason_of(PeerRejection rejection) {
@@ -96,6 +97,12 @@ void Participant::start(const MembershipSettings& membership) {
   driver_.step(Start{});
   on(Loop::now(), MembersChanged{});  // those that an earlier life has stored
   set_membership(membership);
+}
+
+void Participant::set_variant(const std::string& variant) {
+  Options options = node_.options();
+  options.variant = variant;
+  driver_.step(Reconfigure{std::move(options)});
 }
 
 void Participant::set_membership(const MembershipSettings& membership) {

@@ -55,6 +55,8 @@ class Participant final : private EffectSink, private TransportListener {
   void start(const MembershipSettings& membership);
   // Whom to look for from now on.
   void set_membership(const MembershipSettings& membership);
+  // One of the plugin's variants; takes effect with the first election after all want the same.
+  void set_variant(const std::string& variant);
   // Elect, StepDown or Transfer; `done` is called before this returns.
   void command(const Input& input, const NodeDriver::Done& done) { driver_.command(input, done); }
   // Hands leadership over and says goodbye; ParticipantListener::on_left() follows.

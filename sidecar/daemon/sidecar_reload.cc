@@ -52,6 +52,9 @@ void Sidecar::apply(const ParsedConfig& parsed) {
   const Config& after = config();
   log_.configure(after.log);
   if (before.membership != after.membership) participant_.set_membership(after.membership);
+  if (before.election.variant != after.election.variant) {
+    participant_.set_variant(after.election.variant);
+  }
   if (before.hooks != after.hooks) front_door_.set_hooks(after.hooks);
 }
 

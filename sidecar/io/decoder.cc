@@ -53,6 +53,8 @@ const char* name(Kind kind) {
       return "MEMBERS";
     case Kind::kTurnedAway:
       return "TURNED_AWAY";
+    case Kind::kWish:
+      return "WISH";
   }
   return nullptr;
 }
@@ -78,6 +80,8 @@ ValueFlaw read_frame(Kind kind, Bytes body, Frame& frame) {
       return read_body<Resign>(body, frame);
     case Kind::kLeave:
       return read_body<Leave>(body, frame);
+    case Kind::kWish:
+      return read_body<Wish>(body, frame);
     case Kind::kHello:
     case Kind::kMembers:
     case Kind::kTurnedAway:

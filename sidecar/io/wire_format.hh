@@ -39,6 +39,7 @@ enum class Kind : uint8_t {
   kLeave = 9,
   kMembers = 10,
   kTurnedAway = 11,
+  kWish = 12,
 };
 
 // The kind and the message that a body goes out as.
@@ -69,5 +70,7 @@ template <>
 struct WireOf<Leave> : WireType<Kind::kLeave, wire::Leave> {};
 template <>
 struct WireOf<TurnedAway> : WireType<Kind::kTurnedAway, wire::TurnedAway> {};
+template <>
+struct WireOf<Wish> : WireType<Kind::kWish, wire::Wish> {};
 
 }  // namespace bellwether

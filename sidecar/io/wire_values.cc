@@ -26,7 +26,7 @@ bool is_printable(std::string_view text, char lowest) {
   return std::ranges::all_of(text, [=](char c) { return c >= lowest && c <= '~'; });
 }
 
-// The words of a greeting that only people read.
+// A text that may be missing.
 bool is_valid_remark(std::string_view text) { return text.empty() || is_valid_name(text); }
 
 std::string to_bytes(const Uuid& id) { return {id.begin(), id.end()}; }
@@ -75,6 +75,8 @@ void to_wire(const MemberEntry& entry, wire::Member& message) {
   message.set_boot(entry.boot);
   message.set_liveness(static_cast<uint32_t>(entry.liveness));
   message.set_is_electable(entry.is_electable);
+  check(is_valid_remark(entry.variant), "a variant's name keeps the limits of frames");
+  message.set_variant(entry.variant);
 }
 
 void to_wire(const Greeting& greeting, wire::Hello& message) {
@@ -137,6 +139,11 @@ void to_wire(const TurnedAway& body, wire::TurnedAway& message) {
   message.set_reason(static_cast<uint32_t>(body.reason));
 }
 
+void to_wire(const Wish& body, wire::Wish& message) {
+  check(is_valid_remark(body.variant), "a variant's name keeps the limits of frames");
+  message.set_variant(body.variant);
+}
+
 ValueFlaw from_wire(const wire::LeaderHint& message, LeaderHint& hint) {
   hint.epoch = message.epoch();
   hint.is_appointed = message.is_appointed();
@@ -154,6 +161,8 @@ ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
   entry.boot = message.boot();
   entry.liveness = static_cast<Liveness>(message.liveness());
   entry.is_electable = message.is_electable();
+  if (!is_valid_remark(message.variant())) return "a variant is too long or not printable";
+  entry.variant = message.variant();
   return nullptr;
 }
 
@@ -226,6 +235,12 @@ ValueFlaw from_wire(const wire::Leave& message, Leave& body) {
 void from_wire(const wire::TurnedAway& message, TurnedAway& body) {
   const bool is_known = message.reason() <= static_cast<uint32_t>(TurnAwayReason::kDuplicateName);
   body.reason = is_known ? static_cast<TurnAwayReason>(message.reason()) : TurnAwayReason::kUnknown;
+}
+
+ValueFlaw from_wire(const wire::Wish& message, Wish& body) {
+  if (!is_valid_remark(message.variant())) return "a variant is too long or not printable";
+  body.variant = message.variant();
+  return nullptr;
 }
 
 ValueFlaw append_from_wire(const wire::Members& message, MemberView& view) {

@@ -46,7 +46,9 @@ void Cluster::set_priority(uint32_t process, uint32_t priority) {
 
 void Cluster::grow_to(uint32_t count) {
   for (uint32_t number = size(); number < count; ++number) {
-    processes_.emplace_back().self = identity(number);
+    Process& process = processes_.emplace_back();
+    process.self = identity(number);
+    process.options = options_.node;
   }
   network_.resize(count);
   referee_.resize(count);
@@ -105,7 +107,7 @@ void Cluster::start(uint32_t process) {
   starting.wake_at = kNever;
   starting.inbox.clear();
   starting.disk.last_done_at = {};
-  Options node_options = options_.node;
+  Options node_options = starting.options;
   node_options.seed = random_.below(UINT32_MAX) + 1;
   const MemberView& known = starting.disk.members ? *starting.disk.members : *starting.configured;
   starting.node = std::make_unique<Node>(*options_.plugin, node_options, starting.self,
@@ -199,6 +201,12 @@ void Cluster::command(uint32_t process, const Input& input) {
   if (is_running(process)) step(process, input);
 }
 
+void Cluster::reconfigure(uint32_t process, const Options& options) {
+  processes_[process].options = options;
+  trace(process, "is reconfigured");
+  command(process, Reconfigure{options});
+}
+
 void Cluster::set_clock_rate(uint32_t process, uint32_t permille) {
   processes_[process].clock.set_rate(permille, now());
   if (is_running(process)) {
@@ -237,7 +245,11 @@ bool Cluster::settle() {
 // Long enough for every silent fault to be noticed.
 Duration Cluster::quiet_time() const {
   if (options_.detection == Detection::kScripted) return std::chrono::seconds(1);
-  return 2 * options_.node.suspect_after_max + kStallTimeout;
+  Duration longest{};
+  for (const Process& process : processes_) {
+    longest = std::max(longest, process.options.suspect_after_max);
+  }
+  return 2 * longest + kStallTimeout;
 }
 
 bool Cluster::is_busy(const Process& process) const {

@@ -64,6 +64,9 @@ class Cluster {
   // Process `a` learns that `b` is gone, or is back.
   void detect(uint32_t a, uint32_t b, bool is_down);
   void command(uint32_t process, const Input& input);
+  // The process has another configuration, which it reads at once when it runs, and at its start.
+  void reconfigure(uint32_t process, const Options& options);
+  const Options& options_of(uint32_t process) const { return processes_[process].options; }
   void set_clock_rate(uint32_t process, uint32_t permille);
   Disk& disk(uint32_t process) { return processes_[process].disk; }
   Network& network() { return network_; }
@@ -104,6 +107,7 @@ class Cluster {
  private:
   struct Process {
     MemberEntry self;
+    Options options;
     // Whom it knows without a disk; shared by all who have this configuration.
     std::shared_ptr<const MemberView> configured;
     std::vector<uint32_t> contacts;  // addresses it is given besides

@@ -102,7 +102,7 @@ class Schedule {
                                              "REFUSAL",     "MEMBERS"};
     static constexpr const char* kDisk[] = {" slow=50", " fail", " lost", " ok"};
     static constexpr const char* kRates[] = {"0.9", "0.95", "1", "1.05", "1.1"};
-    switch (random_.below(22)) {
+    switch (random_.below(23)) {
       case 0:
       case 1:
         return line("kill " + any());
@@ -141,9 +141,22 @@ class Schedule {
         return line("step_down " + any() + " hold=" + number(random_.below(1500)));
       case 20:
         return line(random_.happens(0.5) ? "transfer " + two() : "elect " + any());
+      case 21:
+        return add_reconfiguration();
       default:
         return line("leave " + any());
     }
+  }
+
+  // One node, or all of them; one after the other if the dice say `reconfigure` again.
+  void add_reconfiguration() {
+    static constexpr const char* kNews[] = {" variant=classic",   " variant=modified",
+                                            " preempt=always",    " preempt=priority",
+                                            " answer_timeout=50", " coordinator_timeout=500",
+                                            " preempt_delay=300", " suspect_after=400"};
+    const std::string nodes = random_.happens(0.5) ? any() : "1.." + number(size_);
+    // A variant more often than anything else.
+    line("reconfigure " + nodes + (random_.happens(0.5) ? kNews[random_.below(2)] : one_of(kNews)));
   }
 
   void add_priority() {

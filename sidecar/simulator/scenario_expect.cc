@@ -160,12 +160,6 @@ void expect_flag(ScenarioRunner& runner, Words& words) {
   }
 }
 
-bool is_variant(ScenarioRunner& runner, const std::string& word) {
-  const char* const* variant = runner.settings().plugin->variants;
-  while (*variant != nullptr && word != *variant) ++variant;
-  return *variant != nullptr;
-}
-
 // N, <=N, or a number for each variant.
 void expect_count(ScenarioRunner& runner, Words& words, uint64_t found, const std::string& what) {
   bool is_stated = false;
@@ -175,7 +169,7 @@ void expect_count(ScenarioRunner& runner, Words& words, uint64_t found, const st
     const size_t equals = is_limit ? std::string::npos : word.find('=');
     const std::string variant = word.substr(0, equals);
     if (equals != std::string::npos) {
-      if (!is_variant(runner, variant)) {
+      if (!runner.is_variant(variant)) {
         throw std::invalid_argument("there is no variant '" + variant + "'");
       }
       word = word.substr(equals + 1);
@@ -221,6 +215,16 @@ void expect_members(ScenarioRunner& runner, Words& words) {
   }
 }
 
+void expect_variant(ScenarioRunner& runner, Words& words) {
+  const std::string& wanted = words.take("the variant");
+  for (const uint32_t process : running_witnesses(runner, words, "variant " + wanted)) {
+    const std::string& found = runner.cluster().node(process).active_variant();
+    if (found == wanted) continue;
+    return runner.fail("variant " + wanted,
+                       "node " + runner.name_of(process) + " elects by " + found);
+  }
+}
+
 void expect_sees(ScenarioRunner& runner, uint32_t observer, Words& words) {
   words.require("sees");
   const uint32_t observed = runner.process(words.take("the node it sees"));
@@ -246,7 +250,7 @@ constexpr Expectation kExpectations[] = {
     {"leader", expect_leader},       {"no", expect_no_leader},      {"leaders", expect_leaders},
     {"agreement", expect_agreement}, {"state", expect_state},       {"epoch", expect_epoch},
     {"flag", expect_flag},           {"messages", expect_messages}, {"claims", expect_claims},
-    {"members", expect_members},
+    {"members", expect_members},     {"variant", expect_variant},
 };
 
 }  // namespace

@@ -64,6 +64,12 @@ Cluster& ScenarioRunner::cluster() {
   return *cluster_;
 }
 
+bool ScenarioRunner::is_variant(const std::string& word) const {
+  const char* const* variant = settings_.plugin->variants;
+  while (*variant != nullptr && word != *variant) ++variant;
+  return *variant != nullptr;
+}
+
 uint32_t ScenarioRunner::process(const std::string& word) {
   const uint64_t number = parse_number(word);
   if (number < first_number_ || number >= first_number_ + uint64_t{cluster().size()}) {

@@ -43,6 +43,8 @@ class ScenarioRunner {
   // Throws when there was no `nodes` yet.
   Cluster& cluster();
   const std::string& variant() const { return variant_; }
+  // Whether the plugin has it.
+  bool is_variant(const std::string& word) const;
 
   // "3" as a process; throws when there is none.
   uint32_t process(const std::string& word);
@@ -84,9 +86,11 @@ class ScenarioRunner {
   std::string failure_;
 };
 
-// Reads the `key=value` words of `nodes` and `link`; in scenario_settings.cc.
+// Reads the `key=value` words of `nodes`, `link` and `reconfigure`; in scenario_settings.cc.
 void apply_group_settings(GroupSettings& group, Words& words);
 void apply_link_settings(GroupSettings& group, Words& words);
+// Those of `nodes` that a running node takes over.
+void apply_node_settings(GroupSettings& group, Words& words);
 
 // `expect ...`, in scenario_expect.cc.
 void run_expect(ScenarioRunner& runner, Words& words);

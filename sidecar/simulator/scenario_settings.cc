@@ -1,7 +1,7 @@
 // The `key=value` words of `nodes` and `link`.
 #include <algorithm>
 #include <map>
-#include <span>
+#include <vector>
 
 #include "simulator/scenario_runner.hh"
 
@@ -73,18 +73,11 @@ void set_scope(GroupSettings& group, const std::string& value) {
   group.cluster.node.skip_suspected = value == "alive";
 }
 
-// `profile` stands first: it sets what the others then change.
-constexpr Setting kGroupSettings[] = {
-    {"profile", set_profile},
+// What a running node takes over, too.
+constexpr Setting kNodeSettings[] = {
     {"variant", [](GroupSettings& g, const std::string& v) { g.variant = v; }},
-    {"guard", set_guard},
-    {"detector", set_detector},
     {"preempt", set_preempt},
     {"preempt_delay", [](auto& g, auto& v) { g.cluster.node.preempt_delay = parse_duration(v); }},
-    {"scope", set_scope},
-    {"sticky", [](auto& g, auto& v) { g.cluster.node.sticky = parse_switch(v); }},
-    {"query_first", [](auto& g, auto& v) { g.cluster.node.query_first = parse_switch(v); }},
-    {"stagger", [](auto& g, auto& v) { g.cluster.node.stagger = parse_switch(v); }},
     {"heartbeat_interval",
      [](auto& g, auto& v) { g.cluster.node.heartbeat_interval = parse_duration(v); }},
     {"suspect_after", set_suspect_after},
@@ -93,6 +86,17 @@ constexpr Setting kGroupSettings[] = {
      [](auto& g, auto& v) { g.cluster.node.coordinator_timeout = parse_duration(v); }},
     {"join_timeout", [](auto& g, auto& v) { g.cluster.node.join_timeout = parse_duration(v); }},
     {"reap_after", [](auto& g, auto& v) { g.cluster.node.reap_after = parse_duration(v); }},
+};
+
+// What a group is made with.  `profile` stands first: it sets what the others then change.
+constexpr Setting kBirthSettings[] = {
+    {"profile", set_profile},
+    {"guard", set_guard},
+    {"detector", set_detector},
+    {"scope", set_scope},
+    {"sticky", [](auto& g, auto& v) { g.cluster.node.sticky = parse_switch(v); }},
+    {"query_first", [](auto& g, auto& v) { g.cluster.node.query_first = parse_switch(v); }},
+    {"stagger", [](auto& g, auto& v) { g.cluster.node.stagger = parse_switch(v); }},
     {"epoch_seed", [](auto& g, auto& v) { g.cluster.node.epoch_seed = parse_number(v); }},
     {"seed", [](auto& g, auto& v) { g.cluster.seed = parse_number(v); }},
 };
@@ -104,7 +108,9 @@ constexpr Setting kLinkSettings[] = {
     {"duplicate", [](auto& g, auto& v) { g.cluster.network.duplicate = parse_probability(v); }},
 };
 
-std::string keys_of(std::span<const Setting> settings) {
+using Settings = std::vector<Setting>;
+
+std::string keys_of(const Settings& settings) {
   std::string keys;
   for (const Setting& setting : settings) {
     keys += std::string(keys.empty() ? "" : ", ") + setting.key;
@@ -113,7 +119,7 @@ std::string keys_of(std::span<const Setting> settings) {
 }
 
 // In the order of the table, whatever order they are written in.
-void apply_settings(GroupSettings& group, Words& words, std::span<const Setting> settings) {
+void apply_settings(GroupSettings& group, Words& words, const Settings& settings) {
   std::map<std::string, std::string> values;
   while (!words.is_empty()) {
     const std::string& word = words.take("a setting");
@@ -138,11 +144,18 @@ void apply_settings(GroupSettings& group, Words& words, std::span<const Setting>
 }  // namespace
 
 void apply_group_settings(GroupSettings& group, Words& words) {
-  apply_settings(group, words, kGroupSettings);
+  Settings all(std::begin(kBirthSettings), std::end(kBirthSettings));
+  all.insert(all.end(), std::begin(kNodeSettings), std::end(kNodeSettings));
+  apply_settings(group, words, all);
 }
 
 void apply_link_settings(GroupSettings& group, Words& words) {
-  apply_settings(group, words, kLinkSettings);
+  apply_settings(group, words, {std::begin(kLinkSettings), std::end(kLinkSettings)});
+}
+
+void apply_node_settings(GroupSettings& group, Words& words) {
+  if (words.is_empty()) throw std::invalid_argument("missing a setting");
+  apply_settings(group, words, {std::begin(kNodeSettings), std::end(kNodeSettings)});
 }
 
 }  // namespace bellwether::simulator

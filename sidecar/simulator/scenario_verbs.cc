@@ -207,6 +207,23 @@ void run_elect(ScenarioRunner& runner, Words& words) {
   runner.cluster().command(runner.process(words.take("the node")), Elect{});
 }
 
+void run_reconfigure(ScenarioRunner& runner, Words& words) {
+  const std::vector<uint32_t> nodes = runner.processes(words);
+  const Words settings = words;
+  for (const uint32_t process : nodes) {
+    GroupSettings group;
+    group.cluster.node = runner.cluster().options_of(process);
+    words = settings;
+    apply_node_settings(group, words);
+    Options& options = group.cluster.node;
+    options.variant = group.variant.value_or(options.variant);
+    if (!runner.is_variant(options.variant)) {
+      throw std::invalid_argument("there is no variant '" + options.variant + "'");
+    }
+    runner.cluster().reconfigure(process, options);
+  }
+}
+
 // --- time ---
 
 void run_wait(ScenarioRunner& runner, Words& words) {
@@ -252,6 +269,11 @@ constexpr Verb kVerbs[] = {
      run_step_down},
     {"transfer", "LEADER ID", "the leader hands over to this node", run_transfer},
     {"elect", "ID", "the node holds an election", run_elect},
+    {"reconfigure", "IDS key=value ...",
+     "they read another configuration, now or when they start; keys: variant preempt\n"
+     "preempt_delay heartbeat_interval suspect_after answer_timeout coordinator_timeout\n"
+     "join_timeout reap_after",
+     run_reconfigure},
     {"wait", "TIME", "time passes; 250 is 250ms", run_wait},
     {"settle", "", "time passes until nothing but heartbeats has happened for a while", run_settle},
     {"mark", "",
@@ -262,7 +284,7 @@ constexpr Verb kVerbs[] = {
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME] |\n"
      "state ID STATE | epoch N [at IDS] | flag on|off IDS | messages [KIND] COUNT | claims COUNT "
      "|\n"
-     "members IDS [at IDS] | A sees B alive|suspect|down|left|unknown",
+     "members IDS [at IDS] | variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
      "fails the scenario when it is not so; COUNT is N, <=N, or classic=N modified=N", run_expect},
 };
 

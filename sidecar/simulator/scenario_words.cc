@@ -8,16 +8,16 @@ namespace bellwether::simulator {
 
 const std::string& Words::take(const char* what) {
   if (is_empty()) throw std::invalid_argument(std::string("missing ") + what);
-  return words_[next_++];
+  return (*words_)[next_++];
 }
 
 const std::string& Words::take_last(const char* what) {
   if (is_empty()) throw std::invalid_argument(std::string("missing ") + what);
-  return words_[--end_];
+  return (*words_)[--end_];
 }
 
 bool Words::skip(std::string_view word) {
-  if (is_empty() || words_[next_] != word) return false;
+  if (is_empty() || (*words_)[next_] != word) return false;
   ++next_;
   return true;
 }
@@ -25,12 +25,12 @@ bool Words::skip(std::string_view word) {
 void Words::require(std::string_view word) {
   if (skip(word)) return;
   throw std::invalid_argument("'" + std::string(word) + "' was expected" +
-                              (is_empty() ? "" : " instead of '" + words_[next_] + "'"));
+                              (is_empty() ? "" : " instead of '" + (*words_)[next_] + "'"));
 }
 
 std::optional<std::string> Words::take_value(std::string_view key) {
   if (is_empty()) return std::nullopt;
-  const std::string& word = words_[next_];
+  const std::string& word = (*words_)[next_];
   const bool is_asked_for =
       word.size() > key.size() && word.starts_with(key) && word[key.size()] == '=';
   if (!is_asked_for) return std::nullopt;

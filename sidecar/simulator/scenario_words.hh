@@ -16,11 +16,11 @@ namespace bellwether::simulator {
 class Words {
  public:
   // `words` must outlive the reader.
-  explicit Words(const std::vector<std::string>& words) : words_(words), end_(words.size()) {}
+  explicit Words(const std::vector<std::string>& words) : words_(&words), end_(words.size()) {}
 
   bool is_empty() const { return next_ == end_; }
   // What comes next without reading it; "" at the end.
-  std::string_view peek() const { return is_empty() ? std::string_view() : words_[next_]; }
+  std::string_view peek() const { return is_empty() ? std::string_view() : (*words_)[next_]; }
 
   // The next word; throws std::invalid_argument, which says that `what` is missing.
   const std::string& take(const char* what);
@@ -34,7 +34,7 @@ class Words {
   std::optional<std::string> take_value(std::string_view key);
 
  private:
-  const std::vector<std::string>& words_;
+  const std::vector<std::string>* words_;
   size_t next_ = 0;
   size_t end_;
 };

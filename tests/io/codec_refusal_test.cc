@@ -233,6 +233,11 @@ BOOST_AUTO_TEST_CASE(texts_keep_their_limits) {
     refuse([&](wire::Hello& hello) { hello.set_software(bad); });
     refuse([&](wire::Hello& hello) { hello.set_plugin(bad); });
     refuse([&](wire::Hello& hello) { hello.set_variant(bad); });
+    refuse([&](wire::Hello& hello) { hello.mutable_self()->set_variant(bad); });
+    wire::Wish wish;
+    wish.set_variant(bad);
+    BOOST_TEST(refusal(after_hello(message_frame(Kind::kWish, wish)), FrameFlaw::kMalformed) ==
+               "WISH: a variant is too long or not printable");
   }
   refuse([](wire::Hello& hello) { hello.mutable_self()->set_name(""); });
   refuse([](wire::Hello& hello) { hello.set_group(""); });

@@ -64,6 +64,8 @@ bool is_same(const Resign&, const Resign&) { return true; }
 
 bool is_same(const Leave& left, const Leave& right) { return left.boot == right.boot; }
 
+bool is_same(const Wish& left, const Wish& right) { return left.variant == right.variant; }
+
 bool is_same(const MembersFrame& left, const MembersFrame& right) {
   return left.view->version == right.view->version && left.view->entries == right.view->entries;
 }
@@ -81,7 +83,8 @@ MemberEntry largest_entry(uint8_t byte) {
           .priority = kMax32,
           .boot = kMax,
           .liveness = Liveness::kLeft,
-          .is_electable = true};
+          .is_electable = true,
+          .variant = std::string(kMaxNameBytes, '~')};
 }
 
 MemberEntry ordinary_entry(uint8_t byte, Liveness liveness) {
@@ -91,7 +94,8 @@ MemberEntry ordinary_entry(uint8_t byte, Liveness liveness) {
           .priority = byte,
           .boot = uint64_t{byte} << 40,
           .liveness = liveness,
-          .is_electable = byte % 2 == 0};
+          .is_electable = byte % 2 == 0,
+          .variant = byte == 3 ? "" : "classic"};
 }
 
 ElectionFrame largest_election_frame() {
@@ -181,6 +185,9 @@ std::vector<Frame> sample_frames() {
       {kOrdinary, MembersFrame{ordinary_view()}},
       {kOrdinary, MembersFrame{std::make_shared<MemberView>()}},
       {kExtreme, MembersFrame{largest_view(100)}},
+      {kOrdinary, Wish{.variant = "classic"}},
+      {kOrdinary, Wish{}},
+      {kExtreme, Wish{.variant = std::string(kMaxNameBytes, '~')}},
   };
 }
 

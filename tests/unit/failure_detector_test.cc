@@ -10,8 +10,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const FailureDetector::Limits kLimits{
-    .heartbeat_interval = milliseconds(100), .min = milliseconds(500), .max = milliseconds(800)};
+const Options kLimits{.heartbeat_interval = milliseconds(100),
+                      .suspect_after_min = milliseconds(500),
+                      .suspect_after_max = milliseconds(800)};
 
 // Beats at these distances, from time 0 on; returns when the last one came.
 Instant beat(Arrivals& arrivals, const std::vector<int>& gaps_ms) {
@@ -49,9 +50,9 @@ BOOST_AUTO_TEST_CASE(irregular_beats_are_given_more) {
   const Duration tolerance = FailureDetector(kLimits).tolerance(arrivals, now);
   BOOST_TEST((arrivals.expected_gap() > milliseconds(200)));
   BOOST_TEST((tolerance >= milliseconds(500)));
-  BOOST_TEST(
-      (FailureDetector({milliseconds(100), milliseconds(1), seconds(9)}).tolerance(arrivals, now) ==
-       arrivals.expected_gap() + milliseconds(100)));
+  const FailureDetector free(
+      Options{.suspect_after_min = milliseconds(1), .suspect_after_max = seconds(9)});
+  BOOST_TEST((free.tolerance(arrivals, now) == arrivals.expected_gap() + milliseconds(100)));
 }
 
 BOOST_AUTO_TEST_CASE(patience_has_a_limit) {

@@ -56,10 +56,10 @@ BOOST_AUTO_TEST_CASE(every_line_is_a_comment_or_a_verb_of_the_table) {
 }
 
 BOOST_AUTO_TEST_CASE(all_faults_are_drawn_sooner_or_later) {
-  std::set<std::string> missing{"kill",      "restart", "start", "pause",   "resume",
-                                "partition", "cut",     "heal",  "reset",   "hold",
-                                "release",   "drop",    "disk",  "clock",   "step_down",
-                                "transfer",  "elect",   "leave", "priority"};
+  std::set<std::string> missing{"kill",      "restart", "start", "pause",    "resume",
+                                "partition", "cut",     "heal",  "reset",    "hold",
+                                "release",   "drop",    "disk",  "clock",    "step_down",
+                                "transfer",  "elect",   "leave", "priority", "reconfigure"};
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Scenario scenario = parse_scenario("seed", fault_scenario(seed, "modified"));
     for (const Command& command : scenario.paragraphs.front().commands) {

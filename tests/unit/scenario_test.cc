@@ -130,6 +130,7 @@ BOOST_AUTO_TEST_CASE(every_verb_refuses_nonsense_and_says_how_it_is_used) {
       {"elect", "elect"},
       {"wait", "wait long"},
       {"expect", "expect miracles"},
+      {"reconfigure", "reconfigure 1 variant=quorum"},
       {"settle", "settle now"},
       {"mark", "mark here"},
   };

@@ -1,0 +1,78 @@
+// New options for a running node, and the change of variant.
+//
+// Each member tells which variant it wants, in its HELLO and its entry of the list.  A process goes
+// over to the one it wants at the beginning of an election, when it knows of no living member that
+// wants another; until then it elects as before.  So a group is reconfigured member by member,
+// under a leader that does not change for it, and elects by one variant before and after.
+#include "core/check.hh"
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+namespace {
+
+bool has_variant(const election_plugin& plugin, const std::string& variant) {
+  const char* const* known = plugin.variants;
+  while (*known != nullptr && variant != *known) ++known;
+  return *known != nullptr;
+}
+
+}  // namespace
+
+void Node::on(const Reconfigure& reconfigure) {
+  const Options& wanted = reconfigure.options;
+  check(has_variant(plugin_, wanted.variant), "the wanted variant is one of the plugin's");
+  report(Report::Kind::kNote, "takes over new options");
+  options_.answer_timeout = wanted.answer_timeout;
+  options_.coordinator_timeout = wanted.coordinator_timeout;
+  options_.join_timeout = wanted.join_timeout;
+  options_.handover_timeout = wanted.handover_timeout;
+  options_.reap_after = wanted.reap_after;
+  set_detection(wanted);
+  options_.preempt = wanted.preempt;
+  options_.preempt_delay = wanted.preempt_delay;
+  preemption_.set_policy(wanted.preempt, wanted.preempt_delay);
+  timers_.disarm(Timer::kPreempt);
+  has_tried_to_preempt_ = false;
+  arm_preemption();
+  set_variant(wanted.variant);
+}
+
+// Silence counts anew: what was patience before must not be suspicion now.
+void Node::set_detection(const Options& options) {
+  const bool is_same = options_.heartbeat_interval == options.heartbeat_interval &&
+                       options_.suspect_after_min == options.suspect_after_min &&
+                       options_.suspect_after_max == options.suspect_after_max;
+  if (is_same) return;
+  options_.heartbeat_interval = options.heartbeat_interval;
+  options_.suspect_after_min = options.suspect_after_min;
+  options_.suspect_after_max = options.suspect_after_max;
+  detector_.configure(options_);
+  guard_ = std::make_unique<GuardNone>(options_.suspect_after_min);
+  for (Member& member : members_.all()) member.arrivals.restart(now_);
+  if (is_leading()) return timers_.arm(Timer::kHeartbeat, now_);
+  const auto* following = std::get_if<Following>(&role_);
+  const Member* leader = following == nullptr ? nullptr : members_.find(following->leader);
+  if (leader == nullptr) return;
+  timers_.arm(Timer::kSuspicion, detector_.suspect_at(leader->arrivals, now_));
+}
+
+void Node::set_variant(const std::string& variant) {
+  options_.variant = variant;
+  if (!members_.set_self_variant(variant)) return;
+  send_to_connected(Wish{variant});
+  on_members_changed();
+}
+
+// Before an event that may begin an election.
+void Node::renew_elector() {
+  if (!elector_.is_idle() || plugin_depth_ > 0) return;
+  const bool is_agreed = elector_.variant() != options_.variant && !has_variant_mismatch();
+  // A copy: the elector takes its own variant back otherwise.
+  const std::string variant = is_agreed ? options_.variant : elector_.variant();
+  if (!elector_.adopt(options_, variant)) return;
+  election_state_ = ELECTION_STATE_IDLE;
+  if (is_agreed) report(Report::Kind::kNote, "elects by the variant that all want from now on");
+}
+
+}  // namespace bellwether
