@@ -8,8 +8,11 @@
 namespace bellwether::metrics {
 
 CoreObserver::CoreObserver(Metrics& metrics, const Members& members, const Record& record,
-                           OnElection on_election)
-    : metrics_(metrics), members_(members), on_election_(std::move(on_election)) {
+                           const std::string& variant, OnElection on_election)
+    : metrics_(metrics),
+      members_(members),
+      variant_(variant),
+      on_election_(std::move(on_election)) {
   metrics_.set_epoch(record.max_epoch);
   count_members();
 }
@@ -50,7 +53,7 @@ void CoreObserver::on(Instant now, const Report& report) {
   switch (report.kind) {
     case Report::Kind::kElection:
       if (const auto ended = meter_.on_state(now, report.state)) {
-        metrics_.on_election(*ended);
+        metrics_.on_election(*ended, variant_);
         if (on_election_) on_election_(*ended);
       }
       return;

@@ -17,9 +17,10 @@ class CoreObserver {
   // Told of each election that has ended, when it has been counted.
   using OnElection = std::function<void(const ElectionSummary& election)>;
 
-  // `members` is the node's, `record` what it starts from.  Metrics and members must outlive this.
+  // `members` is the node's, `record` what it starts from.  All must outlive this.
+  // `variant` is the node's active one, whichever that is at the time.
   CoreObserver(Metrics& metrics, const Members& members, const Record& record,
-               OnElection on_election = {});
+               const std::string& variant, OnElection on_election = {});
 
   // For each effect, in order, before it is carried out.
   void on_effect(Instant now, const Effect& effect);
@@ -42,6 +43,7 @@ class CoreObserver {
 
   Metrics& metrics_;
   const Members& members_;
+  const std::string& variant_;
   OnElection on_election_;
   ElectionMeter meter_;
   std::optional<Uuid> leader_;

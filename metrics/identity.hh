@@ -2,15 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace bellwether::metrics {
 
 struct Identity {
   std::string group;
-  std::string version;  // of the sidecar
-  std::string plugin;   // its name
-  std::string abi;      // "<major>.<minor>" of the plugin
-  std::string variant;
+  std::string version;                // of the sidecar
+  std::string plugin;                 // its name
+  std::string abi;                    // "<major>.<minor>" of the plugin
+  std::vector<std::string> variants;  // that the plugin has
 };
 
 }  // namespace bellwether::metrics

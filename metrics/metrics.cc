@@ -61,10 +61,12 @@ void Metrics::refresh_process() {
   table_->process_start_time.of().Set(process_.start_time_seconds);
 }
 
-void Metrics::on_election(const ElectionSummary& election) {
-  table_->elections.of(election.trigger, election.result).Increment();
-  table_->election_messages.of().Observe(static_cast<double>(election.messages.total()));
-  if (election.duration) table_->election_duration.of().Observe(seconds(*election.duration));
+void Metrics::on_election(const ElectionSummary& election, const std::string& variant) {
+  table_->elections.of(variant).of(election.trigger, election.result).Increment();
+  table_->election_messages.of(variant).of().Observe(
+      static_cast<double>(election.messages.total()));
+  if (election.duration)
+    table_->election_duration.of(variant).of().Observe(seconds(*election.duration));
 }
 
 void Metrics::set_leading(Instant valid_until) {

@@ -43,7 +43,8 @@ class Metrics {
 
   // --- elections and leadership: told by CoreObserver ---
 
-  void on_election(const ElectionSummary& election);
+  // `variant`: one of the plugin's.
+  void on_election(const ElectionSummary& election, const std::string& variant);
   // `valid_until`: text() no longer shows a leader after it.
   void set_leading(Instant valid_until);
   void set_not_leading();

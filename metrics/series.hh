@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -50,10 +51,16 @@ class Series {
   // `buckets`: the upper bounds of a histogram, ascending; +Inf is added.
   Series(prometheus::Registry& registry, const Description& about,
          const std::array<const char*, sizeof...(Labels)>& names = {},
-         const std::vector<double>& buckets = {}) {
-    prometheus::Family<Metric>& family = add_family<Metric>(registry, about);
+         const std::vector<double>& buckets = {})
+      : Series(add_family<Metric>(registry, about), {}, names, buckets) {}
+
+  // Some of the series of `family`: those with `common` among their labels.
+  Series(prometheus::Family<Metric>& family, const prometheus::Labels& common,
+         const std::array<const char*, sizeof...(Labels)>& names,
+         const std::vector<double>& buckets) {
     for (size_t i = 0; i < series_.size(); ++i) {
-      const prometheus::Labels labels = labels_at(i, names, std::index_sequence_for<Labels...>{});
+      prometheus::Labels labels = labels_at(i, names, std::index_sequence_for<Labels...>{});
+      labels.insert(common.begin(), common.end());
       if constexpr (std::is_same_v<Metric, prometheus::Histogram>) {
         series_[i] = &family.Add(labels, buckets);
       } else {
@@ -92,6 +99,30 @@ template <typename... Labels>
 using Gauges = Series<prometheus::Gauge, Labels...>;
 template <typename... Labels>
 using Histograms = Series<prometheus::Histogram, Labels...>;
+
+// The same for each variant that the plugin has.
+template <typename Metric, typename... Labels>
+class SeriesByVariant {
+ public:
+  SeriesByVariant(prometheus::Registry& registry, const std::vector<std::string>& variants,
+                  const Description& about,
+                  const std::array<const char*, sizeof...(Labels)>& names = {},
+                  const std::vector<double>& buckets = {}) {
+    auto& family = add_family<Metric>(registry, about);
+    for (const std::string& variant : variants) {
+      by_variant_.try_emplace(variant, family, prometheus::Labels{{"variant", variant}}, names,
+                              buckets);
+    }
+  }
+
+  // Of one of the variants.
+  const Series<Metric, Labels...>& of(const std::string& variant) const {
+    return by_variant_.at(variant);
+  }
+
+ private:
+  std::map<std::string, Series<Metric, Labels...>> by_variant_;
+};
 
 // Not every route answers with every code: series for codes_of() each route, and for "other".
 class HttpCounters {

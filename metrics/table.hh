@@ -14,33 +14,32 @@ std::vector<double> event_seconds();
 std::vector<double> message_counts();
 
 struct Table {
-  explicit Table(const Identity& identity)
-      : who(identity), variant({{"variant", identity.variant}}) {}
+  explicit Table(const Identity& identity) : who(identity) {}
 
   // Before all that is made with them.
   const Identity who;
-  const prometheus::Labels variant;
   prometheus::Registry registry;
 
   // --- elections ---
-  const Counters<Trigger, Result> elections{
+  const SeriesByVariant<prometheus::Counter, Trigger, Result> elections{
       registry,
+      who.variants,
       {"bellwether_elections_total",
-       "Elections in which this node took part, by why its part began and how it ended.", variant},
+       "Elections in which this node took part, by why its part began and how it ended."},
       {"trigger", "result"}};
-  const Histograms<> election_duration{
+  const SeriesByVariant<prometheus::Histogram> election_duration{
       registry,
+      who.variants,
       {"bellwether_election_duration_seconds",
-       "Time from the beginning of this node's part in an election until it knew a new leader.",
-       variant},
+       "Time from the beginning of this node's part in an election until it knew a new leader."},
       {},
       election_seconds()};
-  const Histograms<> election_messages{
+  const SeriesByVariant<prometheus::Histogram> election_messages{
       registry,
+      who.variants,
       {"bellwether_election_messages",
        "ELECTION, ANSWER, HANDOVER and COORDINATOR messages that this node sent, tried to send or "
-       "received in one election.",
-       variant},
+       "received in one election."},
       {},
       message_counts()};
   const Counters<Phase> timeouts{

@@ -15,7 +15,7 @@ Json leader_body(const Backend& backend, const LeadershipFeed& feed, const Leade
           {"fencing_token", leadership.leader ? Json(leadership.epoch) : Json(nullptr)},
           {"valid_for_ms", whole_ms(valid_for)},
           {"since", rfc3339(leadership.since)},
-          {"variant", backend.node().options().variant},
+          {"variant", backend.node().active_variant()},
           {"guard", config.guard()},
           {"index", leadership.index},
           {"reason", leadership.reason}};

@@ -129,6 +129,7 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
           {"why_not_ready", is_ready ? Json(nullptr) : Json(why_not_ready)},
           {"may_lead", node.may_lead()},
           {"variant", node.options().variant},
+          {"active_variant", node.active_variant()},
           {"guard", backend.config().guard()},
           {"election_state", election_state_name(node.election_state())},
           {"timers_due_in_ms", timers_json(backend)},

@@ -78,7 +78,7 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
       listener_(listener),
       node_(parts.plugin, options_of(config), self_of(config, parts.store.identity()),
             parts.store.record(), parts.store.members().value_or(MemberView{})),
-      observer_(parts.metrics, node_.members(), node_.record(),
+      observer_(parts.metrics, node_.members(), node_.record(), node_.active_variant(),
                 [this](const auto& election) { listener_.on_election(election); }),
       event_log_(parts.log, node_.members()),
       rejection_log_(parts.log),

@@ -22,11 +22,19 @@ FlagWriterSettings flag_settings(const Config& config) {
                                                : uint8_t{LEADER_FLAG_GUARD_NONE}};
 }
 
-const election_plugin& load(const SidecarSettings& settings) {
-  const ElectionSettings& election = settings.parsed.config.election;
+const election_plugin& load(SidecarSettings& settings) {
+  ElectionSettings& election = settings.parsed.config.election;
   const election_plugin& plugin = load_plugin(election.plugin, settings.plugin_dir);
-  if (!election.variant.empty()) require_variant(plugin, election.variant);
+  choose_variant(plugin, election);
   return plugin;
+}
+
+std::vector<std::string> variants_of(const election_plugin& plugin) {
+  std::vector<std::string> variants;
+  for (const char* const* variant = plugin.variants; *variant != nullptr; ++variant) {
+    variants.emplace_back(*variant);
+  }
+  return variants;
 }
 
 api::Identity identity_of(const SidecarSettings& settings, const election_plugin& plugin) {
@@ -48,7 +56,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                 .version = settings_.version,
                 .plugin = identity_.plugin,
                 .abi = identity_.plugin_abi,
-                .variant = config().election.variant}),
+                .variants = variants_of(plugin_)}),
       store_({.folder = config().node.state_dir,
               .group = config().group.name,
               .forget = settings_.forget_state}),
@@ -78,6 +86,11 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                   finish();
                 }),
       last_words_(loop_, [this] { await_last_words(); }) {}
+
+void choose_variant(const election_plugin& plugin, ElectionSettings& election) {
+  if (election.variant.empty()) election.variant = *plugin.variants;
+  require_variant(plugin, election.variant);
+}
 
 Sidecar::~Sidecar() = default;
 
@@ -129,7 +142,7 @@ void Sidecar::tick() {
 void Sidecar::on_publish(const Publish& publish) { front_door_.on_publish(publish); }
 
 void Sidecar::on_election(const metrics::ElectionSummary& election) {
-  front_door_.on_election(election, node().options().variant);
+  front_door_.on_election(election, node().active_variant());
 }
 
 void Sidecar::on_failed(const std::string& text) {

@@ -32,11 +32,9 @@ struct SidecarSettings {
   std::string flag_weakness{};  // robust_futex_flaw(), which must be asked before any thread runs
 };
 
-// An address that cannot be listened on.
-class AddressError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+// Without a variant in the configuration it is the plugin's first.  Throws PluginError when the
+// plugin has no such variant.
+void choose_variant(const election_plugin& plugin, ElectionSettings& election);
 
 class Sidecar final : private ParticipantListener, private api::Backend {
  public:

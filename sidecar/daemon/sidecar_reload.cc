@@ -22,10 +22,10 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
     refuse(reading.error);
   } else {
     try {
-      const ParsedConfig parsed = parse_config(reading.text, file, process_environment());
-      const std::string& variant = parsed.config.election.variant;
-      const bool is_same_plugin = parsed.config.election.plugin == at_start_.election.plugin;
-      if (is_same_plugin && !variant.empty()) require_variant(plugin_, variant);
+      ParsedConfig parsed = parse_config(reading.text, file, process_environment());
+      ElectionSettings& election = parsed.config.election;
+      // Another plugin waits for a restart, and its variants with it.
+      if (election.plugin == at_start_.election.plugin) choose_variant(plugin_, election);
       for (const Finding& warning : parsed.warnings) {
         result.warnings.push_back(describe(file, "warning", warning));
       }
@@ -52,7 +52,8 @@ void Sidecar::apply(const ParsedConfig& parsed) {
   const Config& after = config();
   log_.configure(after.log);
   if (before.membership != after.membership) participant_.set_membership(after.membership);
-  if (before.election.variant != after.election.variant) {
+  const bool is_same_plugin = after.election.plugin == at_start_.election.plugin;
+  if (is_same_plugin && before.election.variant != after.election.variant) {
     participant_.set_variant(after.election.variant);
   }
   if (before.hooks != after.hooks) front_door_.set_hooks(after.hooks);

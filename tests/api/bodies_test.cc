@@ -136,7 +136,8 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
       "id":"00000000-0000-0000-0000-000000000003","priority":100,"address":"10.0.0.3:7946"},
       "role":"leading","leader":{"name":"node-3","id":"00000000-0000-0000-0000-000000000003",
       "address":"10.0.0.3:7946"},"epoch":1,"highest_epoch":1,"is_ready":true,
-      "why_not_ready":null,"may_lead":true,"variant":"modified","guard":"none",
+      "why_not_ready":null,"may_lead":true,"variant":"modified","active_variant":"modified",
+      "guard":"none",
       "election_state":"idle","timers_due_in_ms":{"heartbeat":100},
       "lease":{"length_ms":null,"is_valid":true,"valid_for_ms":0},"promise":null,
       "config":{"hash":")" + hash +

@@ -41,7 +41,8 @@ struct Fixture {
   const MemberEntry two = entry(2, "orders-2");
   Metrics metrics{sample_identity()};
   Members members{self};
-  CoreObserver observer{metrics, members, Record{.max_epoch = 4}};
+  const std::string variant = "modified";
+  CoreObserver observer{metrics, members, Record{.max_epoch = 4}, variant};
 };
 
 }  // namespace
@@ -167,9 +168,9 @@ BOOST_AUTO_TEST_CASE(messages_are_counted_whether_or_not_an_election_runs) {
 
 BOOST_AUTO_TEST_CASE(who_wants_to_hear_of_elections_is_told_of_each_that_ended) {
   std::vector<metrics::ElectionSummary> ended;
-  CoreObserver telling(metrics, members, Record{}, [&](const metrics::ElectionSummary& election) {
-    ended.push_back(election);
-  });
+  CoreObserver telling(
+      metrics, members, Record{}, variant,
+      [&](const metrics::ElectionSummary& election) { ended.push_back(election); });
   const auto enter = [&](uint32_t state) {
     telling.on_effect({}, Report{.kind = Report::Kind::kElection, .state = state, .text = ""});
   };

@@ -78,11 +78,12 @@ BOOST_AUTO_TEST_CASE(an_election_is_counted_with_its_time_and_messages) {
   metrics.on_election({.trigger = Trigger::kLeaderLost,
                        .result = Result::kWon,
                        .messages = {.election = 1, .answer = 2, .handover = 1, .coordinator = 3},
-                       .duration = 300ms});
+                       .duration = 300ms},
+                      "modified");
   const Scrape after = changed();
   BOOST_TEST(
       after.at(
-          R"(bellwether_elections_total{variant="modified",result="won",trigger="leader_lost"})") ==
+          R"(bellwether_elections_total{result="won",trigger="leader_lost",variant="modified"})") ==
       1);
   BOOST_TEST(after.at(R"(bellwether_election_messages_sum{variant="modified"})") == 7);
   BOOST_TEST(after.at(R"(bellwether_election_duration_seconds_sum{variant="modified"})") == 0.3);
@@ -92,7 +93,7 @@ BOOST_AUTO_TEST_CASE(an_election_is_counted_with_its_time_and_messages) {
 }
 
 BOOST_AUTO_TEST_CASE(an_election_without_a_new_leader_has_no_duration) {
-  metrics.on_election({.trigger = Trigger::kRetry, .result = Result::kAbandoned});
+  metrics.on_election({.trigger = Trigger::kRetry, .result = Result::kAbandoned}, "modified");
   const Scrape after = changed();
   BOOST_TEST(!after.contains(R"(bellwether_election_duration_seconds_count{variant="modified"})"));
   BOOST_TEST(after.at(R"(bellwether_election_messages_count{variant="modified"})") == 1);

@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 
 std::string elections(const std::string& variant, const std::string& trigger,
                       const std::string& result) {
-  return "elections_total{variant=\"" + variant + "\",result=\"" + result + "\",trigger=\"" +
-         trigger + "\"}";
+  return "elections_total{result=\"" + result + "\",trigger=\"" + trigger + "\",variant=\"" +
+         variant + "\"}";
 }
 
 std::string election_messages(const std::string& variant) {

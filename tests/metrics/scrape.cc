@@ -10,7 +10,7 @@ metrics::Identity sample_identity() {
           .version = "1.2.3",
           .plugin = "bully",
           .abi = "1.0",
-          .variant = "modified"};
+          .variants = {"modified"}};
 }
 
 Instant at(Duration since_zero) { return Instant(since_zero); }

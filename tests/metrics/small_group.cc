@@ -26,11 +26,12 @@ void SmallGroup::start(size_t process) {
   starting.node =
       std::make_unique<Node>(bellwether_election_plugin, options, starting.self, Record{});
   metrics::Identity identity = sample_identity();
-  identity.variant = variant_;
+  identity.variants = {variant_};
   starting.observer.reset();
   starting.metrics = std::make_unique<metrics::Metrics>(identity);
   starting.observer = std::make_unique<metrics::CoreObserver>(
-      *starting.metrics, starting.node->members(), starting.node->record());
+      *starting.metrics, starting.node->members(), starting.node->record(),
+      starting.node->active_variant());
   starting.seen.clear();
   step(process, Start{});
   for (size_t i = 0; i < members_.size(); ++i) {
