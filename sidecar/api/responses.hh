@@ -9,9 +9,9 @@
 
 namespace bellwether::api {
 
-// An answer is true at its moment only, so nothing on the way may keep it.
+// That nobody may keep it is said by the server, for all answers.
 inline HttpResponse json_response(unsigned status, const Json& body) {
-  return {.status = status, .body = dump(body) + "\n", .headers = {{"Cache-Control", "no-store"}}};
+  return {.status = status, .body = dump(body) + "\n"};
 }
 
 inline HttpResponse error_response(unsigned status, const std::string& error) {

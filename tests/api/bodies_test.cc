@@ -90,6 +90,21 @@ BOOST_AUTO_TEST_CASE(a_leadership_of_the_past_is_no_leadership) {
   BOOST_TEST(body["valid_for_ms"] == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_leadership_of_the_past_is_none_though_this_node_leads_again) {
+  lead_with(DeathProof::kNone, true);
+  const api::Leadership past = feed.current();
+  feed.on_publish({.is_leader = true,
+                   .epoch = 2,
+                   .leader = uuid(3),
+                   .valid_until = node.now() + 1s,
+                   .reason = "claimed"},
+                  node.node().members(), wall_time(1));
+  BOOST_TEST(leader()["is_leader"] == true);
+  const api::Json body = api::leader_body(backend, feed, past);
+  BOOST_TEST(body["is_leader"] == false);
+  BOOST_TEST(body["valid_for_ms"] == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_name_that_is_no_utf_8_still_gives_json) {
   backend.settings.group.name = "caf\xE9";
   BOOST_TEST(leader()["group"] == "caf\xEF\xBF\xBD");

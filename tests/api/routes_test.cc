@@ -162,12 +162,6 @@ BOOST_AUTO_TEST_CASE(answers_about_the_leader_carry_its_epoch_in_a_header) {
   for (const auto& path : paths) BOOST_TEST(get(path)->header("x-leader-epoch") == "9", path);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_may_be_kept_on_the_way) {
-  for (const char* path : {"/", "/leader", "/v1/leader", "/v1/status", "/none"}) {
-    BOOST_TEST(get(path)->header("Cache-Control") == "no-store", path);
-  }
-}
-
 BOOST_AUTO_TEST_CASE(index_names_the_leader_as_leader_elector_does) {
   BOOST_TEST(get("/")->response->body ==
              "{\"name\":\"\",\"last_update\":\"2026-01-31T09:00:00.000Z\"}\n");
