@@ -75,6 +75,8 @@ class Sidecar:
         self.flag_file = folder / "flags" / name
         self.log_file = folder / f"{name}.log"
         self.process = None
+        self.is_stopped = False
+        self.is_wanted = False  # to run
 
     def write_config(self, text):
         """Replaces the file as a whole, as editors and ConfigMaps do."""
@@ -83,12 +85,13 @@ class Sidecar:
         new.rename(self.config_file)
 
     def start(self, *arguments, environment=None):
-        assert self.process is None or self.process.poll() is not None, "runs already"
+        assert not self.is_running, "runs already"
         with open(self.log_file, "ab") as log:
             self.process = subprocess.Popen(
                 [*self.prefix, self.program, "run", "--config", self.config_file, *arguments],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**os.environ, **(environment or {})})
+        self.is_wanted = True
         return self
 
     @property
@@ -97,13 +100,17 @@ class Sidecar:
 
     def send_signal(self, number):
         self.process.send_signal(number)
+        self.is_stopped = number == signal.SIGSTOP or (self.is_stopped and
+                                                       number != signal.SIGCONT)
 
     def kill(self):
+        self.is_wanted = False
         self.send_signal(signal.SIGKILL)
         self.process.wait()
 
     def stop(self):
         """SIGTERM; returns the exit code."""
+        self.is_wanted = False
         self.send_signal(signal.SIGTERM)
         return self.await_exit()
 
@@ -213,8 +220,8 @@ class Sidecar:
 
 
 class Group:
-    """Sidecars that elect together, on loopback or on `hosts` (namespaces.py); a context manager that
-    leaves nothing behind.  Without other priorities the last one ranks highest."""
+    """Sidecars that elect together, on loopback or on `hosts` (namespaces.py); a context manager
+    that leaves nothing behind.  Without other priorities the last one ranks highest."""
 
     def __init__(self, program, size, extra="", name="test", priorities=None, hosts=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-test.", dir="/dev/shm"))
@@ -287,7 +294,9 @@ path = "{sidecar.flag_file}"
 
     @property
     def running(self):
-        return [sidecar for sidecar in self.sidecars if sidecar.is_running]
+        """Those that can answer."""
+        return [sidecar for sidecar in self.sidecars
+                if sidecar.is_running and not sidecar.is_stopped]
 
     def agreed_leader(self):
         """The sidecar that leads by its own word and by that of all running ones; or None."""
@@ -309,6 +318,8 @@ path = "{sidecar.flag_file}"
     def await_leader(self, expected=None, patience_s=PATIENCE_S):
         """Waits for one leader on whom all running sidecars agree, and returns it."""
         def leader():
+            for sidecar in self.sidecars:
+                assert sidecar.is_running or not sidecar.is_wanted, f"{sidecar.name} has ended"
             found = self.agreed_leader()
             return found if found and (expected is None or found is expected) else None
         return wait_until(f"all agree on {expected.name if expected else 'a leader'}", leader,

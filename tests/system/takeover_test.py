@@ -95,7 +95,7 @@ class Takeover(SystemCase):
                 leader.send_signal(signal.SIGSTOP)
                 self.await_flag(group, leader, False, stopped_ns)
                 self.await_flag(group, successor, True, stopped_ns)
-                wait_until("the successor leads", successor.is_leader)
+                group.await_leader(successor)
                 self.assertGreater(successor.epoch(), epoch)
 
                 epoch = successor.epoch()
