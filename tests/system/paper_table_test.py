@@ -7,8 +7,8 @@ usage: paper_table_test.py BELLWETHER FLAG_OBSERVER [--all | CASE...]; a case is
 `--all` measures every size of the table, up to 28 processes; the cases are the three smallest.
 
 The leader is stopped (SIGSTOP), not killed, so that no connection breaks and only silence tells.
-The lowest is less patient than the others, who hear of the new leader in time.  In profile textbook everybody
-who starts holds an election, so counting begins when the group has become quiet.
+The lowest is less patient than the others, who hear of the new leader in time.  In profile textbook
+everybody who starts holds an election, so counting begins when the group has become quiet.
 """
 
 import csv
