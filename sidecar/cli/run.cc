@@ -8,6 +8,7 @@
 
 #include "cli/plugin_dir.hh"
 #include "daemon/sidecar.hh"
+#include "io/address_error.hh"
 #include "io/flag_error.hh"
 #include "io/robust_futex.hh"
 #include "io/state_error.hh"

@@ -32,12 +32,6 @@ struct SidecarSettings {
   std::string flag_weakness{};  // robust_futex_flaw(), which must be asked before any thread runs
 };
 
-// An address that cannot be listened on.
-class AddressError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 class Sidecar final : private ParticipantListener, private api::Backend {
  public:
   // Does all that can fail: throws PluginError, StateError, FlagError, AddressError or
