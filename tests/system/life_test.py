@@ -130,11 +130,12 @@ class Membership(SystemCase):
 
     def test_the_list_of_members_outlives_a_restart(self):
         with self.group(extra=CALM) as group:
-            follower, other, leader = group.sidecars
-            follower.start()
+            follower, other, leader = group.start().sidecars
+            group.await_leader(leader)
+            other.kill()
+            follower.await_state_of(other, "down")
             other.start()
-            group.await_leader(other)
-            leader.start()
+            follower.await_state_of(other, "alive")
             group.await_leader(leader)
             self.finds_the_group_by_its_list(group)
 
