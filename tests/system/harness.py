@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -18,6 +19,8 @@ import threading
 import time
 
 PATIENCE_S = 30
+FIRST_EPHEMERAL_PORT = int(
+    pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
 VARIANTS = ("modified", "classic")
 
 
@@ -34,14 +37,16 @@ def wait_until(what, condition, patience_s=PATIENCE_S):
 
 
 def free_ports(count, host="127.0.0.1"):
-    """Ports on which nobody listens now; all are held until all are found."""
+    """Ports on which nobody listens now; all are held until all are found.  None is one that the
+    kernel may give to somebody who connects before the sidecar listens."""
     with contextlib.ExitStack() as held:
         ports = []
-        for _ in range(count):
+        while len(ports) < count:
             holder = held.enter_context(socket.socket())
             holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            holder.bind((host, 0))
-            ports.append(holder.getsockname()[1])
+            with contextlib.suppress(OSError):  # taken: the next one
+                holder.bind((host, random.randrange(10000, FIRST_EPHEMERAL_PORT)))
+                ports.append(holder.getsockname()[1])
         return ports
 
 

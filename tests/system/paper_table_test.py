@@ -18,11 +18,14 @@ import sys
 import time
 
 from harness import VARIANTS, wait_until
-from system_case import SystemCase, main
+from system_case import IS_SANITIZED, SystemCase, main
 
 TABLE = pathlib.Path(__file__).resolve().parent.parent / "cli" / "published_table.csv"
 KINDS = ("ELECTION", "ANSWER", "HANDOVER", "COORDINATOR")
-QUIET_S = 1.0
+QUIET_S = 0.5
+# Whoever gets no processor for as long hears of the election's end before its beginning, and counts
+# less.
+ANSWER_TIMEOUT_S = 3 if IS_SANITIZED else 2
 
 
 def published():
@@ -37,7 +40,7 @@ def settings(variant, suspect_after_s):
 [election]
 profile = "textbook"
 variant = "{variant}"
-answer_timeout = "1s"
+answer_timeout = "{ANSWER_TIMEOUT_S}s"
 coordinator_timeout = "8s"
 lease = "{suspect_after_s * 1250}ms"
 [failure_detector]
@@ -45,7 +48,7 @@ suspect_after = "{suspect_after_s}s"
 """
 
 
-class PaperTable(SystemCase):
+class Measuring(SystemCase):
     def await_quiet(self, group):
         """What has been sent when nothing more is; {kind: messages}."""
         last, since = None, time.monotonic()
@@ -53,7 +56,8 @@ class PaperTable(SystemCase):
         def quiet():
             nonlocal last, since
             now = group.messages()
-            if now != last:
+            states = {sidecar.get("/v1/status")["election_state"] for sidecar in group.running}
+            if now != last or states != {"idle"}:
                 last, since = now, time.monotonic()
             return now if time.monotonic() - since > QUIET_S else None
         return wait_until("nothing is sent", quiet)
@@ -80,6 +84,8 @@ class PaperTable(SystemCase):
                 print(f"{variant} {size}: {sum(measured.values())} messages")
                 self.assertEqual(measured, published()[variant, size])
 
+
+class PaperTable(Measuring):
     def test_of_four(self):
         self.compare(4)
 
@@ -90,7 +96,7 @@ class PaperTable(SystemCase):
         self.compare(10)
 
 
-class WholeTable(PaperTable):
+class WholeTable(Measuring):
     def runTest(self):  # pylint: disable=invalid-name
         for size in sorted({size for _, size in published()}):
             self.compare(size)
