@@ -25,6 +25,10 @@ class Log::Backend {
             spdlog::async_overflow_policy::overrun_oldest)) {
     logger_->set_pattern("%v");
   }
+  // Its end waits for the thread, which has written the last lines then.
+  ~Backend() { pool_.reset(); }
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
 
   void write(const std::string& line) { logger_->log(spdlog::level::critical, line); }
   uint64_t lost() const { return pool_->overrun_counter(); }

@@ -34,7 +34,7 @@ def bring_back(group, victim, number):
     if number == signal.SIGSTOP:
         victim.send_signal(signal.SIGCONT)
     else:
-        victim.process.wait()
+        victim.await_exit()
         victim.start()
     group.await_leader(group.sidecars[-1])
 
@@ -44,6 +44,7 @@ def take_down(group, observer, number):
     victim = group.sidecars[-1]
     flag = len(group.sidecars) - 1
     before = now_ns()
+    victim.is_wanted = number == signal.SIGSTOP
     victim.send_signal(number)
     off = wait_until("the old flag is off", lambda: observer.first(flag, False, before))
     on, _ = wait_until("a new flag is on", lambda: observer.first_on(before, but=flag))

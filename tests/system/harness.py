@@ -1,5 +1,5 @@
 """A group of real sidecars on this machine, driven and judged only through what users see: flags,
-HTTP, metrics, logs' exit codes.
+HTTP, metrics, logs, exit codes.
 
 Nothing in here sleeps to be right: wait_until() looks again and again, with a generous bound.
 """
@@ -9,7 +9,7 @@ import http.client
 import json
 import os
 import pathlib
-import re
+import random
 import shutil
 import signal
 import socket
@@ -19,7 +19,9 @@ import threading
 import time
 
 PATIENCE_S = 30
-CONTENT = "application/json"
+FIRST_EPHEMERAL_PORT = int(
+    pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+VARIANTS = ("modified", "classic")
 
 
 def wait_until(what, condition, patience_s=PATIENCE_S):
@@ -35,19 +37,34 @@ def wait_until(what, condition, patience_s=PATIENCE_S):
 
 
 def free_ports(count, host="127.0.0.1"):
-    """Ports on which nobody listens now; all are held until all are found."""
+    """Ports on which nobody listens now; all are held until all are found.  None is one that the
+    kernel may give to somebody who connects before the sidecar listens."""
     with contextlib.ExitStack() as held:
         ports = []
-        for _ in range(count):
+        while len(ports) < count:
             holder = held.enter_context(socket.socket())
             holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            holder.bind((host, 0))
-            ports.append(holder.getsockname()[1])
+            with contextlib.suppress(OSError):  # taken: the next one
+                holder.bind((host, random.randrange(10000, FIRST_EPHEMERAL_PORT)))
+                ports.append(holder.getsockname()[1])
         return ports
 
 
 class Unreachable(Exception):
     """The API did not answer."""
+
+
+class UnixConnection(http.client.HTTPConnection):
+    """HTTP over a unix socket, which reaches into other network namespaces, too."""
+
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self.path))
 
 
 class Sidecar:
@@ -57,10 +74,14 @@ class Sidecar:
         self.program, self.folder, self.name = program, folder, name
         self.address, self.prefix = address, list(prefix)
         self.peer_port, self.api_port, self.metrics_port = ports
+        self.state_folder = folder / f"{name}.state"
+        self.socket_file = folder / f"{name}.sock"
         self.config_file = folder / f"{name}.toml"
         self.flag_file = folder / "flags" / name
         self.log_file = folder / f"{name}.log"
         self.process = None
+        self.is_stopped = False
+        self.is_wanted = False  # to run
 
     def write_config(self, text):
         """Replaces the file as a whole, as editors and ConfigMaps do."""
@@ -69,12 +90,13 @@ class Sidecar:
         new.rename(self.config_file)
 
     def start(self, *arguments, environment=None):
-        assert self.process is None or self.process.poll() is not None, "runs already"
+        assert not self.is_running, "runs already"
         with open(self.log_file, "ab") as log:
             self.process = subprocess.Popen(
                 [*self.prefix, self.program, "run", "--config", self.config_file, *arguments],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**os.environ, **(environment or {})})
+        self.is_wanted = True
         return self
 
     @property
@@ -83,25 +105,46 @@ class Sidecar:
 
     def send_signal(self, number):
         self.process.send_signal(number)
+        self.is_stopped = number == signal.SIGSTOP or (self.is_stopped and
+                                                       number != signal.SIGCONT)
 
     def kill(self):
+        self.is_wanted = False
         self.send_signal(signal.SIGKILL)
         self.process.wait()
 
     def stop(self):
         """SIGTERM; returns the exit code."""
+        self.is_wanted = False
         self.send_signal(signal.SIGTERM)
+        return self.await_exit()
+
+    def await_exit(self):
         return self.process.wait(PATIENCE_S)
+
+    def resident_mib(self):
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+        raise AssertionError("a process without memory")
 
     def log(self):
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
 
     # --- the API ---
 
+    @property
+    def api_url(self):
+        return f"http://{self.address}:{self.api_port}"
+
+    def connect(self, timeout_s, port=None):
+        if self.prefix:  # it is on another host
+            return UnixConnection(self.socket_file, timeout_s)
+        return http.client.HTTPConnection(self.address, port or self.api_port, timeout=timeout_s)
+
     def request(self, method, path, body=None, headers=None, timeout_s=5, port=None):
         """(status, headers, body as text); Unreachable when nobody answers."""
-        connection = http.client.HTTPConnection("127.0.0.1" if self.prefix == [] else self.address,
-                                                port or self.api_port, timeout=timeout_s)
+        connection = self.connect(timeout_s, port)
         try:
             data = json.dumps(body) if body is not None else None
             connection.request(method, path, data, {"Host": "localhost", **(headers or {})})
@@ -131,6 +174,30 @@ class Sidecar:
         except Unreachable:
             return False
 
+    def epoch(self):
+        """Of its leader, or of the last one it had."""
+        answer = self.get("/v1/leader")
+        return answer["epoch"] if answer else 0
+
+    def members(self):
+        """{name: what this sidecar knows of the member}"""
+        answer = self.get("/v1/members")
+        return {member["name"]: member for member in answer["members"]} if answer else {}
+
+    def state_of(self, name):
+        """alive, suspect, down or left; None: it knows no such member, or does not answer."""
+        return self.members().get(name, {}).get("state")
+
+    def await_state_of(self, member, state):
+        wait_until(f"{self.name} sees {member.name} as {state}",
+                   lambda: self.state_of(member.name) == state)
+
+    def is_ready(self):
+        try:
+            return self.request("GET", "/readyz")[0] == 200
+        except Unreachable:
+            return False
+
     def metrics(self):
         """{series: value}"""
         _, _, text = self.request("GET", "/metrics")
@@ -141,31 +208,55 @@ class Sidecar:
                 values[series] = float(value)
         return values
 
+    def count(self, name, **labels):
+        """The sum of a counter's series that have these labels."""
+        wanted = [f'{label}="{value}"' for label, value in labels.items()]
+        return int(sum(value for series, value in self.metrics().items()
+                       if series.split("{")[0] == name and all(text in series for text in wanted)))
+
     def messages(self, kind):
         """ELECTION, ANSWER, ... that this sidecar sent, or tried to send."""
-        pattern = re.compile(r'bellwether_messages_total\{.*type="%s".*\}' % kind)
-        return int(sum(value for series, value in self.metrics().items()
-                       if pattern.fullmatch(series) and 'direction="received"' not in series))
+        return sum(self.count("bellwether_messages_total", type=kind, direction=direction)
+                   for direction in ("sent", "undeliverable"))
+
+    def elections(self):
+        """Those in which it took part."""
+        return self.count("bellwether_elections_total")
 
 
 class Group:
-    """Sidecars that elect together, on loopback; a context manager that leaves nothing behind."""
+    """Sidecars that elect together, on loopback or on `hosts` (namespaces.py); a context manager
+    that leaves nothing behind.  Without other priorities the last one ranks highest."""
 
-    def __init__(self, program, size, extra="", name="test", priorities=None):
+    def __init__(self, program, size, extra="", name="test", priorities=None, hosts=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-test.", dir="/dev/shm"))
         (self.folder / "flags").mkdir()
         self.extra, self.group_name = extra, name
         self.priorities = priorities or [100 + i for i in range(size)]
-        ports = free_ports(3 * size)
-        self.sidecars = [Sidecar(program, self.folder, f"n{i}", ports[3 * i:3 * i + 3])
-                         for i in range(size)]
+        self.program, self.hosts = program, hosts
+        self.sidecars = []
+        for _ in range(size):
+            self.add()
         self.observer = None
         for sidecar in self.sidecars:
             sidecar.write_config(self.config_of(sidecar))
 
-    def config_of(self, sidecar, extra=None):
+    def add(self):
+        """A further sidecar, without a configuration, not started."""
+        number = len(self.sidecars)
+        place = {"address": self.hosts.addresses[number],
+                 "prefix": self.hosts.command_prefix(number)} if self.hosts else {}
+        sidecar = Sidecar(self.program, self.folder, f"n{number}", free_ports(3), **place)
+        self.sidecars.append(sidecar)
+        if number >= len(self.priorities):
+            self.priorities.append(100 + number)
+        return sidecar
+
+    def config_of(self, sidecar, extra=None, peers=None):
+        """Without `peers` all sidecars of the group are."""
         index = self.sidecars.index(sidecar)
-        peers = ", ".join(f'"{peer.address}:{peer.peer_port}"' for peer in self.sidecars)
+        peers = ", ".join(f'"{peer.address}:{peer.peer_port}"'
+                          for peer in (self.sidecars if peers is None else peers))
         return f"""
 [group]
 name = "{self.group_name}"
@@ -173,11 +264,12 @@ name = "{self.group_name}"
 name = "{sidecar.name}"
 priority = {self.priorities[index]}
 listen = "{sidecar.address}:{sidecar.peer_port}"
-state_dir = "{self.folder}/{sidecar.name}.state"
+state_dir = "{sidecar.state_folder}"
 [membership]
 peers = [{peers}]
 [api]
 listen = "{sidecar.address}:{sidecar.api_port}"
+socket = "{sidecar.socket_file}"
 [metrics]
 listen = "{sidecar.address}:{sidecar.metrics_port}"
 [flag]
@@ -207,7 +299,9 @@ path = "{sidecar.flag_file}"
 
     @property
     def running(self):
-        return [sidecar for sidecar in self.sidecars if sidecar.is_running]
+        """Those that can answer."""
+        return [sidecar for sidecar in self.sidecars
+                if sidecar.is_running and not sidecar.is_stopped]
 
     def agreed_leader(self):
         """The sidecar that leads by its own word and by that of all running ones; or None."""
@@ -218,9 +312,19 @@ path = "{sidecar.flag_file}"
         leaders = [sidecar for sidecar in self.running if sidecar.is_leader()]
         return leaders[0] if [leader.name for leader in leaders] == [name] else None
 
+    def followers(self):
+        return [sidecar for sidecar in self.running if not sidecar.is_leader()]
+
+    def messages(self):
+        """{kind: sent or tried by all that run}, of the four kinds that the papers count."""
+        return {kind: sum(sidecar.messages(kind) for sidecar in self.running)
+                for kind in ("ELECTION", "ANSWER", "HANDOVER", "COORDINATOR")}
+
     def await_leader(self, expected=None, patience_s=PATIENCE_S):
         """Waits for one leader on whom all running sidecars agree, and returns it."""
         def leader():
+            for sidecar in self.sidecars:
+                assert sidecar.is_running or not sidecar.is_wanted, f"{sidecar.name} has ended"
             found = self.agreed_leader()
             return found if found and (expected is None or found is expected) else None
         return wait_until(f"all agree on {expected.name if expected else 'a leader'}", leader,
@@ -240,7 +344,7 @@ class FlagObserver:
         self.process = subprocess.Popen([program, *files], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.changes = []  # (ns, number of the flag, is on, epoch)
-        self.doubles = []
+        self.doubles = []  # (ns, one flag's number, its epoch, the other's, its epoch)
         self.lock = threading.Lock()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -250,7 +354,7 @@ class FlagObserver:
             words = line.split()
             with self.lock:
                 if words[0] == "double":
-                    self.doubles.append(line.strip())
+                    self.doubles.append(tuple(map(int, words[1:])))
                 else:
                     time_ns, flag, is_on, epoch = map(int, words)
                     self.changes.append((time_ns, flag, bool(is_on), epoch))
@@ -271,10 +375,15 @@ class FlagObserver:
                     return time_ns, number
         return None
 
+    def doubles_since(self, after_ns):
+        with self.lock:
+            return [double for double in self.doubles if double[0] >= after_ns]
+
     def close(self):
         self.process.stdin.close()
         self.process.wait(PATIENCE_S)
         self.reader.join()
+        self.process.stdout.close()
 
 
 def now_ns():

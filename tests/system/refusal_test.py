@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Starts that fail: each with its exit code, and a text that names the file, key or address.
+
+usage: refusal_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
+"""
+
+import os
+import shutil
+import socket
+
+from harness import wait_until
+from mounts import TmpFs
+from system_case import SystemCase, main
+
+CONFIG_INVALID, PLUGIN_REFUSED, ADDRESS_UNUSABLE, STATE_UNUSABLE = 3, 5, 6, 7
+
+
+class Refusal(SystemCase):
+    def refused(self, code, sidecar, *words):
+        """Starts it, waits for its end, and demands this code and a text with these words."""
+        known = len(sidecar.log())
+        sidecar.start()
+        self.assertEqual(sidecar.await_exit(), code, sidecar.log())
+        sidecar.is_wanted = False
+        said = sidecar.log()[known:]
+        for word in words:
+            self.assertIn(str(word), said)
+
+    def replace(self, sidecar, old, new):
+        text = sidecar.config_file.read_text()
+        self.assertIn(old, text)
+        sidecar.write_config(text.replace(old, new))
+
+    def test_a_wrong_configuration(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            self.replace(sidecar, "priority = 100", "priority = -1")
+            self.refused(CONFIG_INVALID, sidecar, f"{sidecar.config_file}:6:", "node.priority")
+            sidecar.write_config("[group\n")
+            self.refused(CONFIG_INVALID, sidecar, f"{sidecar.config_file}:1:")
+
+    def test_a_plugin_that_is_not_there(self):
+        with self.group(1, extra='plugin = "nobody"\n') as group:
+            self.refused(PLUGIN_REFUSED, group.sidecars[0], "bellwether-nobody.so")
+
+    def test_ports_in_use(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            for port in (sidecar.peer_port, sidecar.api_port, sidecar.metrics_port):
+                with self.subTest(port=port), socket.create_server(("127.0.0.1", port)):
+                    self.refused(ADDRESS_UNUSABLE, sidecar, f"127.0.0.1:{port}")
+            sidecar.start()
+            group.await_leader(sidecar)
+
+    def test_the_state_of_another_group(self):
+        with self.group(1) as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            self.assertEqual(sidecar.stop(), 0)
+            self.replace(sidecar, 'name = "test"', 'name = "other"')
+            self.refused(STATE_UNUSABLE, sidecar, sidecar.state_folder, "test", "other")
+
+    def test_a_state_that_is_lost(self):
+        with self.group(1) as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            node_id = sidecar.get("/v1/status")["node"]["id"]
+            sidecar.kill()
+            state = sidecar.state_folder / "state"
+            state.write_bytes(bytes(state.stat().st_size))
+            self.refused(STATE_UNUSABLE, sidecar, state, "--forget-state")
+            sidecar.start("--forget-state")
+            group.await_leader(sidecar)
+            self.assertEqual(sidecar.get("/v1/status")["node"]["id"], node_id)
+            self.assertEqual(sidecar.stop(), 0)
+            # It is whole again.
+            sidecar.start()
+            group.await_leader(sidecar)
+
+    def test_one_damaged_slot_is_no_reason(self):
+        with self.group(1) as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            sidecar.kill()
+            state = sidecar.state_folder / "state"
+            with open(state, "r+b") as file:
+                file.write(bytes(16))
+            sidecar.start()
+            group.await_leader(sidecar)
+            self.assertIn(str(state), sidecar.log())
+
+    def test_a_state_folder_that_cannot_be_written(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            sidecar.state_folder.mkdir()
+            with TmpFs(self, sidecar.state_folder, "ro"):
+                self.refused(STATE_UNUSABLE, sidecar, sidecar.state_folder, "Read-only")
+
+    def test_a_state_folder_that_is_used(self):
+        with self.group(2) as group:
+            first, second = group.sidecars
+            first.start()
+            self.replace(second, str(second.state_folder), str(first.state_folder))
+            wait_until("the first leads", first.is_leader)
+            self.refused(STATE_UNUSABLE, second, first.state_folder / "lock")
+            self.assertTrue(first.is_leader())
+
+    def test_a_flag_that_cannot_be_made(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            sidecar.flag_file.mkdir()
+            self.refused(STATE_UNUSABLE, sidecar, sidecar.flag_file, "flag.path")
+            sidecar.flag_file.rmdir()
+            sidecar.flag_file.symlink_to(group.folder / "elsewhere")
+            self.refused(STATE_UNUSABLE, sidecar, sidecar.flag_file)
+            self.assertFalse(os.path.lexists(group.folder / "elsewhere"))
+
+    def test_a_flag_that_is_used(self):
+        with self.group(2) as group:
+            first, second = group.sidecars
+            first.start()
+            self.replace(second, str(second.flag_file), str(first.flag_file))
+            wait_until("the first leads", first.is_leader)
+            self.refused(STATE_UNUSABLE, second, first.flag_file)
+            self.assertTrue(first.is_leader())
+
+
+class Impostors(SystemCase):
+    """Whoever comes with another member's identity or name."""
+
+    def turned_away(self, group, newcomer, reason):
+        """It is counted on both sides and said in the log; the group does not notice."""
+        leader = group.sidecars[-2]
+        before = leader.get("/v1/leader")
+        newcomer.start()
+        wait_until("the group has refused it", lambda: leader.count(
+            "bellwether_rejected_frames_total", reason=reason))
+        wait_until("it knows", lambda: newcomer.get("/v1/status") and newcomer.count(
+            "bellwether_rejected_frames_total", reason="turned_away"))
+        self.assertRegex(newcomer.log(), r"(warn|error) .*turned")
+        for sidecar in group.sidecars[:-1]:
+            self.assertEqual(len(sidecar.members()), 3)
+            self.assertTrue(all(member["state"] == "alive"
+                                for member in sidecar.members().values()))
+        self.assertEqual(leader.get("/v1/leader"), before)
+
+    def test_a_copy_of_a_state_folder(self):
+        with self.group() as group:
+            group.await_leader(group.start().sidecars[-1])
+            original = group.sidecars[0]
+            newcomer = group.add()
+            newcomer.write_config(group.config_of(newcomer))
+            shutil.copytree(original.state_folder, newcomer.state_folder)
+            self.turned_away(group, newcomer, "duplicate_id")
+
+    def test_a_name_that_is_taken(self):
+        with self.group() as group:
+            group.await_leader(group.start().sidecars[-1])
+            newcomer = group.add()
+            text = group.config_of(newcomer)
+            newcomer.write_config(text.replace('name = "n3"', 'name = "n0"'))
+            self.turned_away(group, newcomer, "duplicate_name")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""What the system tests have in common: the programs, groups, and a main function.
+
+usage: X_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
+"""
+
+import os
+import subprocess
+import sys
+import unittest
+
+from harness import PATIENCE_S, Group
+
+# What CTest takes for "skipped" (SKIP_RETURN_CODE).
+SKIPPED = 77
+
+# Settings with which a machine that is busy for seconds makes nobody suspect anybody; election keys
+# come first.
+CALM = 'lease = "6s"\n[failure_detector]\nsuspect_after = "4s"\n'
+
+# A sanitizer's bookkeeping is not the sidecar's memory.
+IS_SANITIZED = bool(os.environ.get("BELLWETHER_TEST_SANITIZE"))
+
+
+class SystemCase(unittest.TestCase):
+    """What all cases need."""
+
+    program = observer = ""
+
+    def group(self, size=3, variant=None, extra="", **options):
+        """`extra` goes on where table [election] is open."""
+        election = "[election]\n" + (f'variant = "{variant}"\n' if variant else "")
+        return Group(self.program, size, election + extra, **options)
+
+    def run_program(self, *arguments):
+        """`bellwether ...`, to its end."""
+        return subprocess.run([self.program, *map(str, arguments)], text=True, check=False,
+                              capture_output=True, timeout=PATIENCE_S)
+
+
+def main():
+    """Runs the cases named on the command line, after the programs."""
+    SystemCase.program, SystemCase.observer = map(os.path.abspath, sys.argv[1:3])
+    result = unittest.main(module="__main__", argv=[sys.argv[0], *sys.argv[3:]], exit=False).result
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(SKIPPED if result.skipped and len(result.skipped) == result.testsRun else 0)
