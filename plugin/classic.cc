@@ -81,7 +81,11 @@ void Classic::on_answer(const View& view, uint32_t from, const election_message&
 
 void Classic::on_timeout(const View& view, Outbox& outbox) {
   if (state_ == ELECTION_STATE_COLLECTING) return win(view, outbox);
-  if (state_ == ELECTION_STATE_WAITING) return start(view, round_.is_called(), outbox);
+  if (state_ != ELECTION_STATE_WAITING) return;
+  // Who answered did not take over, and there is a leader (this process came up under it): a member
+  // with the modified variant only waited to be handed over to.  The next question ends no better.
+  if (view.has_leader() && !round_.is_called()) return become_idle("the leader stays", outbox);
+  start(view, round_.is_called(), outbox);
 }
 
 // The death of the one that is waited for is as good as its timeout, and comes sooner.

@@ -2,6 +2,7 @@
 #include "simulator/cluster.hh"
 
 #include <algorithm>
+#include <utility>
 
 namespace bellwether::simulator {
 namespace {
@@ -95,17 +96,14 @@ std::string Cluster::name_of(uint32_t process) const {
 void Cluster::start(uint32_t process) {
   Process& starting = processes_[process];
   if (starting.node) return;
-  for (uint32_t peer = 0; peer < size(); ++peer) {
-    // Left over from an earlier life that ended silently.
-    if (peer != process && network_.is_connected(process, peer)) {
-      break_connection(process, peer, LinkEvidence::kClosed);
-    }
-  }
+  network_.set_power(now(), process, true);
   ++starting.life;
   starting.self.boot = starting.life;
   starting.is_paused = false;
   starting.wake_at = kNever;
   starting.inbox.clear();
+  starting.linked.clear();
+  starting.members.clear();
   starting.disk.last_done_at = {};
   Options node_options = starting.options;
   node_options.seed = random_.below(UINT32_MAX) + 1;
@@ -123,10 +121,10 @@ void Cluster::start(uint32_t process) {
   std::vector<uint32_t> peers = starting.contacts;
   for (const Member& member : std::as_const(*starting.node).members().all()) {
     peers.push_back(index_of(member.entry.id));
+    starting.members.insert(peers.back());
   }
   // The addresses in the configuration are tried as well, whatever the disk remembers.
   for (const MemberEntry& entry : starting.configured->entries) peers.push_back(index_of(entry.id));
-  starting.dialled_members = starting.node->members().all().size();
   for (const uint32_t peer : peers) {
     if (peer == process || starting.unanswered[peer]) continue;
     starting.unanswered[peer] = true;
@@ -141,9 +139,10 @@ void Cluster::kill(uint32_t process, bool silently) {
   trace(process, silently ? "loses power" : "is killed");
   const bool is_seen = !silently && options_.detection == Detection::kHeartbeats;
   for (uint32_t peer = 0; peer < size(); ++peer) {
-    if (peer == process || !network_.is_connected(process, peer)) continue;
-    if (is_seen) network_.finish(now(), process, peer);
+    if (peer == process || !network_.is_open(process, peer)) continue;
+    is_seen ? network_.finish(now(), process, peer) : network_.close(process, peer);
   }
+  if (silently) network_.set_power(now(), process, false);
   end(process);
 }
 
@@ -167,11 +166,12 @@ void Cluster::resume(uint32_t process) {
   resumed.is_paused = false;
   last_interest_ = now();
   trace(process, "is resumed");
-  std::deque<Input> inbox = std::move(resumed.inbox);
-  resumed.inbox.clear();
+  const auto inbox = std::exchange(resumed.inbox, {});
   const uint32_t life = resumed.life;
-  for (const Input& input : inbox) {
-    if (resumed.node && resumed.life == life) step(process, input);
+  for (const auto& waiting : inbox) {
+    if (!resumed.node || resumed.life != life) break;
+    const auto* input = std::get_if<Input>(&waiting);
+    input != nullptr ? step(process, *input) : greet(process, std::get<Greet>(waiting));
   }
   if (resumed.node) wake_in_time(process);
 }
@@ -187,7 +187,9 @@ void Cluster::heal(uint32_t from, uint32_t to) {
 }
 
 void Cluster::reset(uint32_t a, uint32_t b) {
-  if (network_.is_connected(a, b)) break_connection(a, b, LinkEvidence::kClosed);
+  if (!network_.is_connected(a, b)) return;
+  network_.finish(now(), a, b);  // the one end learns of it before the other
+  lose_link(a, b, LinkEvidence::kClosed);
 }
 
 void Cluster::detect(uint32_t a, uint32_t b, bool is_down) {
@@ -249,7 +251,7 @@ Duration Cluster::quiet_time() const {
   for (const Process& process : processes_) {
     longest = std::max(longest, process.options.suspect_after_max);
   }
-  return 2 * longest + kStallTimeout;
+  return 2 * longest + kStallTimeout + kStallJitter;
 }
 
 bool Cluster::is_busy(const Process& process) const {

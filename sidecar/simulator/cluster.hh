@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -53,7 +54,7 @@ class Cluster {
 
   // --- faults and repairs ---
   void start(uint32_t process);
-  // Its connections end as by SIGKILL; `silently`: as by loss of power.
+  // Its connections end as by SIGKILL; `silently`: as by loss of power, until it is started again.
   void kill(uint32_t process, bool silently = false);
   void pause(uint32_t process);
   void resume(uint32_t process);
@@ -105,6 +106,11 @@ class Cluster {
   std::string name_of(uint32_t process) const;
 
  private:
+  // The first words on a connection that the kernel has accepted already.
+  struct Greet {
+    uint32_t peer = 0;
+    uint32_t connection = 0;
+  };
   struct Process {
     MemberEntry self;
     Options options;
@@ -117,13 +123,16 @@ class Cluster {
     uint32_t life = 0;
     bool is_paused = false;
     Instant wake_at = kNever;
-    std::deque<Input> inbox;       // while paused
-    std::vector<bool> unanswered;  // peers to be found at start
+    std::deque<std::variant<Input, Greet>> inbox;  // while paused
+    std::set<uint32_t> linked;                     // peers whose LinkUp came and LinkDown did not
+    std::vector<bool> unanswered;                  // peers to be found at start
     uint32_t unanswered_count = 0;
-    size_t dialled_members = 0;
+    std::set<uint32_t> members;  // as the node last named them
   };
-  // TCP_USER_TIMEOUT: how long something may be under way without an acknowledgement.
+  // TCP_USER_TIMEOUT: how long something may be under way without an acknowledgement; how much
+  // later the kernel notices is a matter of its retransmissions.
   static constexpr Duration kStallTimeout = std::chrono::milliseconds(1500);
+  static constexpr Duration kStallJitter = std::chrono::milliseconds(500);
 
   struct Wake {
     uint32_t process = 0;
@@ -143,6 +152,7 @@ class Cluster {
   };
   struct StallTimeout {
     Pair pair;
+    uint32_t connection = 0;
   };
   struct StoreDone {
     uint32_t process = 0;
@@ -169,9 +179,11 @@ class Cluster {
   void send(uint32_t process, const Send& send);
   void end(uint32_t process);
   void wake_in_time(uint32_t process);
-  void dial_members(uint32_t process);
+  void follow_members(uint32_t process);
   void dial(uint32_t from, uint32_t to, uint32_t attempt, Duration delay);
-  void break_connection(uint32_t a, uint32_t b, LinkEvidence evidence);
+  void greet(uint32_t process, const Greet& greet);
+  void watch_for_stall(uint32_t from, uint32_t to);
+  void lose_link(uint32_t process, uint32_t peer, LinkEvidence evidence);
   void note_answer(uint32_t process, uint32_t peer);
   bool is_busy(const Process& process) const;
   Duration quiet_time() const;
@@ -186,7 +198,7 @@ class Cluster {
   Referee referee_;
   std::vector<Process> processes_;
   std::set<Pair> dialling_;
-  std::set<Pair> stalling_;
+  std::set<Pair> stalling_;  // process and connection
   MessageCounts messages_{};
   uint64_t steps_ = 0;
   Instant last_interest_{};

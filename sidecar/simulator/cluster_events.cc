@@ -17,14 +17,17 @@ constexpr Duration kConnectTimeout = std::chrono::milliseconds(300);
 // --- events ---
 
 void Cluster::on(Packet& packet) {
-  if (!network_.is_current(packet)) return;
   const Uuid& from = id_of(packet.from);
+  if (!network_.is_current(packet)) {
+    // Nobody learns anything of the network's when a script says who learns what.
+    if (options_.detection == Detection::kScripted) return;
+    return network_.answer_with_reset(now(), packet);
+  }
   if (const auto* evidence = std::get_if<LinkEvidence>(&packet.content)) {
-    network_.disconnect(packet.from, packet.to);
-    step(packet.to, LinkDown{from, *evidence});
-    return dial(packet.to, packet.from, 0, Duration::zero());
+    return lose_link(packet.to, packet.from, *evidence);
   }
   if (auto* hello = std::get_if<Hello>(&packet.content)) {
+    processes_[packet.to].linked.insert(packet.from);
     step(packet.to, LinkUp{std::move(*hello)});
     return note_answer(packet.to, packet.from);
   }
@@ -42,7 +45,9 @@ void Cluster::on(const Wake& wake) {
 
 void Cluster::on(const Dial& dial) {
   const Process& from = processes_[dial.from];
-  const bool is_over = !from.node || network_.is_connected(dial.from, dial.to);
+  const bool is_running_there = is_running(dial.to);
+  const bool is_over = !from.node || network_.is_open(dial.from, dial.to) ||
+                       (!is_running_there && options_.detection == Detection::kScripted);
   if (is_over) {
     dialling_.erase({dial.from, dial.to});
     return;
@@ -55,9 +60,7 @@ void Cluster::on(const Dial& dial) {
     queue_.push(now() + kFirstRetry, dial);
   } else if (!is_path_open) {
     queue_.push(now() + kConnectTimeout, again);
-  } else if (!is_running(dial.to)) {
-    if (options_.detection == Detection::kScripted)
-      return void(dialling_.erase({dial.from, dial.to}));
+  } else if (!is_running_there) {
     queue_.push(now() + 2 * options_.network.latency, Refuse{again});
   } else {
     dialling_.erase({dial.from, dial.to});
@@ -67,21 +70,41 @@ void Cluster::on(const Dial& dial) {
 
 void Cluster::on(const Establish& establish) {
   const auto [a, b] = establish;
-  if (network_.is_connected(a, b)) return;
+  if (network_.is_open(a, b)) return;  // the other's attempt was faster
   const bool is_path_open = network_.is_path_open(a, b) && network_.is_path_open(b, a);
   if (!is_running(a) || !is_running(b) || !is_path_open) {
     dial(a, b, 1, kFirstRetry);
     return dial(b, a, 1, kFirstRetry);
   }
-  network_.connect(a, b);
-  network_.send(now(), {.from = a, .to = b, .content = node(a).hello()});
-  network_.send(now(), {.from = b, .to = a, .content = node(b).hello()});
+  // Who still has an end of an earlier connection closes it before it reads the new one.
+  if (network_.is_open(b, a)) {
+    network_.close(b, a);
+    if (processes_[b].linked.erase(a) != 0) step(b, LinkDown{id_of(a), LinkEvidence::kClosed});
+    if (!is_running(b)) return;
+  }
+  const uint32_t connection = network_.connect(a, b);
+  greet(a, {.peer = b, .connection = connection});
+  greet(b, {.peer = a, .connection = connection});
+}
+
+// The kernel of a paused process accepts; its first words come when it runs again.
+void Cluster::greet(uint32_t process, const Greet& greet) {
+  Process& greeting = processes_[process];
+  if (greeting.is_paused) {
+    greeting.inbox.emplace_back(greet);
+    return;
+  }
+  const bool is_current = network_.is_open(process, greet.peer) &&
+                          network_.generation(process, greet.peer) == greet.connection;
+  if (!is_current) return;
+  network_.send(now(), {.from = process, .to = greet.peer, .content = node(process).hello()});
+  watch_for_stall(process, greet.peer);
 }
 
 void Cluster::on(const Refuse& refuse) {
   const Dial& again = refuse.dial;
   Process& from = processes_[again.from];
-  if (!from.node || network_.is_connected(again.from, again.to)) {
+  if (!from.node || network_.is_open(again.from, again.to)) {
     dialling_.erase({again.from, again.to});
     return;
   }
@@ -96,9 +119,11 @@ void Cluster::on(const Refuse& refuse) {
 
 void Cluster::on(const StallTimeout& timeout) {
   const auto [from, to] = timeout.pair;
-  stalling_.erase(timeout.pair);
-  if (!network_.is_stalled(from, to)) return;
-  break_connection(from, to, LinkEvidence::kTimeout);
+  stalling_.erase({from, timeout.connection});
+  const bool is_stalled = network_.is_stalled(from, to) && network_.is_open(from, to) &&
+                          network_.generation(from, to) == timeout.connection;
+  // The other end finds out by itself: by what it sends, or by the next connection.
+  if (is_stalled) lose_link(from, to, LinkEvidence::kTimeout);
 }
 
 void Cluster::on(const StoreDone& done) {
@@ -108,13 +133,12 @@ void Cluster::on(const StoreDone& done) {
   step(done.process, Stored{done.is_ok});
 }
 
-void Cluster::break_connection(uint32_t a, uint32_t b, LinkEvidence evidence) {
-  network_.disconnect(a, b);
-  for (const auto& [process, peer] : {Pair{a, b}, Pair{b, a}}) {
-    if (!is_running(process)) continue;
-    step(process, LinkDown{id_of(peer), evidence});
-    dial(process, peer, 0, Duration::zero());
-  }
+// One end of a connection is at its end.
+void Cluster::lose_link(uint32_t process, uint32_t peer, LinkEvidence evidence) {
+  if (network_.is_open(process, peer)) network_.close(process, peer);
+  if (!is_running(process)) return;
+  if (processes_[process].linked.erase(peer) != 0) step(process, LinkDown{id_of(peer), evidence});
+  dial(process, peer, 0, Duration::zero());
 }
 
 // --- one node ---
@@ -153,7 +177,7 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       last_interest_ = now();
       trace(process, *publish);
     } else if (std::holds_alternative<MembersChanged>(effect)) {
-      dial_members(process);
+      follow_members(process);
     } else if (const auto* report = std::get_if<Report>(&effect)) {
       trace(process, *report);
     } else if (const auto* failed = std::get_if<Failed>(&effect)) {
@@ -174,10 +198,17 @@ void Cluster::send(uint32_t process, const Send& send) {
   if (!is_beat && trace_) {
     trace(process, "-> " + name_of(to) + " " + name(type) + (is_sent ? "" : " (no connection)"));
   }
-  if (network_.is_stalled(process, to) && options_.detection == Detection::kHeartbeats &&
-      stalling_.insert({process, to}).second) {
-    queue_.push(now() + kStallTimeout, StallTimeout{{process, to}});
-  }
+  watch_for_stall(process, to);
+}
+
+void Cluster::watch_for_stall(uint32_t from, uint32_t to) {
+  if (options_.detection == Detection::kScripted) return;
+  if (!network_.is_open(from, to) || !network_.is_stalled(from, to)) return;
+  const uint32_t connection = network_.generation(from, to);
+  if (!stalling_.insert({from, connection}).second) return;
+  const auto jitter = static_cast<uint64_t>(kStallJitter.count());
+  const Duration later(static_cast<Duration::rep>(random_.below(jitter)));
+  queue_.push(now() + kStallTimeout + later, StallTimeout{{from, to}, connection});
 }
 
 void Cluster::wake_in_time(uint32_t process) {
@@ -189,19 +220,27 @@ void Cluster::wake_in_time(uint32_t process) {
   queue_.push(deadline, Wake{process, waiting.life});
 }
 
-void Cluster::dial_members(uint32_t process) {
-  Process& dialler = processes_[process];
-  const auto members = std::as_const(*dialler.node).members().all();
-  if (members.size() == dialler.dialled_members) return;
-  dialler.dialled_members = members.size();
-  for (const Member& member : members) {
-    const uint32_t peer = index_of(member.entry.id);
-    if (peer != process && !member.is_connected) dial(process, peer, 0, Duration::zero());
+// Connects to who is a member now, and ends the connection with who is not any more.
+void Cluster::follow_members(uint32_t process) {
+  Process& following = processes_[process];
+  std::set<uint32_t> members;
+  for (const Member& member : std::as_const(*following.node).members().all()) {
+    members.insert(index_of(member.entry.id));
   }
+  for (const uint32_t peer : members) {
+    const bool is_new = peer != process && !following.members.contains(peer);
+    if (is_new) dial(process, peer, 0, Duration::zero());
+  }
+  for (const uint32_t peer : following.members) {
+    if (members.contains(peer)) continue;
+    network_.finish(now(), process, peer);
+    following.linked.erase(peer);
+  }
+  following.members = std::move(members);
 }
 
 void Cluster::dial(uint32_t from, uint32_t to, uint32_t attempt, Duration delay) {
-  if (!is_running(from) || network_.is_connected(from, to)) return;
+  if (!is_running(from) || network_.is_open(from, to)) return;
   if (!dialling_.insert({from, to}).second) return;
   queue_.push(now() + delay, Dial{from, to, attempt});
 }

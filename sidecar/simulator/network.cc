@@ -17,12 +17,13 @@ void Network::resize(uint32_t processes) {
   }
   directions_ = std::move(grown);
   processes_ = processes;
+  has_power_.resize(processes, true);
 }
 
 // A packet of an ended connection is never read; held ones are the exception that `hold` is for.
 bool Network::is_current(const Packet& packet) const {
-  const Direction& way = direction(packet.from, packet.to);
-  return packet.connection == 0 || (way.is_open && way.generation == packet.connection);
+  const Direction& back = direction(packet.to, packet.from);
+  return packet.connection == 0 || (back.is_open && back.generation == packet.connection);
 }
 
 uint32_t Network::connect(uint32_t a, uint32_t b) {
@@ -34,17 +35,26 @@ uint32_t Network::connect(uint32_t a, uint32_t b) {
   return generations_;
 }
 
-void Network::disconnect(uint32_t a, uint32_t b) {
-  for (const auto& [from, to] : {Pair{a, b}, Pair{b, a}}) {
-    direction(from, to).is_open = false;
-    stalled_.erase({from, to});
-  }
+void Network::close(uint32_t at, uint32_t peer) {
+  direction(at, peer).is_open = false;
+  stalled_.erase({at, peer});
 }
 
-void Network::finish(Instant now, uint32_t from, uint32_t to) {
-  if (!direction(from, to).is_open) return;
-  direction(to, from).is_open = false;
-  send(now, {.from = from, .to = to, .content = LinkEvidence::kClosed});
+void Network::finish(Instant now, uint32_t at, uint32_t peer) {
+  if (!direction(at, peer).is_open) return;
+  close(at, peer);
+  transmit(now, {.from = at,
+                 .to = peer,
+                 .connection = direction(at, peer).generation,
+                 .content = LinkEvidence::kClosed});
+}
+
+void Network::answer_with_reset(Instant now, const Packet& packet) {
+  if (std::holds_alternative<LinkEvidence>(packet.content)) return;
+  transmit(now, {.from = packet.to,
+                 .to = packet.from,
+                 .connection = packet.connection,
+                 .content = LinkEvidence::kClosed});
 }
 
 bool Network::send(Instant now, Packet packet) {
@@ -58,16 +68,34 @@ bool Network::send(Instant now, Packet packet) {
   }
   if (!way.is_open) return false;
   packet.connection = way.generation;
-  if (way.is_cut) {
-    stalled_[pair].push_back(std::move(packet));
+  transmit(now, std::move(packet));
+  return true;
+}
+
+void Network::transmit(Instant now, Packet packet) {
+  if (is_blocked(packet.from, packet.to)) {
+    stalled_[{packet.from, packet.to}].push_back(std::move(packet));
   } else {
     put_on_the_way(now, std::move(packet));
   }
-  return true;
 }
 
 void Network::heal(Instant now, uint32_t from, uint32_t to) {
   direction(from, to).is_cut = false;
+  flush(now, from, to);
+}
+
+void Network::set_power(Instant now, uint32_t process, bool has_power) {
+  has_power_[process] = has_power;
+  for (uint32_t peer = 0; has_power && peer < processes_; ++peer) {
+    if (peer == process) continue;
+    flush(now, process, peer);
+    flush(now, peer, process);
+  }
+}
+
+void Network::flush(Instant now, uint32_t from, uint32_t to) {
+  if (is_blocked(from, to)) return;
   auto stalled = stalled_.extract({from, to});
   if (stalled.empty()) return;
   for (Packet& packet : stalled.mapped()) put_on_the_way(now, std::move(packet));

@@ -137,12 +137,14 @@ void expect_state(ScenarioRunner& runner, Words& words) {
 }
 
 void expect_epoch(ScenarioRunner& runner, Words& words) {
-  const uint64_t wanted = parse_number(words.take("the epoch"));
-  const std::string expected = "epoch " + std::to_string(wanted);
+  const std::string& wanted = words.take("the epoch");
+  const bool is_least = wanted.starts_with(">=");
+  const uint64_t number = parse_number(is_least ? wanted.substr(2) : wanted);
+  const std::string expected = "epoch " + wanted;
   for (const uint32_t process : running_witnesses(runner, words, expected)) {
     const auto leader = runner.cluster().node(process).leader();
     const uint64_t epoch = leader ? leader->epoch : 0;
-    if (epoch != wanted) {
+    if (is_least ? epoch < number : epoch != number) {
       return runner.fail(
           expected, "node " + runner.name_of(process) + " is in epoch " + std::to_string(epoch));
     }

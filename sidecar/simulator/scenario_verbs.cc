@@ -282,7 +282,8 @@ constexpr Verb kVerbs[] = {
      run_mark},
     {"expect",
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME] |\n"
-     "state ID STATE | epoch N [at IDS] | flag on|off IDS | messages [KIND] COUNT | claims COUNT "
+     "state ID STATE | epoch N|>=N [at IDS] | flag on|off IDS | messages [KIND] COUNT | claims "
+     "COUNT "
      "|\n"
      "members IDS [at IDS] | variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
      "fails the scenario when it is not so; COUNT is N, <=N, or classic=N modified=N", run_expect},

@@ -94,6 +94,17 @@ BOOST_AUTO_TEST_CASE(when_no_coordinator_comes_it_starts_again) {
   BOOST_TEST(process.round() != first_round);
 }
 
+BOOST_AUTO_TEST_CASE(when_no_coordinator_comes_it_stays_with_the_leader_it_came_up_under) {
+  Classic process({.sticky = false});
+  process.know_leader(1);
+  process.elect(ELECTION_REASON_STARTED);
+  process.receive_answer(5);
+  BOOST_TEST(process.time_out() == "idle");
+  process.elect(ELECTION_REASON_OPERATOR);
+  process.receive_answer(5);
+  BOOST_TEST(process.time_out().starts_with("collecting, ELECTION to 4"));  // somebody called it
+}
+
 BOOST_AUTO_TEST_CASE(a_called_election_that_starts_again_is_still_called) {
   Classic process;
   process.elect(ELECTION_REASON_OPERATOR);

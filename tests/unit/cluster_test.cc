@@ -300,6 +300,76 @@ BOOST_AUTO_TEST_CASE(a_cut_connection_breaks_and_is_made_again_when_it_is_healed
   BOOST_TEST((group.agreement().leader == 1u));
 }
 
+BOOST_AUTO_TEST_CASE(a_host_without_power_refuses_nothing) {
+  Group group(3);
+  group.start_all().kill(2, true);
+  group.kill(0);
+  group.start(0);
+  group.run_for(seconds(10));
+  for (const uint32_t process : {0u, 1u}) {
+    const Member* gone = group.node(process).members().find(group.id_of(2));
+    BOOST_TEST((gone->entry.liveness == Liveness::kSuspect));
+    BOOST_TEST(!gone->is_connected);
+  }
+  group.start(2);
+  group.settle();
+  BOOST_TEST((group.agreement().leader == 2u));
+}
+
+BOOST_AUTO_TEST_CASE(the_ends_of_a_broken_connection_learn_of_it_one_after_the_other) {
+  Group group(2);
+  group.start_all();
+  group.cut(0, 1);
+  group.cut(1, 0);
+  const auto ends = [&] {
+    return int{group.network().is_open(0, 1)} + int{group.network().is_open(1, 0)};
+  };
+  while (ends() == 2) group.run_for(milliseconds(1));
+  BOOST_TEST(ends() == 1);
+  group.run_for(seconds(5));
+  BOOST_TEST(ends() <= 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_end_that_nobody_told_makes_way_for_the_next_connection) {
+  Group group(3);
+  group.start_all();
+  group.cut(2, 0);  // 2 beats and finds out; 0 has nothing to send to 2 but answers
+  while (group.network().is_open(2, 0)) group.run_for(milliseconds(1));
+  BOOST_TEST(group.network().is_open(0, 2));
+  group.heal(2, 0);
+  group.settle();
+  BOOST_TEST(group.network().is_connected(0, 2));
+  BOOST_TEST((group.agreement().leader == 2u));
+}
+
+BOOST_AUTO_TEST_CASE(a_paused_process_accepts_connections_and_greets_when_it_runs_again) {
+  Group group(3);
+  group.start_all().pause(1);
+  group.kill(0);
+  group.start(0);
+  group.run_for(milliseconds(300));
+  BOOST_TEST(group.network().is_connected(0, 1));
+  BOOST_TEST(!group.node(0).members().find(group.id_of(1))->is_connected);
+  group.resume(1);
+  group.run_for(milliseconds(10));
+  BOOST_TEST(group.node(0).members().find(group.id_of(1))->is_connected);
+}
+
+BOOST_AUTO_TEST_CASE(the_connection_with_who_is_no_member_any_more_ends) {
+  Group group(3);
+  Options options;
+  options.reap_after = seconds(5);
+  for (uint32_t process = 0; process < 3; ++process) group.reconfigure(process, options);
+  group.start_all().pause(0);
+  group.run_for(seconds(8));
+  BOOST_TEST((group.node(1).members().find(group.id_of(0)) == nullptr));
+  BOOST_TEST(!group.network().is_open(1, 0));
+  group.resume(0);
+  group.settle();
+  BOOST_TEST((group.node(1).members().find(group.id_of(0)) != nullptr));
+  BOOST_TEST((group.agreement().leader == 2u));
+}
+
 BOOST_AUTO_TEST_CASE(a_reset_connection_is_made_again_at_once) {
   Group group(2);
   group.start_all();

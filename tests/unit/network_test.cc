@@ -128,7 +128,8 @@ BOOST_AUTO_TEST_CASE(what_stalls_is_lost_with_its_connection) {
   Net net;
   net.network.cut(0, 1);
   net.send(10, 1);
-  net.network.disconnect(0, 1);
+  net.network.close(0, 1);
+  net.network.close(1, 0);
   net.network.connect(0, 1);
   net.network.heal(at(50), 0, 1);
   BOOST_TEST(net.arrived() == "");
@@ -140,7 +141,8 @@ BOOST_AUTO_TEST_CASE(what_is_held_arrives_when_it_is_released_whatever_became_of
   Net net({.latency = milliseconds(1)});
   net.network.hold(0, 1);
   net.send(10, 1);
-  net.network.disconnect(0, 1);
+  net.network.close(0, 1);
+  net.network.close(1, 0);
   net.network.release(at(50), 0, 1);
   BOOST_TEST(net.arrived() == "1@51");
   BOOST_TEST(net.network.is_current(net.arrivals[0].second));
@@ -159,15 +161,44 @@ BOOST_AUTO_TEST_CASE(after_the_release_frames_pass_again) {
 BOOST_AUTO_TEST_CASE(what_is_in_flight_is_not_current_once_its_connection_has_ended) {
   Net net;
   net.send(10, 1);
-  net.network.disconnect(0, 1);
+  net.network.close(1, 0);
   BOOST_TEST(!net.network.is_current(net.arrivals[0].second));
   BOOST_TEST(!net.network.is_connected(0, 1));
+}
+
+BOOST_AUTO_TEST_CASE(each_end_closes_by_itself) {
+  Net net({.latency = milliseconds(1)});
+  net.network.close(0, 1);
+  BOOST_TEST(!net.network.is_open(0, 1));
+  BOOST_TEST(net.network.is_open(1, 0));  // nobody has told it
+  BOOST_TEST(net.send(10, 7, 1, 0));
+  BOOST_REQUIRE(net.arrivals.size() == 1u);
+  const Packet lost = net.arrivals[0].second;
+  BOOST_TEST(!net.network.is_current(lost));
+  net.network.answer_with_reset(at(11), lost);
+  BOOST_TEST(net.arrived() == "7@11 end@12");
+  BOOST_TEST(net.network.is_current(net.arrivals[1].second));
+}
+
+BOOST_AUTO_TEST_CASE(a_host_without_power_neither_receives_nor_answers) {
+  Net net({.latency = milliseconds(1)});
+  net.network.set_power(at(10), 1, false);
+  BOOST_TEST(!net.network.is_path_open(0, 1));
+  BOOST_TEST(!net.network.is_path_open(1, 0));
+  BOOST_TEST(net.network.is_path_open(0, 2));
+  BOOST_TEST(net.send(10, 1));
+  BOOST_TEST(net.network.is_stalled(0, 1));
+  net.network.heal(at(20), 0, 1);  // it was no cut
+  BOOST_TEST(net.arrived() == "");
+  net.network.set_power(at(50), 1, true);
+  BOOST_TEST(net.arrived() == "1@51");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_in_flight_is_not_read_over_the_next_connection) {
   Net net;
   net.send(10, 1);
-  net.network.disconnect(0, 1);
+  net.network.close(0, 1);
+  net.network.close(1, 0);
   net.network.connect(0, 1);
   BOOST_TEST(!net.network.is_current(net.arrivals[0].second));
 }
@@ -178,7 +209,8 @@ BOOST_AUTO_TEST_CASE(who_dies_is_read_to_the_end_and_then_its_connection_closes)
   net.network.finish(at(10), 0, 1);
   BOOST_TEST(net.arrived() == "1@11 end@11");
   BOOST_TEST(net.network.is_current(net.arrivals[0].second));
-  BOOST_TEST(!net.send(10, 2, 1, 0));  // nobody is there to read
+  BOOST_TEST(net.network.is_open(1, 0));  // it has not read the end yet
+  BOOST_TEST(!net.send(10, 2));
 }
 
 BOOST_AUTO_TEST_CASE(more_processes_leave_connections_as_they_are) {

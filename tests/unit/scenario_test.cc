@@ -286,13 +286,26 @@ BOOST_AUTO_TEST_CASE(the_variant_of_the_file_comes_first) {
 }
 
 BOOST_AUTO_TEST_CASE(each_expectation_passes_when_it_is_so) {
-  for (const char* expectation :
-       {"expect leader 3", "expect leader 3 at 1..2", "expect leaders 3", "expect agreement",
-        "expect agreement within 1s", "expect state 3 leading", "expect state 1 following",
-        "expect epoch 1", "expect epoch 1 at 2,3", "expect flag on 3", "expect flag off 1 2",
-        "expect messages 2", "expect messages COORDINATOR 2", "expect messages <=2",
-        "expect messages classic=2 modified=9", "expect claims 1", "expect members 1..3",
-        "expect members 1..3 at 2", "expect 1 sees 3 alive"}) {
+  for (const char* expectation : {"expect leader 3",
+                                  "expect leader 3 at 1..2",
+                                  "expect leaders 3",
+                                  "expect agreement",
+                                  "expect agreement within 1s",
+                                  "expect state 3 leading",
+                                  "expect state 1 following",
+                                  "expect epoch 1",
+                                  "expect epoch 1 at 2,3",
+                                  "expect epoch >=1",
+                                  "expect flag on 3",
+                                  "expect flag off 1 2",
+                                  "expect messages 2",
+                                  "expect messages COORDINATOR 2",
+                                  "expect messages <=2",
+                                  "expect messages classic=2 modified=9",
+                                  "expect claims 1",
+                                  "expect members 1..3",
+                                  "expect members 1..3 at 2",
+                                  "expect 1 sees 3 alive"}) {
     BOOST_TEST_CONTEXT(expectation) { BOOST_TEST(failure_of(expectation) == ""); }
   }
 }
@@ -304,6 +317,7 @@ BOOST_AUTO_TEST_CASE(each_expectation_fails_when_it_is_not_so) {
       {"expect leaders 2", "expected node 2 to lead; found: node 2 follows 3"},
       {"expect state 1 leading", "expected node 1 to be leading; found: following"},
       {"expect epoch 2", "expected epoch 2; found: node 1 is in epoch 1"},
+      {"expect epoch >=2", "expected epoch >=2; found: node 1 is in epoch 1"},
       {"expect flag on 1", "expected the flag of 1 to be on; found: node 1 follows 3"},
       {"expect flag off 3", "expected the flag of 3 to be off; found: node 3 leads"},
       {"expect messages 3", "expected 3 messages; found: 2"},
