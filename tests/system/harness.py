@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import socket
@@ -40,8 +41,8 @@ GIVEN_PORTS = set()
 
 
 def free_ports(count, host="127.0.0.1"):
-    """Ports on which nobody listens now, never the same twice.  None is one that the kernel may give
-    to somebody who connects before the sidecar listens."""
+    """Ports on which nobody listens now, never the same twice.  None is one that the kernel may
+    give to somebody who connects before the sidecar listens."""
     ports = []
     while len(ports) < count:
         port = random.randrange(10000, FIRST_EPHEMERAL_PORT)
@@ -135,6 +136,10 @@ class Sidecar:
 
     def log(self):
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
+
+    def await_log(self, pattern):
+        """Waits for a line: a running sidecar's log is written by a thread of its own."""
+        wait_until(f"{self.name}'s log says {pattern}", lambda: re.search(pattern, self.log()))
 
     # --- the API ---
 

@@ -192,7 +192,7 @@ class FullDisk(SystemCase):
             status, _, text = broken.request("GET", "/readyz")
             self.assertEqual(status, 503)
             self.assertIn("the state cannot be stored", text)
-            self.assertRegex(broken.log(), r"error .*the state could not be stored.*No space")
+            broken.await_log(r"error .*the state could not be stored.*No space")
             group.await_leader(broken)
             self.assertEqual(broken.request("GET", "/livez")[0], 200)
             # What was to be stored is not there, and the next start does not take it for a state.
