@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import socket
@@ -36,18 +37,23 @@ def wait_until(what, condition, patience_s=PATIENCE_S):
         time.sleep(0.01)
 
 
+GIVEN_PORTS = set()
+
+
 def free_ports(count, host="127.0.0.1"):
-    """Ports on which nobody listens now; all are held until all are found.  None is one that the
-    kernel may give to somebody who connects before the sidecar listens."""
-    with contextlib.ExitStack() as held:
-        ports = []
-        while len(ports) < count:
-            holder = held.enter_context(socket.socket())
-            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            with contextlib.suppress(OSError):  # taken: the next one
-                holder.bind((host, random.randrange(10000, FIRST_EPHEMERAL_PORT)))
-                ports.append(holder.getsockname()[1])
-        return ports
+    """Ports on which nobody listens now, never the same twice.  None is one that the kernel may
+    give to somebody who connects before the sidecar listens."""
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(10000, FIRST_EPHEMERAL_PORT)
+        if port in GIVEN_PORTS:
+            continue
+        with socket.socket() as probe, contextlib.suppress(OSError):  # taken: the next one
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+            GIVEN_PORTS.add(port)
+            ports.append(port)
+    return ports
 
 
 class Unreachable(Exception):
@@ -130,6 +136,10 @@ class Sidecar:
 
     def log(self):
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
+
+    def await_log(self, pattern):
+        """Waits for a line: a running sidecar's log is written by a thread of its own."""
+        wait_until(f"{self.name}'s log says {pattern}", lambda: re.search(pattern, self.log()))
 
     # --- the API ---
 

@@ -5,6 +5,7 @@ usage: refusal_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_
 """
 
 import os
+import re
 import shutil
 import socket
 
@@ -87,7 +88,7 @@ class Refusal(SystemCase):
                 file.write(bytes(16))
             sidecar.start()
             group.await_leader(sidecar)
-            self.assertIn(str(state), sidecar.log())
+            sidecar.await_log(re.escape(str(state)))
 
     def test_a_state_folder_that_cannot_be_written(self):
         with self.group(1) as group:
@@ -137,7 +138,7 @@ class Impostors(SystemCase):
             "bellwether_rejected_frames_total", reason=reason))
         wait_until("it knows", lambda: newcomer.get("/v1/status") and newcomer.count(
             "bellwether_rejected_frames_total", reason="turned_away"))
-        self.assertRegex(newcomer.log(), r"(warn|error) .*turned")
+        newcomer.await_log(r"(warn|error) .*turned")
         for sidecar in group.sidecars[:-1]:
             self.assertEqual(len(sidecar.members()), 3)
             self.assertTrue(all(member["state"] == "alive"
