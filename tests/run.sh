@@ -5,7 +5,7 @@
 set -euo pipefail
 
 readonly usage='usage: tests/run.sh [--quick] [--preset NAME]... [--help]
-  (nothing)      presets dev, asan and tsan
+  (nothing)      presets ci, asan and tsan: together everything
   --quick        preset dev only
   --preset NAME  this preset of CMakePresets.json only; may be repeated'
 
@@ -49,7 +49,7 @@ parse_arguments() {
     shift
   done
   if [[ ${#presets[@]} -eq 0 ]]; then
-    presets=(dev asan tsan)
+    presets=(ci asan tsan)
   fi
 }
 

@@ -172,6 +172,8 @@ void Node::lead(uint64_t epoch, std::span<const election_id> silent, bool is_app
     });
     if (!is_silent) send(entry.id, Coordinator{is_appointed});
   }
+  // Its number is new, and nothing else may ever change.
+  effects_.push_back(StoreMembers{members_.view()});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
 }
 

@@ -164,7 +164,13 @@ void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
   const Uuid id = from.entry.id;  // the merge may move the members
   // While this process leads, its own list is the group's.
   if (is_leading() && frame.view->version > members_.version()) return;
-  if (!members_.merge(*frame.view, now_)) return;
+  const ViewVersion before = members_.version();
+  const bool is_change = members_.merge(*frame.view, now_);
+  // Also the same list under a newer number: after a restart it must not pass for an old one.
+  if (!is_change && members_.version() != before) {
+    effects_.push_back(StoreMembers{members_.view()});
+  }
+  if (!is_change) return;
   report(Report::Kind::kNote, "took over the list of members", &id);
   on_members_changed();
 }

@@ -2,38 +2,81 @@
 """Runs clang-tidy over one file, unless the same text has passed before.
 
 usage: tidy.py BUILD_FOLDER MEMORY_FOLDER FILE
+       tidy.py --remember BUILD_FOLDER MEMORY_FOLDER
 
 The checks cost seconds a file, nearly all in the headers of the standard library.  So a file
-that passed is remembered by a hash of all that the result depends on: its preprocessed text, with
-comments because of NOLINT, the settings, and the options it is compiled with.
+that passed is remembered by a hash of all of ours that the result depends on: its text, the texts
+of the headers that it includes, and the settings.  The memory is a folder of the build tree, and
+the list tidy_passed.txt beside this script, which saves a fresh checkout (CI) the work for files
+that have not changed; --remember writes it from the folder.  With BELLWETHER_TIDY_ALL=1 in the
+environment nothing is skipped.
 """
 
 import hashlib
 import json
+import os
 import pathlib
 import shlex
 import subprocess
 import sys
 
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+LIST = HERE / "tidy_passed.txt"
 
-def main(build, memory, file):
-    passed = pathlib.Path(memory, fingerprint(build, file))
-    if passed.exists():
-        print(f"{file} has not changed since it passed")
-        return 0
+
+def check(build, memory, file):
+    if os.environ.get("BELLWETHER_TIDY_ALL") != "1":
+        key = fingerprint(build, file)
+        if pathlib.Path(memory, key).exists() or key in listed():
+            print(f"{file} has not changed since it passed")
+            return 0
     result = subprocess.run(["clang-tidy-14", "-p", build, "--quiet", file], check=False)
     if result.returncode == 0:
-        passed.parent.mkdir(parents=True, exist_ok=True)
-        passed.touch()
+        pathlib.Path(memory).mkdir(parents=True, exist_ok=True)
+        pathlib.Path(memory, fingerprint(build, file)).touch()
     return result.returncode
 
 
+def remember(build, memory):
+    """Lists the files that pass as they are now."""
+    known = listed()
+    lines = []
+    for entry in json.loads(pathlib.Path(build, "compile_commands.json").read_text("utf-8")):
+        path = pathlib.Path(entry["file"])
+        if not path.is_relative_to(ROOT) or path.is_relative_to(build):
+            continue
+        key = fingerprint(build, entry["file"])
+        if pathlib.Path(memory, key).exists() or key in known:
+            lines.append(f"{key} {path.relative_to(ROOT)}\n")
+    LIST.write_text("".join(sorted(set(lines), key=lambda line: line.split()[1])), "utf-8")
+    print(f"{len(set(lines))} files are listed")
+    return 0
+
+
+def listed():
+    if not LIST.exists():
+        return set()
+    return {line.split()[0] for line in LIST.read_text("utf-8").splitlines()}
+
+
 def fingerprint(build, file):
-    command = compile_command(build, file)
-    text = subprocess.run([*command, "-E", "-C"], cwd=build, check=True, capture_output=True).stdout
     settings = subprocess.run(
         ["clang-tidy-14", "--dump-config", file], check=True, capture_output=True).stdout
-    return hashlib.sha256(b"\0".join([text, settings, " ".join(command).encode()])).hexdigest()
+    parts = [settings]
+    for path in own_files(build, file):
+        parts += [str(path.relative_to(ROOT)).encode(), path.read_bytes()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def own_files(build, file):
+    """The file and every header of this project that it includes, in a fixed order."""
+    rule = subprocess.run([*compile_command(build, file), "-MM", "-MG"], cwd=build, check=True,
+                          capture_output=True, text=True).stdout
+    words = rule.replace("\\\n", " ").split(":", 1)[1].split()
+    paths = {pathlib.Path(build, word).resolve() for word in words}
+    return sorted(path for path in paths
+                  if path.is_relative_to(ROOT) and not path.is_relative_to(build))
 
 
 def compile_command(build, file):
@@ -43,9 +86,25 @@ def compile_command(build, file):
             words = shlex.split(entry["command"])
             start = 1 if pathlib.Path(words[0]).name == "ccache" else 0
             output = words.index("-o")
-            return words[start:output] + words[output + 2:]
+            options = words[start:output] + words[output + 2:]
+            return without_dependency_files(options)
     sys.exit(f"{file} is not compiled in {build}")
 
 
+def without_dependency_files(options):
+    kept = []
+    skip = 0
+    for option in options:
+        if skip:
+            skip -= 1
+        elif option in ("-MT", "-MF"):
+            skip = 1
+        elif option not in ("-MD", "-c"):
+            kept.append(option)
+    return kept
+
+
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    if sys.argv[1] == "--remember":
+        sys.exit(remember(str(pathlib.Path(sys.argv[2]).resolve()), sys.argv[3]))
+    sys.exit(check(*sys.argv[1:]))

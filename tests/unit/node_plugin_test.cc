@@ -33,9 +33,10 @@ BOOST_AUTO_TEST_SUITE(node_plugin)
 BOOST_AUTO_TEST_CASE(a_claim_is_effective_when_it_is_announced) {
   Scripted node(claim_on_elect);
   const Effects effects = node.step(Elect{});
-  BOOST_TEST(everything(effects) ==
-             "done, store 1, leads in 1, "
-             "COORDINATOR to 1, COORDINATOR to 2, COORDINATOR to 4, COORDINATOR to 5");
+  BOOST_TEST(
+      everything(effects) ==
+      "done, store 1, leads in 1, "
+      "COORDINATOR to 1, COORDINATOR to 2, COORDINATOR to 4, COORDINATOR to 5, store members");
 }
 
 BOOST_AUTO_TEST_CASE(those_the_election_found_silent_get_no_coordinator) {
