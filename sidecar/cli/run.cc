@@ -59,6 +59,12 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
     return ExitCode::kConfigInvalid;
   }
   const Config& config = settings.parsed.config;
+  if (config.has_majority_guard()) {
+    std::cerr << "bellwether: " << options.file
+              << ": [voters] asks for guard \"majority\", which this version does not have; leave "
+                 "the table out to run with guard \"none\", and read what that does not promise\n";
+    return ExitCode::kConfigInvalid;
+  }
   Log log(config.log);
   log.set_node(config.node.name);
   try {

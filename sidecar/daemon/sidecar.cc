@@ -10,6 +10,7 @@ namespace bellwether {
 namespace {
 
 constexpr Duration kTickInterval = std::chrono::seconds(1);
+constexpr Duration kTickUntilReady = std::chrono::milliseconds(20);
 // For a departure: a leader asks at most three successors, each for handover_timeout.
 constexpr int kMaxSuccessors = 3;
 constexpr Duration kDepartureMargin = std::chrono::seconds(1);
@@ -129,14 +130,21 @@ void Sidecar::report_start() {
   }
 }
 
-// Once a second: is the loop alive, is this node ready, does everybody want the same?
+// Again and again: is the loop alive, is this node ready, does everybody want the same?
 void Sidecar::tick() {
   const Instant now = Loop::now();
-  const bool is_first = last_tick_ == started_;
-  if (!is_first) metrics_.on_event_loop_lag(std::max(now - last_tick_ - kTickInterval, Duration{}));
+  if (next_tick_ != kNever) metrics_.on_event_loop_lag(std::max(now - next_tick_, Duration{}));
   last_tick_ = now;
   metrics_.set_config_mismatch(!config_mismatches().empty());
-  ticker_.arm(kTickInterval);
+  const auto watchdog = systemd_.watchdog_interval();
+  if (watchdog) systemd_.tell("WATCHDOG=1");
+  if (!is_announced_ && is_ready(nullptr)) {
+    is_announced_ = true;
+    systemd_.tell("READY=1");
+  }
+  const Duration interval = is_announced_ ? kTickInterval : kTickUntilReady;
+  next_tick_ = now + std::min(interval, watchdog.value_or(interval));
+  ticker_.arm(next_tick_ - now);
 }
 
 void Sidecar::on_publish(const Publish& publish) { front_door_.on_publish(publish); }

@@ -91,7 +91,9 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   bool is_leaving_ = false;
   bool is_finishing_ = false;
   bool is_in_good_order_ = true;
+  bool is_announced_ = false;  // to systemd, as ready
   Instant last_tick_ = started_;
+  Instant next_tick_ = kNever;
 
   StateStore store_;
   Loop loop_;

@@ -6,8 +6,9 @@ usage: life_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_nam
 
 import os
 import signal
+import socket
 
-from harness import wait_until
+from harness import PATIENCE_S, wait_until
 from mounts import TmpFs
 from system_case import CALM, SystemCase, main
 
@@ -34,6 +35,44 @@ class Configuration(SystemCase):
                 changed.write_config(good)
                 self.await_reload(changed, True)
             self.assertIs(group.agreed_leader(), leader)
+
+    def test_the_variant_is_switched_without_losing_the_leader(self):
+        def wants(sidecar, variant):
+            return lambda: sidecar.get("/v1/status")["variant"] == variant
+
+        def mismatch(sidecar):
+            return sidecar.metrics()["bellwether_config_mismatch"]
+
+        with self.group() as group:
+            first, second, leader = group.start().sidecars
+            group.await_leader(leader)
+            epoch = leader.get("/v1/leader")["epoch"]
+            classic = '[election]\nvariant = "classic"\n'
+            for sidecar in (first, second):
+                sidecar.write_config(group.config_of(sidecar, extra=classic))
+                wait_until("it wants the new variant", wants(sidecar, "classic"))
+            wait_until("the others do not fit", lambda: mismatch(leader) == 1)
+            self.assertEqual(first.get("/v1/leader")["variant"], "modified")
+            leader.write_config(group.config_of(leader, extra=classic))
+            wait_until("all want the same", lambda: not any(map(mismatch, group.sidecars)))
+            self.assertEqual(leader.get("/v1/leader")["epoch"], epoch)
+            leader.kill()
+            group.await_leader(second)
+            self.assertEqual(second.get("/v1/leader")["variant"], "classic")
+            self.assertEqual(second.get("/v1/history")["elections"][0]["variant"], "classic")
+
+    def test_systemd_hears_of_readiness_and_the_end(self):
+        with self.group(1) as group, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            sidecar, = group.sidecars
+            manager.bind(str(group.folder / "notify"))
+            manager.settimeout(PATIENCE_S)
+            sidecar.start(environment={"NOTIFY_SOCKET": str(group.folder / "notify"),
+                                       "WATCHDOG_USEC": "100000"})
+            heard = {manager.recv(100) for _ in range(8)}
+            self.assertEqual(heard, {b"READY=1", b"WATCHDOG=1"})
+            self.assertEqual(sidecar.stop(), 0)
+            while b"STOPPING=1" not in heard:
+                heard.add(manager.recv(100))
 
     def test_sighup_reads_a_file_whose_folder_is_not_watched(self):
         with self.group(1) as group:
