@@ -147,7 +147,7 @@ void Cluster::step(uint32_t process, const Input& input) {
   Process& stepped = processes_[process];
   if (!stepped.node || referee_.violation()) return;
   if (stepped.is_paused) {
-    stepped.inbox.push_back(input);
+    stepped.inbox.emplace_back(input);
     return;
   }
   ++steps_;

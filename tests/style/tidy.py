@@ -49,15 +49,18 @@ def remember(build, memory):
         key = fingerprint(build, entry["file"])
         if pathlib.Path(memory, key).exists() or key in known:
             lines.append(f"{key} {path.relative_to(ROOT)}\n")
-    LIST.write_text("".join(sorted(set(lines), key=lambda line: line.split()[1])), "utf-8")
-    print(f"{len(set(lines))} files are listed")
+    head = "# Files that clang-tidy has passed, by a hash of what its verdict depends on.\n"
+    lines = sorted(set(lines), key=lambda line: line.split()[1])
+    LIST.write_text(head + "".join(lines), "utf-8")
+    print(f"{len(lines)} files are listed")
     return 0
 
 
 def listed():
     if not LIST.exists():
         return set()
-    return {line.split()[0] for line in LIST.read_text("utf-8").splitlines()}
+    lines = LIST.read_text("utf-8").splitlines()
+    return {line.split()[0] for line in lines if not line.startswith("#")}
 
 
 def fingerprint(build, file):
