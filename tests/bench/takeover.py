@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """How long is an application without a leader?  Three pods on this machine, one guard, all the
 variants and profiles; the leading sidecar is killed (SIGKILL), stopped (SIGSTOP) or asked to leave
 (SIGTERM), again and again, and the flags are watched as applications see them.
