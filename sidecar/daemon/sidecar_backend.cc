@@ -2,31 +2,6 @@
 #include "daemon/sidecar.hh"
 
 namespace bellwether {
-namespace {
-
-const char* name(Timer timer) {
-  switch (timer) {
-    case Timer::kHeartbeat:
-      return "heartbeat";
-    case Timer::kSuspicion:
-      return "suspicion";
-    case Timer::kPlugin:
-      return "plugin";
-    case Timer::kJoin:
-      return "join";
-    case Timer::kElect:
-      return "elect";
-    case Timer::kPreempt:
-      return "preempt";
-    case Timer::kHold:
-      return "hold";
-    case Timer::kHandover:
-      return "handover";
-  }
-  return "?";
-}
-
-}  // namespace
 
 bool Sidecar::is_ready(std::string* why) const {
   const auto refuse = [why](const char* reason) {
@@ -72,17 +47,7 @@ void Sidecar::command(const Input& input, std::function<void(Outcome::Kind)> don
 
 // On SIGUSR1: all that there is to know, for whoever can reach the process but not its API.
 void Sidecar::dump() const {
-  const Timers& timers = node().timers();
-  const Instant now = Loop::now();
   log_.write(LogLevel::kInfo, "state", {{"status", front_door_.status_text()}});
-  for (size_t i = 0; i < kTimers; ++i) {
-    const auto timer = static_cast<Timer>(i);
-    if (!timers.is_armed(timer)) continue;
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(timers.deadline(timer) - now);
-    log_.write(LogLevel::kInfo, "timer",
-               {{"name", name(timer)}, {"due_in_ms", std::to_string(left.count())}});
-  }
 }
 
 }  // namespace bellwether
