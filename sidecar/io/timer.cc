@@ -8,12 +8,14 @@
 namespace bellwether {
 namespace {
 
-// libuv counts from the time at which the loop last looked at the clock.
-uint64_t milliseconds_from_now(uv_loop_t* loop, Duration after) {
+// The timeout, in milliseconds, with which libuv calls as soon as `after` has passed, but not
+// before. libuv adds it to the time at which the loop last looked at the clock, without the
+// fraction of a millisecond: counted from there, a call could be early by as much.
+uint64_t timeout_ms(uv_loop_t* loop, Duration after) {
   uv_update_time(loop);
-  const auto rounded =
-      std::chrono::ceil<std::chrono::milliseconds>(std::max(after, Duration::zero()));
-  return static_cast<uint64_t>(rounded.count());
+  const auto due = std::chrono::nanoseconds(uv_hrtime()) + std::max(after, Duration::zero());
+  const auto due_ms = std::chrono::ceil<std::chrono::milliseconds>(due).count();
+  return static_cast<uint64_t>(due_ms) - uv_now(loop);
 }
 
 }  // namespace
@@ -26,7 +28,7 @@ LoopTimer::LoopTimer(Loop& loop, std::function<void()> on_due)
 void LoopTimer::arm(Duration after) {
   uv_timer_start(
       handle_.get(), [](uv_timer_t* timer) { static_cast<LoopTimer*>(timer->data)->on_due_(); },
-      milliseconds_from_now(handle_->loop, after), 0);
+      timeout_ms(handle_->loop, after), 0);
 }
 
 void LoopTimer::disarm() { uv_timer_stop(handle_.get()); }
@@ -56,7 +58,7 @@ void DeadlineTimer::arm(Instant deadline) {
           static_cast<DeadlineTimer*>(judge->data)->judge();
         });
       },
-      milliseconds_from_now(timer_->loop, deadline - Loop::now()), 0);
+      timeout_ms(timer_->loop, deadline - Loop::now()), 0);
 }
 
 void DeadlineTimer::judge() {

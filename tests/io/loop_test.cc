@@ -36,6 +36,19 @@ BOOST_AUTO_TEST_CASE(a_timer_calls_once_and_not_early) {
   BOOST_TEST(!timer.is_armed());
 }
 
+// libuv's own clock has no fractions of a millisecond; ours has, and a call may not come before it.
+BOOST_AUTO_TEST_CASE(a_timer_is_not_early_by_a_fraction_of_a_millisecond) {
+  Loop loop;
+  for (int i = 0; i < 20; ++i) {
+    Instant called{};
+    LoopTimer timer(loop, [&] { called = Loop::now(); });
+    const Instant armed = Loop::now();
+    timer.arm(milliseconds(1));
+    loop.run();
+    BOOST_TEST((called - armed >= milliseconds(1)));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_timer_that_is_disarmed_does_not_call) {
   Loop loop;
   LoopTimer timer(loop, [] { BOOST_ERROR("called"); });
