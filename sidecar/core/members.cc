@@ -6,6 +6,19 @@
 #include <unordered_set>
 
 namespace bellwether {
+namespace {
+
+std::unordered_set<Uuid, UuidHash> ids_of(const MemberView& view) {
+  std::unordered_set<Uuid, UuidHash> ids;
+  for (const MemberEntry& entry : view.entries) ids.insert(entry.id);
+  return ids;
+}
+
+bool is_here(const Member& member) {
+  return member.is_connected && member.entry.liveness == Liveness::kAlive;
+}
+
+}  // namespace
 
 const char* name(Liveness liveness) {
   switch (liveness) {
@@ -154,14 +167,19 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
 }
 
 bool Members::drop_unlisted(const MemberView& view) {
-  std::unordered_set<Uuid, UuidHash> listed;
-  for (const MemberEntry& entry : view.entries) listed.insert(entry.id);
+  const std::unordered_set<Uuid, UuidHash> listed = ids_of(view);
   const auto dropped = std::erase_if(all_, [&](const Member& member) {
-    const bool is_here = member.is_connected && member.entry.liveness == Liveness::kAlive;
-    return member.entry.id != self_id_ && !is_here && !listed.contains(member.entry.id);
+    return member.entry.id != self_id_ && !is_here(member) && !listed.contains(member.entry.id);
   });
   if (dropped != 0) rebuild();
   return dropped != 0;
+}
+
+bool Members::knows_more_than(const MemberView& view) const {
+  const std::unordered_set<Uuid, UuidHash> listed = ids_of(view);
+  return std::any_of(all_.begin(), all_.end(), [&](const Member& member) {
+    return is_here(member) && !listed.contains(member.entry.id);
+  });
 }
 
 bool Members::forget(Instant before) {
@@ -173,9 +191,13 @@ bool Members::forget(Instant before) {
   return gone != 0;
 }
 
-void Members::exceed(ViewVersion other) {
-  const ViewVersion base = std::max(version_, other);
-  set_version({base.epoch, base.counter + 1});
+void Members::begin_view(uint64_t epoch) {
+  for (Member& member : all_) member.acknowledged_beat = member.listed_beat = 0;
+  lead_view({epoch, 1});
+}
+
+void Members::lead_view(ViewVersion version) {
+  set_version(version);
   listed_variant_ = self().variant;
 }
 

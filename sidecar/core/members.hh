@@ -23,6 +23,11 @@ struct Member {
   uint64_t released = 0;      // it never again leads an epoch up to this (Header::released)
   Arrivals arrivals{};        // when it was heard
   Instant since{};            // when its liveness changed last
+
+  // Of this process's heartbeats as the leader, by number: the newest that this member has
+  // acknowledged, and the newest that was sent before it was last sent the list.
+  uint64_t acknowledged_beat = 0;
+  uint64_t listed_beat = 0;
 };
 
 // More are refused: a HANDOVER names all of them in one message.
@@ -72,6 +77,11 @@ class Members {
   // connected here the leader, which hears everybody, says who is suspect and who may lead.
   // Returns whether anything changed.
   bool merge(const MemberView& view, Instant now);
+  // Adds the members that are unknown here, up to the limit.  Returns whether there were any.
+  bool add_unknown(const MemberView& view, Instant now);
+
+  // Whether somebody is connected here, and alive, that the view does not name.
+  bool knows_more_than(const MemberView& view) const;
 
   // Forgets those that have been suspect or down, or have left, since before `before`.  A
   // connection is no reason to keep one: a host that vanished never closed it.
@@ -81,10 +91,10 @@ class Members {
   const std::shared_ptr<const MemberView>& view();
   ViewVersion version() const { return version_; }
   // A new leader's list is a new view; so is every change while it leads.
-  void begin_view(uint64_t epoch) { exceed({epoch, 0}); }
-  // Somebody has a view of a rival: this one must count as newer.
-  void exceed(ViewVersion other);
-  void bump_view() { exceed(version_); }
+  void begin_view(uint64_t epoch);
+  void bump_view() { lead_view({version_.epoch, version_.counter + 1}); }
+  // There is a new leader: whatever list it sends first counts as newer than ours.
+  void expect_new_list() { set_version({}); }
 
   // Whether all that are alive want this variant.
   bool do_all_want(const std::string& variant) const;
@@ -95,7 +105,7 @@ class Members {
   uint32_t living_candidates_above_self() const;
 
  private:
-  bool add_unknown(const MemberView& view, Instant now);
+  void lead_view(ViewVersion version);
   bool take_over_known(const MemberView& view, Instant now);
   bool drop_unlisted(const MemberView& view);
   void rebuild();

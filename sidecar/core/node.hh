@@ -41,7 +41,7 @@ struct Following {
 struct Leading {
   uint64_t epoch = 0;
   bool is_appointed = false;
-  uint64_t sequence = 0;  // of the last heartbeat
+  uint64_t sequence = 1;  // of the last heartbeat
 };
 using Role = std::variant<Joining, Leaderless, Following, Leading>;
 
@@ -150,6 +150,7 @@ class Node {
   // node_heartbeat.cc
   void beat();
   void send_heartbeat(const Uuid& to);
+  void send_list_if_behind(const Uuid& id, const HeartbeatAck& ack);
   void judge_followers();
   void judge_leader();
   void on_own_pause(Duration late);

@@ -25,10 +25,10 @@ void Node::send_heartbeat(const Uuid& to) {
 
 void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
   const Uuid id = from.entry.id;
-  HeartbeatAck ack{
-      .sequence = beat.sequence, .view = members_.version(), .is_electable = may_lead()};
   const bool is_accepted = accept_claim(from, header.epoch, beat.is_appointed);
   if (has_left_) return;  // it was this claim that a leaving leader waited for
+  HeartbeatAck ack{
+      .sequence = beat.sequence, .view = members_.version(), .is_electable = may_lead()};
   if (is_accepted) {
     timers_.arm(Timer::kSuspicion, detector_.suspect_at(members_.find(id)->arrivals, now_));
     if (timers_.is_armed(Timer::kPlugin)) {
@@ -44,14 +44,27 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
 
 void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
   const Uuid id = from.entry.id;
-  if (members_.set_electable(from, ack.is_electable)) on_members_changed();
   if (ack.refusal) on_refusal(id, *ack.refusal);
   const auto* leading = std::get_if<Leading>(&role_);
-  if (leading == nullptr) return;
-  if (ack.view > members_.version()) members_.exceed(ack.view);
-  // Once a beat, however many acknowledgements come late and together.
-  const bool is_latest = ack.sequence == leading->sequence;
-  if (is_latest && ack.view < members_.version()) send(id, MembersFrame{members_.view()});
+  // What comes late, or twice, tells what is over.
+  Member& member = *members_.find(id);
+  const bool is_news = leading != nullptr && ack.sequence <= leading->sequence &&
+                       ack.sequence > member.acknowledged_beat;
+  if (!is_news) return;
+  member.acknowledged_beat = ack.sequence;
+  if (members_.set_electable(member, ack.is_electable)) on_members_changed();
+  send_list_if_behind(id, ack);
+}
+
+// A list that is on its way is not sent again: only a beat that was sent behind it tells whether it
+// has arrived.
+void Node::send_list_if_behind(const Uuid& id, const HeartbeatAck& ack) {
+  const auto* leading = std::get_if<Leading>(&role_);
+  Member* member = members_.find(id);
+  if (leading == nullptr || member == nullptr || ack.view == members_.version()) return;
+  if (ack.sequence <= member->listed_beat) return;
+  member->listed_beat = leading->sequence;
+  send(id, MembersFrame{members_.view()});
 }
 
 // Leader: who has not answered for too long is suspected, and the next view says so.

@@ -130,6 +130,8 @@ void Node::follow(const LeaderHint& leader) {
     if (timer != Timer::kJoin || options_.query_first) timers_.disarm(timer);
   }
   has_tried_to_preempt_ = false;
+  // What is known so far is the list of another leader, perhaps of one with the same epoch.
+  members_.expect_new_list();
   Member* member = members_.find(leader.id);
   member->arrivals.restart(now_);
   timers_.arm(Timer::kSuspicion, detector_.suspect_at(member->arrivals, now_));

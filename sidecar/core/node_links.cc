@@ -56,6 +56,11 @@ void Node::on(const LinkUp& link) {
   const bool is_new_life = known != nullptr && known->entry.boot != hello.self.boot;
   MemberEntry entry = hello.self;
   entry.liveness = Liveness::kAlive;
+  // The leader has heard it since, perhaps: what its list says of this life stands.
+  if (std::holds_alternative<Following>(role_) && !is_new && !is_new_life) {
+    entry.is_electable = known->entry.is_electable;
+    entry.variant = known->entry.variant;
+  }
   Member* member = members_.put(entry, now_);
   if (member == nullptr) return report(Report::Kind::kRejected, "the group is full", &id);
   member->is_connected = true;
@@ -113,10 +118,6 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
   if (frame.kind == ELECTION_MESSAGE_HANDOVER && header.epoch < record_.max_epoch) {
     return report(Report::Kind::kStale, name(FrameType::kHandover), &id);
   }
-  if (frame.kind == ELECTION_MESSAGE_ANSWER) {
-    const bool is_electable = (frame.flags & ELECTION_FLAG_ELECTABLE) != 0;
-    if (members_.set_electable(from, is_electable)) on_members_changed();
-  }
   if (frame.leader && !is_old_news(frame)) consider(*frame.leader, id);
   const uint32_t sender = members_.index_of(id);
   // An election that was called is over with the next claim; its late questions call no other.
@@ -160,16 +161,23 @@ void Node::on_frame(Member& from, const Header&, const Leave& leave) {
   lose_leader(id, ELECTION_REASON_RESIGNED);
 }
 
+// The leader's list is the group's; all others can only name members that are unknown here.  Who
+// knows no leader takes the newest list there is.
 void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
   const Uuid id = from.entry.id;  // the merge may move the members
-  // While this process leads, its own list is the group's.
-  if (is_leading() && frame.view->version > members_.version()) return;
+  const auto current = leader();
+  const bool is_the_list = !current || current->id == id;
   const ViewVersion before = members_.version();
-  const bool is_change = members_.merge(*frame.view, now_);
+  const bool is_change =
+      is_the_list ? members_.merge(*frame.view, now_) : members_.add_unknown(*frame.view, now_);
   // Also the same list under a newer number: after a restart it must not pass for an old one.
   if (!is_change && members_.version() != before) {
     effects_.push_back(StoreMembers{members_.view()});
   }
+  // The leader has not met everybody: without this word of it, two could lead who do not know each
+  // other.
+  const bool is_incomplete = current && is_the_list && members_.knows_more_than(*frame.view);
+  if (is_incomplete) send(id, MembersFrame{members_.view()});
   if (!is_change) return;
   report(Report::Kind::kNote, "took over the list of members", &id);
   on_members_changed();

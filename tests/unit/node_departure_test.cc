@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(without_anybody_to_ask_it_resigns_at_once) {
 BOOST_AUTO_TEST_CASE(who_is_suspected_or_may_not_lead_is_no_successor) {
   Leader node;
   node.disconnect(4, LinkEvidence::kTimeout);
-  node.receive(3, 1, HeartbeatAck{.is_electable = false}, 1);
+  node.acknowledge(3, false);
   BOOST_TEST(sent(node.step(StepDown{})) == "HANDOVER to 2");
 }
 
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_transfer_to_a_stranger_is_refused) {
 BOOST_AUTO_TEST_CASE(a_transfer_to_who_cannot_lead_now_is_refused) {
   Leader node;
   node.disconnect(1, LinkEvidence::kClosed);
-  node.receive(2, 1, HeartbeatAck{.is_electable = false}, 1);
+  node.acknowledge(2, false);
   node.disconnect(3, LinkEvidence::kRefused);
   for (const uint32_t number : {1u, 2u, 3u}) {
     BOOST_TEST(everything(node.step(Transfer{uuid(number)})) == "not eligible");

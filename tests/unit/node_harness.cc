@@ -155,11 +155,26 @@ Effects NodeHarness::connect(uint32_t number, uint64_t epoch, std::optional<Lead
 
 Effects NodeHarness::receive_answer(uint32_t from, bool is_electable,
                                     std::optional<LeaderHint> leader) {
-  // Whatever the round is, the host learns from it whether the sender may lead.
   ElectionFrame answer{.kind = ELECTION_MESSAGE_ANSWER,
                        .flags = is_electable ? uint32_t{ELECTION_FLAG_ELECTABLE} : 0u};
   answer.leader = leader;
   return receive(from, max_epoch(), std::move(answer), max_epoch());
+}
+
+Effects NodeHarness::acknowledge(uint32_t from, bool is_electable,
+                                 std::optional<ViewVersion> view) {
+  const auto& leading = std::get<Leading>(node_.role());
+  return receive(from, leading.epoch,
+                 HeartbeatAck{.sequence = leading.sequence,
+                              .view = view.value_or(node_.members().version()),
+                              .is_electable = is_electable},
+                 leading.epoch);
+}
+
+Effects NodeHarness::connect_as_witness(uint32_t number) {
+  Hello hello = hello_of(number);
+  hello.self.is_electable = false;
+  return connect(hello);
 }
 
 NodeHarness& NodeHarness::join() {

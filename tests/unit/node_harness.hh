@@ -94,6 +94,12 @@ class NodeHarness {
     return receive(from, epoch, Heartbeat{.sequence = ++beats_});
   }
   Effects receive_answer(uint32_t from, bool is_electable, std::optional<LeaderHint> leader = {});
+  // The answer to the latest heartbeat of this node, which leads; its list is this node's own
+  // unless `view` says which.
+  Effects acknowledge(uint32_t from, bool is_electable = true,
+                      std::optional<ViewVersion> view = {});
+  // Connects anew, and says in the HELLO that it may not lead.
+  Effects connect_as_witness(uint32_t number);
 
   // --- states to begin from ---
   // Started, connected with 1..5 but itself, and looking for a leader.

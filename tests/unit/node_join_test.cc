@@ -195,9 +195,9 @@ BOOST_AUTO_TEST_CASE(nobody_waits_longer_than_a_coordinator_may_take) {
 
 BOOST_AUTO_TEST_CASE(who_is_dead_or_may_not_lead_is_not_waited_for) {
   NodeHarness node({.self = 2});
-  node.follow(5);
+  node.join().connect_as_witness(3);
+  node.receive(5, 1, Coordinator{});
   node.disconnect(4, LinkEvidence::kRefused);
-  node.receive_answer(3, false);
   node.disconnect(5, LinkEvidence::kRefused);
   BOOST_TEST((node.wait_of(Timer::kElect) == Duration::zero()));
 }

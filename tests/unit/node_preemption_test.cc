@@ -71,8 +71,8 @@ BOOST_AUTO_TEST_CASE(when_the_highest_candidate_dies_the_next_takes_over) {
 
 BOOST_AUTO_TEST_CASE(when_the_highest_candidate_may_not_lead_the_next_takes_over) {
   NodeHarness node({.self = 4});
-  node.follow(1, 1);
-  node.receive_answer(5, false);
+  node.join().connect_as_witness(5);
+  node.receive(1, 1, Coordinator{});
   node.run_for(milliseconds(100));  // 5 is asked all the same
   BOOST_TEST(node.role() == "leads in 2");
 }
