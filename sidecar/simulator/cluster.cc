@@ -143,6 +143,7 @@ void Cluster::kill(uint32_t process, bool silently) {
     is_seen ? network_.finish(now(), process, peer) : network_.close(process, peer);
   }
   if (silently) network_.set_power(now(), process, false);
+  for (uint32_t peer = 0; silently && peer < size(); ++peer) watch_idle(process, peer);
   end(process);
 }
 
@@ -178,6 +179,7 @@ void Cluster::resume(uint32_t process) {
 
 void Cluster::cut(uint32_t from, uint32_t to) {
   network_.cut(from, to);
+  watch_idle(from, to);
   last_interest_ = now();
 }
 

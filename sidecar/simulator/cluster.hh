@@ -131,6 +131,8 @@ class Cluster {
   };
   // TCP_USER_TIMEOUT: how long something may be under way without an acknowledgement; how much
   // later the kernel notices is a matter of its retransmissions.
+  // TCP_KEEPIDLE: the kernel's own questions find out what an idle connection would not.
+  static constexpr Duration kKeepalive = std::chrono::seconds(1);
   static constexpr Duration kStallTimeout = std::chrono::milliseconds(1500);
   static constexpr Duration kStallJitter = std::chrono::milliseconds(500);
 
@@ -150,6 +152,11 @@ class Cluster {
   struct Refuse {
     Dial dial;
   };
+  struct Keepalive {
+    Pair pair;
+    uint32_t connection = 0;
+    bool is_last = false;  // nothing has come back since the one before
+  };
   struct StallTimeout {
     Pair pair;
     uint32_t connection = 0;
@@ -160,7 +167,8 @@ class Cluster {
     Record record;
     bool is_ok = true;
   };
-  using Event = std::variant<Packet, Wake, Dial, Establish, Refuse, StallTimeout, StoreDone>;
+  using Event =
+      std::variant<Packet, Wake, Dial, Establish, Refuse, Keepalive, StallTimeout, StoreDone>;
 
   void grow_to(uint32_t count);
   void rewrite_configured();
@@ -171,6 +179,7 @@ class Cluster {
   void on(const Dial& dial);
   void on(const Establish& establish);
   void on(const Refuse& refuse);
+  void on(const Keepalive& keepalive);
   void on(const StallTimeout& timeout);
   void on(const StoreDone& done);
 
@@ -183,6 +192,9 @@ class Cluster {
   void dial(uint32_t from, uint32_t to, uint32_t attempt, Duration delay);
   void greet(uint32_t process, const Greet& greet);
   void watch_for_stall(uint32_t from, uint32_t to);
+  void watch_idle(uint32_t a, uint32_t b);
+  bool is_end_open(Pair pair, uint32_t connection) const;
+  Duration stall_timeout();
   void lose_link(uint32_t process, uint32_t peer, LinkEvidence evidence);
   void note_answer(uint32_t process, uint32_t peer);
   bool is_busy(const Process& process) const;

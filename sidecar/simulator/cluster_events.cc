@@ -117,13 +117,30 @@ void Cluster::on(const Refuse& refuse) {
   note_answer(again.from, again.to);
 }
 
+// The kernel asks over an idle connection, and an answer must come back.
+void Cluster::on(const Keepalive& keepalive) {
+  const auto [from, to] = keepalive.pair;
+  if (!is_end_open(keepalive.pair, keepalive.connection)) return;
+  const bool is_way_open = network_.is_path_open(from, to) && network_.is_path_open(to, from);
+  if (is_way_open) {
+    // The answer is a reset when the other end is gone.
+    if (!network_.is_connected(from, to)) lose_link(from, to, LinkEvidence::kClosed);
+  } else if (keepalive.is_last) {
+    lose_link(from, to, LinkEvidence::kTimeout);
+  } else {
+    queue_.push(now() + stall_timeout(),
+                Keepalive{keepalive.pair, keepalive.connection, /*is_last=*/true});
+  }
+}
+
 void Cluster::on(const StallTimeout& timeout) {
   const auto [from, to] = timeout.pair;
   stalling_.erase({from, timeout.connection});
-  const bool is_stalled = network_.is_stalled(from, to) && network_.is_open(from, to) &&
-                          network_.generation(from, to) == timeout.connection;
-  // The other end finds out by itself: by what it sends, or by the next connection.
-  if (is_stalled) lose_link(from, to, LinkEvidence::kTimeout);
+  const bool is_stalled =
+      is_end_open(timeout.pair, timeout.connection) && network_.is_stalled(from, to);
+  if (!is_stalled) return;
+  lose_link(from, to, LinkEvidence::kTimeout);
+  watch_idle(from, to);  // the other end finds out by itself
 }
 
 void Cluster::on(const StoreDone& done) {
@@ -206,9 +223,26 @@ void Cluster::watch_for_stall(uint32_t from, uint32_t to) {
   if (!network_.is_open(from, to) || !network_.is_stalled(from, to)) return;
   const uint32_t connection = network_.generation(from, to);
   if (!stalling_.insert({from, connection}).second) return;
+  queue_.push(now() + stall_timeout(), StallTimeout{{from, to}, connection});
+}
+
+// A way between the two, or one end, has just closed: what is open finds out for itself.
+void Cluster::watch_idle(uint32_t a, uint32_t b) {
+  if (options_.detection == Detection::kScripted) return;
+  for (const auto& [from, to] : {Pair{a, b}, Pair{b, a}}) {
+    if (!network_.is_open(from, to)) continue;
+    queue_.push(now() + kKeepalive, Keepalive{{from, to}, network_.generation(from, to)});
+  }
+}
+
+bool Cluster::is_end_open(Pair pair, uint32_t connection) const {
+  return network_.is_open(pair.first, pair.second) &&
+         network_.generation(pair.first, pair.second) == connection;
+}
+
+Duration Cluster::stall_timeout() {
   const auto jitter = static_cast<uint64_t>(kStallJitter.count());
-  const Duration later(static_cast<Duration::rep>(random_.below(jitter)));
-  queue_.push(now() + kStallTimeout + later, StallTimeout{{from, to}, connection});
+  return kStallTimeout + Duration(static_cast<Duration::rep>(random_.below(jitter)));
 }
 
 void Cluster::wake_in_time(uint32_t process) {

@@ -16,6 +16,8 @@ namespace {
 // process that doubts itself (1.6 s), a retry backs off (3 s), an election is held twice (1 s).
 constexpr const char* kBudget = "10s";
 
+constexpr uint32_t kMaxSize = 12;
+
 class Schedule {
  public:
   Schedule(uint64_t seed, const std::string& variant)
@@ -39,6 +41,7 @@ class Schedule {
     line("expect agreement within " + std::string(kBudget));
     line("settle");
     line("expect agreement");
+    line("expect one list");
     return std::move(text_);
   }
 
@@ -56,7 +59,7 @@ class Schedule {
     static constexpr const char* kSettings[] = {
         " preempt=priority", " preempt=never",    " preempt_delay=500", " scope=all",
         " sticky=off",       " query_first=off",  " stagger=off",       " suspect_after=300",
-        " epoch_seed=1000",  " profile=textbook", " join_timeout=100"};
+        " epoch_seed=1000",  " profile=textbook", " join_timeout=100",  " reap_after=2000"};
     std::set<std::string> chosen;
     while (random_.happens(0.5)) chosen.insert(one_of(kSettings));
     std::string words;
@@ -102,7 +105,7 @@ class Schedule {
                                              "REFUSAL",     "MEMBERS"};
     static constexpr const char* kDisk[] = {" slow=50", " fail", " lost", " ok"};
     static constexpr const char* kRates[] = {"0.9", "0.95", "1", "1.05", "1.1"};
-    switch (random_.below(23)) {
+    switch (random_.below(24)) {
       case 0:
       case 1:
         return line("kill " + any());
@@ -143,9 +146,18 @@ class Schedule {
         return line(random_.happens(0.5) ? "transfer " + two() : "elect " + any());
       case 21:
         return add_reconfiguration();
+      case 22:
+        return add_newcomer();
       default:
         return line("leave " + any());
     }
+  }
+
+  void add_newcomer() {
+    if (size_ == kMaxSize) return line("start " + any());
+    const std::string contact = any();
+    contacts_.insert(contact);
+    line("join " + number(++size_) + " via " + contact);
   }
 
   // One node, or all of them; one after the other if the dice say `reconfigure` again.
@@ -200,11 +212,14 @@ class Schedule {
     for (uint32_t node = 1; node <= size_; ++node) {
       if (random_.happens(0.7) || node == size_) line("start " + number(node));
     }
+    // Who knows nobody else would be alone.
+    for (const std::string& contact : contacts_) line("start " + contact);
   }
 
   Random random_;
   uint32_t size_;
-  bool has_witness_ = false;  // a node that never leads: alone it would be without a leader
+  bool has_witness_ = false;        // a node that never leads: alone it would be without a leader
+  std::set<std::string> contacts_;  // that newcomers were given
   std::set<std::string> held_;
   std::string text_;
 };

@@ -110,6 +110,34 @@ void expect_agreement(ScenarioRunner& runner, Words& words) {
   if (!found.empty()) runner.fail("one leader on whom all agree, and its flag alone on", found);
 }
 
+// Why the list of `observer` does not say of `observed` what is so; nothing when it does.
+std::string misperception(const Cluster& cluster, uint32_t observer, uint32_t observed) {
+  const Member* member = cluster.node(observer).members().find(cluster.id_of(observed));
+  const bool is_seen = member != nullptr && member->entry.liveness == Liveness::kAlive;
+  if (!cluster.is_running(observed)) return is_seen ? "takes for alive" : "";
+  if (!is_seen) return "does not see alive";
+  const MemberEntry& said = member->entry;
+  const MemberEntry& own = cluster.node(observed).members().self();
+  if (said.boot != own.boot) return "knows another life of";
+  if (said.rank() != own.rank()) return "knows another rank of";
+  if (said.is_electable != own.is_electable) return "is wrong about the eligibility of";
+  if (said.variant != own.variant) return "knows another wish of";
+  return "";
+}
+
+void expect_one_list(ScenarioRunner& runner, Words& words) {
+  words.require("list");
+  const Cluster& cluster = runner.cluster();
+  for (const uint32_t observer : running(runner)) {
+    for (uint32_t observed = 0; observed < cluster.size(); ++observed) {
+      const std::string wrong = misperception(cluster, observer, observed);
+      if (wrong.empty()) continue;
+      return runner.fail("all to list who runs, as it is",
+                         cluster.name_of(observer) + " " + wrong + " " + cluster.name_of(observed));
+    }
+  }
+}
+
 std::string state_of(const Node& node) {
   switch (node.election_state()) {
     case ELECTION_STATE_COLLECTING:
@@ -252,7 +280,7 @@ constexpr Expectation kExpectations[] = {
     {"leader", expect_leader},       {"no", expect_no_leader},      {"leaders", expect_leaders},
     {"agreement", expect_agreement}, {"state", expect_state},       {"epoch", expect_epoch},
     {"flag", expect_flag},           {"messages", expect_messages}, {"claims", expect_claims},
-    {"members", expect_members},     {"variant", expect_variant},
+    {"members", expect_members},     {"variant", expect_variant},   {"one", expect_one_list},
 };
 
 }  // namespace

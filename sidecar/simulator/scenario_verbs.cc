@@ -282,11 +282,12 @@ constexpr Verb kVerbs[] = {
      run_mark},
     {"expect",
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME] |\n"
-     "state ID STATE | epoch N|>=N [at IDS] | flag on|off IDS | messages [KIND] COUNT | claims "
-     "COUNT "
-     "|\n"
-     "members IDS [at IDS] | variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
-     "fails the scenario when it is not so; COUNT is N, <=N, or classic=N modified=N", run_expect},
+     "one list | state ID STATE | epoch N|>=N [at IDS] | flag on|off IDS |\n"
+     "messages [KIND] COUNT | claims COUNT | members IDS [at IDS] | variant NAME [at IDS] |\n"
+     "A sees B alive|suspect|down|left|unknown",
+     "fails the scenario when it is not so; COUNT is N, <=N, or classic=N modified=N; one list:\n"
+     "what each running node says of every other is so",
+     run_expect},
 };
 
 void print_lines(std::ostream& out, const std::string& indent, const std::string& text) {
