@@ -12,7 +12,7 @@ namespace bellwether::simulator {
 namespace {
 
 // From the end of all faults to one leader on whom all agree.  The parts: a stalled connection
-// breaks (1.5 s), the next attempt to connect is due (1 s), a silent leader is suspected by a
+// breaks (2 s), the next attempt to connect is due (1 s), a silent leader is suspected by a
 // process that doubts itself (1.6 s), a retry backs off (3 s), an election is held twice (1 s).
 constexpr const char* kBudget = "10s";
 
