@@ -18,8 +18,13 @@ namespace bellwether {
 
 // --- inputs ---
 
-// The process has started.
-struct Start {};
+// The process has started.  The last two concern voters only.
+struct Start {
+  // The state of earlier lives is gone, or there was none.
+  bool is_state_lost = false;
+  // By an operator's word nothing was ever promised that could still be in force.
+  bool is_first_start = false;
+};
 
 // Every peer that was to be found at start has answered, or has been proven absent.
 struct Joined {};
@@ -40,6 +45,9 @@ const char* name(LinkEvidence evidence);
 struct LinkDown {
   Uuid peer{};
   LinkEvidence evidence{};
+  // The refusal proves that the process is gone and its flag off (`death_proof`); only with
+  // kRefused.
+  bool is_proof = false;
 };
 
 // Only from peers whose LinkUp came and whose LinkDown did not.
@@ -51,8 +59,10 @@ struct FrameReceived {
 // Node::deadline() has passed.
 struct Tick {};
 
-// A Store effect was carried out (or failed).
+// A Store effect was carried out, or failed.  They are carried out in their order; only the last of
+// several that waited need be.
 struct Stored {
+  Record record;
   bool is_ok = true;
 };
 

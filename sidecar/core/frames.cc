@@ -28,6 +28,9 @@ struct TypeOf {
   FrameType operator()(const Leave&) const { return FrameType::kLeave; }
   FrameType operator()(const MembersFrame&) const { return FrameType::kMembers; }
   FrameType operator()(const Wish&) const { return FrameType::kWish; }
+  FrameType operator()(const Canvass&) const { return FrameType::kCanvass; }
+  FrameType operator()(const CanvassReply&) const { return FrameType::kCanvassReply; }
+  FrameType operator()(const Grant&) const { return FrameType::kGrant; }
 };
 
 }  // namespace
@@ -60,6 +63,12 @@ const char* name(FrameType type) {
       return "MEMBERS";
     case FrameType::kWish:
       return "WISH";
+    case FrameType::kCanvass:
+      return "CANVASS";
+    case FrameType::kCanvassReply:
+      return "CANVASS_REPLY";
+    case FrameType::kGrant:
+      return "GRANT";
   }
   return "?";
 }

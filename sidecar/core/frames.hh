@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/clock.hh"
 #include "core/identity.hh"
 #include "core/member_view.hh"
 
@@ -37,6 +38,13 @@ struct Hello {
   MemberEntry self;
   std::optional<LeaderHint> leader{};
   ViewVersion view;
+  uint64_t voters = 0;  // Electorate::hash(); 0: guard "none"
+};
+
+// What a claim asks of voters under guard "majority"; all zero under guard "none".
+struct Terms {
+  uint64_t voters = 0;  // Electorate::hash()
+  Duration lease{};     // how long a promise lasts, from the receipt of the frame
 };
 
 // ELECTION, ANSWER, HANDOVER and the plugin's private kinds: a plugin's message, carried as it is.
@@ -53,9 +61,13 @@ struct PlannedHandover {
   bool is_appointed = false;
 };
 
-// The sender claims the epoch in the header (COORDINATOR; other texts say VICTORY).
+// The sender claims the epoch in the header (COORDINATOR; other texts say VICTORY).  Under guard
+// "majority" it leads when a heartbeat says so.
 struct Coordinator {
   bool is_appointed = false;
+  bool is_planned = false;  // the leader before has asked it to
+  uint64_t sequence = 0;    // it counts as a heartbeat
+  Terms terms{};
 };
 
 // The reply to a claim that was not accepted.
@@ -67,13 +79,52 @@ struct Refusal {
 struct Heartbeat {
   uint64_t sequence = 0;
   bool is_appointed = false;
+  bool is_effective = true;  // false: the sender has claimed, but does not lead yet
+  bool is_planned = false;
+  Terms terms{};
 };
 
 struct HeartbeatAck {
   uint64_t sequence = 0;
+  // A voter supports the sender of the heartbeat in this epoch, and nobody else, for the length of
+  // the lease; 0: no promise.
+  uint64_t promised_epoch = 0;
   ViewVersion view;  // how new the sender's list of members is
   bool is_electable = false;
   std::optional<Refusal> refusal{};  // nothing: accepted
+};
+
+// "Would you grant my claim?"  Asked before a claim, so that one without prospects burns no epoch.
+// And asked by a voter that has lost its state, whom the answer's header tells what was claimed.
+struct Canvass {
+  uint64_t number = 0;
+  uint64_t voters = 0;
+  bool is_lost = false;
+};
+
+struct CanvassReply {
+  uint64_t number = 0;  // of the question
+  bool is_yes = false;
+  // The sender has lost its state; or it had, when this life of the asker had lost its own.
+  bool is_lost = false;
+  std::optional<LeaderHint> leader{};  // with a no: whom the sender follows
+};
+
+// What a voter has promised, as it stands in its grant.
+struct Wait {
+  Uuid leader{};
+  uint64_t epoch = 0;
+  Duration left{};
+};
+
+// A voter's answer to a claim.
+struct Grant {
+  uint64_t epoch = 0;  // the claimed one
+  bool is_granted = false;
+  uint64_t sequence = 0;  // of the COORDINATOR or heartbeat; a grant is also the promise
+  std::vector<Wait> waits{};
+  Duration boot_wait{};  // what an earlier life of the voter had promised may run for so long
+  std::optional<LeaderHint> leader{};  // with a refusal
 };
 
 // "I lead no longer": the header says which epochs.
@@ -97,7 +148,7 @@ struct Wish {
 struct Frame {
   Header header;
   std::variant<ElectionFrame, PlannedHandover, Coordinator, Refusal, Heartbeat, HeartbeatAck,
-               Resign, Leave, MembersFrame, Wish>
+               Resign, Leave, MembersFrame, Wish, Canvass, CanvassReply, Grant>
       body;
 };
 
@@ -115,7 +166,10 @@ enum class FrameType : uint8_t {
   kLeave,
   kMembers,
   kWish,
-  kLast = kWish,
+  kCanvass,
+  kCanvassReply,
+  kGrant,
+  kLast = kGrant,
 };
 inline constexpr size_t kFrameTypes = static_cast<size_t>(FrameType::kLast) + 1;
 

@@ -4,41 +4,69 @@
 // Guard "none" is the papers' own rule, a victory is effective when it is announced: right as long
 // as messages arrive within the timeouts and the failure detector does not err.  A partition, or a
 // leader that was only slow, gives two leaders until they hear of each other.
+//
+// Guard "majority" never gives two.  A leader needs the stored votes of a majority of the voters
+// for its epoch, so an epoch has one leader; and it needs their promises, made by acknowledging its
+// heartbeats, that none of them will support another one for a while (the lease), so at no moment
+// do two flags say "leader".  Gray & Cheriton, "Leases", 1989; the votes are those of Paxos
+// (Lamport 1998) and Raft (Ongaro & Ousterhout 2014).  A majority shares a voter with any other;
+// that voter makes the later leader wait until its promise to the earlier one is over or released.
+//
+// What this file has is the guard's memory; node_guard.cc has its rules.
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "core/clock.hh"
+#include "core/candidacy.hh"
+#include "core/electorate.hh"
+#include "core/frames.hh"
+#include "core/lease.hh"
+#include "core/promises.hh"
+#include "core/record.hh"
 
 namespace bellwether {
 
-class Guard {
- public:
-  virtual ~Guard() = default;
+struct Majority {
+  Majority(const std::vector<std::string>& voters, const std::string& self, Duration lease_length,
+           const Record& stored, uint64_t seed)
+      : electorate(voters),
+        hash(electorate.hash()),
+        slot(electorate.slot_of(self)),
+        lease(lease_length),
+        durable(stored),
+        number(seed << 20) {}
 
-  // May this process claim now, for all the guard knows?
-  virtual bool may_claim(Instant now) const = 0;
+  Electorate electorate;
+  uint64_t hash;
+  std::optional<size_t> slot;  // nothing: this process follows, but has no vote and never leads
+  Duration lease;              // of this process, should it lead
 
-  // This process claims `epoch`.
-  enum class Verdict : uint8_t { kEffective, kRefused };
-  virtual Verdict claim(uint64_t epoch, Instant now) = 0;
+  // --- as a voter ---
+  Terms vote_terms{};            // of the claim that has this voter's vote
+  uint64_t vote_sequence = 0;    // of the last frame that repeated it
+  Record durable;                // what the disk is known to have
+  bool is_store_broken = false;  // a write failed: no vote until the next start
+  Promises promises;
+  // What the life before this one had promised is over by then.
+  Instant boot_until{};
+  // The state is gone: this voter has forgotten what it promised.  It has no vote until it has
+  // learnt from the others what it may have granted; see Node::recall().
+  bool is_lost = false;
+  Votes recalled;                                 // voters that told what they know
+  Votes also_lost;                                // voters that have forgotten as well
+  std::array<uint64_t, kMaxVoters> lost_boots{};  // the lives that had, when all had
 
-  // How long the leadership holds, seen from `now`, if nothing else is heard.
-  virtual Instant valid_until(Instant now) const = 0;
-};
+  // --- as a candidate and as the leader ---
+  std::optional<Candidacy> candidacy;
+  std::optional<Lease> held;     // of the epoch that is claimed or led
+  Instant stuck_since = kNever;  // since then a voter has been refusing this leader ...
+  Instant stuck_last{};          // ... and did so last
+  uint64_t number = 0;           // of the last canvass
 
-class GuardNone : public Guard {
- public:
-  // `suspect_after`: the shortest silence after which a peer may give this process up.  Renewed
-  // with every beat, so a process that hangs loses its flag before anybody elects for that reason.
-  explicit GuardNone(Duration suspect_after) : suspect_after_(suspect_after) {}
-
-  bool may_claim(Instant) const override { return true; }
-  Verdict claim(uint64_t, Instant) override { return Verdict::kEffective; }
-  Instant valid_until(Instant now) const override { return now + suspect_after_; }
-
- private:
-  Duration suspect_after_;
+  size_t quorum() const { return electorate.quorum(); }
 };
 
 }  // namespace bellwether

@@ -12,10 +12,20 @@ std::optional<std::string> broken_by_role(const Node& node, const Joining&) {
 // [I13] Nobody waits for ever: who could lead and knows no leader has a timer that brings it on.
 std::optional<std::string> broken_by_role(const Node& node, const Leaderless&) {
   const Timers& timers = node.timers();
-  const bool has_timer = timers.is_armed(Timer::kPlugin) || timers.is_armed(Timer::kElect);
+  const bool has_timer = timers.is_armed(Timer::kPlugin) || timers.is_armed(Timer::kElect) ||
+                         timers.is_armed(Timer::kClaim);
   if (node.may_lead() && !node.has_left() && !has_timer)
     return "knows no leader and waits for ever";
   return std::nullopt;
+}
+
+std::optional<std::string> broken_by_role(const Node& node, const Claiming& claiming) {
+  const Timers& timers = node.timers();
+  if (node.majority() == nullptr || !node.majority()->candidacy)
+    return "claims without a candidacy";
+  if (claiming.epoch != node.record().max_epoch) return "claims an epoch that it has not voted for";
+  const bool has_timer = timers.is_armed(Timer::kClaim) || timers.is_armed(Timer::kLease);
+  return has_timer ? std::nullopt : std::optional<std::string>("claims for ever");  // [I13]
 }
 
 std::optional<std::string> broken_by_role(const Node& node, const Following& following) {
@@ -30,13 +40,17 @@ std::optional<std::string> broken_by_role(const Node& node, const Leading& leadi
   if (leading.epoch != node.record().max_epoch) return "leads an epoch that is not the newest";
   if (!node.timers().is_armed(Timer::kHeartbeat)) return "leads without heartbeats";
   if (node.members().self().priority == 0) return "leads with priority 0";
+  if (node.majority() == nullptr) return std::nullopt;
+  // Under guard "majority" it has this process's own vote, and a lease that ends.
+  if (node.record().granted_to != node.members().self().id) return "leads without its own vote";
+  if (!node.timers().is_armed(Timer::kLease)) return "leads without end";
   return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<std::string> broken_by_state(const Node& node) {
-  if (node.timers().is_armed(Timer::kHeartbeat) && !node.is_leading()) {
+  if (node.timers().is_armed(Timer::kHeartbeat) && !node.is_leading() && !node.is_claiming()) {
     return "has a heartbeat timer without leading";  // [I8]
   }
   if (node.is_handing_over() && !node.timers().is_armed(Timer::kHandover)) {
@@ -48,7 +62,8 @@ std::optional<std::string> broken_by_state(const Node& node) {
   if (waits && !node.timers().is_armed(Timer::kPlugin)) {
     return "is in an election and waits for ever";  // [I13]
   }
-  if (state == ELECTION_STATE_CLAIMING) return "a claim has no outcome";
+  const bool is_candidate = node.majority() != nullptr && node.majority()->candidacy;
+  if (state == ELECTION_STATE_CLAIMING && !is_candidate) return "a claim has no outcome";
   return std::visit([&](const auto& role) { return broken_by_role(node, role); }, node.role());
 }
 
@@ -58,7 +73,7 @@ std::optional<std::string> broken_by_change(const NodeSummary& before, const Nod
       after.leader && (!before.leader || before.leader->id != after.leader->id ||
                        before.leader->epoch != after.leader->epoch);
   if (!has_changed) return std::nullopt;
-  if (after.is_leading && after.leader->epoch <= before.max_epoch) {
+  if (after.is_leading && after.leader->epoch <= before.max_epoch && !before.is_claiming) {
     return "claimed an epoch that is not new";  // [I2]
   }
   if (!after.is_leading && after.leader->epoch < before.max_epoch) {
@@ -78,8 +93,9 @@ std::optional<std::string> broken_by_effects(const NodeSummary& before, const Ef
     } else if (const auto* send = std::get_if<Send>(&effect)) {
       const bool releases = send->frame.header.released >= flag_epoch;
       if (is_on && releases) return "released an epoch while the flag was on";  // [I4, I5]
-      const bool is_beat = std::holds_alternative<Heartbeat>(send->frame.body);
-      if (is_beat && !is_on) return "sent a heartbeat without leading";  // [I8]
+      const auto* beat = std::get_if<Heartbeat>(&send->frame.body);
+      if (beat != nullptr && beat->is_effective && !is_on)
+        return "sent a heartbeat without leading";  // [I8]
     }
   }
   return std::nullopt;

@@ -16,11 +16,15 @@ namespace bellwether {
 // The part of a node's state that the next step is compared with.
 struct NodeSummary {
   bool is_leading = false;
+  bool is_claiming = false;
   std::optional<LeaderHint> leader;
   uint64_t max_epoch = 0;
 
   explicit NodeSummary(const Node& node)
-      : is_leading(node.is_leading()), leader(node.leader()), max_epoch(node.record().max_epoch) {}
+      : is_leading(node.is_leading()),
+        is_claiming(node.is_claiming()),
+        leader(node.leader()),
+        max_epoch(node.record().max_epoch) {}
 };
 
 // Each returns what is broken, in words, or nothing.

@@ -19,10 +19,12 @@ namespace bellwether {
 
 struct Member {
   MemberEntry entry;
-  bool is_connected = false;  // its hello of the present connection is here
-  uint64_t released = 0;      // it never again leads an epoch up to this (Header::released)
-  Arrivals arrivals{};        // when it was heard
-  Instant since{};            // when its liveness changed last
+  bool is_connected = false;      // its hello of the present connection is here
+  bool has_other_voters = false;  // its [voters] are not ours: its claims are not for this node
+  uint64_t released = 0;          // it never again leads an epoch up to this (Header::released)
+  uint64_t claimed_epoch = 0;     // the highest that it has claimed itself, as far as is known here
+  Arrivals arrivals{};            // when it was heard
+  Instant since{};                // when its liveness changed last
 
   // Of this process's heartbeats as the leader, by number: the newest that this member has
   // acknowledged, and the newest that was sent before it was last sent the list.

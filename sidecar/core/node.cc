@@ -26,11 +26,14 @@ Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Rec
       record_(record),
       members_(with_variant(std::move(self), options_.variant)),
       elector_(plugin, options_, members_.self().id),
-      guard_(std::make_unique<GuardNone>(options_.suspect_after_min)),
       detector_(options_),
       preemption_(options_.preempt, options_.preempt_delay),
       backoff_(options_.seed),
       role_(Joining{}) {
+  if (!options_.voters.empty()) {
+    majority_.emplace(options_.voters, members_.self().name, options_.lease, record_,
+                      options_.seed);
+  }
   members_.load(known);
   update_electable();
 }
@@ -41,14 +44,19 @@ const Effects& Node::step(Instant now, const Input& input) {
   effects_.clear();
   if (has_left_ || has_failed_) return effects_;
   note_own_pause(input);
+  if (majority_) expire_lease();
   std::visit([this](const auto& what) { on(what); }, input);
   if (!has_left_ && !has_failed_) keep_trying();
   return effects_;
 }
 
-void Node::on(const Start&) {
+void Node::on(const Start& start) {
   if (!elector_.is_working()) return fail(elector_.flaw());
   members_.start(now_);
+  if (majority_) {
+    if (!is_broken(Rule::kBootWait)) majority_->boot_until = now_ + record_.lease_seen;
+    if (start.is_state_lost && majority_->slot) begin_recall(start.is_first_start);
+  }
   timers_.arm(Timer::kJoin, now_ + options_.join_timeout);
   publish("started");
 }
@@ -107,12 +115,30 @@ void Node::on_timer(Timer timer) {
     case Timer::kHandover:
       report(Report::Kind::kTimeout, "handover");
       return try_next_successor();
+    case Timer::kLease:
+      return;  // expire_lease() has judged it before this input
+    case Timer::kClaim:
+      return on_claim_timer();
+    case Timer::kRecall:
+      return recall();
   }
 }
 
+// Under guard "none" nothing waits for the disk; what is lost is the memory of old epochs.
 void Node::on(const Stored& stored) {
-  // Under guard "none" nothing waits for the disk; what is lost is the memory of old epochs.
   if (!stored.is_ok) report(Report::Kind::kNote, "the state could not be stored");
+  if (!majority_) return;
+  if (!stored.is_ok) {
+    // Who cannot keep a vote has none; a write is never tried again (fsync reports an error once).
+    majority_->is_store_broken = true;
+    update_electable();
+    if (majority_->candidacy) give_up_claim("its vote could not be stored");
+    return;
+  }
+  majority_->durable = stored.record;
+  if (record_ != majority_->durable) return;  // a later one is on its way
+  if (majority_->candidacy) return on_own_vote_stored();
+  grant_if_stored();
 }
 
 void Node::on(const Elect&) {
@@ -140,6 +166,7 @@ void Node::finish_join() {
 // brings it on, and one that may take over from its leader does not forget to.
 void Node::keep_trying() {
   if (timers_.is_armed(Timer::kPlugin)) return;  // an election is running
+  if (majority_ && majority_->candidacy) return;
   if (std::holds_alternative<Leaderless>(role_) && may_lead() && !is_broken(Rule::kRetry)) {
     if (timers_.is_armed(Timer::kElect)) return;
     elect_reason_ = ELECTION_REASON_RETRY;

@@ -2,17 +2,17 @@
 // do; it has no clock, socket, disk or thread, so the simulator runs the very code that ships.
 //
 //   plugin (Elector)   decides when this process proposes itself
-//   Guard              decides whether, and from when, that is effective
+//   Majority           decides whether, and from when, that is effective (guard "majority")
 //   FailureDetector    decides who is suspected
 //   Members            knows the group
 //
 // Its code is spread by duty: node.cc (inputs, timers, the plugin), node_links.cc (connections,
 // frames, members), node_leadership.cc (follow, claim, lead, lose), node_heartbeat.cc,
-// node_departure.cc (step-down, transfer, leave), node_options.cc (new
-// options, the change of variant).
+// node_departure.cc (step-down, transfer, leave), node_options.cc (new options, the change of
+// variant).  Of guard "majority": node_voter.cc (votes and promises), node_candidate.cc (canvass,
+// claim, lease), node_recall.cc (a voter that has lost its state).
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -37,13 +37,18 @@ struct Following {
   Uuid leader{};
   uint64_t epoch = 0;
   bool is_appointed = false;
+  bool is_effective = true;  // false: it has claimed, but does not lead yet (guard "majority")
+};
+// Has claimed its epoch and waits for a majority (guard "majority").
+struct Claiming {
+  uint64_t epoch = 0;
+  bool is_appointed = false;
 };
 struct Leading {
   uint64_t epoch = 0;
   bool is_appointed = false;
-  uint64_t sequence = 1;  // of the last heartbeat
 };
-using Role = std::variant<Joining, Leaderless, Following, Leading>;
+using Role = std::variant<Joining, Leaderless, Following, Claiming, Leading>;
 
 class Node {
  public:
@@ -65,6 +70,7 @@ class Node {
   // --- the state, for answers, metrics, traces and invariants ---
   const Role& role() const { return role_; }
   bool is_leading() const { return std::holds_alternative<Leading>(role_); }
+  bool is_claiming() const { return std::holds_alternative<Claiming>(role_); }
   std::optional<LeaderHint> leader() const;
   const Record& record() const { return record_; }
   const Members& members() const { return members_; }
@@ -74,6 +80,14 @@ class Node {
   bool has_left() const { return has_left_; }
   bool has_failed() const { return has_failed_; }
   bool is_handing_over() const { return handover_.has_value(); }
+  // The number of the last heartbeat of this process's reign.
+  uint64_t sequence() const { return sequence_; }
+  // The guard's memory; nullptr under guard "none".
+  const Majority* majority() const { return majority_ ? &*majority_ : nullptr; }
+  // The highest epoch known: claimed, followed, or heard of.
+  uint64_t known_epoch() const { return std::max(record_.max_epoch, heard_epoch_); }
+  // How long this process's flag holds, seen from the last input, if nothing else is heard.
+  Instant valid_until() const;
   // Its variant is the wanted one.
   const Options& options() const { return options_; }
   // The variant that elections held here follow.
@@ -113,6 +127,9 @@ class Node {
   void on_frame(Member& from, const Header& header, const Leave& leave);
   void on_frame(Member& from, const Header&, const MembersFrame& frame);
   void on_frame(Member& from, const Header&, const Wish& wish);
+  void on_frame(Member& from, const Header& header, const Canvass& canvass);
+  void on_frame(Member& from, const Header& header, const CanvassReply& reply);
+  void on_frame(Member& from, const Header& header, const Grant& grant);
   bool is_plausible(uint64_t epoch) const;
   bool is_old_news(const ElectionFrame& answer) const;
   void note_release(Member& member, uint64_t released);
@@ -135,9 +152,11 @@ class Node {
   void yield_to(const LeaderHint& leader);
   void wait_for_leader(const Uuid& id);
   void raise_epoch(uint64_t epoch);
-  void follow(const LeaderHint& leader);
-  void claim(std::span<const election_id> silent, bool is_appointed);
-  void lead(uint64_t epoch, std::span<const election_id> silent, bool is_appointed);
+  void follow(const LeaderHint& leader, bool is_effective = true);
+  void claim(std::span<const election_id> silent, bool is_appointed, bool is_planned = false);
+  uint64_t next_epoch() const;
+  void begin_reign();
+  void announce(const std::vector<Uuid>& silent, const Coordinator& coordinator);
   bool is_following(const Uuid& id) const;
   void lose_leader(const Uuid& id, uint32_t reason);
   void stop_leading(const char* why);
@@ -155,11 +174,60 @@ class Node {
   void judge_leader();
   void on_own_pause(Duration late);
 
+  // node_voter.cc
+  enum class Objection : uint8_t {
+    kNone,
+    kOtherVoters,
+    kLongLease,
+    kLost,
+    kStore,
+    kStale,
+    kLeader
+  };
+  bool has_vote() const;
+  Objection objection_to(const Member& claimant, uint64_t epoch, const Terms& terms,
+                         bool is_supported) const;
+  static const char* text_of(Objection objection);
+  bool supports(const Member& claimant, bool is_planned) const;
+  void on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordinator,
+                bool is_effective = false);
+  void vote_for(const Member& claimant, uint64_t epoch, const Coordinator& coordinator);
+  void grant_if_stored();
+  bool promise(const Uuid& leader, uint64_t epoch, const Terms& terms);
+  void note_void(const Uuid& leader, uint64_t epoch);
+  void on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat);
+  bool is_restored(const Terms& terms);
+  void hear_leader(const Uuid& id, uint64_t epoch, const Heartbeat& beat);
+
+  // node_candidate.cc
+  void canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned);
+  void note_opinions();
+  void store_own_vote();
+  void on_own_vote_stored();
+  void on_claim_timer();
+  void take_if_safe();
+  void give_up_claim(const char* why);
+  void drop_claim();
+  void expire_lease();
+  void note_promise(const Member& from, const HeartbeatAck& ack);
+  void note_stuck_voter(const Member& from);
+  bool has_contact() const;
+  Terms terms() const;
+
+  // node_recall.cc
+  void begin_recall(bool is_first_start);
+  void recall();
+  void on_recall_reply(size_t slot, const CanvassReply& reply, uint64_t boot);
+  void end_recall();
+  std::optional<size_t> slot_of(const Member& member) const;
+  void canvass_others(bool is_lost);
+
   // node_departure.cc
   void on(const StepDown&);
   void on(const Transfer&);
   void on(const LeaveGroup&);
   void begin_handover(std::optional<Uuid> successor);
+  void abdicate(const char* why);
   void try_next_successor();
   void finish_handover();
   void finish_leaving();
@@ -179,14 +247,16 @@ class Node {
   const election_plugin& plugin_;
   Options options_;
   Record record_;
+  uint64_t heard_epoch_ = 0;  // of claims that this process has not followed; guard "majority"
   Members members_;
   Elector elector_;
-  std::unique_ptr<Guard> guard_;
+  std::optional<Majority> majority_;
   FailureDetector detector_;
   Preemption preemption_;
   Backoff backoff_;
   Timers timers_;
   Role role_;
+  uint64_t sequence_ = 0;
   Instant now_{};
   uint32_t election_state_ = ELECTION_STATE_IDLE;
   uint32_t elect_reason_ = ELECTION_REASON_NONE;

@@ -19,6 +19,7 @@ void Node::on(const StepDown& step_down) {
     return;
   }
   effects_.push_back(Outcome{Outcome::Kind::kDone});
+  if (handover_) return;  // it is under way
   if (step_down.hold > Duration::zero()) timers_.arm(Timer::kHold, now_ + step_down.hold);
   begin_handover(std::nullopt);
 }
@@ -35,13 +36,15 @@ void Node::on(const Transfer& transfer) {
     outcome = Outcome::Kind::kNotEligible;
   }
   effects_.push_back(Outcome{outcome});
-  if (outcome == Outcome::Kind::kDone) begin_handover(transfer.to);
+  if (outcome == Outcome::Kind::kDone && !handover_) begin_handover(transfer.to);
 }
 
 void Node::on(const LeaveGroup&) {
   is_leaving_ = true;
   update_electable();
+  if (is_leading() && handover_) return;  // it leaves when that is done
   if (is_leading()) return begin_handover(std::nullopt);
+  if (is_claiming()) give_up_claim("it leaves the group");
   tell_plugin(ELECTION_EVENT_STAND_DOWN);
   if (!handover_) finish_leaving();
 }
@@ -49,9 +52,14 @@ void Node::on(const LeaveGroup&) {
 void Node::begin_handover(std::optional<Uuid> successor) {
   handover_ = Handover{.named = successor, .tried = {}};
   update_electable();
-  stop_leading("handed over");
-  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_STEPPED_DOWN);
+  // A guarded leader leads on until its successor claims; nobody can lead beside it meanwhile.
+  if (!majority_) abdicate("handed over");
   try_next_successor();
+}
+
+void Node::abdicate(const char* why) {
+  stop_leading(why);
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_STEPPED_DOWN);
 }
 
 void Node::try_next_successor() {
@@ -66,6 +74,7 @@ void Node::try_next_successor() {
            std::find(tried.begin(), tried.end(), entry.id) == tried.end();
   });
   if (candidate == all.rend() || tried.size() == kMaxSuccessors) {
+    if (is_leading()) abdicate("nobody took over");
     send_to_connected(Resign{});
     return finish_handover();
   }

@@ -7,11 +7,14 @@
 namespace bellwether {
 
 void Node::beat() {
-  ++std::get<Leading>(role_).sequence;
-  judge_followers();
-  if (members_.forget(now_ - options_.reap_after)) on_members_changed();
-  if (!is_leading()) return;  // the plugin was told of the changes, and it can fail
-  publish("");
+  ++sequence_;
+  if (majority_) majority_->held->sent(sequence_, now_);
+  if (is_leading()) {
+    judge_followers();
+    if (members_.forget(now_ - options_.reap_after)) on_members_changed();
+    if (!is_leading()) return;  // the plugin was told of the changes, and it can fail
+    publish("");
+  }
   for (const Member& member : std::as_const(members_).all()) {
     if (member.is_connected) send_heartbeat(member.entry.id);
   }
@@ -19,12 +22,23 @@ void Node::beat() {
 }
 
 void Node::send_heartbeat(const Uuid& to) {
-  const Leading& leading = std::get<Leading>(role_);
-  send(to, Heartbeat{.sequence = leading.sequence, .is_appointed = leading.is_appointed});
+  if (sequence_ == 0) return;  // claiming, and its own vote is not stored yet
+  Heartbeat beat{.sequence = sequence_, .terms = terms()};
+  if (const auto* leading = std::get_if<Leading>(&role_)) {
+    beat.is_appointed = leading->is_appointed;
+  } else {
+    const Candidacy& candidacy = *majority_->candidacy;
+    beat.is_effective = false;
+    beat.is_appointed = candidacy.is_appointed();
+    beat.is_planned = candidacy.is_planned();
+  }
+  send(to, beat);
 }
 
 void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
   const Uuid id = from.entry.id;
+  if (from.has_other_voters) return;
+  if (majority_) return on_guarded_beat(from, header.epoch, beat);
   const bool is_accepted = accept_claim(from, header.epoch, beat.is_appointed);
   if (has_left_) return;  // it was this claim that a leaving leader waited for
   HeartbeatAck ack{
@@ -44,12 +58,15 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
 
 void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
   const Uuid id = from.entry.id;
-  if (ack.refusal) on_refusal(id, *ack.refusal);
-  const auto* leading = std::get_if<Leading>(&role_);
+  if (majority_) {
+    note_promise(from, ack);
+  } else if (ack.refusal) {
+    on_refusal(id, *ack.refusal);
+  }
   // What comes late, or twice, tells what is over.
   Member& member = *members_.find(id);
-  const bool is_news = leading != nullptr && ack.sequence <= leading->sequence &&
-                       ack.sequence > member.acknowledged_beat;
+  const bool is_news =
+      is_leading() && ack.sequence <= sequence_ && ack.sequence > member.acknowledged_beat;
   if (!is_news) return;
   member.acknowledged_beat = ack.sequence;
   if (members_.set_electable(member, ack.is_electable)) on_members_changed();
@@ -59,11 +76,10 @@ void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
 // A list that is on its way is not sent again: only a beat that was sent behind it tells whether it
 // has arrived.
 void Node::send_list_if_behind(const Uuid& id, const HeartbeatAck& ack) {
-  const auto* leading = std::get_if<Leading>(&role_);
   Member* member = members_.find(id);
-  if (leading == nullptr || member == nullptr || ack.view == members_.version()) return;
+  if (!is_leading() || member == nullptr || ack.view == members_.version()) return;
   if (ack.sequence <= member->listed_beat) return;
-  member->listed_beat = leading->sequence;
+  member->listed_beat = sequence_;
   send(id, MembersFrame{members_.view()});
 }
 

@@ -36,7 +36,7 @@ bool Node::accept_claim(Member& claimant, uint64_t epoch, bool is_appointed) {
 // Somebody says who leads.
 void Node::consider(const LeaderHint& hint, const Uuid& from) {
   // An older one is over; a newer one than its frame's epoch, which is known by now, cannot be.
-  if (hint.epoch != record_.max_epoch) return;
+  if (majority_ ? hint.epoch < record_.max_epoch : hint.epoch != record_.max_epoch) return;
   if (hint.id == members_.self().id) return confirm_own_leadership(hint.epoch);
   const bool is_joining = std::holds_alternative<Joining>(role_);
   if (is_joining && !options_.query_first) return;
@@ -45,16 +45,17 @@ void Node::consider(const LeaderHint& hint, const Uuid& from) {
   if (is_joining && !is_over) expects_leader_ = true;
   if (member == nullptr || is_over) return;
   const bool can_hear = member->is_connected && member->entry.liveness == Liveness::kAlive;
+  if (majority_ && (is_leading() || is_claiming())) return;  // votes and leases decide
   if (is_leading()) return on_rival(hint, can_hear);
-  if (can_hear) {
+  if (can_hear && !majority_) {
     // The leader's own word is as good as its COORDINATOR; so is hearsay of one that we can hear.
     if (accept_claim(*member, hint.epoch, hint.is_appointed)) end_needless_election();
     return;
   }
   // Others hear a leader that this process does not: a new election would only disturb them.  If
   // the leader is dead they will notice soon, and the next in line of them elects.
-  const bool is_hearsay = from != hint.id;
-  if (is_hearsay && std::holds_alternative<Leaderless>(role_)) wait_for_leader(hint.id);
+  const bool is_to_be_heard = from != hint.id || (majority_ && can_hear);
+  if (is_to_be_heard && std::holds_alternative<Leaderless>(role_)) wait_for_leader(hint.id);
 }
 
 void Node::confirm_own_leadership(uint64_t epoch) {
@@ -72,7 +73,7 @@ void Node::end_needless_election() {
 void Node::on_newer_epoch(uint64_t epoch, const std::optional<LeaderHint>& hint) {
   raise_epoch(epoch);
   const auto* leading = std::get_if<Leading>(&role_);
-  if (leading == nullptr || is_broken(Rule::kReannounce)) return;
+  if (majority_ || leading == nullptr || is_broken(Rule::kReannounce)) return;
   const bool has_successor = hint && hint->epoch == epoch && hint->id != members_.self().id;
   // Without one the claimant is gone, and the claim is announced anew above it.
   if (!has_successor) return claim({}, leading->is_appointed);
@@ -115,16 +116,21 @@ void Node::wait_for_leader(const Uuid& id) {
 }
 
 void Node::raise_epoch(uint64_t epoch) {
+  if (majority_) {
+    heard_epoch_ = std::max(heard_epoch_, epoch);
+    return;
+  }
   if (epoch <= record_.max_epoch) return;
   record_.max_epoch = epoch;
   effects_.push_back(Store{record_});
 }
 
-void Node::follow(const LeaderHint& leader) {
+void Node::follow(const LeaderHint& leader, bool is_effective) {
   if (is_leading()) preemption_.on_leadership_lost(now_);
-  role_ = Following{leader.id, leader.epoch, leader.is_appointed};
-  publish("a leader was announced");
+  role_ = Following{leader.id, leader.epoch, leader.is_appointed, is_effective};
+  publish(is_effective ? "a leader was announced" : "granted a claim");
   raise_epoch(leader.epoch);
+  if (majority_) drop_claim();
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kHeartbeat, Timer::kPreempt}) {
     // A textbook process goes on to its election after the join; see finish_join().
     if (timer != Timer::kJoin || options_.query_first) timers_.disarm(timer);
@@ -140,15 +146,27 @@ void Node::follow(const LeaderHint& leader) {
   finish_handover();
 }
 
-void Node::claim(std::span<const election_id> silent, bool is_appointed) {
+void Node::claim(std::span<const election_id> silent, bool is_appointed, bool is_planned) {
   if (!may_lead()) return tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);
-  // The seed is for a group that knows no epoch.
-  uint64_t epoch = (record_.max_epoch == 0 ? options_.epoch_seed : record_.max_epoch) + 1;
-  if (is_broken(Rule::kClaimRaisesEpoch)) epoch = std::max<uint64_t>(record_.max_epoch, 1);
-  if (guard_->claim(epoch, now_) == Guard::Verdict::kRefused) {
-    return tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);
-  }
-  lead(epoch, silent, is_appointed);
+  std::vector<Uuid> silent_ids;
+  for (const election_id& id : silent) silent_ids.push_back(to_uuid(id));
+  if (majority_) return canvass(std::move(silent_ids), is_appointed, is_planned);
+  const uint64_t epoch = next_epoch();
+  raise_epoch(epoch);
+  role_ = Leading{.epoch = epoch, .is_appointed = is_appointed};
+  sequence_ = 1;
+  timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
+  begin_reign();
+  announce(silent_ids, Coordinator{.is_appointed = is_appointed});
+  // Its number is new, and nothing else may ever change.
+  effects_.push_back(StoreMembers{members_.view()});
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
+}
+
+// The seed is for a group that knows no epoch.
+uint64_t Node::next_epoch() const {
+  if (is_broken(Rule::kClaimRaisesEpoch)) return std::max<uint64_t>(record_.max_epoch, 1);
+  return (known_epoch() == 0 ? options_.epoch_seed : known_epoch()) + 1;
 }
 
 bool Node::is_following(const Uuid& id) const {
@@ -156,27 +174,25 @@ bool Node::is_following(const Uuid& id) const {
   return following != nullptr && following->leader == id;
 }
 
-void Node::lead(uint64_t epoch, std::span<const election_id> silent, bool is_appointed) {
-  raise_epoch(epoch);
-  role_ = Leading{.epoch = epoch, .is_appointed = is_appointed};
-  members_.begin_view(epoch);
+// The claim is effective from now on.
+void Node::begin_reign() {
+  members_.begin_view(record_.max_epoch);
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion}) {
     timers_.disarm(timer);
   }
-  timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
   publish("claimed");
-  for (Member& member : members_.all()) {
-    member.arrivals.restart(now_);
+  for (Member& member : members_.all()) member.arrivals.restart(now_);
+}
+
+// To all that live, but not to those that were asked and kept silent: a heartbeat tells those who
+// were only slow.
+void Node::announce(const std::vector<Uuid>& silent, const Coordinator& coordinator) {
+  for (const Member& member : std::as_const(members_).all()) {
     const MemberEntry& entry = member.entry;
     if (entry.id == members_.self().id || entry.liveness != Liveness::kAlive) continue;
-    const bool is_silent = std::any_of(silent.begin(), silent.end(), [&](const election_id& id) {
-      return to_uuid(id) == entry.id;
-    });
-    if (!is_silent) send(entry.id, Coordinator{is_appointed});
+    const bool is_silent = std::find(silent.begin(), silent.end(), entry.id) != silent.end();
+    if (!is_silent) send(entry.id, coordinator);
   }
-  // Its number is new, and nothing else may ever change.
-  effects_.push_back(StoreMembers{members_.view()});
-  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
 }
 
 // If it is (still) the one that this process follows.
@@ -194,6 +210,7 @@ void Node::lose_leader(const Uuid& id, uint32_t reason) {
 void Node::stop_leading(const char* why) {
   role_ = Leaderless{};
   timers_.disarm(Timer::kHeartbeat);
+  if (majority_) drop_claim();
   if (!is_broken(Rule::kFlagOffBeforeRelease)) publish(why);
 }
 
@@ -228,20 +245,27 @@ bool Node::should_preempt() const {
 
 bool Node::may_lead() const {
   return members_.self().priority > 0 && !is_leaving_ && !handover_ &&
-         !timers_.is_armed(Timer::kHold) && guard_->may_claim(now_);
+         !timers_.is_armed(Timer::kHold) && (!majority_ || (has_vote() && has_contact()));
 }
 
 void Node::update_electable() { members_.set_self_electable(may_lead()); }
 
 void Node::publish(const char* reason) {
   const auto current = leader();
+  const auto* following = std::get_if<Following>(&role_);
   Publish publish{.is_leader = is_leading(), .reason = reason};
-  if (current) {
+  if (current && (following == nullptr || following->is_effective)) {
     publish.epoch = current->epoch;
     publish.leader = current->id;
   }
-  publish.valid_until = publish.is_leader ? guard_->valid_until(now_) : now_;
+  publish.valid_until = publish.is_leader ? valid_until() : now_;
   effects_.push_back(publish);
+}
+
+// Under guard "none" the shortest silence after which a peer may give this process up, from the
+// last beat on: one that hangs loses its flag before anybody elects for that reason.
+Instant Node::valid_until() const {
+  return majority_ ? majority_->held->valid_until(now_) : now_ + options_.suspect_after_min;
 }
 
 }  // namespace bellwether

@@ -38,8 +38,11 @@ const char* name(LinkEvidence evidence) {
 }
 
 Hello Node::hello() const {
-  return {
-      .header = header(), .self = members_.self(), .leader = leader(), .view = members_.version()};
+  return {.header = header(),
+          .self = members_.self(),
+          .leader = leader(),
+          .view = members_.version(),
+          .voters = majority_ ? majority_->hash : 0};
 }
 
 void Node::on(const LinkUp& link) {
@@ -64,7 +67,11 @@ void Node::on(const LinkUp& link) {
   Member* member = members_.put(entry, now_);
   if (member == nullptr) return report(Report::Kind::kRejected, "the group is full", &id);
   member->is_connected = true;
+  member->has_other_voters = hello.voters != (majority_ ? majority_->hash : 0);
   member->arrivals.restart(now_);
+  if (member->has_other_voters) {
+    report(Report::Kind::kRejected, "its [voters] are not this node's", &id);
+  }
   report(Report::Kind::kMember, name(Liveness::kAlive), &id);
   on_members_changed();
   // A newcomer that knows nobody learns here whom else to connect to.
@@ -74,15 +81,17 @@ void Node::on(const LinkUp& link) {
   note_release(*members_.find(id), hello.header.released);
   // A new life does not lead, even when it has forgotten the epoch that it led.
   if (is_new_life) lose_leader(id, ELECTION_REASON_LEADER_LOST);
-  if (hello.header.epoch > record_.max_epoch) on_newer_epoch(hello.header.epoch, hello.leader);
+  if (hello.header.epoch > known_epoch()) on_newer_epoch(hello.header.epoch, hello.leader);
   if (hello.leader) consider(*hello.leader, id);
-  if (is_leading()) send_heartbeat(id);  // it shall know at once whom to follow
+  if (is_leading() || is_claiming()) send_heartbeat(id);  // it shall know at once whom to follow
 }
 
 void Node::on(const LinkDown& link) {
   Member* member = members_.find(link.peer);
   if (member == nullptr) return;
   member->is_connected = false;
+  if (majority_) update_electable();
+  if (link.is_proof) note_void(link.peer, member->claimed_epoch);
   if (member->entry.liveness == Liveness::kLeft) return;
   // A connection can break without its process: the leader is given time to come back.
   if (is_following(link.peer) && link.evidence == LinkEvidence::kClosed) return;
@@ -105,7 +114,7 @@ void Node::on(const FrameReceived& received) {
   note_release(*members_.find(received.from), header.released);
   // Claims are judged by their epoch; whatever else names a newer one speaks of a claim unseen
   // here.
-  if (header.epoch > record_.max_epoch && !is_claim(received.frame)) {
+  if (header.epoch > known_epoch() && !is_claim(received.frame)) {
     on_newer_epoch(header.epoch, hint_in(received.frame));
   }
   std::visit([&](const auto& body) { on_frame(*members_.find(received.from), header, body); },
@@ -115,13 +124,13 @@ void Node::on(const FrameReceived& received) {
 void Node::on_frame(Member& from, const Header& header, const ElectionFrame& frame) {
   const Uuid id = from.entry.id;
   // Whoever hands over without knowing of a later claim holds an election that is over.
-  if (frame.kind == ELECTION_MESSAGE_HANDOVER && header.epoch < record_.max_epoch) {
+  if (frame.kind == ELECTION_MESSAGE_HANDOVER && header.epoch < known_epoch()) {
     return report(Report::Kind::kStale, name(FrameType::kHandover), &id);
   }
   if (frame.leader && !is_old_news(frame)) consider(*frame.leader, id);
   const uint32_t sender = members_.index_of(id);
   // An election that was called is over with the next claim; its late questions call no other.
-  const bool is_over = header.epoch < record_.max_epoch;
+  const bool is_over = header.epoch < known_epoch();
   const uint32_t flags = is_over ? frame.flags & ~uint32_t{ELECTION_FLAG_CALLED} : frame.flags;
   if (frame.kind != ELECTION_MESSAGE_ANSWER) renew_elector();  // it may begin an election here
   carry_out(elector_.message(situation(), sender, frame, flags));
@@ -130,14 +139,17 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
 void Node::on_frame(Member& from, const Header& header, const PlannedHandover& frame) {
   const auto current = leader();
   const bool is_mine = !current || current->id == from.entry.id;
-  if (header.epoch < record_.max_epoch || !is_mine || !may_lead()) {
+  const uint64_t known = majority_ ? record_.max_epoch : known_epoch();
+  if (header.epoch < known || !is_mine || !may_lead()) {
     return report(Report::Kind::kStale, name(FrameType::kHandover), &from.entry.id);
   }
-  claim({}, frame.is_appointed);
+  claim({}, frame.is_appointed, true);
 }
 
 void Node::on_frame(Member& from, const Header& header, const Coordinator& frame) {
   const Uuid id = from.entry.id;
+  if (from.has_other_voters) return;
+  if (majority_) return on_claim(from, header.epoch, frame);
   if (accept_claim(from, header.epoch, frame.is_appointed)) return;
   report(Report::Kind::kStale, name(FrameType::kCoordinator), &id);
   send(id, Refusal{header.epoch, leader()});
@@ -189,8 +201,8 @@ void Node::on_frame(Member& from, const Header&, const Wish& wish) {
 }
 
 bool Node::is_plausible(uint64_t epoch) const {
-  if (record_.max_epoch == 0) return epoch <= kMaxEpoch;
-  return epoch <= record_.max_epoch + kMaxEpochJump;
+  if (known_epoch() == 0) return epoch <= kMaxEpoch;
+  return epoch <= known_epoch() + kMaxEpochJump;
 }
 
 // Somebody that cannot lead anyway says that it stays with the leader this process follows too.
@@ -204,7 +216,10 @@ bool Node::is_old_news(const ElectionFrame& answer) const {
 
 // The leader itself says that it leads no longer, or a new life of it does.
 void Node::note_release(Member& member, uint64_t released) {
-  member.released = std::max(member.released, released);
+  if (released > member.released) {
+    member.released = released;
+    if (majority_) note_void(member.entry.id, released);
+  }
   const auto* following = std::get_if<Following>(&role_);
   if (following == nullptr || member.released < following->epoch) return;
   lose_leader(member.entry.id, ELECTION_REASON_RESIGNED);
@@ -218,6 +233,7 @@ void Node::note_liveness(const Uuid& id, Liveness liveness) {
 }
 
 void Node::on_members_changed() {
+  if (majority_) update_electable();
   if (is_leading()) members_.bump_view();
   effects_.push_back(MembersChanged{});
   if (members_.version() != ViewVersion{}) effects_.push_back(StoreMembers{members_.view()});
@@ -228,8 +244,16 @@ void Node::on_members_changed() {
 
 Header Node::header() const {
   const auto* leading = std::get_if<Leading>(&role_);
-  return {.epoch = record_.max_epoch,
-          .released = leading != nullptr ? leading->epoch - 1 : record_.max_epoch};
+  const auto* claiming = std::get_if<Claiming>(&role_);
+  uint64_t reign = 0;
+  if (leading != nullptr) reign = leading->epoch;
+  if (claiming != nullptr) reign = claiming->epoch;
+  // What the disk may still lose must not be told: after a crash this process would claim an epoch
+  // that it has released already.
+  const bool is_stored_only = majority_ && !is_broken(Rule::kReleaseWhenStored);
+  const uint64_t kept = is_stored_only ? majority_->durable.max_epoch : record_.max_epoch;
+  if (reign != 0 && reign <= kept) return {.epoch = reign, .released = reign - 1};
+  return {.epoch = std::max(kept, heard_epoch_), .released = kept};
 }
 
 }  // namespace bellwether

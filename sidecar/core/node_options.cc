@@ -48,7 +48,6 @@ void Node::set_detection(const Options& options) {
   options_.suspect_after_min = options.suspect_after_min;
   options_.suspect_after_max = options.suspect_after_max;
   detector_.configure(options_);
-  guard_ = std::make_unique<GuardNone>(options_.suspect_after_min);
   for (Member& member : members_.all()) member.arrivals.restart(now_);
   if (is_leading()) return timers_.arm(Timer::kHeartbeat, now_);
   const auto* following = std::get_if<Following>(&role_);

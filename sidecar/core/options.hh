@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/clock.hh"
 #include "core/rules.hh"
@@ -38,6 +39,11 @@ struct Options {
 
   Preempt preempt = Preempt::kAlways;
   Duration preempt_delay = Duration::zero();
+
+  // Guard "majority": the names of all voters, at most kMaxVoters; empty: guard "none".
+  std::vector<std::string> voters;
+  // How long a voter's promise lasts, up to kMaxLease.
+  Duration lease = std::chrono::milliseconds(1000);
 
   // Members that are down or have left for this long are forgotten.
   Duration reap_after = std::chrono::hours(24);

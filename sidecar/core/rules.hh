@@ -13,7 +13,24 @@ enum class Rule : uint8_t {
   kClaimRaisesEpoch,      // every claim takes a new epoch
   kRetry,                 // an election without result is held again
   kHandoverTimeout,       // a successor that does not claim is given up
-  kLast = kHandoverTimeout,
+
+  // Those of guard "majority".
+  kWaitForPromises,     // a claimant waits until its voters' promises are over
+  kVoteOnce,            // a voter grants an epoch to one claimant only
+  kStoreBeforeGrant,    // a grant, and a promise, leave when the disk has the vote
+  kBootWait,            // a restarted voter reports what its earlier life may have promised
+  kLeaseFromSend,       // a leader counts its lease from the sending of the heartbeat
+  kReleaseNamesEpoch,   // a release voids promises up to its epoch only
+  kReleaseWhenStored,   // a frame shows no epoch as released that the disk does not have
+  kFrameLease,          // a voter promises for the lease that the frame names, not for its own
+  kFreshPromise,        // a promise counts from the receipt of the heartbeat
+  kRecallFromMajority,  // a voter that lost its state asks a majority of the others
+  kRecallAfterWait,     // and waits for old leases to end before it asks
+  kCanvass,             // a candidate asks before it claims
+  kSticky,              // a voter that hears a leader supports no lower claimant
+  kStepDownWithLease,   // a leader whose lease runs out stops
+  kResignAtEnd,         // and says so
+  kLast = kResignAtEnd,
 };
 
 class RuleSet {

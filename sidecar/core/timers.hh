@@ -12,6 +12,7 @@ namespace bellwether {
 
 // In the order in which they are handled when several are due together.
 enum class Timer : uint8_t {
+  kLease,      // leader or claimant under guard "majority": no voter has answered for too long
   kHeartbeat,  // leader: the next beat
   kSuspicion,  // follower: the leader has been silent for too long
   kPlugin,     // the deadline of the election plugin
@@ -20,7 +21,9 @@ enum class Timer : uint8_t {
   kPreempt,    // ask the plugin to take over from a lower leader
   kHold,       // the operator's hold is over
   kHandover,   // the successor did not claim
-  kLast = kHandover,
+  kClaim,      // candidate: the canvass or the claim came to nothing, or a promise is over
+  kRecall,     // a voter that lost its state asks the others
+  kLast = kRecall,
 };
 inline constexpr size_t kTimers = static_cast<size_t>(Timer::kLast) + 1;
 

@@ -33,6 +33,12 @@ void Cluster::add(uint32_t count) {
   rewrite_configured();
 }
 
+void Cluster::set_voters(uint32_t count) {
+  for (uint32_t voter = 0; voter < count; ++voter) {
+    options_.node.voters.push_back(identity(voter).name);
+  }
+}
+
 uint32_t Cluster::add_stranger(uint32_t contact) {
   grow_to(size() + 1);
   processes_.back().configured = std::make_shared<MemberView>();
@@ -99,6 +105,9 @@ void Cluster::start(uint32_t process) {
   network_.set_power(now(), process, true);
   ++starting.life;
   starting.self.boot = starting.life;
+  // Who has lost its state has lost its id as well.
+  const bool is_state_lost = !starting.disk.is_written;
+  if (is_state_lost && starting.disk.was_lost) ++starting.self.id.data[4];
   starting.is_paused = false;
   starting.wake_at = kNever;
   starting.inbox.clear();
@@ -113,7 +122,7 @@ void Cluster::start(uint32_t process) {
   referee_.on_start(process);
   last_interest_ = now();
   trace(process, "starts");
-  step(process, Start{});
+  step(process, Start{.is_state_lost = is_state_lost, .is_first_start = !starting.disk.was_lost});
   if (!starting.node) return;
 
   starting.unanswered.assign(size(), false);

@@ -9,6 +9,7 @@
 #include <array>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -34,6 +35,7 @@ struct ClusterOptions {
   const election_plugin* plugin = nullptr;
   Options node;
   Detection detection = Detection::kHeartbeats;
+  bool is_refusal_proof = false;  // `death_proof`
   NetworkOptions network;
   uint64_t seed = 1;
 };
@@ -47,6 +49,8 @@ class Cluster {
   // --- who there is; processes are numbered from 0 and ids rise with the number ---
   // Adds processes that know each other and everybody added so before.
   void add(uint32_t count);
+  // The first of them, so many, are the voters of guard "majority"; before they are added.
+  void set_voters(uint32_t count);
   // Adds one that knows nobody but the address of `contact`.
   uint32_t add_stranger(uint32_t contact);
   void set_priority(uint32_t process, uint32_t priority);
@@ -186,6 +190,7 @@ class Cluster {
   void step(uint32_t process, const Input& input);
   void carry_out(uint32_t process, const Effects& effects);
   void send(uint32_t process, const Send& send);
+  void judge_flags(uint32_t process, uint64_t epoch);
   void end(uint32_t process);
   void wake_in_time(uint32_t process);
   void follow_members(uint32_t process);
@@ -209,6 +214,7 @@ class Cluster {
   Network network_;
   Referee referee_;
   std::vector<Process> processes_;
+  std::map<uint64_t, std::pair<uint32_t, uint32_t>> reigns_;  // by epoch: process and life
   std::set<Pair> dialling_;
   std::set<Pair> stalling_;  // process and connection
   MessageCounts messages_{};

@@ -113,7 +113,9 @@ void Cluster::on(const Refuse& refuse) {
   const Member* member = std::as_const(*from.node).members().find(id_of(again.to));
   const bool is_news =
       member != nullptr && !member->is_connected && member->entry.liveness < Liveness::kDown;
-  if (is_news) step(again.from, LinkDown{id_of(again.to), LinkEvidence::kRefused});
+  if (is_news) {
+    step(again.from, LinkDown{id_of(again.to), LinkEvidence::kRefused, options_.is_refusal_proof});
+  }
   note_answer(again.from, again.to);
 }
 
@@ -146,8 +148,11 @@ void Cluster::on(const StallTimeout& timeout) {
 void Cluster::on(const StoreDone& done) {
   Process& process = processes_[done.process];
   if (!process.node || process.life != done.life) return;  // it crashed before the disk had it
-  if (done.is_ok) process.disk.record = done.record;
-  step(done.process, Stored{done.is_ok});
+  if (done.is_ok) {
+    process.disk.record = done.record;
+    process.disk.is_written = true;
+  }
+  step(done.process, Stored{done.record, done.is_ok});
 }
 
 // One end of a connection is at its end.
@@ -190,6 +195,7 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       if (!acting.disk.is_failing) acting.disk.members = members->view;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       referee_.on_publish(process, *publish);
+      if (publish->is_leader) judge_flags(process, publish->epoch);
       if (*publish->reason == '\0') continue;
       last_interest_ = now();
       trace(process, *publish);
@@ -203,6 +209,20 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
     }
   }
   if (has_failed) end(process);
+}
+
+// [S1, S2] Under guard "majority" no two flags are on at any moment, and no epoch is led twice.  A
+// flag goes on here and nowhere else.
+void Cluster::judge_flags(uint32_t process, uint64_t epoch) {
+  if (processes_[process].options.voters.empty()) return;
+  const auto reign = reigns_.try_emplace(epoch, process, processes_[process].life).first->second;
+  if (reign != std::pair(process, processes_[process].life)) {
+    referee_.blame(process, "epoch " + std::to_string(epoch) + " is led a second time");
+  }
+  for (uint32_t other = 0; other < size(); ++other) {
+    if (other == process || !is_flag_on(other)) continue;
+    referee_.blame(process, "its flag and that of " + name_of(other) + " are on together");
+  }
 }
 
 void Cluster::send(uint32_t process, const Send& send) {

@@ -14,6 +14,8 @@ namespace bellwether::simulator {
 struct Disk {
   Record record;                              // durable
   std::shared_ptr<const MemberView> members;  // durable; shared with the node that made it
+  bool is_written = false;                    // there is a record at all
+  bool was_lost = false;
   Duration latency{};
   bool is_failing = false;
   Instant last_done_at{};  // when the last write of this life is done
@@ -26,6 +28,8 @@ struct Disk {
   void lose() {
     record = {};
     members.reset();
+    is_written = false;
+    was_lost = true;
   }
 };
 

@@ -18,6 +18,8 @@ struct GroupSettings {
   ClusterOptions cluster;
   std::optional<std::string> variant;
   uint32_t first_number = 0;
+  bool is_guarded = false;           // guard=majority
+  std::optional<uint32_t> voters{};  // all that are there from the start unless set
 };
 
 class ScenarioRunner {

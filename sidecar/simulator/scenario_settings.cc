@@ -34,10 +34,30 @@ void set_profile(GroupSettings& group, const std::string& value) {
   }
 }
 
-void set_guard(GroupSettings&, const std::string& value) {
-  if (value != "none") {
-    throw std::invalid_argument("guard '" + value + "' is not in this version; guard=none is");
+void set_guard(GroupSettings& group, const std::string& value) {
+  if (value != "none" && value != "majority") {
+    throw std::invalid_argument("guard is none or majority, not '" + value + "'");
   }
+  group.is_guarded = value == "majority";
+}
+
+void set_voters(GroupSettings& group, const std::string& value) {
+  const uint64_t count = parse_number(value);
+  if (!group.is_guarded) throw std::invalid_argument("voters need guard=majority");
+  if (count < 1 || count > kMaxVoters) throw std::invalid_argument("voters are from 1 to 9");
+  group.voters = static_cast<uint32_t>(count);
+}
+
+void set_death_proof(GroupSettings& group, const std::string& value) {
+  if (value != "none" && value != "refused") {
+    throw std::invalid_argument("death_proof is none or refused, not '" + value + "'");
+  }
+  group.cluster.is_refusal_proof = value == "refused";
+}
+
+void set_lease(GroupSettings& group, const std::string& value) {
+  group.cluster.node.lease = parse_duration(value);
+  if (group.cluster.node.lease > kMaxLease) throw std::invalid_argument("a lease is at most 10s");
 }
 
 void set_detector(GroupSettings& group, const std::string& value) {
@@ -92,6 +112,9 @@ constexpr Setting kNodeSettings[] = {
 constexpr Setting kBirthSettings[] = {
     {"profile", set_profile},
     {"guard", set_guard},
+    {"voters", set_voters},
+    {"lease", set_lease},
+    {"death_proof", set_death_proof},
     {"detector", set_detector},
     {"scope", set_scope},
     {"sticky", [](auto& g, auto& v) { g.cluster.node.sticky = parse_switch(v); }},

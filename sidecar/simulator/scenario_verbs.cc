@@ -236,10 +236,11 @@ void run_mark(ScenarioRunner& runner, Words&) { runner.mark(); }
 
 constexpr Verb kVerbs[] = {
     {"nodes", "FIRST..LAST [key=value ...]",
-     "the group; keys: profile variant guard detector preempt preempt_delay scope sticky\n"
-     "query_first stagger heartbeat_interval suspect_after answer_timeout coordinator_timeout\n"
-     "join_timeout reap_after epoch_seed seed; with detector=script nobody suspects anybody\n"
-     "unless 'detect' says so",
+     "the group; keys: profile variant guard voters lease death_proof detector preempt\n"
+     "preempt_delay scope sticky query_first stagger heartbeat_interval suspect_after\n"
+     "answer_timeout coordinator_timeout join_timeout reap_after epoch_seed seed; with\n"
+     "guard=majority the first 'voters' nodes vote, or all; with detector=script nobody suspects\n"
+     "anybody unless 'detect' says so",
      run_nodes},
     {"priority", "IDS NUMBER", "ranks compare by priority, then number (100 unless set)",
      run_priority},

@@ -1,0 +1,252 @@
+// Guard "majority", the candidate and the leader: canvass, own vote, claim, lease.
+//
+//   plugin claims ─ canvass ─ own vote stored ─ COORDINATOR ─ grants of a majority ─ their promises
+//   to earlier leaders are over ─ leader, for as long as a majority answers its heartbeats
+//
+// The election takes place early, while the old leader's lease still runs; only the flag waits.
+#include <algorithm>
+
+#include "core/check.hh"
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+namespace {
+
+// A voter that has granted a newer epoch refuses its leader for ever.  So long it may stand aside,
+// for a fresh claim costs the group its leader for a moment.
+constexpr Duration kStuckFor = std::chrono::seconds(5);
+constexpr Duration kStuckGap = std::chrono::seconds(1);
+
+}  // namespace
+
+Terms Node::terms() const {
+  return majority_ ? Terms{.voters = majority_->hash, .lease = majority_->lease} : Terms{};
+}
+
+// Connected with so many voters that they and this one are a majority.  Who is not, says so when
+// asked in an election: it would win and then wait for ever, and block everybody below.
+bool Node::has_contact() const {
+  Votes reached;
+  reached.add(*majority_->slot);
+  for (const Member& member : members_.all()) {
+    const auto slot = slot_of(member);
+    const bool is_there = member.is_connected && member.entry.liveness == Liveness::kAlive;
+    if (slot && is_there && !member.has_other_voters) reached.add(*slot);
+  }
+  return reached.count() >= majority_->quorum();
+}
+
+void Node::canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned) {
+  // Who is asked to elect and wins while it leads leads on: a new claim would only be a gap.
+  if (is_leading()) return tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
+  if (majority_->candidacy) return;
+  majority_->candidacy.emplace(++majority_->number, is_planned, is_appointed, std::move(silent));
+  majority_->candidacy->note_opinion(*majority_->slot, true);
+  if (is_planned || is_broken(Rule::kCanvass)) return store_own_vote();
+  timers_.arm(Timer::kClaim, now_ + options_.answer_timeout);
+  canvass_others(false);
+  note_opinions();
+}
+
+void Node::canvass_others(bool is_lost) {
+  for (const Member& member : std::as_const(members_).all()) {
+    const auto slot = slot_of(member);
+    if (!slot || *slot == *majority_->slot || !member.is_connected) continue;
+    send(member.entry.id,
+         Canvass{.number = majority_->number, .voters = majority_->hash, .is_lost = is_lost});
+  }
+}
+
+void Node::on_frame(Member& from, const Header&, const CanvassReply& reply) {
+  if (!majority_ || reply.number != majority_->number) return;  // late
+  const auto slot = slot_of(from);
+  if (!slot || from.has_other_voters) return;
+  if (majority_->is_lost) return on_recall_reply(*slot, reply, from.entry.boot);
+  if (!majority_->candidacy || majority_->candidacy->stage() != Candidacy::Stage::kCanvass) return;
+  majority_->candidacy->note_opinion(*slot, reply.is_yes);
+  note_opinions();
+}
+
+void Node::note_opinions() {
+  const Candidacy& candidacy = *majority_->candidacy;
+  if (candidacy.supporters() >= majority_->quorum()) return store_own_vote();
+  const bool is_hopeless =
+      majority_->electorate.size() - candidacy.opponents() < majority_->quorum();
+  if (is_hopeless) give_up_claim("a majority would not grant the claim");
+}
+
+// Nothing of the claim leaves before the disk has it.
+void Node::store_own_vote() {
+  const uint64_t epoch = next_epoch();
+  const Candidacy& candidacy = *majority_->candidacy;
+  const bool is_appointed = candidacy.is_appointed();
+  majority_->candidacy->enter(Candidacy::Stage::kStore);
+  role_ = Claiming{.epoch = epoch, .is_appointed = is_appointed};
+  sequence_ = 0;
+  record_ = {.max_epoch = epoch,
+             .granted_to = members_.self().id,
+             .lease_seen = std::max(record_.lease_seen, majority_->lease)};
+  for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion}) {
+    timers_.disarm(timer);
+  }
+  timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout);
+  publish("claims");
+  effects_.push_back(Store{record_});
+  if (is_broken(Rule::kStoreBeforeGrant)) on_own_vote_stored();
+}
+
+void Node::on_own_vote_stored() {
+  Candidacy& candidacy = *majority_->candidacy;
+  if (candidacy.stage() != Candidacy::Stage::kStore) return;
+  candidacy.enter(Candidacy::Stage::kClaim);
+  const Electorate& electorate = majority_->electorate;
+  majority_->held.emplace(electorate.size(), electorate.quorum(), *majority_->slot,
+                          majority_->lease);
+  majority_->promises.expire(now_);
+  candidacy.note_grant(*majority_->slot, majority_->promises, majority_->boot_until);
+  sequence_ = 1;
+  majority_->held->sent(sequence_, now_);
+  timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
+  timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout);
+  announce(candidacy.silent(), Coordinator{.is_appointed = candidacy.is_appointed(),
+                                           .is_planned = candidacy.is_planned(),
+                                           .sequence = sequence_,
+                                           .terms = terms()});
+  take_if_safe();
+}
+
+void Node::on_frame(Member& from, const Header&, const Grant& grant) {
+  const auto* claiming = std::get_if<Claiming>(&role_);
+  const bool is_awaited = claiming != nullptr && grant.epoch == claiming->epoch &&
+                          majority_->candidacy->stage() == Candidacy::Stage::kClaim;
+  const auto slot = majority_ ? slot_of(from) : std::nullopt;
+  if (!is_awaited || !slot || from.has_other_voters) {
+    return report(Report::Kind::kStale, name(FrameType::kGrant), &from.entry.id);
+  }
+  Candidacy& candidacy = *majority_->candidacy;
+  if (!grant.is_granted) {
+    candidacy.note_refusal(*slot);
+    const bool is_hopeless =
+        majority_->electorate.size() - candidacy.refusals() < majority_->quorum();
+    if (is_hopeless) give_up_claim("a majority did not grant the claim");
+    return;
+  }
+  Promises waits;
+  for (const Wait& wait : grant.waits) {
+    const Member* leader = members_.find(wait.leader);
+    const bool is_void = leader != nullptr && leader->released >= wait.epoch;
+    if (is_void || wait.leader == members_.self().id) continue;
+    waits.make({.leader = wait.leader, .epoch = wait.epoch, .until = now_ + wait.left});
+  }
+  candidacy.note_grant(*slot, std::move(waits), now_ + grant.boot_wait);
+  majority_->held->acknowledged(*slot, grant.sequence);
+  take_if_safe();
+}
+
+void Node::on_claim_timer() {
+  if (!majority_->candidacy) return;
+  const Candidacy& candidacy = *majority_->candidacy;
+  if (candidacy.stage() == Candidacy::Stage::kCanvass) {
+    report(Report::Kind::kTimeout, "canvass");
+    return give_up_claim("no majority answered");
+  }
+  if (candidacy.stage() == Candidacy::Stage::kStore) {
+    return give_up_claim("its vote could not be stored in time");
+  }
+  if (candidacy.grants() >= majority_->quorum()) return take_if_safe();
+  report(Report::Kind::kTimeout, "claim");
+  give_up_claim("no majority granted the claim");
+}
+
+// Leads if nothing stands against it any more, and waits for what does.
+void Node::take_if_safe() {
+  if (!is_claiming() || majority_->candidacy->stage() != Candidacy::Stage::kClaim) return;
+  const Candidacy& candidacy = *majority_->candidacy;
+  if (candidacy.grants() < majority_->quorum()) return;
+  const Instant until = majority_->held->valid_until(now_);
+  timers_.arm(Timer::kLease, until);
+  const bool is_free = candidacy.is_in_force(*majority_->slot, now_) &&
+                       candidacy.grants_in_force(now_) >= majority_->quorum();
+  if (!is_free && !is_broken(Rule::kWaitForPromises)) {
+    return timers_.arm(Timer::kClaim, candidacy.next_change(now_));
+  }
+  if (until <= now_) return;  // expire_lease() gives it up
+  const Claiming claiming = std::get<Claiming>(role_);
+  majority_->candidacy.reset();
+  timers_.disarm(Timer::kClaim);
+  role_ = Leading{.epoch = claiming.epoch, .is_appointed = claiming.is_appointed};
+  begin_reign();
+  effects_.push_back(StoreMembers{members_.view()});
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
+  if (is_leading()) beat();  // who has granted knows whom; now it knows that it leads
+}
+
+void Node::give_up_claim(const char* why) {
+  report(Report::Kind::kNote, why);
+  const bool has_claimed = majority_->candidacy->stage() == Candidacy::Stage::kClaim;
+  const bool was_claiming = is_claiming();
+  drop_claim();
+  if (was_claiming) role_ = Leaderless{};
+  if (has_claimed && !is_broken(Rule::kResignAtEnd)) send_to_connected(Resign{});
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);
+}
+
+// Whatever comes of it: nothing of a claim, or of the lease of a reign, is left.
+void Node::drop_claim() {
+  majority_->candidacy.reset();
+  majority_->held.reset();
+  majority_->stuck_since = kNever;
+  for (const Timer timer : {Timer::kClaim, Timer::kLease, Timer::kHeartbeat}) {
+    timers_.disarm(timer);
+  }
+}
+
+// Before every input: who was stopped must not act as the leader it was.
+void Node::expire_lease() {
+  if (!majority_->held || majority_->held->valid_until(now_) > now_) return;
+  if (is_leading() && !is_broken(Rule::kStepDownWithLease)) {
+    report(Report::Kind::kTimeout, "lease");
+    preemption_.on_leadership_lost(now_);
+    abdicate("no majority answers");
+    if (!is_broken(Rule::kResignAtEnd)) send_to_connected(Resign{});
+    finish_handover();
+  } else if (is_claiming() && majority_->candidacy->grants() >= majority_->quorum()) {
+    give_up_claim("no majority answers any more");
+  }
+}
+
+void Node::note_promise(const Member& from, const HeartbeatAck& ack) {
+  const auto slot = slot_of(from);
+  if (!majority_->held || !slot || from.has_other_voters) return;
+  if (ack.refusal) return note_stuck_voter(from);
+  if (ack.promised_epoch != record_.max_epoch) return;
+  if (is_broken(Rule::kLeaseFromSend)) {
+    majority_->held->acknowledged_at(*slot, now_);
+  } else {
+    majority_->held->acknowledged(*slot, ack.sequence);
+  }
+  const Instant until = majority_->held->valid_until(now_);
+  if (is_claiming()) return take_if_safe();
+  if (!is_leading() || until <= timers_.deadline(Timer::kLease)) return;
+  timers_.arm(Timer::kLease, until);
+  publish("");
+}
+
+// It has granted the epoch of a claim that failed, and will never support this reign again.
+void Node::note_stuck_voter(const Member& from) {
+  if (!is_leading() || known_epoch() <= record_.max_epoch) return;
+  const bool is_first =
+      majority_->stuck_since == kNever || now_ - majority_->stuck_last > kStuckGap;
+  if (is_first) majority_->stuck_since = now_;
+  majority_->stuck_last = now_;
+  if (now_ - majority_->stuck_since < kStuckFor) return;
+  report(Report::Kind::kNote, "claims anew for a voter that has granted a newer epoch",
+         &from.entry.id);
+  abdicate("claims anew");
+  send_to_connected(Resign{});
+  elect_reason_ = ELECTION_REASON_RETRY;
+  timers_.arm(Timer::kElect, now_);
+}
+
+}  // namespace bellwether

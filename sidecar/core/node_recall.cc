@@ -1,0 +1,60 @@
+// Guard "majority", a voter that has lost its state: it does not know what it has granted, and a
+// second vote in one epoch could make two leaders.  So it has no vote until it has asked.
+//
+//   1. It waits until every promise of an earlier life is over.
+//   2. Then it asks all voters for the highest epoch they know.  Answers of as many others as make
+//      a majority are enough: they share a voter with every majority that its forgotten vote could
+//      have been part of.  Asked before the wait, a claim that is still under way could be missed.
+//   3. It takes the highest epoch as its own, granted to nobody.
+//
+// Or all voters have lost their state, as in a new group: then there is nothing to remember.
+#include <algorithm>
+
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr Duration kAskAgain = std::chrono::milliseconds(500);
+
+}  // namespace
+
+void Node::begin_recall(bool is_first_start) {
+  majority_->is_lost = true;
+  update_electable();
+  report(Report::Kind::kNote, "has no vote until it has learnt what it may have granted");
+  const bool is_at_once = is_first_start || is_broken(Rule::kRecallAfterWait);
+  timers_.arm(Timer::kRecall, is_at_once ? now_ : now_ + kMaxLease);
+}
+
+void Node::recall() {
+  ++majority_->number;
+  majority_->recalled.clear();
+  majority_->also_lost.clear();
+  if (majority_->electorate.size() == 1) return end_recall();
+  canvass_others(true);
+  timers_.arm(Timer::kRecall, now_ + kAskAgain);
+}
+
+void Node::on_recall_reply(size_t slot, const CanvassReply& reply, uint64_t boot) {
+  (reply.is_lost ? majority_->also_lost : majority_->recalled).add(slot);
+  if (reply.is_lost) majority_->lost_boots[slot] = boot;
+  const size_t others = majority_->electorate.size() - 1;
+  const size_t needed = is_broken(Rule::kRecallFromMajority) ? 1 : majority_->quorum();
+  const bool is_new_group = majority_->also_lost.count() == others;
+  if (majority_->recalled.count() < needed && !is_new_group) return;
+  if (!is_new_group) majority_->lost_boots.fill(0);
+  end_recall();
+}
+
+void Node::end_recall() {
+  timers_.disarm(Timer::kRecall);
+  majority_->is_lost = false;
+  record_ = {.max_epoch = known_epoch(), .lease_seen = record_.lease_seen};
+  effects_.push_back(Store{record_});
+  report(Report::Kind::kNote, "has a vote again");
+  update_electable();
+}
+
+}  // namespace bellwether

@@ -1,0 +1,221 @@
+// Guard "majority", the voter: whom it grants an epoch, and what it promises.
+//
+// A vote is stored before anybody hears of it, an epoch is granted to one claimant only, and the
+// epochs granted only rise.  A promise to a leader lasts for its lease, from the receipt of its
+// heartbeat on; a grant to another one lists the promises that still run, so that the claimant
+// waits for them.
+#include <algorithm>
+
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+
+std::optional<size_t> Node::slot_of(const Member& member) const {
+  return majority_->electorate.slot_of(member.entry.name);
+}
+
+bool Node::has_vote() const {
+  return majority_->slot && !majority_->is_lost && !majority_->is_store_broken;
+}
+
+void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
+  if (!majority_ || canvass.voters != majority_->hash || !majority_->slot) {
+    return report(Report::Kind::kRejected, "its [voters] are not this node's", &from.entry.id);
+  }
+  CanvassReply reply{.number = canvass.number, .is_lost = majority_->is_lost};
+  if (canvass.is_lost) {
+    const auto slot = slot_of(from);
+    const bool was_lost_with_us = slot && majority_->lost_boots[*slot] == from.entry.boot;
+    reply.is_lost = reply.is_lost || was_lost_with_us;
+  } else {
+    reply.is_yes = has_vote() && slot_of(from) && supports(from, false);
+    if (!reply.is_yes) reply.leader = leader();
+  }
+  send(from.entry.id, reply);
+}
+
+// Who hears a leader stays with it, unless it is outranked and may be preempted; or the leader
+// itself wants it so.  Safety does not need this: it keeps one with a broken link from disturbing
+// all.
+bool Node::supports(const Member& claimant, bool is_planned) const {
+  if (is_planned || is_broken(Rule::kSticky)) return true;
+  const auto current = leader();
+  if (!current || current->id == claimant.entry.id) return true;
+  if (current->is_appointed) return false;
+  const bool is_self = current->id == members_.self().id;
+  const Member* leading = members_.find(current->id);
+  if (leading == nullptr) return true;
+  if (!is_self && leading->entry.liveness != Liveness::kAlive) return true;
+  return preemption_.allows(claimant.entry.rank(), leading->entry.rank());
+}
+
+Node::Objection Node::objection_to(const Member& claimant, uint64_t epoch, const Terms& terms,
+                                   bool is_supported) const {
+  if (terms.voters != majority_->hash || !slot_of(claimant)) return Objection::kOtherVoters;
+  if (terms.lease > kMaxLease) return Objection::kLongLease;
+  if (majority_->is_lost) return Objection::kLost;
+  if (majority_->is_store_broken) return Objection::kStore;
+  if (epoch < record_.max_epoch) return Objection::kStale;
+  if (epoch == record_.max_epoch) {
+    const bool is_granted = record_.granted_to == claimant.entry.id;
+    return is_granted || is_broken(Rule::kVoteOnce) ? Objection::kNone : Objection::kStale;
+  }
+  return is_supported ? Objection::kNone : Objection::kLeader;
+}
+
+// A COORDINATOR, or a heartbeat of an epoch that is new here.
+void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordinator,
+                    bool is_effective) {
+  const Uuid id = claimant.entry.id;
+  claimant.claimed_epoch = std::max(claimant.claimed_epoch, epoch);
+  raise_epoch(epoch);
+  if (!majority_->slot) return;  // it follows when the claim is effective
+  // Whom a majority has accepted already is not for this voter to keep out.
+  const bool is_supported = is_effective || supports(claimant, coordinator.is_planned);
+  const Objection objection = objection_to(claimant, epoch, coordinator.terms, is_supported);
+  if (objection == Objection::kNone) return vote_for(claimant, epoch, coordinator);
+  report(Report::Kind::kNote, text_of(objection), &id);
+  send(id, Grant{.epoch = epoch, .leader = leader()});
+}
+
+const char* Node::text_of(Objection objection) {
+  switch (objection) {
+    case Objection::kNone:
+      return "no objection";
+    case Objection::kOtherVoters:
+      return "no vote for it: its [voters] are not this node's";
+    case Objection::kLongLease:
+      return "no vote for it: its lease is too long";
+    case Objection::kLost:
+      return "no vote for it: this voter has lost its state";
+    case Objection::kStore:
+      return "no vote for it: this voter cannot store one";
+    case Objection::kStale:
+      return "no vote for it: its epoch is over, or granted to another";
+    case Objection::kLeader:
+      return "no vote for it: there is a leader";
+  }
+  return "?";
+}
+
+void Node::vote_for(const Member& claimant, uint64_t epoch, const Coordinator& coordinator) {
+  const Uuid id = claimant.entry.id;
+  majority_->vote_terms = coordinator.terms;
+  majority_->vote_sequence = coordinator.sequence;
+  if (epoch > record_.max_epoch || record_.granted_to != id) {
+    if (is_leading()) stop_leading("it granted a newer claim");
+    record_ = {.max_epoch = epoch,
+               .granted_to = id,
+               .lease_seen = std::max(record_.lease_seen, coordinator.terms.lease)};
+    effects_.push_back(Store{record_});
+    follow({.id = id, .epoch = epoch, .is_appointed = coordinator.is_appointed}, false);
+    if (has_left_) return;  // it was this claim that a leaving leader waited for
+  }
+  grant_if_stored();
+}
+
+// Also when a promise that the claimant waits for is void: it is told at once.
+void Node::grant_if_stored() {
+  const bool is_stored = record_ == majority_->durable || is_broken(Rule::kStoreBeforeGrant);
+  const Uuid id = record_.granted_to;
+  const Member* claimant = members_.find(id);
+  const bool is_asked = is_following(id) && claimant != nullptr && claimant->is_connected;
+  if (!has_vote() || !is_stored || !is_asked) return;
+  Grant grant{.epoch = record_.max_epoch, .is_granted = true};
+  majority_->promises.expire(now_);
+  for (const Promise& made : majority_->promises.all()) {
+    if (made.leader != id) grant.waits.push_back({made.leader, made.epoch, made.until - now_});
+  }
+  grant.boot_wait = std::max(majority_->boot_until - now_, Duration::zero());
+  // The promise counts from the receipt of the frame, and later is as good.
+  const bool is_promised = promise(id, record_.max_epoch, majority_->vote_terms);
+  if (is_promised) grant.sequence = majority_->vote_sequence;
+  send(id, grant);
+}
+
+// False when there are too many promises already.
+bool Node::promise(const Uuid& leader, uint64_t epoch, const Terms& terms) {
+  const Duration lease = is_broken(Rule::kFrameLease) ? majority_->lease : terms.lease;
+  majority_->promises.expire(now_);
+  return majority_->promises.make({.leader = leader, .epoch = epoch, .until = now_ + lease});
+}
+
+// The leader has said, or it is proven, that it leads no epoch up to this any more.
+void Node::note_void(const Uuid& leader, uint64_t epoch) {
+  const uint64_t up_to = is_broken(Rule::kReleaseNamesEpoch) ? UINT64_MAX : epoch;
+  const bool is_news = majority_->promises.release(leader, up_to);
+  if (majority_->candidacy) {
+    majority_->candidacy->release(leader, up_to);
+    return take_if_safe();
+  }
+  const auto* following = std::get_if<Following>(&role_);
+  if (is_news && following != nullptr && !following->is_effective) grant_if_stored();
+}
+
+void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) {
+  const Uuid id = from.entry.id;
+  from.claimed_epoch = std::max(from.claimed_epoch, epoch);
+  raise_epoch(epoch);
+  if (epoch > record_.max_epoch && has_vote()) {
+    on_claim(from, epoch,
+             {.is_appointed = beat.is_appointed,
+              .is_planned = beat.is_planned,
+              .sequence = beat.sequence,
+              .terms = beat.terms},
+             beat.is_effective);
+    if (has_left_) return;
+  }
+  HeartbeatAck ack{.sequence = beat.sequence};
+  if (epoch < record_.max_epoch) {
+    ack.refusal = Refusal{epoch, leader()};
+    report(Report::Kind::kStale, name(FrameType::kHeartbeat), &id);
+  } else {
+    hear_leader(id, epoch, beat);
+    if (has_left_) return;
+    const bool is_stored = record_ == majority_->durable || is_broken(Rule::kStoreBeforeGrant);
+    const bool is_granted = record_.granted_to == id && record_.max_epoch == epoch;
+    const bool is_same_lease = majority_->vote_terms.lease == beat.terms.lease;
+    if (has_vote() && is_granted && is_stored && (is_same_lease || is_restored(beat.terms)) &&
+        promise(id, epoch, beat.terms)) {
+      majority_->vote_sequence = beat.sequence;
+      ack.promised_epoch = epoch;
+    }
+  }
+  ack.view = members_.version();
+  ack.is_electable = may_lead();
+  send(id, ack);
+  if (is_following(id) && members_.is_self_misheard()) send(id, Wish{members_.self().variant});
+}
+
+// A voter that was restarted has its vote from the disk, and the terms from the next heartbeat.
+bool Node::is_restored(const Terms& terms) {
+  const bool is_first = majority_->vote_terms.lease == Duration::zero();
+  if (!is_first || terms.voters != majority_->hash || terms.lease > record_.lease_seen)
+    return false;
+  majority_->vote_terms = terms;
+  return true;
+}
+
+// The claimant that has this process's vote, or a leader that a majority has accepted.
+void Node::hear_leader(const Uuid& id, uint64_t epoch, const Heartbeat& beat) {
+  auto* following = std::get_if<Following>(&role_);
+  const bool is_same = following != nullptr && following->leader == id && following->epoch == epoch;
+  if (!is_same && beat.is_effective) {
+    if (is_leading()) stop_leading("another leads by right");
+    if (epoch > record_.max_epoch) {
+      record_ = {.max_epoch = epoch, .lease_seen = record_.lease_seen};
+      effects_.push_back(Store{record_});
+    }
+    follow({.id = id, .epoch = epoch, .is_appointed = beat.is_appointed});
+  } else if (is_same && beat.is_effective && !following->is_effective) {
+    following->is_effective = true;
+    publish("a leader was announced");
+    tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_ANNOUNCED);
+  }
+  if (has_left_ || !is_following(id)) return;
+  timers_.arm(Timer::kSuspicion, detector_.suspect_at(members_.find(id)->arrivals, now_));
+  if (timers_.is_armed(Timer::kPlugin)) tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_HEARD);
+}
+
+}  // namespace bellwether
