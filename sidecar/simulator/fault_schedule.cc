@@ -29,7 +29,7 @@ class Schedule {
     line("# A random schedule of faults, seed " + std::to_string(seed) + ".");
     line("nodes 1.." + number(size_) + " variant=" + variant + " seed=" + std::to_string(seed) +
          guard() + settings());
-    if (random_.happens(0.2)) add_priority();
+    if (random_.happens(0.2) && voters_ != 1) add_priority();
     line(link());
     line("start 1.." + number(size_));
     line("wait " + number(random_.below(2000)));
