@@ -105,7 +105,7 @@ struct Canvass {
 struct CanvassReply {
   uint64_t number = 0;  // of the question
   bool is_yes = false;
-  // The sender has lost its state; or it had, when this life of the asker had lost its own.
+  // The sender has lost its state, or has never heard of a claim.
   bool is_lost = false;
   std::optional<LeaderHint> leader{};  // with a no: whom the sender follows
 };

@@ -116,7 +116,9 @@ void Node::on_timer(Timer timer) {
       report(Report::Kind::kTimeout, "handover");
       return try_next_successor();
     case Timer::kLease:
-      return;  // expire_lease() has judged it before this input
+      // expire_lease() has judged it before this input; a single voter's lease renews itself.
+      if (majority_->held) timers_.arm(Timer::kLease, majority_->held->valid_until(now_));
+      return;
     case Timer::kClaim:
       return on_claim_timer();
     case Timer::kRecall:
@@ -175,7 +177,11 @@ void Node::keep_trying() {
 }
 
 void Node::tell_plugin(uint32_t event, uint32_t reason) {
-  if (event == ELECTION_EVENT_ELECT) renew_elector();
+  if (event == ELECTION_EVENT_ELECT) {
+    renew_elector();
+    if (elector_.is_idle()) is_called_ = false;
+    is_called_ = is_called_ || reason == ELECTION_REASON_OPERATOR;
+  }
   carry_out(elector_.event(situation(), event, reason));
 }
 
@@ -210,7 +216,10 @@ void Node::carry_out(std::span<const election_action> actions) {
     }
   }
   // Last, because the plugin is told the outcome and its actions are gone then.
-  if (victory != nullptr) claim({victory->message.ids, victory->message.id_count}, false);
+  // What an operator wants is as good as the leader's own wish to hand over.
+  if (victory != nullptr) {
+    claim({victory->message.ids, victory->message.id_count}, false, is_called_);
+  }
   --plugin_depth_;
 }
 

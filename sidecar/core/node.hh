@@ -217,10 +217,11 @@ class Node {
   // node_recall.cc
   void begin_recall(bool is_first_start);
   void recall();
-  void on_recall_reply(size_t slot, const CanvassReply& reply, uint64_t boot);
+  void on_recall_reply(size_t slot, const CanvassReply& reply);
   void end_recall();
   std::optional<size_t> slot_of(const Member& member) const;
   void canvass_others(bool is_lost);
+  void claim_again();
 
   // node_departure.cc
   void on(const StepDown&);
@@ -263,6 +264,7 @@ class Node {
   bool expects_leader_ = false;  // while joining: somebody named a leader that is not heard yet
   bool has_tried_to_preempt_ = false;
   bool is_pause_noted_ = false;
+  bool is_called_ = false;  // an operator wants the election that is going on
   bool is_leaving_ = false;
   bool has_left_ = false;
   bool has_failed_ = false;

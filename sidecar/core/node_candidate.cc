@@ -38,8 +38,7 @@ bool Node::has_contact() const {
 }
 
 void Node::canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned) {
-  // Who is asked to elect and wins while it leads leads on: a new claim would only be a gap.
-  if (is_leading()) return tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
+  if (is_leading()) return claim_again();
   if (majority_->candidacy) return;
   majority_->candidacy.emplace(++majority_->number, is_planned, is_appointed, std::move(silent));
   majority_->candidacy->note_opinion(*majority_->slot, true);
@@ -47,6 +46,15 @@ void Node::canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned)
   timers_.arm(Timer::kClaim, now_ + options_.answer_timeout);
   canvass_others(false);
   note_opinions();
+}
+
+// Who wins an election while it leads just leads on: a new epoch would only be a gap.  Its word
+// ends the election of the others.
+void Node::claim_again() {
+  announce({}, Coordinator{.is_appointed = std::get<Leading>(role_).is_appointed,
+                           .sequence = sequence_,
+                           .terms = terms()});
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
 }
 
 void Node::canvass_others(bool is_lost) {
@@ -62,7 +70,7 @@ void Node::on_frame(Member& from, const Header&, const CanvassReply& reply) {
   if (!majority_ || reply.number != majority_->number) return;  // late
   const auto slot = slot_of(from);
   if (!slot || from.has_other_voters) return;
-  if (majority_->is_lost) return on_recall_reply(*slot, reply, from.entry.boot);
+  if (majority_->is_lost) return on_recall_reply(*slot, reply);
   if (!majority_->candidacy || majority_->candidacy->stage() != Candidacy::Stage::kCanvass) return;
   majority_->candidacy->note_opinion(*slot, reply.is_yes);
   note_opinions();
@@ -117,13 +125,12 @@ void Node::on_own_vote_stored() {
 }
 
 void Node::on_frame(Member& from, const Header&, const Grant& grant) {
-  const auto* claiming = std::get_if<Claiming>(&role_);
-  const bool is_awaited = claiming != nullptr && grant.epoch == claiming->epoch &&
-                          majority_->candidacy->stage() == Candidacy::Stage::kClaim;
   const auto slot = majority_ ? slot_of(from) : std::nullopt;
-  if (!is_awaited || !slot || from.has_other_voters) {
-    return report(Report::Kind::kStale, name(FrameType::kGrant), &from.entry.id);
-  }
+  const bool is_ours = slot && !from.has_other_voters && majority_->held &&
+                       grant.epoch == record_.max_epoch;
+  if (!is_ours) return report(Report::Kind::kStale, name(FrameType::kGrant), &from.entry.id);
+  if (grant.is_granted) majority_->held->acknowledged(*slot, grant.sequence);
+  if (!majority_->candidacy) return;  // the others' were enough
   Candidacy& candidacy = *majority_->candidacy;
   if (!grant.is_granted) {
     candidacy.note_refusal(*slot);
@@ -140,7 +147,6 @@ void Node::on_frame(Member& from, const Header&, const Grant& grant) {
     waits.make({.leader = wait.leader, .epoch = wait.epoch, .until = now_ + wait.left});
   }
   candidacy.note_grant(*slot, std::move(waits), now_ + grant.boot_wait);
-  majority_->held->acknowledged(*slot, grant.sequence);
   take_if_safe();
 }
 

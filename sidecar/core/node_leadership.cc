@@ -47,6 +47,7 @@ void Node::consider(const LeaderHint& hint, const Uuid& from) {
   const bool can_hear = member->is_connected && member->entry.liveness == Liveness::kAlive;
   if (majority_ && (is_leading() || is_claiming())) return;  // votes and leases decide
   if (is_leading()) return on_rival(hint, can_hear);
+  if (can_hear && majority_ && is_following(hint.id)) return end_needless_election();
   if (can_hear && !majority_) {
     // The leader's own word is as good as its COORDINATOR; so is hearsay of one that we can hear.
     if (accept_claim(*member, hint.epoch, hint.is_appointed)) end_needless_election();

@@ -84,6 +84,7 @@ void Node::on(const LinkUp& link) {
   if (hello.header.epoch > known_epoch()) on_newer_epoch(hello.header.epoch, hello.leader);
   if (hello.leader) consider(*hello.leader, id);
   if (is_leading() || is_claiming()) send_heartbeat(id);  // it shall know at once whom to follow
+  if (majority_ && majority_->is_lost && majority_->is_asking) recall();
 }
 
 void Node::on(const LinkDown& link) {
@@ -132,7 +133,11 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
   // An election that was called is over with the next claim; its late questions call no other.
   const bool is_over = header.epoch < known_epoch();
   const uint32_t flags = is_over ? frame.flags & ~uint32_t{ELECTION_FLAG_CALLED} : frame.flags;
-  if (frame.kind != ELECTION_MESSAGE_ANSWER) renew_elector();  // it may begin an election here
+  if (frame.kind != ELECTION_MESSAGE_ANSWER) {  // it may begin an election here
+    renew_elector();
+    if (elector_.is_idle()) is_called_ = false;
+    is_called_ = is_called_ || (flags & ELECTION_FLAG_CALLED) != 0;
+  }
   carry_out(elector_.message(situation(), sender, frame, flags));
 }
 

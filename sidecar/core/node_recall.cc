@@ -7,7 +7,8 @@
 //      have been part of.  Asked before the wait, a claim that is still under way could be missed.
 //   3. It takes the highest epoch as its own, granted to nobody.
 //
-// Or all voters have lost their state, as in a new group: then there is nothing to remember.
+// Or all voters answer, and none knows of any claim, as in a new group: then there is nothing to
+// remember.
 #include <algorithm>
 
 #include "core/node.hh"
@@ -29,6 +30,7 @@ void Node::begin_recall(bool is_first_start) {
 }
 
 void Node::recall() {
+  majority_->is_asking = true;
   ++majority_->number;
   majority_->recalled.clear();
   majority_->also_lost.clear();
@@ -37,15 +39,12 @@ void Node::recall() {
   timers_.arm(Timer::kRecall, now_ + kAskAgain);
 }
 
-void Node::on_recall_reply(size_t slot, const CanvassReply& reply, uint64_t boot) {
+void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
   (reply.is_lost ? majority_->also_lost : majority_->recalled).add(slot);
-  if (reply.is_lost) majority_->lost_boots[slot] = boot;
   const size_t others = majority_->electorate.size() - 1;
   const size_t needed = is_broken(Rule::kRecallFromMajority) ? 1 : majority_->quorum();
   const bool is_new_group = majority_->also_lost.count() == others;
-  if (majority_->recalled.count() < needed && !is_new_group) return;
-  if (!is_new_group) majority_->lost_boots.fill(0);
-  end_recall();
+  if (majority_->recalled.count() >= needed || is_new_group) end_recall();
 }
 
 void Node::end_recall() {

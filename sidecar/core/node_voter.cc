@@ -23,12 +23,9 @@ void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
   if (!majority_ || canvass.voters != majority_->hash || !majority_->slot) {
     return report(Report::Kind::kRejected, "its [voters] are not this node's", &from.entry.id);
   }
-  CanvassReply reply{.number = canvass.number, .is_lost = majority_->is_lost};
-  if (canvass.is_lost) {
-    const auto slot = slot_of(from);
-    const bool was_lost_with_us = slot && majority_->lost_boots[*slot] == from.entry.boot;
-    reply.is_lost = reply.is_lost || was_lost_with_us;
-  } else {
+  CanvassReply reply{.number = canvass.number,
+                     .is_lost = majority_->is_lost || known_epoch() == 0};
+  if (!canvass.is_lost) {
     reply.is_yes = has_vote() && slot_of(from) && supports(from, false);
     if (!reply.is_yes) reply.leader = leader();
   }
@@ -70,6 +67,10 @@ void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordin
   const Uuid id = claimant.entry.id;
   claimant.claimed_epoch = std::max(claimant.claimed_epoch, epoch);
   raise_epoch(epoch);
+  const auto* following = std::get_if<Following>(&role_);
+  const bool is_known = following != nullptr && following->is_effective &&
+                        following->leader == id && following->epoch == epoch;
+  if (is_known) return end_needless_election();
   if (!majority_->slot) return;  // it follows when the claim is effective
   // Whom a majority has accepted already is not for this voter to keep out.
   const bool is_supported = is_effective || supports(claimant, coordinator.is_planned);

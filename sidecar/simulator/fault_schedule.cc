@@ -15,17 +15,21 @@ namespace {
 // breaks (2 s), the next attempt to connect is due (1 s), a silent leader is suspected by a
 // process that doubts itself (1.6 s), a retry backs off (3 s), an election is held twice (1 s).
 constexpr const char* kBudget = "10s";
+// With guard "majority" a voter that has lost its state says nothing for 10 s, and one that has
+// granted a claim that failed is put up with for 5 s.
+constexpr const char* kGuardedBudget = "25s";
 
 constexpr uint32_t kMaxSize = 12;
 
 class Schedule {
  public:
-  Schedule(uint64_t seed, const std::string& variant)
-      : random_(seed), size_(static_cast<uint32_t>(random_.between(3, 9))) {
+  Schedule(uint64_t seed, const std::string& variant, Guarding guarding)
+      : random_(seed), is_guarded_(guarding == Guarding::kMajority) {
+    size_ = static_cast<uint32_t>(random_.between(3, 9));
     line("# A random schedule of faults, seed " + std::to_string(seed) + ".");
     line("nodes 1.." + number(size_) + " variant=" + variant + " seed=" + std::to_string(seed) +
-         settings());
-    if (random_.happens(0.2)) add_priority();
+         guard() + settings());
+    if (random_.happens(0.2) && voters_ != 1) add_priority();
     line(link());
     line("start 1.." + number(size_));
     line("wait " + number(random_.below(2000)));
@@ -38,7 +42,7 @@ class Schedule {
       if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
     }
     repair();
-    line("expect agreement within " + std::string(kBudget));
+    line("expect agreement within " + std::string(is_guarded_ ? kGuardedBudget : kBudget));
     line("settle");
     line("expect agreement");
     line("expect one list");
@@ -55,6 +59,18 @@ class Schedule {
     return words[random_.below(kCount)];
   }
 
+  // 3, 5 or 7 voters, now and then one; all others only follow.
+  std::string guard() {
+    if (!is_guarded_) return "";
+    voters_ = size_ - (size_ + 1) % 2;
+    while (voters_ > 3 && random_.happens(0.4)) voters_ -= 2;
+    voters_ = std::min(voters_, 7u);
+    if (random_.happens(0.05)) voters_ = 1;
+    static constexpr const char* kLeases[] = {"", " lease=400", " lease=3s"};
+    const std::string proof = random_.happens(0.5) ? " death_proof=refused" : "";
+    return " guard=majority voters=" + number(voters_) + one_of(kLeases) + proof;
+  }
+
   std::string settings() {
     static constexpr const char* kSettings[] = {
         " preempt=priority", " preempt=never",    " preempt_delay=500", " scope=all",
@@ -65,6 +81,7 @@ class Schedule {
     std::string words;
     bool has_preempt = false;
     for (const std::string& setting : chosen) {
+      if (is_guarded_ && setting == " profile=textbook") continue;
       const bool is_preempt = setting.find("preempt=") != std::string::npos;
       if (is_preempt && has_preempt) continue;
       has_preempt |= is_preempt;
@@ -104,7 +121,7 @@ class Schedule {
                                              "COORDINATOR", "HEARTBEAT", "HEARTBEAT_ACK",
                                              "REFUSAL",     "MEMBERS"};
     static constexpr const char* kDisk[] = {" slow=50", " fail", " lost", " ok"};
-    static constexpr const char* kRates[] = {"0.9", "0.95", "1", "1.05", "1.1"};
+    static constexpr const char* kRates[] = {"0.89", "0.95", "1", "1.05", "1.11"};
     switch (random_.below(24)) {
       case 0:
       case 1:
@@ -137,7 +154,7 @@ class Schedule {
       case 16:
         return line("drop " + one_of(kKinds) + " " + direction());
       case 17:
-        return line("disk " + any() + one_of(kDisk));
+        return add_disk_fault(one_of(kDisk));
       case 18:
         return line("clock " + any() + " rate=" + one_of(kRates));
       case 19:
@@ -151,6 +168,20 @@ class Schedule {
       default:
         return line("leave " + any());
     }
+  }
+
+  // No more voters forget than leave a majority that remembers.
+  void add_disk_fault(const std::string& fault) {
+    const std::string node = any();
+    if (is_guarded_ && fault == " lost") {
+      if (std::stoul(node) <= voters_) forgetful_.insert(node);
+      if (forgetful_.size() > (voters_ - 1) / 2) {
+        forgetful_.erase(node);
+        return;
+      }
+    }
+    if (fault == " fail") broken_.insert(node);
+    line("disk " + node + fault);
   }
 
   void add_newcomer() {
@@ -205,8 +236,12 @@ class Schedule {
       line("disk " + number(node) + " ok");
       line("clock " + number(node) + " rate=1");
     }
+    // A voter that could not store its vote has none until it is started again.
+    for (const std::string& node : broken_) {
+      if (is_guarded_) line("restart " + node);
+    }
     // Now and then somebody stays dead.
-    const bool is_complete = has_witness_ || random_.happens(0.6);
+    const bool is_complete = has_witness_ || is_guarded_ || random_.happens(0.6);
     if (is_complete) return line("start " + everybody);
     line("kill " + any());
     for (uint32_t node = 1; node <= size_; ++node) {
@@ -217,17 +252,21 @@ class Schedule {
   }
 
   Random random_;
-  uint32_t size_;
-  bool has_witness_ = false;        // a node that never leads: alone it would be without a leader
-  std::set<std::string> contacts_;  // that newcomers were given
+  bool is_guarded_;
+  uint32_t size_ = 0;
+  uint32_t voters_ = 0;
+  bool has_witness_ = false;         // a node that never leads: alone it would be without a leader
+  std::set<std::string> contacts_;   // that newcomers were given
+  std::set<std::string> forgetful_;  // voters that have lost their state
+  std::set<std::string> broken_;     // nodes whose disk failed once
   std::set<std::string> held_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string fault_scenario(uint64_t seed, const std::string& variant) {
-  return Schedule(seed, variant).text();
+std::string fault_scenario(uint64_t seed, const std::string& variant, Guarding guarding) {
+  return Schedule(seed, variant, guarding).text();
 }
 
 }  // namespace bellwether::simulator
