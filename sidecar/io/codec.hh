@@ -51,9 +51,16 @@ bool is_valid_name(std::string_view name);
 // blank.
 bool is_valid_address(std::string_view address);
 
-// A HELLO: what the core wants to know of a peer, and what people want to know.
+// No lease, and nothing that is left of one, is longer in a frame: a sum with the clock never
+// overflows.  What a voter promises at most is the core's business (kMaxLease).
+inline constexpr Duration kMaxWireDuration = std::chrono::hours(1);
+
+// A HELLO: what the core wants to know of a peer, what the transport does, and people.
 struct Greeting {
   Hello hello;
+  // The kernel turns the flag of this process off before it ends its connections, however the
+  // process ends (robust_futex.hh): so its end, seen from elsewhere, proves that the flag is off.
+  bool is_flag_robust = false;
   // Each at most kMaxNameBytes printable ASCII characters; may be empty.
   std::string software{};  // version of the sidecar
   std::string plugin{};

@@ -55,6 +55,12 @@ const char* name(Kind kind) {
       return "TURNED_AWAY";
     case Kind::kWish:
       return "WISH";
+    case Kind::kCanvass:
+      return "CANVASS";
+    case Kind::kCanvassReply:
+      return "CANVASS_REPLY";
+    case Kind::kGrant:
+      return "GRANT";
   }
   return nullptr;
 }
@@ -82,6 +88,12 @@ ValueFlaw read_frame(Kind kind, Bytes body, Frame& frame) {
       return read_body<Leave>(body, frame);
     case Kind::kWish:
       return read_body<Wish>(body, frame);
+    case Kind::kCanvass:
+      return read_body<Canvass>(body, frame);
+    case Kind::kCanvassReply:
+      return read_body<CanvassReply>(body, frame);
+    case Kind::kGrant:
+      return read_body<Grant>(body, frame);
     case Kind::kHello:
     case Kind::kMembers:
     case Kind::kTurnedAway:

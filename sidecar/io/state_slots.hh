@@ -11,9 +11,9 @@
 //       16      8  sequence: the higher one is newer
 //       24     16  identity of the process (UUID)
 //       40      8  max_epoch
-//       48     16  kept free for: who has this process's vote in max_epoch (UUID)
-//       64      8  kept free for: the longest lease promised, in ms
-//       72      8  kept free for: hash of the voters
+//       48     16  who has this process's vote in max_epoch (UUID); zeros: nobody
+//       64      8  the longest lease that may have been promised, in ms, rounded up
+//       72      8  hash of the voters and of this one's name; see Slot::voters
 //       80     64  name of the group, filled up with zeros
 //      144    364  zero
 //      508      4  CRC-32C of all that stands before it
@@ -40,6 +40,9 @@ struct Slot {
   uint64_t sequence = 0;
   Uuid identity{};
   std::string group;  // at most kMaxNameBytes
+  // As which voter, and among whom, this process has granted and promised what `record` says.
+  // 0: guard "none"; or a voter that has forgotten it, and has not found it out again.
+  uint64_t voters = 0;
   Record record;
 
   friend bool operator==(const Slot&, const Slot&) = default;

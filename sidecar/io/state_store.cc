@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/check.hh"
+#include "core/lease.hh"
 #include "io/codec.hh"
 #include "io/members_file.hh"
 
@@ -59,27 +60,49 @@ const char* flaw_of(const std::optional<std::string>& file, const StateFileConte
 
 }  // namespace
 
-StateStore::StateStore(const StateSettings& settings, FileCalls& calls) : calls_(calls) {
+StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
+    : calls_(calls), voters_(settings.voters) {
   check(is_valid_name(settings.group), "a group's name keeps its limits");
   if (settings.folder.empty()) {
     identity_ = random_identity();
+    is_vote_lost_ = voters_ != 0;
     return;
   }
   folder_.emplace(settings.folder, calls);
   open(settings);
+  judge_votes(settings);
   read_members();
   // What was read may have reached the memory only, by a write of an earlier process that failed.
   // And a disk that cannot be written to shall be known before an election depends on it.
-  if (const std::optional<StateError> error = store(record_)) throw StateError(*error);
+  if (const auto error = store(record_, is_vote_lost_)) throw StateError(*error);
 }
 
-std::optional<StateError> StateStore::store(const Record& record) {
+void StateStore::judge_votes(const StateSettings& settings) {
+  if (voters_ == 0 || newest_.voters == voters_) return;
+  if (newest_.voters != 0) {
+    warnings_.push_back(folder_->path_of(kStateFile) +
+                        ": was written under another name or among other [voters]; no vote before "
+                        "the others have told what they know");
+  }
+  if (!settings.forget_promises) {
+    is_vote_lost_ = true;
+    return;
+  }
+  // What was promised, and is forgotten, is over by then.
+  record_.lease_seen = kMaxLease;
+  warnings_.push_back(folder_->path_of(kStateFile) +
+                      ": does not know what this voter has granted; voting all the same, as "
+                      "ordered");
+}
+
+std::optional<StateError> StateStore::store(const Record& record, bool is_vote_lost) {
   if (!folder_) return std::nullopt;
   if (failure_) return failure_;
   check(record.max_epoch >= newest_.record.max_epoch, "the highest epoch never falls");
   Slot next = newest_;
   ++next.sequence;
   next.record = record;
+  next.voters = is_vote_lost ? 0 : voters_;
   const size_t place = (newest_place_ + 1) % kSlots;
   const auto bytes = pack(next);
   const std::string path = folder_->path_of(kStateFile);

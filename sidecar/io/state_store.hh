@@ -30,9 +30,15 @@ namespace bellwether {
 struct StateSettings {
   std::filesystem::path folder;  // empty: nothing is kept, every start is the first
   std::string group;             // the folder is this group's alone; is_valid_name() (codec.hh)
+  // Guard "majority": a hash of the voters and of this one's name; 0: guard "none".
+  uint64_t voters = 0;
   // The operator knows that the memory of this process is lost, and lets it start with what can be
   // saved of it.  Of no effect on a folder that is in order.
   bool forget = false;
+  // The operator knows that no vote which this voter may have forgotten matters any more: it need
+  // not ask the others.  Dangerous (an epoch may get a second leader); of no effect on a voter
+  // that remembers.
+  bool forget_promises = false;
 };
 
 class StateStore {
@@ -51,15 +57,21 @@ class StateStore {
   const Uuid& identity() const { return identity_; }
   const Record& record() const { return record_; }
   const std::optional<MemberView>& members() const { return members_; }
+  // This voter does not know what it has granted: its memory was lost or never there; or was made
+  // under another name or among other voters; or was lost before, and not yet found out again.  So
+  // changed [voters] have no vote before all of them, or a majority that had it already, have told
+  // what they know.  Never with guard "none" or settings.forget_promises.
+  bool is_vote_lost() const { return is_vote_lost_; }
   // For the log, each one line that names the file.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // Makes the record durable: when this returns nothing, it will be found after any crash.  An
-  // error is final: whether a failed write reached the disk cannot be known, and to ask again would
-  // give a false yes, so every later call returns the same error and touches nothing.  The process
-  // may then promise nothing more until it is started again.  One call at a time, from any thread;
-  // the record's max_epoch never falls.
-  [[nodiscard]] std::optional<StateError> store(const Record& record);
+  // Makes the record durable, and whether the votes in it are still those of a voter that has
+  // forgotten others (then the next start finds is_vote_lost() again): when this returns nothing,
+  // it will be found after any crash.  An error is final: whether a failed write reached the disk
+  // cannot be known, and to ask again would give a false yes, so every later call returns the same
+  // error and touches nothing.  The process may then promise nothing more until it is started
+  // again.  One call at a time, from any thread; the record's max_epoch never falls.
+  [[nodiscard]] std::optional<StateError> store(const Record& record, bool is_vote_lost = false);
 
   // Keeps the list of members; after an error the next call tries again.  One call at a time, from
   // any thread, also while store() runs.
@@ -72,6 +84,7 @@ class StateStore {
   };
 
   void open(const StateSettings& settings);
+  void judge_votes(const StateSettings& settings);
   IdentityFile read_identity() const;
   void resume(const Slot& newest, size_t place, const IdentityFile& identity);
   void begin(const std::string& group, const Uuid& identity, const Record& record);
@@ -83,6 +96,8 @@ class StateStore {
   std::optional<LockedFolder> folder_{};  // nothing: nothing is kept
   Uuid identity_{};
   Record record_{};
+  uint64_t voters_ = 0;
+  bool is_vote_lost_ = false;
   std::optional<MemberView> members_{};
   std::vector<std::string> warnings_{};
 

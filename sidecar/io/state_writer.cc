@@ -4,17 +4,6 @@
 #include <utility>
 
 namespace bellwether {
-namespace {
-
-std::optional<StateError> write(StateStore& store, const Record& record) {
-  return store.store(record);
-}
-
-std::optional<StateError> write(StateStore& store, const std::shared_ptr<const MemberView>& view) {
-  return store.store_members(*view);
-}
-
-}  // namespace
 
 // Lives until libuv is done with it, also when its owner has gone.
 template <typename Value>
@@ -25,12 +14,23 @@ struct StateWriter::Job {
   std::optional<StateError> error{};
   StateWriter* owner = nullptr;  // nullptr: gone
   Queue<Value>* queue = nullptr;
+
+  std::optional<StateError> write() {
+    if constexpr (std::is_same_v<Value, View>) {
+      return store->store_members(*value);
+    } else {
+      return store->store(value.record, value.is_lost);
+    }
+  }
 };
 
-StateWriter::StateWriter(Loop& loop, StateStore& store, StoreDone on_record, StoreDone on_members)
+StateWriter::StateWriter(Loop& loop, StateStore& store, RecordDone on_record,
+                         MembersDone on_members)
     : loop_(loop), store_(store) {
-  records_.on_done = std::move(on_record);
-  views_.on_done = std::move(on_members);
+  records_.on_done = [told = std::move(on_record)](const Votes& votes, const auto& error) {
+    told(votes.record, error);
+  };
+  views_.on_done = [told = std::move(on_members)](const View&, const auto& error) { told(error); };
 }
 
 StateWriter::~StateWriter() {
@@ -38,7 +38,9 @@ StateWriter::~StateWriter() {
   if (views_.running != nullptr) views_.running->owner = nullptr;
 }
 
-void StateWriter::store(const Record& record) { push(records_, record); }
+void StateWriter::store(const Record& record, bool is_vote_lost) {
+  push(records_, Votes{record, is_vote_lost});
+}
 
 void StateWriter::store_members(View view) { push(views_, std::move(view)); }
 
@@ -62,7 +64,7 @@ void StateWriter::start(Queue<Value>& queue, Value value) {
   queue.running = job.get();
   const auto work = [](uv_work_t* request) {
     auto& running = *static_cast<Job<Value>*>(request->data);
-    running.error = write(*running.store, running.value);
+    running.error = running.write();
   };
   const auto done = [](uv_work_t* request, int /*status: jobs are never cancelled*/) {
     const std::unique_ptr<Job<Value>> finished(static_cast<Job<Value>*>(request->data));
@@ -72,7 +74,7 @@ void StateWriter::start(Queue<Value>& queue, Value value) {
     if (auto next = std::exchange(its_queue.next, std::nullopt)) {
       finished->owner->start(its_queue, std::move(*next));
     }
-    its_queue.on_done(finished->error);
+    its_queue.on_done(finished->value, finished->error);
   };
   throw_if_failed(uv_queue_work(loop_.uv(), &job->request, work, done), "cannot queue a write");
   job.release();  // NOLINT(bugprone-unused-return-value): libuv has it, until `done`

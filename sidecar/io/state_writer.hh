@@ -15,19 +15,28 @@ namespace bellwether {
 
 class StateWriter {
  public:
-  using StoreDone = std::function<void(const std::optional<StateError>&)>;
+  using RecordDone = std::function<void(const Record&, const std::optional<StateError>&)>;
+  using MembersDone = std::function<void(const std::optional<StateError>&)>;
 
-  // `on_record` and `on_members` are called from the loop after each write.  `store` must outlive
+  // `on_record`, with the record that was written, and `on_members` are called from the loop after
+  // each write; what was superseded is not told of.  `store` must outlive
   // the loop: writes that are under way when this object goes are finished.
-  StateWriter(Loop& loop, StateStore& store, StoreDone on_record, StoreDone on_members);
+  StateWriter(Loop& loop, StateStore& store, RecordDone on_record, MembersDone on_members);
   ~StateWriter();
   StateWriter(const StateWriter&) = delete;
   StateWriter& operator=(const StateWriter&) = delete;
 
-  void store(const Record& record);
+  // As StateStore::store().
+  void store(const Record& record, bool is_vote_lost = false);
   void store_members(std::shared_ptr<const MemberView> view);
 
  private:
+  struct Votes {
+    Record record;
+    bool is_lost = false;
+  };
+  using View = std::shared_ptr<const MemberView>;  // shared with the core, which made it
+
   template <typename Value>
   struct Job;
   // What is under way, and what comes after it.
@@ -35,10 +44,8 @@ class StateWriter {
   struct Queue {
     Job<Value>* running = nullptr;
     std::optional<Value> next{};
-    StoreDone on_done{};
+    std::function<void(const Value&, const std::optional<StateError>&)> on_done{};
   };
-  using View = std::shared_ptr<const MemberView>;  // shared with the core, which made it
-
   template <typename Value>
   void push(Queue<Value>& queue, Value value);
   template <typename Value>
@@ -46,7 +53,7 @@ class StateWriter {
 
   Loop& loop_;
   StateStore& store_;
-  Queue<Record> records_{};
+  Queue<Votes> records_{};
   Queue<View> views_{};
 };
 

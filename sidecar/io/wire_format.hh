@@ -40,6 +40,9 @@ enum class Kind : uint8_t {
   kMembers = 10,
   kTurnedAway = 11,
   kWish = 12,
+  kCanvass = 13,
+  kCanvassReply = 14,
+  kGrant = 15,
 };
 
 // The kind and the message that a body goes out as.
@@ -72,5 +75,11 @@ template <>
 struct WireOf<TurnedAway> : WireType<Kind::kTurnedAway, wire::TurnedAway> {};
 template <>
 struct WireOf<Wish> : WireType<Kind::kWish, wire::Wish> {};
+template <>
+struct WireOf<Canvass> : WireType<Kind::kCanvass, wire::Canvass> {};
+template <>
+struct WireOf<CanvassReply> : WireType<Kind::kCanvassReply, wire::CanvassReply> {};
+template <>
+struct WireOf<Grant> : WireType<Kind::kGrant, wire::Grant> {};
 
 }  // namespace bellwether

@@ -10,6 +10,7 @@
 
 #include "core/check.hh"
 #include "core/members.hh"
+#include "core/promises.hh"
 
 namespace bellwether {
 namespace {
@@ -40,6 +41,30 @@ ValueFlaw from_bytes(const std::string& bytes, Uuid& id) {
 bool is_plugin_message(uint32_t kind) {
   return (kind >= ELECTION_MESSAGE_ELECTION && kind <= ELECTION_MESSAGE_HANDOVER) ||
          (kind >= ELECTION_MESSAGE_FIRST_PRIVATE && kind <= ELECTION_MESSAGE_LAST_PRIVATE);
+}
+
+uint64_t to_wire_ns(Duration duration) {
+  check(duration >= Duration::zero() && duration <= kMaxWireDuration,
+        "a duration in a frame keeps its limit");
+  return static_cast<uint64_t>(duration.count());
+}
+
+ValueFlaw from_wire_ns(uint64_t ns, Duration& duration) {
+  if (ns > static_cast<uint64_t>(kMaxWireDuration.count())) return "a lease or wait is too long";
+  duration = Duration(static_cast<Duration::rep>(ns));
+  return nullptr;
+}
+
+// The fields of what claims an epoch.
+template <typename Message>
+void terms_to_wire(const Terms& terms, Message& message) {
+  message.set_voters(terms.voters);
+  message.set_lease_ns(to_wire_ns(terms.lease));
+}
+template <typename Message>
+ValueFlaw terms_from_wire(const Message& message, Terms& terms) {
+  terms.voters = message.voters();
+  return from_wire_ns(message.lease_ns(), terms.lease);
 }
 
 // A hint that may be missing.
@@ -91,6 +116,8 @@ void to_wire(const Greeting& greeting, wire::Hello& message) {
   message.set_software(greeting.software);
   message.set_plugin(greeting.plugin);
   message.set_variant(greeting.variant);
+  message.set_voters(hello.voters);
+  message.set_is_flag_robust(greeting.is_flag_robust);
 }
 
 void to_wire(const ElectionFrame& body, wire::PluginMessage& message) {
@@ -111,6 +138,9 @@ void to_wire(const PlannedHandover& body, wire::PlannedHandover& message) {
 
 void to_wire(const Coordinator& body, wire::Coordinator& message) {
   message.set_is_appointed(body.is_appointed);
+  message.set_is_planned(body.is_planned);
+  message.set_sequence(body.sequence);
+  terms_to_wire(body.terms, message);
 }
 
 void to_wire(const Refusal& body, wire::Refusal& message) {
@@ -121,6 +151,9 @@ void to_wire(const Refusal& body, wire::Refusal& message) {
 void to_wire(const Heartbeat& body, wire::Heartbeat& message) {
   message.set_sequence(body.sequence);
   message.set_is_appointed(body.is_appointed);
+  message.set_is_claiming(!body.is_effective);
+  message.set_is_planned(body.is_planned);
+  terms_to_wire(body.terms, message);
 }
 
 void to_wire(const HeartbeatAck& body, wire::HeartbeatAck& message) {
@@ -129,6 +162,7 @@ void to_wire(const HeartbeatAck& body, wire::HeartbeatAck& message) {
   message.set_view_counter(body.view.counter);
   message.set_is_electable(body.is_electable);
   if (body.refusal) to_wire(*body.refusal, *message.mutable_refusal());
+  message.set_promised_epoch(body.promised_epoch);
 }
 
 void to_wire(const Resign&, wire::Resign&) {}
@@ -142,6 +176,34 @@ void to_wire(const TurnedAway& body, wire::TurnedAway& message) {
 void to_wire(const Wish& body, wire::Wish& message) {
   check(is_valid_remark(body.variant), "a variant's name keeps the limits of frames");
   message.set_variant(body.variant);
+}
+
+void to_wire(const Canvass& body, wire::Canvass& message) {
+  message.set_number(body.number);
+  message.set_voters(body.voters);
+  message.set_is_lost(body.is_lost);
+}
+
+void to_wire(const CanvassReply& body, wire::CanvassReply& message) {
+  message.set_number(body.number);
+  message.set_is_yes(body.is_yes);
+  message.set_is_lost(body.is_lost);
+  if (body.leader) to_wire(*body.leader, *message.mutable_leader());
+}
+
+void to_wire(const Grant& body, wire::Grant& message) {
+  check(body.waits.size() <= Promises::kMax, "a grant names no more promises than a voter makes");
+  message.set_epoch(body.epoch);
+  message.set_is_granted(body.is_granted);
+  message.set_sequence(body.sequence);
+  for (const Wait& wait : body.waits) {
+    wire::Wait& entry = *message.add_waits();
+    entry.set_leader(to_bytes(wait.leader));
+    entry.set_epoch(wait.epoch);
+    entry.set_left_ns(to_wire_ns(wait.left));
+  }
+  message.set_boot_wait_ns(to_wire_ns(body.boot_wait));
+  if (body.leader) to_wire(*body.leader, *message.mutable_leader());
 }
 
 ValueFlaw from_wire(const wire::LeaderHint& message, LeaderHint& hint) {
@@ -174,7 +236,9 @@ ValueFlaw from_wire(const wire::Hello& message, Greeting& greeting) {
   greeting.software = message.software();
   greeting.plugin = message.plugin();
   greeting.variant = message.variant();
+  greeting.is_flag_robust = message.is_flag_robust();
   Hello& hello = greeting.hello;
+  hello.voters = message.voters();
   hello.view = {.epoch = message.view_epoch(), .counter = message.view_counter()};
   if (const ValueFlaw flaw = from_wire(message.self(), hello.self)) return flaw;
   return leader_from_wire(message, hello.leader);
@@ -202,7 +266,9 @@ ValueFlaw from_wire(const wire::PlannedHandover& message, PlannedHandover& body)
 
 ValueFlaw from_wire(const wire::Coordinator& message, Coordinator& body) {
   body.is_appointed = message.is_appointed();
-  return nullptr;
+  body.is_planned = message.is_planned();
+  body.sequence = message.sequence();
+  return terms_from_wire(message, body.terms);
 }
 
 ValueFlaw from_wire(const wire::Refusal& message, Refusal& body) {
@@ -213,13 +279,16 @@ ValueFlaw from_wire(const wire::Refusal& message, Refusal& body) {
 ValueFlaw from_wire(const wire::Heartbeat& message, Heartbeat& body) {
   body.sequence = message.sequence();
   body.is_appointed = message.is_appointed();
-  return nullptr;
+  body.is_effective = !message.is_claiming();
+  body.is_planned = message.is_planned();
+  return terms_from_wire(message, body.terms);
 }
 
 ValueFlaw from_wire(const wire::HeartbeatAck& message, HeartbeatAck& body) {
   body.sequence = message.sequence();
   body.view = {.epoch = message.view_epoch(), .counter = message.view_counter()};
   body.is_electable = message.is_electable();
+  body.promised_epoch = message.promised_epoch();
   body.refusal.reset();
   return message.has_refusal() ? from_wire(message.refusal(), body.refusal.emplace()) : nullptr;
 }
@@ -241,6 +310,35 @@ ValueFlaw from_wire(const wire::Wish& message, Wish& body) {
   if (!is_valid_remark(message.variant())) return "a variant is too long or not printable";
   body.variant = message.variant();
   return nullptr;
+}
+
+ValueFlaw from_wire(const wire::Canvass& message, Canvass& body) {
+  body.number = message.number();
+  body.voters = message.voters();
+  body.is_lost = message.is_lost();
+  return nullptr;
+}
+
+ValueFlaw from_wire(const wire::CanvassReply& message, CanvassReply& body) {
+  body.number = message.number();
+  body.is_yes = message.is_yes();
+  body.is_lost = message.is_lost();
+  return leader_from_wire(message, body.leader);
+}
+
+ValueFlaw from_wire(const wire::Grant& message, Grant& body) {
+  if (message.waits_size() > static_cast<int>(Promises::kMax)) return "too many waits";
+  body.epoch = message.epoch();
+  body.is_granted = message.is_granted();
+  body.sequence = message.sequence();
+  for (const wire::Wait& entry : message.waits()) {
+    Wait& wait = body.waits.emplace_back();
+    if (const ValueFlaw flaw = from_bytes(entry.leader(), wait.leader)) return flaw;
+    wait.epoch = entry.epoch();
+    if (const ValueFlaw flaw = from_wire_ns(entry.left_ns(), wait.left)) return flaw;
+  }
+  if (const ValueFlaw flaw = from_wire_ns(message.boot_wait_ns(), body.boot_wait)) return flaw;
+  return leader_from_wire(message, body.leader);
 }
 
 ValueFlaw append_from_wire(const wire::Members& message, MemberView& view) {

@@ -21,6 +21,9 @@ void to_wire(const Resign& body, wire::Resign& message);
 void to_wire(const Leave& body, wire::Leave& message);
 void to_wire(const TurnedAway& body, wire::TurnedAway& message);
 void to_wire(const Wish& body, wire::Wish& message);
+void to_wire(const Canvass& body, wire::Canvass& message);
+void to_wire(const CanvassReply& body, wire::CanvassReply& message);
+void to_wire(const Grant& body, wire::Grant& message);
 
 // What is wrong with a message, in a static phrase ("a name is too long"); nullptr: nothing, and
 // the value is filled in.  Otherwise the value is of no use.
@@ -39,6 +42,9 @@ ValueFlaw from_wire(const wire::Resign& message, Resign& body);
 ValueFlaw from_wire(const wire::Leave& message, Leave& body);
 void from_wire(const wire::TurnedAway& message, TurnedAway& body);  // has no flaws
 ValueFlaw from_wire(const wire::Wish& message, Wish& body);
+ValueFlaw from_wire(const wire::Canvass& message, Canvass& body);
+ValueFlaw from_wire(const wire::CanvassReply& message, CanvassReply& body);
+ValueFlaw from_wire(const wire::Grant& message, Grant& body);
 
 // Appends the entries of a part of a view.  A view has at most kMaxMembers.
 ValueFlaw append_from_wire(const wire::Members& message, MemberView& view);

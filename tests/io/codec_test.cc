@@ -178,8 +178,11 @@ BOOST_AUTO_TEST_CASE(a_stream_cut_off_anywhere_gives_what_is_whole_and_waits) {
 
 BOOST_AUTO_TEST_CASE(a_heartbeat_and_its_acknowledgement_allocate_nothing) {
   const Encoder encoder(kGroup);
-  const Frame beat{{.epoch = 7}, Heartbeat{.sequence = 1u << 30}};
-  const Frame ack{{.epoch = 7}, HeartbeatAck{.sequence = 1u << 30, .view = {7, 3}}};
+  const Frame beat{{.epoch = 7},
+                   Heartbeat{.sequence = 1u << 30,
+                             .terms = {.voters = ~uint64_t{0}, .lease = kMaxWireDuration}}};
+  const Frame ack{{.epoch = 7},
+                  HeartbeatAck{.sequence = 1u << 30, .promised_epoch = 7, .view = {7, 3}}};
   Bytes bytes = encoded(sample_greeting());
   Decoder decoder(kGroup);
   std::span<const uint8_t> hello = bytes;

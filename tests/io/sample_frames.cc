@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/members.hh"
+#include "core/promises.hh"
 #include "io/checksum.hh"
 #include "io/little_endian.hh"
 #include "io/wire_format.hh"
@@ -41,8 +42,12 @@ bool is_same(const PlannedHandover& left, const PlannedHandover& right) {
   return left.is_appointed == right.is_appointed;
 }
 
+auto fields(const Terms& terms) { return std::tie(terms.voters, terms.lease); }
+
 bool is_same(const Coordinator& left, const Coordinator& right) {
-  return left.is_appointed == right.is_appointed;
+  return std::tie(left.is_appointed, left.is_planned, left.sequence) ==
+             std::tie(right.is_appointed, right.is_planned, right.sequence) &&
+         fields(left.terms) == fields(right.terms);
 }
 
 bool is_same(const Refusal& left, const Refusal& right) {
@@ -50,14 +55,18 @@ bool is_same(const Refusal& left, const Refusal& right) {
 }
 
 bool is_same(const Heartbeat& left, const Heartbeat& right) {
-  return std::tie(left.sequence, left.is_appointed) == std::tie(right.sequence, right.is_appointed);
+  const auto all = [](const Heartbeat& beat) {
+    return std::tie(beat.sequence, beat.is_appointed, beat.is_effective, beat.is_planned);
+  };
+  return all(left) == all(right) && fields(left.terms) == fields(right.terms);
 }
 
 bool is_same(const HeartbeatAck& left, const HeartbeatAck& right) {
   if (left.refusal.has_value() != right.refusal.has_value()) return false;
-  return std::tie(left.sequence, left.view, left.is_electable) ==
-             std::tie(right.sequence, right.view, right.is_electable) &&
-         (!left.refusal || is_same(*left.refusal, *right.refusal));
+  const auto all = [](const HeartbeatAck& ack) {
+    return std::tie(ack.sequence, ack.promised_epoch, ack.view, ack.is_electable);
+  };
+  return all(left) == all(right) && (!left.refusal || is_same(*left.refusal, *right.refusal));
 }
 
 bool is_same(const Resign&, const Resign&) { return true; }
@@ -65,6 +74,27 @@ bool is_same(const Resign&, const Resign&) { return true; }
 bool is_same(const Leave& left, const Leave& right) { return left.boot == right.boot; }
 
 bool is_same(const Wish& left, const Wish& right) { return left.variant == right.variant; }
+
+bool is_same(const Canvass& left, const Canvass& right) {
+  return std::tie(left.number, left.voters, left.is_lost) ==
+         std::tie(right.number, right.voters, right.is_lost);
+}
+
+bool is_same(const CanvassReply& left, const CanvassReply& right) {
+  return std::tie(left.number, left.is_yes, left.is_lost) ==
+             std::tie(right.number, right.is_yes, right.is_lost) &&
+         is_same(left.leader, right.leader);
+}
+
+bool is_same(const Grant& left, const Grant& right) {
+  const auto same_wait = [](const Wait& a, const Wait& b) {
+    return std::tie(a.leader, a.epoch, a.left) == std::tie(b.leader, b.epoch, b.left);
+  };
+  return std::tie(left.epoch, left.is_granted, left.sequence, left.boot_wait) ==
+             std::tie(right.epoch, right.is_granted, right.sequence, right.boot_wait) &&
+         std::ranges::equal(left.waits, right.waits, same_wait) &&
+         is_same(left.leader, right.leader);
+}
 
 bool is_same(const MembersFrame& left, const MembersFrame& right) {
   return left.view->version == right.view->version && left.view->entries == right.view->entries;
@@ -106,6 +136,49 @@ ElectionFrame largest_election_frame() {
           .leader = largest_hint()};
 }
 
+Terms largest_terms() { return {.voters = kMax, .lease = kMaxWireDuration}; }
+
+Grant largest_grant() {
+  const Wait wait{.leader = id_of(0xff), .epoch = kMax, .left = kMaxWireDuration};
+  return {.epoch = kMax,
+          .is_granted = true,
+          .sequence = kMax,
+          .waits = std::vector<Wait>(Promises::kMax, wait),
+          .boot_wait = kMaxWireDuration,
+          .leader = largest_hint()};
+}
+
+// Every kind of guard "majority".
+std::vector<Frame> guarded_frames() {
+  using std::chrono::milliseconds;
+  const Terms terms{.voters = 77, .lease = milliseconds(1000)};
+  const LeaderHint leader{.id = id_of(8), .epoch = 7};
+  return {
+      {kOrdinary, Coordinator{.is_planned = true, .sequence = 1, .terms = terms}},
+      {kExtreme, Coordinator{.sequence = kMax, .terms = largest_terms()}},
+      {kOrdinary, Heartbeat{.sequence = 2, .is_effective = false, .terms = terms}},
+      {kOrdinary, Heartbeat{.sequence = 2, .is_effective = false, .is_planned = true}},
+      {kExtreme, Heartbeat{.sequence = kMax, .is_planned = true, .terms = largest_terms()}},
+      {kOrdinary, HeartbeatAck{.sequence = 2, .promised_epoch = 7}},
+      {kExtreme, HeartbeatAck{.promised_epoch = kMax}},
+      {kOrdinary, Canvass{.number = 5, .voters = 77}},
+      {kOrdinary, Canvass{}},
+      {kExtreme, Canvass{.number = kMax, .voters = kMax, .is_lost = true}},
+      {kOrdinary, CanvassReply{.number = 5, .is_yes = true}},
+      {kOrdinary, CanvassReply{.number = 5, .leader = leader}},
+      {kExtreme, CanvassReply{.number = kMax, .is_lost = true, .leader = largest_hint()}},
+      {kOrdinary, Grant{.epoch = 7, .leader = leader}},
+      {kOrdinary, Grant{}},
+      {kOrdinary, Grant{.epoch = 7,
+                        .is_granted = true,
+                        .sequence = 3,
+                        .waits = {{.leader = id_of(3), .epoch = 6, .left = Duration(1)},
+                                  {.leader = id_of(4), .epoch = 5, .left = milliseconds(999)}},
+                        .boot_wait = milliseconds(20)}},
+      {kExtreme, largest_grant()},
+  };
+}
+
 std::shared_ptr<MemberView> ordinary_view() {
   auto view = std::make_shared<MemberView>();
   view->version = {.epoch = 7, .counter = 3};
@@ -127,7 +200,9 @@ Greeting sample_greeting() {
   return {.hello = {.header = kOrdinary,
                     .self = ordinary_entry(9, Liveness::kAlive),
                     .leader = LeaderHint{.id = id_of(8), .epoch = 7},
-                    .view = {.epoch = 7, .counter = 2}},
+                    .view = {.epoch = 7, .counter = 2},
+                    .voters = 77},
+          .is_flag_robust = true,
           .software = "0.1.0",
           .plugin = "bully",
           .variant = "modified"};
@@ -138,7 +213,9 @@ Greeting largest_greeting() {
   return {.hello = {.header = kExtreme,
                     .self = largest_entry(0xff),
                     .leader = largest_hint(),
-                    .view = {.epoch = kMax, .counter = kMax}},
+                    .view = {.epoch = kMax, .counter = kMax},
+                    .voters = kMax},
+          .is_flag_robust = true,
           .software = text,
           .plugin = text,
           .variant = text};
@@ -156,7 +233,7 @@ std::shared_ptr<MemberView> largest_view(size_t count) {
 std::vector<Frame> sample_frames() {
   const ViewVersion latest{.epoch = kMax, .counter = kMax};
   const Refusal refusal{.refused_epoch = kMax, .leader = largest_hint()};
-  return {
+  std::vector<Frame> frames{
       {kOrdinary, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION, .round = 5}},
       {kOrdinary, ElectionFrame{.kind = ELECTION_MESSAGE_ANSWER,
                                 .flags = ELECTION_FLAG_ELECTABLE,
@@ -189,11 +266,14 @@ std::vector<Frame> sample_frames() {
       {kOrdinary, Wish{}},
       {kExtreme, Wish{.variant = std::string(kMaxNameBytes, '~')}},
   };
+  for (Frame& frame : guarded_frames()) frames.push_back(std::move(frame));
+  return frames;
 }
 
 bool operator==(const Greeting& left, const Greeting& right) {
   return is_same(left.hello.header, right.hello.header) && left.hello.self == right.hello.self &&
          is_same(left.hello.leader, right.hello.leader) && left.hello.view == right.hello.view &&
+         left.hello.voters == right.hello.voters && left.is_flag_robust == right.is_flag_robust &&
          std::tie(left.software, left.plugin, left.variant) ==
              std::tie(right.software, right.plugin, right.variant);
 }

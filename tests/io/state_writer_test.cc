@@ -24,14 +24,17 @@ struct Fixture {
   int records = 0;
   int views = 0;
   int errors = 0;
-  StateWriter writer{loop, store, count(records), count(views)};
-
-  StateWriter::StoreDone count(int& done) {
-    return [this, &done](const std::optional<StateError>& error) {
-      ++done;
-      if (error) ++errors;
-    };
-  }
+  std::vector<uint64_t> epochs;  // of the records that were told of
+  StateWriter writer{loop, store,
+                     [this](const Record& record, const auto& error) {
+                       ++records;
+                       epochs.push_back(record.max_epoch);
+                       if (error) ++errors;
+                     },
+                     [this](const auto& error) {
+                       ++views;
+                       if (error) ++errors;
+                     }};
 };
 
 }  // namespace
@@ -49,7 +52,19 @@ BOOST_AUTO_TEST_CASE(of_what_waits_only_the_newest_is_written) {
   for (uint64_t epoch = 1; epoch <= 100; ++epoch) writer.store({.max_epoch = epoch});
   BOOST_TEST(run_until(loop, [&] { return records == 2; }));
   uv_run(loop.uv(), UV_RUN_DEFAULT);
-  BOOST_TEST(records == 2);
+  BOOST_TEST(epochs == (std::vector<uint64_t>{1, 100}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(after_a_failure_no_record_is_written_again) {
+  calls.sync_error = EIO;
+  writer.store({.max_epoch = 1});
+  BOOST_TEST(run_until(loop, [&] { return records == 1; }));
+  calls.sync_error = 0;
+  const int before = calls.calls;
+  writer.store({.max_epoch = 2});
+  BOOST_TEST(run_until(loop, [&] { return records == 2; }));
+  BOOST_TEST(errors == 2);
+  BOOST_TEST(calls.calls == before);
 }
 
 BOOST_AUTO_TEST_CASE(members_are_written_beside_the_record) {
@@ -75,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_write_that_outlives_its_writer_is_finished) {
     StateStore store(folder.settings());
     bellwether::Loop loop;
     StateWriter writer(
-        loop, store, [](const auto&) { BOOST_ERROR("told"); }, [](const auto&) {});
+        loop, store, [](const Record&, const auto&) { BOOST_ERROR("told"); }, [](const auto&) {});
     writer.store({.max_epoch = 9});
   }
   BOOST_TEST(StateStore(folder.settings()).record().max_epoch == 9);
