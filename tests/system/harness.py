@@ -23,6 +23,7 @@ PATIENCE_S = 30
 FIRST_EPHEMERAL_PORT = int(
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
 VARIANTS = ("modified", "classic")
+SIGNATURE = re.compile(r',group="[^"]*",member="[^"]*"|group="[^"]*",member="[^"]*",?')
 
 
 def wait_until(what, condition, patience_s=PATIENCE_S):
@@ -209,13 +210,13 @@ class Sidecar:
             return False
 
     def metrics(self):
-        """{series: value}"""
+        """{series: value}, without the two labels that say whose it is"""
         _, _, text = self.request("GET", "/metrics")
         values = {}
         for line in text.splitlines():
             if line and not line.startswith("#"):
                 series, value = line.rsplit(" ", 1)
-                values[series] = float(value)
+                values[SIGNATURE.sub("", series).replace("{}", "")] = float(value)
         return values
 
     def count(self, name, **labels):
