@@ -22,8 +22,9 @@ class HttpResponseReader::Parser : public BeastParser<false> {
 
  private:
   void on_response_impl(int status, BeastText /*reason*/, int /*version*/,
-                        ErrorCode& /*error*/) override {
+                        ErrorCode& error) override {
     reader_->answer_.status = static_cast<unsigned>(status);
+    if (status < 100) error = http::error::bad_status;
   }
   void take_header(std::string_view name, std::string_view value) override {
     reader_->answer_.headers.emplace_back(name, value);
@@ -55,14 +56,17 @@ HttpResponseReader::Result HttpResponseReader::append(std::string_view bytes) {
     const std::string_view input = std::string_view(bytes_).substr(position);
     if (!parser_->can_read(input.size())) break;
     const bool was_in_head = !parser_->is_header_done();
+    const size_t body_bytes = answer_.body.size();
     boost::beast::error_code error;
     const size_t used = parser_->put({input.data(), input.size()}, error);
     position += used;
     if (answer_.is_body_cut) return Result::kComplete;
     const bool is_waiting = error == http::error::need_more;
-    if (was_in_head) head_bytes_ += used;
-    const size_t held = is_waiting ? input.size() - used : 0;
-    if (error == http::error::header_limit || head_bytes_ + held > kMaxHeadBytes) {
+    // Around a body's chunks are lines, and a trailer: each has the same bound as all headers have.
+    size_t line_bytes = used - (answer_.body.size() - body_bytes);
+    if (was_in_head) line_bytes = head_bytes_ += used;
+    if (is_waiting) line_bytes += input.size() - used;
+    if (error == http::error::header_limit || line_bytes > kMaxHeadBytes) {
       return refuse("has too large a header");
     }
     if (error && !is_waiting) return refuse("is no HTTP");
