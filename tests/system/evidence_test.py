@@ -116,7 +116,7 @@ class Evidence(SystemCase):
             hosts.drop_connecting(1, 0)
             group.start()
             for index, sidecar in enumerate(group.sidecars):
-                wait_until("it dials again and again", lambda i=index: hosts.tries(1 - i) >= SEVERAL)
+                wait_until("it dials on and on", lambda i=index: hosts.tries(1 - i) >= SEVERAL)
                 wait_until("it leads alone", sidecar.is_leader)
                 self.assertEqual(sidecar.count("bellwether_timeouts_total", phase="join"), 1)
             hosts.heal()
