@@ -100,12 +100,13 @@ class Hosts:
         self.enter(target, "nft", "add set inet faults tries { type inet_service; size 65535; "
                    "flags dynamic; }; "
                    "add rule inet faults input tcp flags & (syn | ack) == syn ip saddr "
-                   f"{self.addresses[source]} add @tries {{ tcp sport }} drop")
+                   f"{self.addresses[source]} add @tries {{ tcp sport counter }} drop")
 
     def tries(self, target):
-        """How many sockets were told to connect to where drop_connecting() is at work."""
-        tried = json.loads(self.enter(target, "nft", "--json", "list set inet faults tries"))
-        return sum(len(item["set"].get("elem", [])) for item in tried["nftables"] if "set" in item)
+        """How often each socket has tried to connect to where drop_connecting() is at work."""
+        found = json.loads(self.enter(target, "nft", "--json", "list set inet faults tries"))
+        sockets = next(item["set"] for item in found["nftables"] if "set" in item).get("elem", [])
+        return [socket["elem"]["counter"]["packets"] for socket in sockets]
 
     def remove_route(self, index):
         """From now on this host knows no way to the others."""
