@@ -7,7 +7,7 @@ usage: ipv6_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_nam
 import socket
 
 from harness import place_of
-from system_case import SystemCase, main
+from system_case import CALM, SystemCase, main
 
 
 class IPv6(SystemCase):
@@ -32,12 +32,13 @@ class IPv6(SystemCase):
             group.await_leader(leader)
 
     def test_the_api_and_the_metrics_at_an_address_of_ipv6(self):
-        with self.group(1, address="::1") as group:
+        with self.group(1, address="::1", extra=CALM) as group:
             sidecar, = group.start().sidecars
             group.await_leader(sidecar)
             host = {"Host": place_of("::1", sidecar.api_port)}
             self.assertEqual(sidecar.request("GET", "/leader", headers=host)[0], 200)
             self.assertEqual(sidecar.request("POST", "/v1/elect", headers=host)[0] // 100, 2)
+            group.await_leader(sidecar)
             status, _, text = sidecar.request("GET", "/metrics", port=sidecar.metrics_port)
             self.assertEqual(status, 200)
             self.assertIn("bellwether_is_leader 1\n", text)
@@ -46,25 +47,21 @@ class IPv6(SystemCase):
             self.assertIn(sidecar.name, status.stdout)
 
     def test_a_leader_that_listens_for_both_families(self):
-        with self.group() as group:
-            by_ipv4, by_ipv6, leader = group.sidecars
-            places = {family: place_of(address, leader.peer_port)
-                      for family, address in ((4, "127.0.0.1"), (6, "::1"))}
-            own = f'listen = "{places[4]}"'
-            everywhere = f'listen = "[::]:{leader.peer_port}"\nadvertise = "{places[6]}"'
-            text = leader.config_file.read_text()
-            self.assertIn(own, text)
-            leader.write_config(text.replace(own, everywhere).replace(
-                f'"127.0.0.1:{leader.api_port}"', f'"[::]:{leader.api_port}"'))
-            text = by_ipv6.config_file.read_text()
-            by_ipv6.write_config(text.replace(places[4], places[6]))
-            group.start().await_leader(leader)
-            for family in ("127.0.0.1", "::1"):
-                leader.address = family
-                self.assertEqual(leader.request("GET", "/leader")[0], 200)
-            leader.kill()
-            group.await_leader(by_ipv6)
-            for follower in (by_ipv4, by_ipv6):
+        """It knows nobody, so that it is found or nobody is."""
+        for address in ("127.0.0.1", "::1"):
+            with self.subTest(address=address), self.group(2, address=address) as group:
+                follower, leader = group.sidecars
+                text = group.config_of(leader, peers=[])
+                for port in (leader.peer_port, leader.api_port, leader.metrics_port):
+                    self.assertIn(place_of(address, port), text)
+                    text = text.replace(place_of(address, port), place_of("::", port))
+                advertised = f'[node]\nadvertise = "{place_of(address, leader.peer_port)}"'
+                leader.write_config(text.replace("[node]", advertised))
+                group.start().await_leader(leader)
+                port = leader.metrics_port
+                self.assertEqual(leader.request("GET", "/metrics", port=port)[0], 200)
+                leader.kill()
+                group.await_leader(follower)
                 follower.await_state_of(leader, "down")
 
 
