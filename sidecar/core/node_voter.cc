@@ -23,8 +23,7 @@ void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
   if (!majority_ || canvass.voters != majority_->hash || !majority_->slot) {
     return report(Report::Kind::kRejected, "its [voters] are not this node's", &from.entry.id);
   }
-  CanvassReply reply{.number = canvass.number,
-                     .is_lost = majority_->is_lost || known_epoch() == 0};
+  CanvassReply reply{.number = canvass.number, .is_lost = majority_->is_lost || known_epoch() == 0};
   if (!canvass.is_lost) {
     reply.is_yes = has_vote() && slot_of(from) && supports(from, false);
     if (!reply.is_yes) reply.leader = leader();
@@ -186,7 +185,7 @@ void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) 
   ack.view = members_.version();
   ack.is_electable = may_lead();
   send(id, ack);
-  if (is_following(id) && members_.is_self_misheard()) send(id, Wish{members_.self().variant});
+  if (is_following(id)) correct_leader(id);
 }
 
 // A voter that was restarted has its vote from the disk, and the terms from the next heartbeat.
