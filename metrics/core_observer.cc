@@ -14,6 +14,7 @@ CoreObserver::CoreObserver(Metrics& metrics, const Members& members, const Recor
       variant_(variant),
       on_election_(std::move(on_election)) {
   metrics_.set_epoch(record.max_epoch);
+  metrics_.set_active_variant(variant_);
   count_members();
 }
 
@@ -45,11 +46,13 @@ void CoreObserver::on(Instant now, const Publish& publish) {
   meter_.on_leader_change(now, publish.leader.has_value(), publish.is_leader, reason);
   if (publish.leader == leader_) return;
   leader_ = publish.leader;
+  leader_since_ = now;
   metrics_.on_leader_change(reason);
   name_leader();
 }
 
 void CoreObserver::on(Instant now, const Report& report) {
+  metrics_.set_active_variant(variant_);  // a node that takes another one up reports it
   switch (report.kind) {
     case Report::Kind::kElection:
       if (const auto ended = meter_.on_state(now, report.state)) {
@@ -93,7 +96,7 @@ void CoreObserver::count_members() {
 void CoreObserver::name_leader() {
   if (!leader_) return metrics_.set_no_leader();
   const Member* member = members_.find(*leader_);
-  metrics_.set_leader(member != nullptr ? member->entry.name : to_string(*leader_));
+  metrics_.set_leader(member != nullptr ? member->entry.name : to_string(*leader_), leader_since_);
 }
 
 }  // namespace bellwether::metrics

@@ -47,6 +47,7 @@ class CoreObserver {
   OnElection on_election_;
   ElectionMeter meter_;
   std::optional<Uuid> leader_;
+  Instant leader_since_{};
 };
 
 }  // namespace bellwether::metrics

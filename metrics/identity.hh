@@ -8,6 +8,7 @@ namespace bellwether::metrics {
 
 struct Identity {
   std::string group;
+  std::string member;                 // this node's name in it
   std::string version;                // of the sidecar
   std::string plugin;                 // its name
   std::string abi;                    // "<major>.<minor>" of the plugin

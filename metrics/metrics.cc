@@ -27,6 +27,17 @@ void sort(std::vector<prometheus::MetricFamily>& families) {
   }
 }
 
+// So that nobody who reads a series has to look up who wrote it: an address and a port change with
+// every new life of a pod, and say nothing of the group.
+void sign(std::vector<prometheus::MetricFamily>& families, const Identity& who) {
+  for (prometheus::MetricFamily& family : families) {
+    for (prometheus::ClientMetric& metric : family.metric) {
+      metric.label.push_back({"group", who.group});
+      metric.label.push_back({"member", who.member});
+    }
+  }
+}
+
 }  // namespace
 
 Metrics::Metrics(const Identity& identity) : table_(std::make_unique<Table>(identity)) {
@@ -40,6 +51,7 @@ std::string Metrics::text(Instant now, std::chrono::system_clock::time_point wal
   refresh_process();
   std::vector<prometheus::MetricFamily> families = table_->registry.Collect();
   sort(families);
+  sign(families, table_->who);
   return prometheus::TextSerializer().Serialize(families);
 }
 
@@ -48,8 +60,11 @@ void Metrics::refresh_leadership(Instant now, std::chrono::system_clock::time_po
   const bool is_valid = is_leading_ && now < valid_until_;
   table_->is_leader.of().Set(number(is_valid));
   table_->master_status.of().Set(number(is_valid));
-  const Duration since_1970 = wall_clock.time_since_epoch() + (valid_until_ - now);
-  table_->lease_expiry.of().Set(is_leading_ ? seconds(since_1970) : 0);
+  const auto since_1970 = [&](Instant when) {
+    return seconds(wall_clock.time_since_epoch() + (when - now));
+  };
+  table_->lease_expiry.of().Set(is_leading_ ? since_1970(valid_until_) : 0);
+  table_->leader_since.of().Set(leader_info_ != nullptr ? since_1970(leader_since_) : 0);
 }
 
 void Metrics::refresh_process() {
@@ -76,7 +91,8 @@ void Metrics::set_leading(Instant valid_until) {
 
 void Metrics::set_not_leading() { is_leading_ = false; }
 
-void Metrics::set_leader(std::string_view leader_name) {
+void Metrics::set_leader(std::string_view leader_name, Instant since) {
+  leader_since_ = since;
   if (leader_info_ != nullptr && leader_name == leader_name_) return;
   set_no_leader();
   leader_name_ = leader_name;
@@ -89,6 +105,14 @@ void Metrics::set_no_leader() {
   if (leader_info_ == nullptr) return;
   table_->leader_info.Remove(std::exchange(leader_info_, nullptr));
   table_->leader_known.of().Set(0);
+}
+
+void Metrics::set_active_variant(const std::string& variant) {
+  prometheus::Gauge& active = table_->active_variant.of(variant).of();
+  if (&active == active_variant_) return;
+  if (active_variant_ != nullptr) active_variant_->Set(0);
+  active.Set(1);
+  active_variant_ = &active;
 }
 
 void Metrics::on_leader_change(LeaderChange reason) {

@@ -48,9 +48,11 @@ class Metrics {
   // `valid_until`: text() no longer shows a leader after it.
   void set_leading(Instant valid_until);
   void set_not_leading();
-  // The leader that this node knows; it may be this node.
-  void set_leader(std::string_view leader_name);
+  // The leader that this node knows, which may be this node, and since when.
+  void set_leader(std::string_view leader_name, Instant since);
   void set_no_leader();
+  // `variant`: one of the plugin's.
+  void set_active_variant(const std::string& variant);
   void on_leader_change(LeaderChange reason);
   // Lower than before: ignored.
   void set_epoch(uint64_t epoch);
@@ -82,8 +84,10 @@ class Metrics {
   bool is_leading_ = false;
   Instant valid_until_{};
   std::string leader_name_;
+  Instant leader_since_{};
   uint64_t epoch_ = 0;
-  prometheus::Gauge* leader_info_ = nullptr;  // the one series of Table::leader_info, or none
+  prometheus::Gauge* leader_info_ = nullptr;     // the one series of Table::leader_info, or none
+  prometheus::Gauge* active_variant_ = nullptr;  // the one series that is 1, or none yet
   ProcessReadings process_;
 };
 

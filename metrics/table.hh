@@ -42,6 +42,10 @@ struct Table {
        "received in one election."},
       {},
       message_counts()};
+  const SeriesByVariant<prometheus::Gauge> active_variant{
+      registry,
+      who.variants,
+      {"bellwether_active_variant", "1 for the variant by which this node elects, else 0."}};
   const Counters<Phase> timeouts{
       registry,
       {"bellwether_timeouts_total", "Waits that ended without what they were for."},
@@ -63,6 +67,11 @@ struct Table {
   prometheus::Family<prometheus::Gauge>& leader_info = add_family<prometheus::Gauge>(
       registry,
       {"bellwether_leader_info", "1 for the leader that this node knows; no series without one."});
+  const Gauges<> leader_since{
+      registry,
+      {"bellwether_leader_since_timestamp_seconds",
+       "Since when this node has followed its leader, or led, in seconds since 1970; 0 without a "
+       "leader."}};
   const Counters<LeaderChange> leader_changes{
       registry,
       {"bellwether_leader_changes_total",

@@ -12,7 +12,7 @@ readonly build_packages=(
 # shellcheck disable=SC2034
 readonly test_packages=(
   libboost-test-dev clang-format-14 clang-tidy-14 python3 shellcheck
-  prometheus haproxy curl iproute2 nftables
+  prometheus haproxy curl iproute2 nftables spin
 )
 
 # install_missing PACKAGE...

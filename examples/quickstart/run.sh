@@ -235,7 +235,7 @@ all_want() {
   local pod
   for pod in "${pods[@]}"; do
     get "${pod}" /v1/status | grep --quiet "\"variant\": *\"$1\"" || return 1
-    get "${pod}" /metrics | grep --quiet '^bellwether_config_mismatch 0' || return 1
+    get "${pod}" /metrics | grep --quiet '^bellwether_config_mismatch{.*} 0$' || return 1
   done
 }
 

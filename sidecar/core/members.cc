@@ -261,6 +261,7 @@ void Members::refresh_marks(size_t index) {
 
 void Members::set_version(ViewVersion version) {
   version_ = version;
+  has_list_ = has_list_ || version != ViewVersion{};
   view_.reset();
 }
 

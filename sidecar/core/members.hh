@@ -92,6 +92,8 @@ class Members {
   // The list as it is now; made anew only when something changed.
   const std::shared_ptr<const MemberView>& view();
   ViewVersion version() const { return version_; }
+  // Whether there ever was a list here, of whatever leader.
+  bool has_list() const { return has_list_; }
   // A new leader's list is a new view; so is every change while it leads.
   void begin_view(uint64_t epoch);
   void bump_view() { lead_view({version_.epoch, version_.counter + 1}); }
@@ -120,6 +122,7 @@ class Members {
   uint32_t self_ = 0;
   Uuid self_id_;
   ViewVersion version_;
+  bool has_list_ = false;
   std::string listed_variant_;  // what the group's list says of this process; HELLO said so first
   std::shared_ptr<const MemberView> view_;  // shared with the frames and the store that carry it
 };

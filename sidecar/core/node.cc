@@ -117,8 +117,8 @@ void Node::on_timer(Timer timer) {
       return try_next_successor();
     case Timer::kLease:
       // expire_lease() has judged it before this input; a single voter's lease renews itself.
-      if (majority_->held) timers_.arm(Timer::kLease, majority_->held->valid_until(now_));
-      return;
+      if (!majority_->held || majority_->held->valid_until(now_) <= now_) return;
+      return timers_.arm(Timer::kLease, majority_->held->valid_until(now_));
     case Timer::kClaim:
       return on_claim_timer();
     case Timer::kRecall:

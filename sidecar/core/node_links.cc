@@ -75,7 +75,7 @@ void Node::on(const LinkUp& link) {
   report(Report::Kind::kMember, name(Liveness::kAlive), &id);
   on_members_changed();
   // A newcomer that knows nobody learns here whom else to connect to.
-  const bool knows_less = hello.view == ViewVersion{} && members_.version() != ViewVersion{};
+  const bool knows_less = hello.view == ViewVersion{} && members_.has_list();
   if (is_new || knows_less) send(id, MembersFrame{members_.view()});
 
   note_release(*members_.find(id), hello.header.released);
@@ -200,8 +200,10 @@ void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
   on_members_changed();
 }
 
-// A leader's next view tells the others, for whom this frame may have been lost.
+// Followers have it from the leader's next list, which no late frame contradicts; should one mislead
+// the leader, then its list shows the sender that it was misheard.
 void Node::on_frame(Member& from, const Header&, const Wish& wish) {
+  if (std::holds_alternative<Following>(role_)) return;
   if (members_.set_variant(from, wish.variant)) on_members_changed();
 }
 
@@ -241,7 +243,7 @@ void Node::on_members_changed() {
   if (majority_) update_electable();
   if (is_leading()) members_.bump_view();
   effects_.push_back(MembersChanged{});
-  if (members_.version() != ViewVersion{}) effects_.push_back(StoreMembers{members_.view()});
+  if (members_.has_list()) effects_.push_back(StoreMembers{members_.view()});
   has_tried_to_preempt_ = false;
   arm_preemption();
   tell_plugin(ELECTION_EVENT_MEMBERS);

@@ -206,7 +206,9 @@ void Node::hear_leader(const Uuid& id, uint64_t epoch, const Heartbeat& beat) {
     if (is_leading()) stop_leading("another leads by right");
     if (epoch > record_.max_epoch) {
       record_ = {.max_epoch = epoch, .lease_seen = record_.lease_seen};
-      effects_.push_back(Store{record_});
+      // A voter that has lost its state keeps nothing until it has recalled what it may have
+      // granted: after a restart it must be known that it has not.
+      if (!majority_->is_lost) effects_.push_back(Store{record_});
     }
     follow({.id = id, .epoch = epoch, .is_appointed = beat.is_appointed});
   } else if (is_same && beat.is_effective && !following->is_effective) {

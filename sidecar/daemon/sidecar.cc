@@ -65,6 +65,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
       identity_(identity_of(settings_, plugin_)),
       at_start_(settings_.parsed.config),
       metrics_({.group = config().group.name,
+                .member = config().node.name,
                 .version = settings_.version,
                 .plugin = identity_.plugin,
                 .abi = identity_.plugin_abi,

@@ -18,8 +18,9 @@ class Dialler {
     virtual ~Owner() = default;
     // The dialler rests; the socket is prepared as a peer's.
     virtual void on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) = 0;
-    // `error` is an errno: ECONNREFUSED, when nobody listens there, ETIMEDOUT, when nothing came
-    // back within 300 ms, or another.  The next try is on its way.
+    // `error` is an errno: ECONNREFUSED, when that host says that nobody listens there (never when
+    // the network says so), ETIMEDOUT, when nothing came back within 300 ms, or another.  The next
+    // try is on its way.
     virtual void on_attempt_failed(Dialler& dialler, int error) = 0;
   };
 

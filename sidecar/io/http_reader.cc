@@ -1,25 +1,16 @@
-// Boost.Beast's parser, fed by hand, and the rules that it leaves to its caller.  The only file of
-// the server that includes Beast, which takes long to compile.
+// What Boost.Beast makes of a request, and the rules that it leaves to its caller.
 #include "io/http_reader.hh"
 
 #include <algorithm>
-#include <boost/beast/http/basic_parser.hpp>
-#include <boost/beast/http/error.hpp>
 #include <limits>
 
+#include "io/beast_parser.hh"
 #include "io/http_target.hh"
 
 namespace bellwether {
 namespace {
 
-namespace http = boost::beast::http;
-using BeastText = boost::beast::string_view;
 using boost::beast::error_code;
-
-// Of a body in chunks: "0", an empty line and another.  Beast relies on so many bytes there.
-constexpr size_t kSmallestEndBytes = 5;
-
-std::string_view view(BeastText text) { return {text.data(), text.size()}; }
 
 HttpRefusal refusal_for(const error_code& error) {
   if (error == http::error::body_limit) {
@@ -45,8 +36,7 @@ bool has_folded_line(std::string_view head) {
 
 }  // namespace
 
-// Files what Beast finds.
-class HttpReader::Parser : public http::basic_parser<true> {
+class HttpReader::Parser : public BeastParser<true> {
  public:
   explicit Parser(HttpReader& reader) : reader_(&reader) {
     const size_t most = std::numeric_limits<uint32_t>::max();
@@ -56,33 +46,15 @@ class HttpReader::Parser : public http::basic_parser<true> {
 
  private:
   void on_request_impl(http::verb /*verb*/, BeastText method, BeastText target, int version,
-                       error_code& /*error*/) override {
+                       ErrorCode& /*error*/) override {
     reader_->request_.method = view(method);
     reader_->target_ = view(target);
     reader_->framing_.is_http_1_0 = version == 10;
   }
-  void on_response_impl(int /*status*/, BeastText /*reason*/, int /*version*/,
-                        error_code& /*error*/) override {}
-  // What comes after a chunked body is dropped: nobody asks for it, and it must not pass for a
-  // header.
-  void on_field_impl(http::field /*field*/, BeastText name, BeastText value,
-                     error_code& /*error*/) override {
-    if (!is_header_done()) reader_->request_.headers.emplace_back(view(name), view(value));
+  void take_header(std::string_view name, std::string_view value) override {
+    reader_->request_.headers.emplace_back(name, value);
   }
-  void on_header_impl(error_code& /*error*/) override {}
-  void on_body_init_impl(const boost::optional<uint64_t>& /*length*/,
-                         error_code& /*error*/) override {}
-  size_t on_body_impl(BeastText piece, error_code& /*error*/) override {
-    reader_->request_.body.append(view(piece));
-    return piece.size();
-  }
-  void on_chunk_header_impl(uint64_t /*size*/, BeastText /*extensions*/,
-                            error_code& /*error*/) override {}
-  size_t on_chunk_body_impl(uint64_t /*left*/, BeastText piece, error_code& /*error*/) override {
-    reader_->request_.body.append(view(piece));
-    return piece.size();
-  }
-  void on_finish_impl(error_code& /*error*/) override {}
+  void take_body(std::string_view piece) override { reader_->request_.body.append(piece); }
 
   HttpReader* reader_;
 };
@@ -103,8 +75,7 @@ HttpReader::Result HttpReader::next() {
   if (is_complete_) begin();
   if (!parser_->got_some() && !skip_empty_lines()) return Result::kMoreNeeded;
   while (!parser_->is_done()) {
-    const bool is_in_chunks = parser_->is_header_done() && parser_->chunked();
-    if (waiting_bytes() < (is_in_chunks ? kSmallestEndBytes : 1)) return Result::kMoreNeeded;
+    if (!parser_->can_read(waiting_bytes())) return Result::kMoreNeeded;
     const Result result = parse();
     if (result != Result::kRequest) return result;
   }

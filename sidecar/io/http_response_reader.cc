@@ -1,64 +1,39 @@
-// Boost.Beast's parser for responses, fed by hand.  The only file of the client that includes
-// Beast.
+// What Boost.Beast makes of a response, within bounds.
 #include "io/http_response_reader.hh"
 
-#include <algorithm>
-#include <boost/beast/http/basic_parser.hpp>
-#include <boost/beast/http/error.hpp>
 #include <limits>
+
+#include "io/beast_parser.hh"
 
 namespace bellwether {
 namespace {
 
-namespace http = boost::beast::http;
-using BeastText = boost::beast::string_view;
-using boost::beast::error_code;
-
-// Of a body in chunks: "0", an empty line and another.  Beast relies on so many bytes there.
-constexpr size_t kSmallestEndBytes = 5;
-
 constexpr int kMaxInterimResponses = 8;
-
-std::string_view view(BeastText text) { return {text.data(), text.size()}; }
 
 }  // namespace
 
-class HttpResponseReader::Parser : public http::basic_parser<false> {
+class HttpResponseReader::Parser : public BeastParser<false> {
  public:
   explicit Parser(HttpResponseReader& reader) : reader_(&reader) {
     header_limit(static_cast<uint32_t>(kMaxHeadBytes));
-    body_limit(std::numeric_limits<uint64_t>::max());  // take() has the limit
+    body_limit(std::numeric_limits<uint64_t>::max());  // take_body() has the limit
     skip(reader.is_head_);
   }
 
  private:
-  void on_request_impl(http::verb /*verb*/, BeastText /*method*/, BeastText /*target*/,
-                       int /*version*/, error_code& /*error*/) override {}
   void on_response_impl(int status, BeastText /*reason*/, int /*version*/,
-                        error_code& /*error*/) override {
+                        ErrorCode& error) override {
     reader_->answer_.status = static_cast<unsigned>(status);
+    if (status < 100) error = http::error::bad_status;
   }
-  void on_field_impl(http::field /*field*/, BeastText name, BeastText value,
-                     error_code& /*error*/) override {
-    if (!is_header_done()) reader_->answer_.headers.emplace_back(view(name), view(value));
+  void take_header(std::string_view name, std::string_view value) override {
+    reader_->answer_.headers.emplace_back(name, value);
   }
-  void on_header_impl(error_code& /*error*/) override {}
-  void on_body_init_impl(const boost::optional<uint64_t>& /*length*/,
-                         error_code& /*error*/) override {}
-  size_t on_body_impl(BeastText piece, error_code& /*error*/) override { return take(piece); }
-  void on_chunk_header_impl(uint64_t /*size*/, BeastText /*extensions*/,
-                            error_code& /*error*/) override {}
-  size_t on_chunk_body_impl(uint64_t /*left*/, BeastText piece, error_code& /*error*/) override {
-    return take(piece);
-  }
-  void on_finish_impl(error_code& /*error*/) override {}
-
-  size_t take(BeastText piece) {
+  void take_body(std::string_view piece) override {
     HttpAnswer& answer = reader_->answer_;
     const size_t room = kMaxBodyBytes - answer.body.size();
     answer.is_body_cut = piece.size() > room;
-    answer.body.append(view(piece).substr(0, room));
-    return piece.size();
+    answer.body.append(piece.substr(0, room));
   }
 
   HttpResponseReader* reader_;
@@ -79,17 +54,19 @@ HttpResponseReader::Result HttpResponseReader::append(std::string_view bytes) {
       begin();
     }
     const std::string_view input = std::string_view(bytes_).substr(position);
-    const bool is_in_chunks = parser_->is_header_done() && parser_->chunked();
-    if (input.size() < (is_in_chunks ? kSmallestEndBytes : 1)) break;
+    if (!parser_->can_read(input.size())) break;
     const bool was_in_head = !parser_->is_header_done();
-    error_code error;
+    const size_t body_bytes = answer_.body.size();
+    boost::beast::error_code error;
     const size_t used = parser_->put({input.data(), input.size()}, error);
     position += used;
     if (answer_.is_body_cut) return Result::kComplete;
     const bool is_waiting = error == http::error::need_more;
-    if (was_in_head) head_bytes_ += used;
-    const size_t held = is_waiting ? input.size() - used : 0;
-    if (error == http::error::header_limit || head_bytes_ + held > kMaxHeadBytes) {
+    // Around a body's chunks are lines, and a trailer: each has the same bound as all headers have.
+    size_t line_bytes = used - (answer_.body.size() - body_bytes);
+    if (was_in_head) line_bytes = head_bytes_ += used;
+    if (is_waiting) line_bytes += input.size() - used;
+    if (error == http::error::header_limit || line_bytes > kMaxHeadBytes) {
       return refuse("has too large a header");
     }
     if (error && !is_waiting) return refuse("is no HTTP");
@@ -101,7 +78,7 @@ HttpResponseReader::Result HttpResponseReader::append(std::string_view bytes) {
 
 HttpResponseReader::Result HttpResponseReader::end() {
   if (!parser_->got_some()) return refuse("is missing: the connection was closed");
-  error_code error;
+  boost::beast::error_code error;
   parser_->put_eof(error);
   return error ? refuse("ended too early") : Result::kComplete;
 }

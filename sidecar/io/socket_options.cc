@@ -46,6 +46,17 @@ void prepare_peer_socket(int fd) {
   set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kUnsentBytesInKernel);
 }
 
+void keep_network_errors(int fd, bool are_kept) {
+  const int value = are_kept ? 1 : 0;
+  set_option(fd, IPPROTO_IP, IP_RECVERR, value);
+  set_option(fd, IPPROTO_IPV6, IPV6_RECVERR, value);  // fails on a socket of IPv4
+}
+
+bool was_refused_by_network(int fd) {
+  msghdr message{};
+  return ::recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0;
+}
+
 bool is_connected_to_itself(int fd) {
   sockaddr_storage here{};
   sockaddr_storage there{};

@@ -10,6 +10,14 @@ namespace bellwether {
 // A kernel that refuses one of the options is put up with.
 void prepare_peer_socket(int fd);
 
+// Whether the network's words about the peer (ICMP) are kept for the socket `fd`.  For one that
+// connects: on one that is connected each of them would be its end.
+void keep_network_errors(int fd, bool are_kept);
+
+// Whether the try to connect `fd`, for which they were kept, has failed by the network's word.  A
+// firewall that rejects, as most do, is otherwise taken for the host on which nobody listens.
+bool was_refused_by_network(int fd);
+
 // Whether a connection's two ends are one and the same socket.  That happens to who dials a port of
 // its own host out of the range that the kernel takes source ports from, while nobody listens
 // there: sooner or later the kernel picks the very port that is dialled.

@@ -1,5 +1,6 @@
 // Connections: who comes, what is said, and how it ends.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -9,8 +10,12 @@ namespace bellwether {
 namespace {
 
 LinkEvidence evidence_of(int error) {
-  // A host that nothing comes back from may also be reported as unreachable.
-  const bool is_timeout = error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
+  // When nothing has come back for too long, the kernel names the network's last word about it, if
+  // there was one: unreachable, or forbidden, or, by a firewall, refused.  A peer that resets a
+  // connection is ECONNRESET.
+  constexpr std::array kTimeouts{ETIMEDOUT, EHOSTUNREACH, ENETUNREACH,
+                                 EHOSTDOWN, EACCES,       ECONNREFUSED};
+  const bool is_timeout = std::ranges::find(kTimeouts, error) != kTimeouts.end();
   return is_timeout ? LinkEvidence::kTimeout : LinkEvidence::kClosed;
 }
 

@@ -30,8 +30,12 @@ class Schedule {
     line("nodes 1.." + number(size_) + " variant=" + variant + " seed=" + std::to_string(seed) +
          guard() + settings());
     if (random_.happens(0.2) && voters_ != 1) add_priority();
+    // A group whose voters have all lost their state cannot be told from a new one, so the faults
+    // begin when the new one has begun.
+    if (is_guarded_) line("start 1.." + number(size_));
+    if (is_guarded_) line("wait 1500");
     line(link());
-    line("start 1.." + number(size_));
+    if (!is_guarded_) line("start 1.." + number(size_));
     line("wait " + number(random_.below(2000)));
   }
 
@@ -236,6 +240,8 @@ class Schedule {
       line("disk " + number(node) + " ok");
       line("clock " + number(node) + " rate=1");
     }
+    // Who is about to leave goes first, and is started again like all others.
+    if (is_guarded_) line("wait 2s");
     // A voter that could not store its vote has none until it is started again.
     for (const std::string& node : broken_) {
       if (is_guarded_) line("restart " + node);

@@ -93,6 +93,8 @@ class Network {
 
   // The next frame of this type is lost.
   void drop_next(FrameType type, uint32_t from, uint32_t to) { drops_.insert({{from, to}, type}); }
+  // What was to be lost next is not.
+  void drop_nothing() { drops_.clear(); }
 
  private:
   struct Direction {

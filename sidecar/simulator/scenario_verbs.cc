@@ -120,6 +120,7 @@ void run_heal(ScenarioRunner& runner, Words& words) {
     for (const auto& [from, to] : runner.directions(words)) cluster.heal(from, to);
     return;
   }
+  cluster.network().drop_nothing();
   for (uint32_t from = 0; from < cluster.size(); ++from) {
     for (uint32_t to = 0; to < cluster.size(); ++to) {
       if (from != to) cluster.heal(from, to);
@@ -257,7 +258,8 @@ constexpr Verb kVerbs[] = {
     {"partition", "IDS | IDS [| IDS ...]", "nothing passes between the sides", run_partition},
     {"cut", "DIRECTIONS", "nothing passes this way; a direction is A->B, or A<->B for both",
      run_cut},
-    {"heal", "[DIRECTIONS]", "undoes cuts; without directions all of them", run_heal},
+    {"heal", "[DIRECTIONS]", "undoes cuts; without directions all of them, and every 'drop'",
+     run_heal},
     {"reset", "A B", "the connection between two living nodes breaks", run_reset},
     {"hold", "DIRECTIONS", "messages are kept back, whatever becomes of the connection", run_hold},
     {"release", "DIRECTIONS", "what was held arrives, late", run_release},

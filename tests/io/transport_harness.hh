@@ -80,6 +80,22 @@ class Process : public TransportListener {
   uint16_t port_;
 };
 
+// Two processes, 1 and 2, on one loop; that of most tests.
+struct Pair {
+  Loop loop;
+  Resolver resolver{loop};
+  Process a{loop, resolver, 1};
+  Process b{loop, resolver, 2};
+
+  bool run_until(const std::function<bool()>& condition) {
+    return test::run_until(loop, condition);
+  }
+  // Waits until both know of the link, which somebody has to dial.
+  bool are_linked() {
+    return run_until([this] { return a.is_linked_to(b) && b.is_linked_to(a); });
+  }
+};
+
 // The end of a TCP connection that says what a test wants it to say.
 class RawSocket {
  public:

@@ -8,18 +8,7 @@
 namespace bellwether::test {
 namespace {
 
-struct Group {
-  Loop loop;
-  Resolver resolver{loop};
-  Process a{loop, resolver, 1};
-  Process b{loop, resolver, 2};
-
-  bool run_until(const std::function<bool()>& condition) {
-    return test::run_until(loop, condition);
-  }
-  bool link() {
-    return run_until([&] { return a.is_linked_to(b) && b.is_linked_to(a); });
-  }
+struct Group : Pair {
   // Whatever is still on its way has arrived.
   void settle() {
     const auto arrived = [&](Process& from, Process& to) {
@@ -38,14 +27,14 @@ BOOST_FIXTURE_TEST_SUITE(transport_link, Group)
 
 BOOST_AUTO_TEST_CASE(who_dials_is_linked_and_so_is_who_is_dialled) {
   a.look_for({b.place()});
-  BOOST_REQUIRE(link());
+  BOOST_REQUIRE(are_linked());
   BOOST_TEST((a.ups.at(0) == b.greeting()));
   BOOST_TEST((b.ups.at(0) == a.greeting()));
 }
 
 BOOST_AUTO_TEST_CASE(frames_go_both_ways_with_their_sizes) {
   a.look_for({b.place()});
-  BOOST_REQUIRE(link());
+  BOOST_REQUIRE(are_linked());
   std::vector<Frame> frames = sample_frames();
   std::vector<size_t> sizes;
   for (const Frame& frame : frames) {
@@ -112,13 +101,13 @@ BOOST_AUTO_TEST_CASE(three_that_dial_each_other_by_all_their_addresses_are_all_l
 
 BOOST_AUTO_TEST_CASE(a_member_is_dialled_where_it_says_that_it_is) {
   a.transport().set_members({a.address(), b.address()});
-  BOOST_TEST(link());
+  BOOST_TEST(are_linked());
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_a_process_is_told_as_closed_and_then_as_refused_once) {
   a.look_for({b.place()});
   a.transport().set_members({b.address()});
-  BOOST_REQUIRE(link());
+  BOOST_REQUIRE(are_linked());
   b.end();
   BOOST_REQUIRE(run_until([&] { return a.downs.size() >= 2; }));
   BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
@@ -134,7 +123,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_process_is_told_as_closed_and_then_as_refused_
 
 BOOST_AUTO_TEST_CASE(the_end_of_a_process_that_has_dialled_us_is_refused_at_its_own_address) {
   b.look_for({a.place()});
-  BOOST_REQUIRE(link());
+  BOOST_REQUIRE(are_linked());
   a.transport().set_members({b.address()});
   settle();
   b.end();
@@ -154,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_was_never_reached_is_refused) {
 BOOST_AUTO_TEST_CASE(a_new_life_is_found_by_itself_and_can_be_refused_again) {
   a.look_for({b.place()});
   a.transport().set_members({b.address()});
-  BOOST_REQUIRE(link());
+  BOOST_REQUIRE(are_linked());
   const uint16_t port = b.place().port;
   b.end();
   BOOST_REQUIRE(run_until([&] { return a.count_down(LinkEvidence::kRefused) == 1; }));
@@ -184,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_breaks_between_living_processes_is_not_re
 BOOST_AUTO_TEST_CASE(what_a_process_sends_while_it_closes_arrives_and_then_it_refuses) {
   a.look_for({b.place()});
   a.transport().set_members({b.address()});
-  BOOST_REQUIRE(link());
+  BOOST_REQUIRE(are_linked());
   for (int i = 0; i < 20; ++i) BOOST_TEST(b.send(a, long_frame()).is_delivered);
   const Frame leave{{.epoch = 7}, Leave{.boot = 1}};
   BOOST_TEST(b.send(a, leave).is_delivered);
@@ -209,7 +198,7 @@ BOOST_AUTO_TEST_CASE(closing_does_not_wait_for_a_peer_that_does_not_read) {
 
 BOOST_AUTO_TEST_CASE(a_transport_may_be_closed_by_what_it_tells) {
   a.look_for({b.place()});
-  BOOST_REQUIRE(link());
+  BOOST_REQUIRE(are_linked());
   b.on_received = [&] { b.transport().close(); };
   a.on_down = [&] { a.transport().close(); };
   for (int i = 0; i < 3; ++i) a.send(b, heartbeat());
@@ -225,7 +214,7 @@ BOOST_AUTO_TEST_CASE(who_says_that_it_is_everywhere_is_not_looked_for_here) {
   BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
   a.transport().set_members({{id_of(9), everywhere}});
   a.look_for({b.place()});
-  BOOST_REQUIRE(link());
+  BOOST_REQUIRE(are_linked());
   settle();
   peer.abort();
   BOOST_REQUIRE(run_until([&] { return !a.is_linked_to(id_of(9)); }));
@@ -235,13 +224,36 @@ BOOST_AUTO_TEST_CASE(who_says_that_it_is_everywhere_is_not_looked_for_here) {
 
 BOOST_AUTO_TEST_CASE(names_of_the_hosts_file_are_dialled) {
   a.look_for({{"localhost", b.place().port}});
-  BOOST_TEST(link());
+  BOOST_TEST(are_linked());
 }
 
-BOOST_AUTO_TEST_CASE(peers_are_linked_over_ipv6) {
+BOOST_AUTO_TEST_CASE(peers_that_dial_each_other_by_ipv6_keep_one_connection) {
   Process c(loop, resolver, 3, 1, 0, "::1");
-  a.look_for({c.place()});
-  BOOST_TEST(run_until([&] { return a.is_linked_to(c) && c.is_linked_to(a); }));
+  Process d(loop, resolver, 4, 1, 0, "::1");
+  BOOST_TEST(c.advertised == "[::1]:" + std::to_string(c.place().port));
+  for (Process* process : {&c, &d}) {
+    process->look_for({c.place(), d.place()});
+    process->transport().set_members({c.address(), d.address()});
+  }
+  const auto talked = [&] {
+    c.send(d, heartbeat());
+    d.send(c, heartbeat());
+    return !c.received.empty() && !d.received.empty() && c.is_linked_to(d) && d.is_linked_to(c);
+  };
+  BOOST_REQUIRE(run_until(talked));
+  BOOST_TEST(run_until([&] { return c.all_answered == 1 && d.all_answered == 1; }));
+  BOOST_TEST(c.rejected.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_at_an_ipv6_address_is_found_there_and_refused_there_when_it_ends) {
+  Process c(loop, resolver, 3, 1, 0, "::1");
+  a.transport().set_members({c.address()});
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(c) && c.is_linked_to(a); }));
+  c.end();
+  BOOST_REQUIRE(run_until([&] { return a.downs.size() == 2; }));
+  BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
+  BOOST_TEST((a.downs[1].evidence == LinkEvidence::kRefused));
+  BOOST_TEST((a.downs[1].peer == c.id()));
 }
 
 BOOST_AUTO_TEST_CASE(a_socket_for_every_address_takes_both_families) {

@@ -111,13 +111,9 @@ BOOST_AUTO_TEST_CASE(a_listening_socket_has_a_higher_descriptor_than_connections
   BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_heartbeat_allocates_nothing_on_its_way) {
-  Loop loop;
-  Resolver resolver(loop);
-  Process a(loop, resolver, 1);
-  Process b(loop, resolver, 2);
+BOOST_FIXTURE_TEST_CASE(a_heartbeat_allocates_nothing_on_its_way, Pair) {
   a.look_for({b.place()});
-  BOOST_REQUIRE(run_until(loop, [&] { return a.is_linked_to(b) && b.is_linked_to(a); }));
+  BOOST_REQUIRE(are_linked());
   constexpr size_t kBeats = 100;
   b.received.reserve(2 * kBeats + 1);
   const auto beat = [&] {

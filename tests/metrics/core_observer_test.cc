@@ -20,6 +20,12 @@ MemberEntry entry(uint8_t number, const std::string& name) {
   return entry;
 }
 
+metrics::Identity identity() {
+  metrics::Identity identity = sample_identity();
+  identity.variants = {"modified", "classic"};
+  return identity;
+}
+
 struct Fixture {
   Fixture() {
     members.put(one, {});
@@ -39,9 +45,9 @@ struct Fixture {
   const MemberEntry self = entry(0, "orders-0");
   const MemberEntry one = entry(1, "orders-1");
   const MemberEntry two = entry(2, "orders-2");
-  Metrics metrics{sample_identity()};
+  Metrics metrics{identity()};
   Members members{self};
-  const std::string variant = "modified";
+  std::string variant = "modified";
   CoreObserver observer{metrics, members, Record{.max_epoch = 4}, variant};
 };
 
@@ -106,6 +112,27 @@ BOOST_AUTO_TEST_CASE(the_same_leader_in_a_new_epoch_is_no_change) {
   }
   BOOST_TEST(value(R"(bellwether_leader_changes_total{reason="announced"})") == 1);
   BOOST_TEST(value("bellwether_epoch") == 6);
+}
+
+BOOST_AUTO_TEST_CASE(since_when_a_leader_leads_outlives_its_renaming_and_a_new_epoch) {
+  const std::string since = "bellwether_leader_since_timestamp_seconds";
+  Publish publish{.epoch = 5, .leader = two.id, .reason = "a leader was announced"};
+  observer.on_effect(at(3s), publish);
+  publish.epoch = 6;
+  observer.on_effect(at(4s), publish);
+  members.put(entry(2, "renamed"), {});
+  observer.on_effect(at(5s), MembersChanged{});
+  BOOST_TEST(value(since, at(9s)) == kWallClockAtZero + 3);
+  observer.on_effect(at(6s), Publish{.reason = "the leader was lost"});
+  BOOST_TEST(value(since, at(9s)) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_variant_shows_from_the_start_and_as_soon_as_it_is_another) {
+  BOOST_TEST(value(R"(bellwether_active_variant{variant="modified"})") == 1);
+  variant = "classic";
+  report(Report::Kind::kNote, "elects by the variant that all want from now on");
+  BOOST_TEST(value(R"(bellwether_active_variant{variant="modified"})") == 0);
+  BOOST_TEST(value(R"(bellwether_active_variant{variant="classic"})") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_that_nobody_knows_any_more_is_called_by_its_id) {

@@ -27,6 +27,8 @@ struct Fixture {
   Scrape changed(Instant now = {}) { return changes(before, scrape(metrics, now)); }
 };
 
+const std::string kLeaderSince = "bellwether_leader_since_timestamp_seconds";
+
 // A map that Boost.Test can print.
 std::string to_text(const Scrape& scrape) {
   std::string text;
@@ -62,6 +64,36 @@ BOOST_AUTO_TEST_CASE(the_text_is_in_alphabetical_order) {
     BOOST_TEST((previous < name), name);
     previous = name;
   }
+}
+
+BOOST_AUTO_TEST_CASE(every_series_says_whose_it_is) {
+  metrics::Identity who = sample_identity();
+  who.group = "a \"quoted\" group";
+  Metrics named(who);
+  named.set_leader("orders-1", at(1s));
+  std::istringstream text(text_of(named));
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with('#')) continue;
+    const size_t signature = line.find(R"(group="a \"quoted\" group",member="orders-0")");
+    BOOST_TEST(signature != std::string::npos, line);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_variant_is_active) {
+  metrics::Identity who = sample_identity();
+  who.variants = {"modified", "classic"};
+  Metrics both(who);
+  const std::string modified = R"(bellwether_active_variant{variant="modified"})";
+  const std::string classic = R"(bellwether_active_variant{variant="classic"})";
+  both.set_active_variant("modified");
+  both.set_active_variant("modified");
+  Scrape seen = scrape(both);
+  BOOST_TEST(seen.at(modified) == 1);
+  BOOST_TEST(seen.at(classic) == 0);
+  both.set_active_variant("classic");
+  seen = scrape(both);
+  BOOST_TEST(seen.at(modified) == 0);
+  BOOST_TEST(seen.at(classic) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(two_processes_with_the_same_history_have_the_same_text) {
@@ -113,13 +145,17 @@ BOOST_AUTO_TEST_CASE(leadership_is_shown_until_it_is_no_longer_valid) {
 }
 
 BOOST_AUTO_TEST_CASE(the_leader_is_one_series_at_a_time) {
-  metrics.set_leader("orders-0");
-  check_changed(
-      *this, {{R"(bellwether_leader_info{leader="orders-0"})", 1}, {"bellwether_leader_known", 1}});
-  metrics.set_leader("orders-1");
-  metrics.set_leader("orders-1");
-  check_changed(
-      *this, {{R"(bellwether_leader_info{leader="orders-1"})", 1}, {"bellwether_leader_known", 1}});
+  metrics.set_leader("orders-0", at(1s));
+  check_changed(*this, {{R"(bellwether_leader_info{leader="orders-0"})", 1},
+                        {"bellwether_leader_known", 1},
+                        {kLeaderSince, kWallClockAtZero + 1}});
+  metrics.set_leader("orders-1", at(2s));
+  metrics.set_leader("orders-1", at(2s));
+  check_changed(*this,
+                {{R"(bellwether_leader_info{leader="orders-1"})", 1},
+                 {"bellwether_leader_known", 1},
+                 {kLeaderSince, kWallClockAtZero + 2}},
+                at(9s));
   metrics.set_no_leader();
   metrics.set_no_leader();
   check_changed(*this, {});

@@ -20,7 +20,8 @@ inline constexpr int64_t kWallClockAtZero = 1'000'000'000;
 // The text at `now`.
 std::string text_of(metrics::Metrics& metrics, Instant now = {});
 
-// Every series by its name and labels, as they are printed: `name{label="value"}`.
+// Every series by its name and labels, as they are printed: `name{label="value"}`; without those
+// that all have, `group` and `member`.
 using Scrape = std::map<std::string, double>;
 Scrape scrape(metrics::Metrics& metrics, Instant now = {});
 

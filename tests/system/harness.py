@@ -23,6 +23,7 @@ PATIENCE_S = 30
 FIRST_EPHEMERAL_PORT = int(
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
 VARIANTS = ("modified", "classic")
+SIGNATURE = re.compile(r',group="[^"]*",member="[^"]*"|group="[^"]*",member="[^"]*",?')
 
 
 def wait_until(what, condition, patience_s=PATIENCE_S):
@@ -37,6 +38,11 @@ def wait_until(what, condition, patience_s=PATIENCE_S):
         time.sleep(0.01)
 
 
+def place_of(address, port):
+    """As configurations and URLs write it: IPv6 in brackets."""
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
 GIVEN_PORTS = set()
 
 
@@ -48,7 +54,8 @@ def free_ports(count, host="127.0.0.1"):
         port = random.randrange(10000, FIRST_EPHEMERAL_PORT)
         if port in GIVEN_PORTS:
             continue
-        with socket.socket() as probe, contextlib.suppress(OSError):  # taken: the next one
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family) as probe, contextlib.suppress(OSError):  # taken: the next one
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
             GIVEN_PORTS.add(port)
@@ -145,7 +152,7 @@ class Sidecar:
 
     @property
     def api_url(self):
-        return f"http://{self.address}:{self.api_port}"
+        return f"http://{place_of(self.address, self.api_port)}"
 
     def connect(self, timeout_s, port=None):
         if self.prefix:  # it is on another host
@@ -209,13 +216,13 @@ class Sidecar:
             return False
 
     def metrics(self):
-        """{series: value}"""
+        """{series: value}, without the two labels that say whose it is"""
         _, _, text = self.request("GET", "/metrics")
         values = {}
         for line in text.splitlines():
             if line and not line.startswith("#"):
                 series, value = line.rsplit(" ", 1)
-                values[series] = float(value)
+                values[SIGNATURE.sub("", series).replace("{}", "")] = float(value)
         return values
 
     def count(self, name, **labels):
@@ -235,15 +242,17 @@ class Sidecar:
 
 
 class Group:
-    """Sidecars that elect together, on loopback or on `hosts` (namespaces.py); a context manager
-    that leaves nothing behind.  Without other priorities the last one ranks highest."""
+    """Sidecars that elect together, at an address of loopback or on `hosts` (namespaces.py); a
+    context manager that leaves nothing behind.  Without other priorities the last one ranks
+    highest."""
 
-    def __init__(self, program, size, extra="", name="test", priorities=None, hosts=None):
+    def __init__(self, program, size, extra="", name="test", priorities=None, hosts=None,
+                 address="127.0.0.1"):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-test.", dir="/dev/shm"))
         (self.folder / "flags").mkdir()
         self.extra, self.group_name = extra, name
         self.priorities = priorities or [100 + i for i in range(size)]
-        self.program, self.hosts = program, hosts
+        self.program, self.hosts, self.address = program, hosts, address
         self.sidecars = []
         for _ in range(size):
             self.add()
@@ -254,9 +263,11 @@ class Group:
     def add(self):
         """A further sidecar, without a configuration, not started."""
         number = len(self.sidecars)
-        place = {"address": self.hosts.addresses[number],
-                 "prefix": self.hosts.command_prefix(number)} if self.hosts else {}
-        sidecar = Sidecar(self.program, self.folder, f"n{number}", free_ports(3), **place)
+        address, prefix = self.address, ()
+        if self.hosts:
+            address, prefix = self.hosts.addresses[number], self.hosts.command_prefix(number)
+        ports = free_ports(3, self.address)
+        sidecar = Sidecar(self.program, self.folder, f"n{number}", ports, address, prefix)
         self.sidecars.append(sidecar)
         if number >= len(self.priorities):
             self.priorities.append(100 + number)
@@ -265,7 +276,7 @@ class Group:
     def config_of(self, sidecar, extra=None, peers=None):
         """Without `peers` all sidecars of the group are."""
         index = self.sidecars.index(sidecar)
-        peers = ", ".join(f'"{peer.address}:{peer.peer_port}"'
+        peers = ", ".join(f'"{place_of(peer.address, peer.peer_port)}"'
                           for peer in (self.sidecars if peers is None else peers))
         return f"""
 [group]
@@ -273,15 +284,15 @@ name = "{self.group_name}"
 [node]
 name = "{sidecar.name}"
 priority = {self.priorities[index]}
-listen = "{sidecar.address}:{sidecar.peer_port}"
+listen = "{place_of(sidecar.address, sidecar.peer_port)}"
 state_dir = "{sidecar.state_folder}"
 [membership]
 peers = [{peers}]
 [api]
-listen = "{sidecar.address}:{sidecar.api_port}"
+listen = "{place_of(sidecar.address, sidecar.api_port)}"
 socket = "{sidecar.socket_file}"
 [metrics]
-listen = "{sidecar.address}:{sidecar.metrics_port}"
+listen = "{place_of(sidecar.address, sidecar.metrics_port)}"
 [flag]
 path = "{sidecar.flag_file}"
 {self.extra if extra is None else extra}

@@ -5,7 +5,9 @@ The sidecars' flags and APIs stay reachable: files are shared, and requests are 
 namespaces.
 """
 
+import json
 import os
+import re
 import subprocess
 
 NETWORK = "10.77.0"
@@ -80,6 +82,38 @@ class Hosts:
         """From now on nothing from `source` reaches `target`; the other way stays open."""
         self.enter(target, "nft", f"add rule inet faults input ip saddr "
                    f"{self.addresses[source]} drop")
+
+    def reject(self, source, target, answer):
+        """From now on `target` answers what comes from `source` by an ICMP message (say,
+        host-unreachable), as routers and firewalls do for it."""
+        self.enter(target, "nft", f"add rule inet faults input ip saddr "
+                   f"{self.addresses[source]} counter reject with icmp {answer}")
+
+    def rejected(self, target):
+        """How many packets reject() has answered there."""
+        rules = self.enter(target, "nft", "list chain inet faults input")
+        return sum(map(int, re.findall(r"counter packets (\d+)", rules)))
+
+    def drop_connecting(self, source, target):
+        """From now on `source` cannot connect to `target`, and gets no answer; connections that
+        are there stay."""
+        self.enter(target, "nft", "add set inet faults tries { type inet_service; size 65535; "
+                   "flags dynamic; }; "
+                   "add rule inet faults input tcp flags & (syn | ack) == syn ip saddr "
+                   f"{self.addresses[source]} add @tries {{ tcp sport counter }} drop")
+
+    def tries(self, target):
+        """How often each socket has tried to connect to where drop_connecting() is at work."""
+        found = json.loads(self.enter(target, "nft", "--json", "list set inet faults tries"))
+        sockets = next(item["set"] for item in found["nftables"] if "set" in item).get("elem", [])
+        return [socket["elem"]["counter"]["packets"] for socket in sockets]
+
+    def remove_route(self, index):
+        """From now on this host knows no way to the others."""
+        self.enter(index, "ip", "route", "del", f"{NETWORK}.0/24")
+
+    def restore_route(self, index):
+        self.enter(index, "ip", "route", "add", f"{NETWORK}.0/24", "dev", "eth0")
 
     def partition(self, *sides):
         """Sides are lists of hosts; what goes from one side to another is lost."""

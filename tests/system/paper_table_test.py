@@ -62,25 +62,25 @@ class Measuring(SystemCase):
             return now if time.monotonic() - since > QUIET_S else None
         return wait_until("nothing is sent", quiet)
 
-    def measure(self, variant, size):
-        with self.group(size) as group:
-            lowest, *others = group.sidecars
-            lowest.write_config(group.config_of(lowest, settings(variant, 2)))
-            for sidecar in others:
-                sidecar.write_config(group.config_of(sidecar, settings(variant, 8)))
-            *_, successor, leader = group.start().sidecars
-            group.await_leader(leader)
-            self.await_quiet(group)
-            leader.send_signal(signal.SIGSTOP)
-            before = group.messages()
-            group.await_leader(successor)
-            after = self.await_quiet(group)
-            return {kind: after[kind] - before[kind] for kind in KINDS}
+    def measure(self, variant, group):
+        """What the group, not yet started, sends in one election; {kind: messages}."""
+        lowest, *others = group.sidecars
+        lowest.write_config(group.config_of(lowest, settings(variant, 2)))
+        for sidecar in others:
+            sidecar.write_config(group.config_of(sidecar, settings(variant, 8)))
+        *_, successor, leader = group.start().sidecars
+        group.await_leader(leader)
+        self.await_quiet(group)
+        leader.send_signal(signal.SIGSTOP)
+        before = group.messages()
+        group.await_leader(successor)
+        after = self.await_quiet(group)
+        return {kind: after[kind] - before[kind] for kind in KINDS}
 
     def compare(self, size):
         for variant in VARIANTS:
-            with self.subTest(variant=variant, processes=size):
-                measured = self.measure(variant, size)
+            with self.subTest(variant=variant, processes=size), self.group(size) as group:
+                measured = self.measure(variant, group)
                 print(f"{variant} {size}: {sum(measured.values())} messages")
                 self.assertEqual(measured, published()[variant, size])
 

@@ -165,7 +165,7 @@ Effects NodeHarness::acknowledge(uint32_t from, bool is_electable,
                                  std::optional<ViewVersion> view) {
   const auto& leading = std::get<Leading>(node_.role());
   return receive(from, leading.epoch,
-                 HeartbeatAck{.sequence = leading.sequence,
+                 HeartbeatAck{.sequence = node_.sequence(),
                               .view = view.value_or(node_.members().version()),
                               .is_electable = is_electable},
                  leading.epoch);

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(the_leader_learns_from_acks_who_may_lead) {
 BOOST_AUTO_TEST_CASE(a_late_or_repeated_ack_tells_nothing) {
   NodeHarness node;
   node.lead();
-  const uint64_t earlier = std::get<Leading>(node.node().role()).sequence;
+  const uint64_t earlier = node.node().sequence();
   node.run_for(milliseconds(100));
   node.acknowledge(2, false);
   for (const uint64_t sequence : {earlier, earlier + 1}) {
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_may_still_arrive_is_not_sent_again) {
   NodeHarness node;
   node.lead();
   node.run_for(milliseconds(200));
-  const uint64_t latest = std::get<Leading>(node.node().role()).sequence;
+  const uint64_t latest = node.node().sequence();
   const auto acknowledge = [&](uint64_t sequence) {
     return sent(node.receive(2, 1, HeartbeatAck{.sequence = sequence, .is_electable = true}, 1));
   };

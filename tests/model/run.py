@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Searches the models of this folder with spin and compares each verdict with the expected one.
+
+usage: run.py [--quick | --full | --list] [WORD...]
+
+  --quick   the small checks (the default): what CI runs, under a minute
+  --full    these and the large ones: ten minutes, 4 GB of memory
+  --list    names the checks, and runs none
+  WORD      only the checks with one of these words in their model's or their own name
+
+A check is one model with some options.  "holds" means that all its states were visited and no
+rule was broken; "fails" that a broken rule was found, as it must be where the options leave a rule
+of the protocol out.  Searches are exact: no hash compaction, which skips states silently.  Exits
+with 1 on any surprise; a search that ran out of memory, depth or time is one.
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+HOLDS, FAILS, UNFINISHED = "holds", "fails", "unfinished"
+MAX_DEPTH = 2_000_000
+QUICK_MEMORY_MB, FULL_MEMORY_MB = 2000, 6000
+QUICK_PROCESSOR_S, FULL_PROCESSOR_S = 120, 1800  # not by the clock: a busy machine is no surprise
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One model, its options, and what must come out."""
+    model: str
+    name: str
+    options: str
+    expected: str = HOLDS
+    is_large: bool = False
+
+
+def election_checks():
+    """Layer A."""
+    variants = (("classic", ""), ("modified", "-DMODIFIED"))
+    for processes in (3, 4, 5):
+        for variant, option in variants:
+            yield Check("election", f"{variant}: cost of {processes}",
+                        f"-DSINGLE -DN={processes} {option}")
+    for variant, option in variants:
+        yield Check("election", f"{variant}: the cost is reached",
+                    f"-DSINGLE -DLESS_THAN_WORST -DN=4 {option}", FAILS)
+        for processes in (3, 4):
+            yield Check("election", f"{variant}: two of {processes} crash",
+                        f"-DCRASHES=2 -DN={processes} {option}")
+        yield Check("election", f"{variant}: no guard, leader cut off",
+                    f"-DCUT_OFF {option}", FAILS)
+    yield Check("election", "no halt timer", "-DMODIFIED -DN=4 -DCRASHES=1 -DNO_HALT_TIMER", FAILS)
+
+
+def settle_checks():
+    """Liveness."""
+    small = "-DHIGHEST_STORED=1"
+    yield Check("settle", "one leader, and it stays", small)
+    yield Check("settle", "the same with two stored epochs", "", is_large=True)
+    yield Check("settle", "no stickiness", f"{small} -DNOT_STICKY", FAILS)
+    yield Check("settle", "no canvass", f"{small} -DNO_CANVASS", FAILS)
+    yield Check("settle", "no preemption delay", f"{small} -DTAKE_OVER_AT_ONCE", FAILS)
+    yield Check("settle", "a leader without lease still beats",
+                f"{small} -DBEATS_AFTER_LEASE", FAILS)
+
+
+def guard_checks():
+    """Safety of three voters."""
+    tight = "-DPROMISE=1"
+    calm = "-DCRASHES=0"
+    yield Check("guard", "two epochs, a crash", tight)
+    yield Check("guard", "promise longer than lease", "", is_large=True)
+    yield Check("guard", "refused is a proof", f"{tight} -DREFUSED", is_large=True)
+    yield Check("guard", "the disk takes its time", f"{tight} -DSLOW_DISK", is_large=True)
+    yield Check("guard", "a disk is lost", f"{tight} -DLOST_DISK", is_large=True)
+    yield Check("guard", "two crashes", f"{tight} -DCRASHES=2", is_large=True)
+    yield Check("guard", "three epochs", f"{tight} -DEPOCHS=3 {calm}", is_large=True)
+    yield Check("guard", "longer lease", f"-DLEASE=2 -DPROMISE=2 {calm}", is_large=True)
+    yield Check("guard", "clocks drift", f"-DDRIFT {calm}", is_large=True)
+
+    def mutant(name, options, is_large=False):
+        return Check("guard", name, options, FAILS, is_large)
+    yield mutant("no guard: an epoch is led twice", f"{tight} -DGUARD_NONE")
+    yield mutant("no guard: two flags", f"{tight} -DGUARD_NONE -DONLY_FLAGS")
+    yield mutant("no wait for older promises", f"{tight} -DNO_WAIT")
+    yield mutant("promises are not stored", f"{tight} -DNO_PERSIST")
+    yield mutant("no boot wait", f"{tight} -DNO_BOOT_WAIT")
+    yield mutant("lease from the receipt of the ack", f"{tight} -DLEASE_FROM_RECEIPT")
+    yield mutant("promise by an own, shorter lease", f"-DLEASE=2 -DPROMISE=1 {calm}")
+    yield mutant("clocks drift too far", f"-DDRIFT -DPROMISE=1 {calm}")
+    yield mutant("flag off after the release", f"{tight} -DFLAG_OFF_LATE")
+    yield mutant("release without epoch", f"{tight} -DEPOCHS=3 {calm} -DRELEASE_WITHOUT_EPOCH")
+    yield mutant("release before it is stored", f"{tight} -DSLOW_DISK -DRELEASE_BEFORE_PERSIST")
+    yield mutant("grant before it is stored", f"{tight} -DSLOW_DISK -DGRANT_BEFORE_PERSIST", True)
+    yield mutant("refused, and yet alive", f"{tight} -DFALSE_REFUSAL")
+    yield mutant("refused, and the flag survives", f"{tight} -DREFUSED -DFLAG_SURVIVES")
+    yield mutant("lost state: one is asked", f"{tight} -DLOST_DISK -DASK_ONE", True)
+    yield mutant("lost state: same identity", f"{tight} -DLOST_DISK -DSAME_IDENTITY", True)
+
+
+def lost_state_checks():
+    """S1 of five voters that lose disks."""
+    yield Check("lost_state", "two of five disks are lost", "")
+    yield Check("lost_state", "asked before the wait", "-DASK_FIRST", FAILS)
+    yield Check("lost_state", "too few are asked", "-DASK_TOO_FEW", FAILS)
+    yield Check("lost_state", "activated without a lease", "-DNO_LEASE", FAILS)
+
+
+def all_checks():
+    return [*election_checks(), *settle_checks(), *guard_checks(), *lost_state_checks()]
+
+
+def search(check):
+    """(verdict, states, what spin says)"""
+    processor_s = FULL_PROCESSOR_S if check.is_large else QUICK_PROCESSOR_S
+    memory_mb = FULL_MEMORY_MB if check.is_large else QUICK_MEMORY_MB
+    # A short search is over before an optimised one is compiled.
+    optimisation = "-O2" if check.is_large else "-O0" if check.model == "election" else "-O1"
+    with tempfile.TemporaryDirectory(prefix="bellwether-model.") as folder:
+        def run(*words):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (processor_s, processor_s))
+            return subprocess.run(words, cwd=folder, text=True, check=False, preexec_fn=limit,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            made = run("spin", "-a", *check.options.split(), str(HERE / f"{check.model}.pml"))
+            if made.returncode != 0 or not pathlib.Path(folder, "pan.c").exists():
+                return UNFINISHED, 0, made.stdout
+            compiled = run("cc", optimisation, "-w", "-DSAFETY", "-DNOREDUCE", "-DVECTORSZ=1024",
+                           f"-DMEMLIM={memory_mb}", "-o", "pan", "pan.c")
+            if compiled.returncode != 0:
+                return UNFINISHED, 0, compiled.stdout
+            output = run("./pan", f"-m{MAX_DEPTH}", f"-w{26 if check.is_large else 22}").stdout
+        except FileNotFoundError as error:
+            sys.exit(f"{error.filename} is missing; tests/packages.sh names the packages")
+    return verdict_of(output)
+
+
+def verdict_of(output):
+    errors = re.search(r"errors: (\d+)", output)
+    states = re.search(r"([\d.e+]+) states, stored", output)
+    if not errors or not states:
+        return UNFINISHED, 0, output
+    count = int(float(states[1]))
+    if int(errors[1]) > 0:
+        broken = re.search(r"pan:1: (assertion violated|invalid end state).*", output)
+        return (FAILS, count, broken[0]) if broken else (UNFINISHED, count, output)
+    # These words come with "errors: 0".
+    if re.search(r"out of memory|max search depth too small|MEMLIM|Search not completed", output):
+        return UNFINISHED, count, output
+    return HOLDS, count, ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true")
+    size.add_argument("--full", action="store_true")
+    size.add_argument("--list", action="store_true")
+    parser.add_argument("words", nargs="*")
+    arguments = parser.parse_args()
+    checks = [check for check in all_checks()
+              if (arguments.full or arguments.list or not check.is_large) and
+              (not arguments.words or
+               any(word in f"{check.model}: {check.name}" for word in arguments.words))]
+    if not checks:
+        sys.exit("no check has such a name")
+    surprises = 0
+    print(f"{'check':<60} {'verdict':<10} {'states':>11} {'seconds':>7}")
+    for check in checks:
+        title = f"{check.model}: {check.name}"
+        if arguments.list:
+            print(f"{title:<60} {check.expected:<10} {'large' if check.is_large else 'small':>11}")
+            continue
+        start = time.monotonic()
+        verdict, states, words = search(check)
+        seconds = time.monotonic() - start
+        print(f"{title:<60} {verdict:<10} {states:>11,} {seconds:>7.1f}", flush=True)
+        if verdict != check.expected:
+            surprises += 1
+            print(f"  SURPRISE: expected {check.expected}; options: {check.options}\n{words}")
+    if not arguments.list:
+        print(f"{len(checks)} checks, {surprises} surprises")
+    return 1 if surprises else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
