@@ -241,7 +241,7 @@ class Schedule {
       line("clock " + number(node) + " rate=1");
     }
     // Who is about to leave goes first, and is started again like all others.
-    if (is_guarded_) line("wait 2s");
+    line("wait 2s");
     // A voter that could not store its vote has none until it is started again.
     for (const std::string& node : broken_) {
       if (is_guarded_) line("restart " + node);
