@@ -109,6 +109,10 @@ void Node::vote_for(const Member& claimant, uint64_t epoch, const Coordinator& c
                .granted_to = id,
                .lease_seen = std::max(record_.lease_seen, coordinator.terms.lease)};
     effects_.push_back(Store{record_});
+  }
+  // A vote outlives a restart, and a claimant that was out of sight for a while.
+  const auto* following = std::get_if<Following>(&role_);
+  if (following == nullptr || following->leader != id || following->epoch != epoch) {
     follow({.id = id, .epoch = epoch, .is_appointed = coordinator.is_appointed}, false);
     if (has_left_) return;  // it was this claim that a leaving leader waited for
   }
