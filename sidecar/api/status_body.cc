@@ -11,7 +11,7 @@ namespace bellwether::api {
 namespace {
 
 const char* role_name(const Role& role) {
-  constexpr std::array kNames{"joining", "leaderless", "following", "leading"};
+  constexpr std::array kNames{"joining", "leaderless", "following", "claiming", "leading"};
   static_assert(kNames.size() == std::variant_size_v<Role>);
   return kNames[role.index()];
 }
@@ -51,6 +51,12 @@ const char* timer_name(Timer timer) {
       return "hold";
     case Timer::kHandover:
       return "handover";
+    case Timer::kLease:
+      return "lease";
+    case Timer::kClaim:
+      return "claim";
+    case Timer::kRecall:
+      return "recall";
   }
   return "other";
 }

@@ -20,6 +20,16 @@ constexpr const char* kDescription = R"(Run the sidecar
 
 Takes part in the group's elections until SIGTERM or SIGINT, then hands leadership over and leaves.
 SIGHUP reads the configuration again (a change of the file does, too); SIGUSR1 logs the state.
+
+With [voters], a voter whose state is gone (an empty state_dir is enough), or was made among other
+[voters], does not know what it has granted.  It has no vote until it has waited 10 s and then asked
+the others: as many as make a majority, or all of them when all have forgotten.
+  --bootstrap        skips the wait.  Only for a new group, in which nothing was promised in the last
+                     10 s; later it could bring a second leader while the first one's lease runs.
+  --forget-promises  asks nobody, for a group that has lost the state of a majority for good.  If one
+                     of the lost votes counts after all, an epoch gets two leaders, one after the
+                     other, and its fencing token is worth nothing.  Give it to one process, once.
+  --forget-state     is about files that cannot be read; a voter then has forgotten, as above.
 )";
 
 constexpr const char* kExamples = R"(Examples:
@@ -38,7 +48,11 @@ CLI::App* add_run(CLI::App& program, RunOptions& options) {
   run->footer(kExamples);
   run->add_option("--config", options.file, "default: " + options.file)->option_text("FILE");
   run->add_flag("--forget-state", options.forget_state)
-      ->description("start although the state was lost, with what can be saved of it");
+      ->description("start although the files of the state are damaged, with what can be saved");
+  run->add_flag("--bootstrap", options.is_first_start)
+      ->description("the very first start of a group with [voters]: it need not wait 10 s");
+  run->add_flag("--forget-promises", options.forget_promises)
+      ->description("DANGER: vote although this voter does not know what it has granted");
   return run;
 }
 
@@ -51,6 +65,8 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
                            .plugin_dir = installed_plugin_dir(),
                            .version = version,
                            .forget_state = options.forget_state,
+                           .forget_promises = options.forget_promises,
+                           .is_first_start = options.is_first_start,
                            .flag_weakness = flag_weakness != nullptr ? flag_weakness : ""};
   try {
     settings.parsed = parse_config(settings.config_text, options.file, process_environment());
@@ -59,12 +75,6 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
     return ExitCode::kConfigInvalid;
   }
   const Config& config = settings.parsed.config;
-  if (config.has_majority_guard()) {
-    std::cerr << "bellwether: " << options.file
-              << ": [voters] asks for guard \"majority\", which this version does not have; leave "
-                 "the table out to run with guard \"none\", and read what that does not promise\n";
-    return ExitCode::kConfigInvalid;
-  }
   Log log(config.log);
   log.set_node(config.node.name);
   try {

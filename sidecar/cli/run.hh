@@ -14,6 +14,8 @@ namespace bellwether::cli {
 struct RunOptions {
   std::string file = "/etc/bellwether/bellwether.toml";
   bool forget_state = false;
+  bool forget_promises = false;
+  bool is_first_start = false;
 };
 
 // Adds the subcommand to `program`.  Parsing fills `options`, which must outlive `program`.

@@ -55,19 +55,6 @@ Objections number_of_voters_makes_sense(const ParsedConfig& parsed) {
            "name at most 9; further members follow without a vote"}};
 }
 
-Objections node_is_a_voter(const ParsedConfig& parsed) {
-  const auto& voters = parsed.config.voters;
-  const std::string& name = parsed.config.node.name;
-  if (voters.empty() || voters.contains(name)) return {};
-  std::vector<std::string> names;
-  names.reserve(voters.size());
-  for (const auto& [voter, address] : voters) names.push_back(voter);
-  const std::string meant = nearest_word(name, names);
-  return {{"this node, " + toml_text(name) + ", is not among its own [voters]",
-           "add it, or give it a voter's name as node.name" +
-               (meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?")}};
-}
-
 Objections voters_are_apart(const ParsedConfig& parsed) {
   Objections objections;
   std::map<HostPort, std::string> owners;
@@ -88,7 +75,7 @@ Objections voters_are_apart(const ParsedConfig& parsed) {
 
 Objections voters_remember(const ParsedConfig& parsed) {
   const Config& config = parsed.config;
-  if (!config.has_majority_guard() || !config.node.state_dir.empty()) return {};
+  if (!config.voters.contains(config.node.name) || !config.node.state_dir.empty()) return {};
   return {{"a voter that forgets its vote at a restart can vote twice",
            "give a folder that outlives the process, or leave [voters] out"}};
 }
@@ -203,7 +190,6 @@ const std::vector<ConfigRule>& error_rules() {
       {{"node.name"}, names_of_host_fit},
       {{"node.advertise"}, advertised_address_is_of_use},
       {{kVotersTable}, number_of_voters_makes_sense},
-      {{"node.name", kVotersTable}, node_is_a_voter},
       {{kVotersTable}, voters_are_apart},
       {{"node.state_dir", kVotersTable}, voters_remember},
       {{"election.variant", "election.plugin"}, variant_exists},

@@ -5,6 +5,8 @@
 #include "config/config_rules.hh"
 #include "config/duration_text.hh"
 #include "config/keys.hh"
+#include "config/suggestion.hh"
+#include "config/value_types.hh"
 
 namespace bellwether {
 namespace {
@@ -23,6 +25,22 @@ Objections guard_is_majority(const ParsedConfig& parsed) {
       {"without [voters] the guard is \"none\": a network partition, or a leader that was only "
        "slow, gives two leaders until they hear of each other",
        "name the voters if a second leader does harm"}};
+}
+
+// Who shall only follow says so with priority 0.
+Objections node_is_a_voter(const ParsedConfig& parsed) {
+  const Config& config = parsed.config;
+  const std::string& name = config.node.name;
+  const bool is_as_meant = config.voters.contains(name) || config.node.priority == 0;
+  if (!config.has_majority_guard() || is_as_meant) return {};
+  std::vector<std::string> names;
+  names.reserve(config.voters.size());
+  for (const auto& [voter, address] : config.voters) names.push_back(voter);
+  const std::string meant = nearest_word(name, names);
+  return {{"this node, " + toml_text(name) +
+               ", is not among its own [voters]: it follows, and never leads",
+           "add it, give it a voter's name as node.name, or set node.priority to 0" +
+               (meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?")}};
 }
 
 Objections number_of_voters_is_odd(const ParsedConfig& parsed) {
@@ -169,6 +187,7 @@ Objections advertised_address_is_the_voters(const ParsedConfig& parsed) {
 const std::vector<ConfigRule>& warning_rules() {
   static const std::vector<ConfigRule> kRules{
       {{kVotersTable}, guard_is_majority},
+      {{"node.name", kVotersTable}, node_is_a_voter},
       {{kVotersTable}, number_of_voters_is_odd},
       {{"node.priority", kVotersTable}, somebody_can_lead},
       {{"api.listen"}, api_is_local},

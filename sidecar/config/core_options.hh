@@ -6,7 +6,7 @@
 
 namespace bellwether {
 
-// The options of a node under guard "none".  `seed` and `epoch_seed` are for the caller to choose.
+// `seed` and `epoch_seed` are for the caller to choose.
 Options to_options(const Config& config);
 
 // A leader counts on this much of its lease only, so that clocks that run up to 11 % too fast or

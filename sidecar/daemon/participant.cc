@@ -20,10 +20,27 @@ uint64_t random_number() {
   return number;
 }
 
+// Where epochs are tokens that outlive the disks of all voters, they begin beyond those that were
+// ever given out.
+uint64_t epoch_seed() {
+  using std::chrono::milliseconds;
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::floor<milliseconds>(since_1970).count());
+}
+
 Options options_of(const Config& config) {
   Options options = to_options(config);
   options.seed = random_number();
+  if (config.has_majority_guard()) options.epoch_seed = epoch_seed();
   return options;
+}
+
+std::vector<HostPort> other_voters(const Config& config) {
+  std::vector<HostPort> addresses;
+  for (const auto& [name, address] : config.voters) {
+    if (name != config.node.name) addresses.push_back(address);
+  }
+  return addresses;
 }
 
 MemberEntry self_of(const Config& config, const Uuid& id) {
@@ -76,6 +93,7 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
       version_(std::move(version)),
       plugin_name_(parts.plugin.name),
       listener_(listener),
+      voters_(other_voters(config)),
       node_(parts.plugin, options_of(config), self_of(config, parts.store.identity()),
             parts.store.record(), parts.store.members().value_or(MemberView{})),
       observer_(parts.metrics, node_.members(), node_.record(), node_.active_variant(),
@@ -83,7 +101,8 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
       event_log_(parts.log, node_.members()),
       rejection_log_(parts.log),
       writer_(
-          parts.loop, parts.store, [this](const auto& error) { on_record_stored(error); },
+          parts.loop, parts.store,
+          [this](const Record& record, const auto& error) { on_record_stored(record, error); },
           [this](const auto& error) { on_members_stored(error); }),
       transport_(parts.loop, parts.resolver,
                  {.group = config.group.name,
@@ -93,8 +112,9 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
                  *this),
       driver_(parts.loop, node_, *this) {}
 
-void Participant::start(const MembershipSettings& membership) {
-  driver_.step(Start{});
+void Participant::start(const MembershipSettings& membership, bool is_first_start) {
+  driver_.step(
+      Start{.is_state_lost = parts_.store.is_vote_lost(), .is_first_start = is_first_start});
   on(Loop::now(), MembersChanged{});  // those that an earlier life has stored
   set_membership(membership);
 }
@@ -106,7 +126,16 @@ void Participant::set_variant(const std::string& variant) {
 }
 
 void Participant::set_membership(const MembershipSettings& membership) {
-  transport_.set_configured(membership.peers, membership.dns);
+  std::vector<HostPort> peers = voters_;
+  peers.insert(peers.end(), membership.peers.begin(), membership.peers.end());
+  transport_.set_configured(std::move(peers), membership.dns);
+}
+
+// The flag first: peers may take the end of these connections for the end of this process.
+void Participant::close() {
+  is_over_ = true;
+  parts_.flag.publish({});
+  transport_.close();
 }
 
 // --- what the node wants ---
@@ -126,12 +155,16 @@ void Participant::on(Instant now, const Send& send) {
 }
 
 void Participant::on(Instant, const Publish& publish) {
+  if (is_over_) return;
   parts_.flag.publish(publish);
   parts_.metrics.on_flag_update();
   listener_.on_publish(publish);
 }
 
-void Participant::on(Instant, const Store& store) { writer_.store(store.record); }
+void Participant::on(Instant, const Store& store) {
+  const Majority* majority = node_.majority();
+  writer_.store(store.record, majority != nullptr && majority->is_lost);
+}
 
 void Participant::on(Instant, const StoreMembers& store) { writer_.store_members(store.view); }
 
@@ -152,12 +185,12 @@ void Participant::on(Instant, const Left&) { listener_.on_left(); }
 
 void Participant::on(Instant, const Failed& failed) { listener_.on_failed(failed.text); }
 
-void Participant::on_record_stored(const std::optional<StateError>& error) {
+void Participant::on_record_stored(const Record& record, const std::optional<StateError>& error) {
   if (error && !is_storage_broken_) {
     is_storage_broken_ = true;
     parts_.log.write(LogLevel::kError, "the state could not be stored", {{"error", error->what()}});
   }
-  driver_.step(Stored{.is_ok = !error});
+  driver_.step(Stored{.record = record, .is_ok = !error});
 }
 
 void Participant::on_members_stored(const std::optional<StateError>& error) {
@@ -170,6 +203,7 @@ void Participant::on_members_stored(const std::optional<StateError>& error) {
 
 Greeting Participant::greeting() {
   return {.hello = node_.hello(),
+          .is_flag_robust = parts_.is_flag_robust,
           .software = version_,
           .plugin = plugin_name_,
           .variant = node_.options().variant};

@@ -29,6 +29,7 @@ struct ParticipantParts {
   metrics::Metrics& metrics;
   Log& log;
   Resolver& resolver;
+  bool is_flag_robust = false;  // robust_futex_flaw() found none
 };
 
 // What the rest of the sidecar wants to know at once.  Called while an effect is carried out, so it
@@ -51,9 +52,9 @@ class Participant final : private EffectSink, private TransportListener {
   Participant(const ParticipantParts& parts, const Config& config, std::string version,
               ParticipantListener& listener);
 
-  // Begins to look for the group.
-  void start(const MembershipSettings& membership);
-  // Whom to look for from now on.
+  // Begins to look for the group.  `is_first_start`: see Start (effects.hh).
+  void start(const MembershipSettings& membership, bool is_first_start);
+  // Whom to look for from now on, beside the voters, who do not change.
   void set_membership(const MembershipSettings& membership);
   // One of the plugin's variants; takes effect with the first election after all want the same.
   void set_variant(const std::string& variant);
@@ -61,8 +62,9 @@ class Participant final : private EffectSink, private TransportListener {
   void command(const Input& input, const NodeDriver::Done& done) { driver_.command(input, done); }
   // Hands leadership over and says goodbye; ParticipantListener::on_left() follows.
   void leave() { driver_.step(LeaveGroup{}); }
-  // Ends the connections once what was said last is sent, or a moment later; then is_closed().
-  void close() { transport_.close(); }
+  // Turns the flag off for good, then ends the connections once what was said last is sent, or a
+  // moment later; then is_closed().
+  void close();
   bool is_closed() const { return transport_.is_closed(); }
 
   const Node& node() const { return node_; }
@@ -95,14 +97,16 @@ class Participant final : private EffectSink, private TransportListener {
                    const std::string& text) override;
   void on_limit(PeerLimit limit) override;
 
-  void on_record_stored(const std::optional<StateError>& error);
+  void on_record_stored(const Record& record, const std::optional<StateError>& error);
   void on_members_stored(const std::optional<StateError>& error);
 
   ParticipantParts parts_;
   std::string version_;
   std::string plugin_name_;
   ParticipantListener& listener_;
+  std::vector<HostPort> voters_;  // where the other voters are
   bool is_storage_broken_ = false;
+  bool is_over_ = false;  // close() was called
   Node node_;
   metrics::CoreObserver observer_;
   EventLog event_log_;

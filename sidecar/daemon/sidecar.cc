@@ -1,9 +1,11 @@
 // Start, run, stop.
 #include "daemon/sidecar.hh"
 
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
+#include "io/checksum.hh"
 #include "plugin_loader.hh"
 
 namespace bellwether {
@@ -38,6 +40,15 @@ std::vector<std::string> variants_of(const election_plugin& plugin) {
   return variants;
 }
 
+// As which voter and among whom this process votes: one with another name, or among others, has
+// not granted what this one has.
+uint64_t vote_tag(const Config& config) {
+  if (!config.has_majority_guard()) return 0;
+  std::string text = config.node.name;
+  for (const auto& [name, address] : config.voters) text += "\n" + name;
+  return std::max<uint64_t>(group_tag(text), 1);
+}
+
 api::Identity identity_of(const SidecarSettings& settings, const election_plugin& plugin) {
   return {.version = settings.version,
           .plugin = plugin.name,
@@ -61,7 +72,9 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                 .variants = variants_of(plugin_)}),
       store_({.folder = config().node.state_dir,
               .group = config().group.name,
-              .forget = settings_.forget_state}),
+              .voters = vote_tag(config()),
+              .forget = settings_.forget_state,
+              .forget_promises = settings_.forget_promises}),
       flag_(flag_settings(config())),
       resolver_(loop_),
       participant_({.loop = loop_,
@@ -70,7 +83,8 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                     .flag = flag_,
                     .metrics = metrics_,
                     .log = log_,
-                    .resolver = resolver_},
+                    .resolver = resolver_,
+                    .is_flag_robust = settings_.flag_weakness.empty()},
                    config(), settings_.version, *this),
       front_door_(loop_, resolver_, *this, metrics_, log_, config()),
       config_file_(loop_, settings_.parsed.file, settings_.config_text,
@@ -99,7 +113,7 @@ Sidecar::~Sidecar() = default;
 bool Sidecar::run() {
   report_start();
   metrics_.on_config_reload(true);
-  participant_.start(config().membership);
+  participant_.start(config().membership, settings_.is_first_start);
   tick();
   loop_.run();
   return is_in_good_order_;

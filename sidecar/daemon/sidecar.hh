@@ -28,8 +28,10 @@ struct SidecarSettings {
   ParsedConfig parsed;
   std::filesystem::path plugin_dir;
   std::string version;
-  bool forget_state = false;    // see StateSettings::forget
-  std::string flag_weakness{};  // robust_futex_flaw(), which must be asked before any thread runs
+  bool forget_state = false;     // see StateSettings::forget
+  bool forget_promises = false;  // see StateSettings::forget_promises
+  bool is_first_start = false;   // of the whole group: see Start (effects.hh)
+  std::string flag_weakness{};   // robust_futex_flaw(), which must be asked before any thread runs
 };
 
 // Without a variant in the configuration it is the plugin's first.  Throws PluginError when the

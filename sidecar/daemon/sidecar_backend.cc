@@ -30,6 +30,8 @@ std::vector<std::string> Sidecar::config_mismatches() const {
     const std::string& name = member.entry.name;
     if (info.plugin != identity_.plugin) {
       mismatches.push_back(name + " runs the plugin " + info.plugin);
+    } else if (member.has_other_voters) {
+      mismatches.push_back(name + " has other [voters]");
     } else if (member.entry.variant != node().options().variant) {
       mismatches.push_back(name + " wants the variant " + member.entry.variant);
     }

@@ -3,6 +3,7 @@
 
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ constexpr const char* kBudget = "10s";
 constexpr const char* kGuardedBudget = "25s";
 
 constexpr uint32_t kMaxSize = 12;
+
+constexpr const char* kRepair = "# All faults end here; what was held arrives late.";
 
 class Schedule {
  public:
@@ -231,7 +234,7 @@ class Schedule {
 
   void repair() {
     const std::string everybody = "1.." + number(size_);
-    line("# All faults end here; what was held arrives late.");
+    line(kRepair);
     line("link latency=1 jitter=0 loss=0 duplicate=0");
     line("heal");
     line("resume " + everybody);
@@ -241,7 +244,7 @@ class Schedule {
       line("clock " + number(node) + " rate=1");
     }
     // Who is about to leave goes first, and is started again like all others.
-    if (is_guarded_) line("wait 2s");
+    line("wait 2s");
     // A voter that could not store its vote has none until it is started again.
     for (const std::string& node : broken_) {
       if (is_guarded_) line("restart " + node);
@@ -273,6 +276,17 @@ class Schedule {
 
 std::string fault_scenario(uint64_t seed, const std::string& variant, Guarding guarding) {
   return Schedule(seed, variant, guarding).text();
+}
+
+uint64_t faults_in(const std::string& schedule) {
+  std::istringstream lines(schedule.substr(0, schedule.find(kRepair)));
+  uint64_t faults = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string verb = line.substr(0, line.find(' '));
+    const bool is_setting = verb == "#" || verb == "nodes" || verb == "link" || verb == "wait";
+    if (!is_setting) ++faults;
+  }
+  return faults;
 }
 
 }  // namespace bellwether::simulator

@@ -124,7 +124,17 @@ BOOST_AUTO_TEST_CASE(the_core_gets_its_own_defaults_from_the_default_profile) {
   BOOST_TEST((options.handover_timeout == core.handover_timeout));
   BOOST_TEST((options.preempt == core.preempt));
   BOOST_TEST((options.preempt_delay == core.preempt_delay));
+  BOOST_TEST(options.voters.empty());
   BOOST_TEST((options.query_first && options.sticky && options.skip_suspected && options.stagger));
+}
+
+BOOST_AUTO_TEST_CASE(the_core_is_told_who_votes_and_how_long_a_promise_lasts) {
+  const Options options =
+      to_options(config_of("group.name = \"g\"\nnode.name = \"b\"\nelection.lease = \"2s\"\n"
+                           "[voters]\nb = \"h:2\"\na = \"h:1\"\nc = \"h:3\"\n"));
+  BOOST_TEST(options.voters == (std::vector<std::string>{"a", "b", "c"}),
+             boost::test_tools::per_element());
+  BOOST_TEST((options.lease == std::chrono::seconds(2)));
 }
 
 BOOST_AUTO_TEST_CASE(the_core_gets_the_papers_rules_from_profile_textbook) {

@@ -82,14 +82,20 @@ BOOST_AUTO_TEST_CASE(voters_have_names_and_addresses) {
                "its own");
 }
 
-BOOST_AUTO_TEST_CASE(a_voter_knows_itself) {
-  expect_error("[group]\nname = \"g\"\n[node]\nname = \"order-0\"\n[voters]\norders-0 = \"a:1\"\n",
-               "4:8: error: node.name: this node, \"order-0\", is not among its own [voters]; add "
-               "it, or give it a voter's name as node.name; did you mean \"orders-0\"?");
+BOOST_AUTO_TEST_CASE(who_is_no_voter_is_told_unless_it_shall_never_lead) {
+  const std::string text =
+      "[group]\nname = \"g\"\n[node]\nname = \"order-0\"\nadvertise = \"b:1\"\n";
+  const std::string table = "[voters]\norders-0 = \"a:1\"\n";
+  expect_warning(text + table,
+                 "4:8: warning: node.name: this node, \"order-0\", is not among its own [voters]: "
+                 "it follows, and never leads; add it, give it a voter's name as node.name, or set "
+                 "node.priority to 0; did you mean \"orders-0\"?");
+  BOOST_TEST(warnings_of(text + "priority = 0\n" + table).empty());
   // By default the node is called host-1.
-  expect_error("[group]\nname = \"g\"\n[voters]\norders-0 = \"a:1\"\n",
-               "3:1: error: voters: this node, \"host-1\", is not among its own [voters]; add it, "
-               "or give it a voter's name as node.name");
+  expect_warning("[group]\nname = \"g\"\n[node]\nadvertise = \"b:1\"\n" + table,
+                 "5:1: warning: voters: this node, \"host-1\", is not among its own [voters]: it "
+                 "follows, and never leads; add it, give it a voter's name as node.name, or set "
+                 "node.priority to 0");
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_remembers) {
@@ -97,6 +103,9 @@ BOOST_AUTO_TEST_CASE(a_voter_remembers) {
                "9:13: error: node.state_dir: a voter that forgets its vote at a restart can vote "
                "twice; give a folder that outlives the process, or leave [voters] out");
   BOOST_TEST(errors_of("group.name = \"g\"\nnode.state_dir = \"\"\n").empty());
+  BOOST_TEST(errors_of("group.name = \"g\"\n[node]\nname = \"b\"\nstate_dir = \"\"\n"
+                       "[voters]\na = \"a:1\"\n")
+                 .empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_address_that_is_told_can_be_connected_to) {

@@ -244,15 +244,15 @@ class Sidecar:
 class Group:
     """Sidecars that elect together, at an address of loopback or on `hosts` (namespaces.py); a
     context manager that leaves nothing behind.  Without other priorities the last one ranks
-    highest."""
+    highest.  The first `voters` of them vote; 0: guard none."""
 
     def __init__(self, program, size, extra="", name="test", priorities=None, hosts=None,
-                 address="127.0.0.1"):
+                 address="127.0.0.1", voters=0):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-test.", dir="/dev/shm"))
         (self.folder / "flags").mkdir()
         self.extra, self.group_name = extra, name
         self.priorities = priorities or [100 + i for i in range(size)]
-        self.program, self.hosts, self.address = program, hosts, address
+        self.program, self.hosts, self.address, self.voters = program, hosts, address, voters
         self.sidecars = []
         for _ in range(size):
             self.add()
@@ -278,6 +278,8 @@ class Group:
         index = self.sidecars.index(sidecar)
         peers = ", ".join(f'"{place_of(peer.address, peer.peer_port)}"'
                           for peer in (self.sidecars if peers is None else peers))
+        voters = "\n".join(f'{voter.name} = "{place_of(voter.address, voter.peer_port)}"'
+                           for voter in self.sidecars[:self.voters])
         return f"""
 [group]
 name = "{self.group_name}"
@@ -295,12 +297,14 @@ socket = "{sidecar.socket_file}"
 listen = "{place_of(sidecar.address, sidecar.metrics_port)}"
 [flag]
 path = "{sidecar.flag_file}"
+{"[voters]" if voters else ""}
+{voters}
 {self.extra if extra is None else extra}
 """
 
-    def start(self):
+    def start(self, *arguments):
         for sidecar in self.sidecars:
-            sidecar.start()
+            sidecar.start(*arguments)
         return self
 
     def __enter__(self):
