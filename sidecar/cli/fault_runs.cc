@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "simulator/fault_schedule.hh"
 #include "simulator/scenario.hh"
 
 namespace bellwether {
@@ -24,7 +23,7 @@ class Runs {
     while (true) {
       const uint64_t seed = next_seed_.fetch_add(1);
       if (seed > run_.last_seed) break;
-      const std::string text = simulator::fault_scenario(seed, run_.variant);
+      const std::string text = simulator::fault_scenario(seed, run_.variant, run_.guarding);
       add(seed, text, run_one(seed, text));
     }
     const std::lock_guard lock(mutex_);
@@ -64,6 +63,7 @@ class Runs {
     const std::lock_guard lock(mutex_);
     ++report_.schedules;
     report_.elections += result.claims;
+    report_.faults += simulator::faults_in(text);
     report_.steps += result.steps;
     report_.virtual_time += result.virtual_time;
     if (result.has_passed) return;

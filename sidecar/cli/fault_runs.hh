@@ -10,12 +10,14 @@
 
 #include "core/clock.hh"
 #include "core/rules.hh"
+#include "simulator/fault_schedule.hh"
 
 namespace bellwether {
 
 struct FaultRun {
   const election_plugin* plugin = nullptr;
   std::string variant = "modified";
+  simulator::Guarding guarding = simulator::Guarding::kNone;
   uint64_t first_seed = 1;
   uint64_t last_seed = 1;
   unsigned threads = 1;
@@ -27,6 +29,7 @@ struct FaultRun {
 struct FaultReport {
   uint64_t schedules = 0;
   uint64_t elections = 0;  // claims that became effective
+  uint64_t faults = 0;     // and commands of operators
   uint64_t steps = 0;
   Duration virtual_time{};
   uint64_t failed = 0;

@@ -35,6 +35,7 @@ FaultReport run_variant(const Simulation& simulation, const std::string& variant
   Progress progress;
   return run_fault_seeds({.plugin = &simulation.plugin,
                           .variant = variant,
+                          .guarding = simulation.options.guarding,
                           .first_seed = seeds.first,
                           .last_seed = seeds.last,
                           .threads = simulation.options.jobs,
@@ -45,11 +46,18 @@ FaultReport run_variant(const Simulation& simulation, const std::string& variant
                           }});
 }
 
+// What did not happen in n independent tries happens in less than 3/n of them, with 95 % confidence
+// (the rule of three).
 void print_summary(const std::string& variant, const FaultReport& report, Seconds wall_time) {
   std::cout << variant << ": " << report.schedules << " schedules, " << report.elections
-            << " elections, " << in_words(report.virtual_time) << " of virtual time, "
-            << report.failed << " failed, in " << std::fixed << std::setprecision(1)
-            << wall_time.count() << " s\n";
+            << " elections, " << report.faults << " faults, " << in_words(report.virtual_time)
+            << " of virtual time, " << report.failed << " failed, in " << std::fixed
+            << std::setprecision(1) << wall_time.count() << " s";
+  const uint64_t bound = report.elections / 3;
+  if (report.failed == 0 && bound > 0) {
+    std::cout << "; less than 1 failure in " << bound << " elections (95 % confidence)";
+  }
+  std::cout << "\n";
 }
 
 std::string in_shell(const std::string& word) {
@@ -67,6 +75,8 @@ void print_failure(const SimulateOptions& options, const std::string& variant,
   const std::string file = "seed_" + seed + "_" + variant + ".txt";
   std::string plugin;
   const SimulateOptions usual;
+  const char* const guard =
+      options.guarding == simulator::Guarding::kMajority ? " --guard majority" : "";
   if (options.plugin != usual.plugin) plugin += " --plugin " + in_shell(options.plugin);
   if (!options.plugin_dir.empty()) plugin += " --plugin-dir " + in_shell(options.plugin_dir);
   // The marks are comments: it does no harm to save them, too.
@@ -76,7 +86,7 @@ void print_failure(const SimulateOptions& options, const std::string& variant,
             << report.failing_scenario << "\n"
             << "# ---- 8< ---- its end\n"
             << "To run it again: bellwether simulate" << plugin << " --variant "
-            << in_shell(variant) << " --fault-seeds " << seed << "\n"
+            << in_shell(variant) << guard << " --fault-seeds " << seed << "\n"
             << "To see its trace, save it and run it: bellwether simulate" << plugin << " "
             << in_shell(file) << "\n";
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/number_range.hh"
+#include "simulator/fault_schedule.hh"
 #include "simulator/message_table.hh"
 
 namespace CLI {
@@ -47,6 +48,7 @@ struct SimulateOptions {
 
   // For random faults.
   NumberRange fault_seeds;
+  simulator::Guarding guarding = simulator::Guarding::kNone;
   unsigned jobs = 1;
 };
 

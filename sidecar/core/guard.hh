@@ -54,9 +54,9 @@ struct Majority {
   // The state is gone: this voter has forgotten what it promised.  It has no vote until it has
   // learnt from the others what it may have granted; see Node::recall().
   bool is_lost = false;
-  bool is_asking = false;                   // the wait before that is over
-  Votes recalled;                                 // voters that told what they know
-  Votes also_lost;  // voters that know of no claim
+  bool is_asking = false;  // the wait before that is over
+  Votes recalled;          // voters that told what they know
+  Votes also_lost;         // voters that know of no claim
 
   // --- as a candidate and as the leader ---
   std::optional<Candidacy> candidacy;

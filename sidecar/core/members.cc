@@ -168,6 +168,7 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
 
 bool Members::drop_unlisted(const MemberView& view) {
   const std::unordered_set<Uuid, UuidHash> listed = ids_of(view);
+  for (Member& member : all_) member.is_listed = listed.contains(member.entry.id);
   const auto dropped = std::erase_if(all_, [&](const Member& member) {
     return member.entry.id != self_id_ && !is_here(member) && !listed.contains(member.entry.id);
   });
@@ -175,11 +176,9 @@ bool Members::drop_unlisted(const MemberView& view) {
   return dropped != 0;
 }
 
-bool Members::knows_more_than(const MemberView& view) const {
-  const std::unordered_set<Uuid, UuidHash> listed = ids_of(view);
-  return std::any_of(all_.begin(), all_.end(), [&](const Member& member) {
-    return is_here(member) && !listed.contains(member.entry.id);
-  });
+bool Members::knows_more_than_listed() const {
+  return std::any_of(all_.begin(), all_.end(),
+                     [](const Member& member) { return is_here(member) && !member.is_listed; });
 }
 
 bool Members::forget(Instant before) {

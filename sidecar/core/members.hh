@@ -20,6 +20,7 @@ namespace bellwether {
 struct Member {
   MemberEntry entry;
   bool is_connected = false;      // its hello of the present connection is here
+  bool is_listed = false;         // in the last list of the leader
   bool has_other_voters = false;  // its [voters] are not ours: its claims are not for this node
   uint64_t released = 0;          // it never again leads an epoch up to this (Header::released)
   uint64_t claimed_epoch = 0;     // the highest that it has claimed itself, as far as is known here
@@ -82,8 +83,8 @@ class Members {
   // Adds the members that are unknown here, up to the limit.  Returns whether there were any.
   bool add_unknown(const MemberView& view, Instant now);
 
-  // Whether somebody is connected here, and alive, that the view does not name.
-  bool knows_more_than(const MemberView& view) const;
+  // Whether somebody is connected here, and alive, whom the leader's list does not name.
+  bool knows_more_than_listed() const;
 
   // Forgets those that have been suspect or down, or have left, since before `before`.  A
   // connection is no reason to keep one: a host that vanished never closed it.

@@ -17,12 +17,19 @@ MemberEntry with_variant(MemberEntry entry, const std::string& variant) {
   return entry;
 }
 
+// Guard "majority" lets nobody take leadership from a leader whom a majority hears, unless it
+// outranks it.  An election that all join nevertheless would have no end.
+Options with_guard(Options options) {
+  if (!options.voters.empty()) options.sticky = true;
+  return options;
+}
+
 }  // namespace
 
 Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Record record,
            const MemberView& known)
     : plugin_(plugin),
-      options_(std::move(options)),
+      options_(with_guard(std::move(options))),
       record_(record),
       members_(with_variant(std::move(self), options_.variant)),
       elector_(plugin, options_, members_.self().id),

@@ -130,6 +130,7 @@ class Node {
   void on_frame(Member& from, const Header& header, const Canvass& canvass);
   void on_frame(Member& from, const Header& header, const CanvassReply& reply);
   void on_frame(Member& from, const Header& header, const Grant& grant);
+  void tell_leader_of_unlisted(const Uuid& leader);
   bool is_plausible(uint64_t epoch) const;
   bool is_old_news(const ElectionFrame& answer) const;
   void note_release(Member& member, uint64_t released);
@@ -169,6 +170,7 @@ class Node {
   // node_heartbeat.cc
   void beat();
   void send_heartbeat(const Uuid& to);
+  void correct_leader(const Uuid& id);
   void send_list_if_behind(const Uuid& id, const HeartbeatAck& ack);
   void judge_followers();
   void judge_leader();
@@ -259,6 +261,7 @@ class Node {
   Role role_;
   uint64_t sequence_ = 0;
   Instant now_{};
+  Instant told_leader_at_{};
   uint32_t election_state_ = ELECTION_STATE_IDLE;
   uint32_t elect_reason_ = ELECTION_REASON_NONE;
   bool expects_leader_ = false;  // while joining: somebody named a leader that is not heard yet

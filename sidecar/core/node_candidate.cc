@@ -126,8 +126,8 @@ void Node::on_own_vote_stored() {
 
 void Node::on_frame(Member& from, const Header&, const Grant& grant) {
   const auto slot = majority_ ? slot_of(from) : std::nullopt;
-  const bool is_ours = slot && !from.has_other_voters && majority_->held &&
-                       grant.epoch == record_.max_epoch;
+  const bool is_ours =
+      slot && !from.has_other_voters && majority_->held && grant.epoch == record_.max_epoch;
   if (!is_ours) return report(Report::Kind::kStale, name(FrameType::kGrant), &from.entry.id);
   if (grant.is_granted) majority_->held->acknowledged(*slot, grant.sequence);
   if (!majority_->candidacy) return;  // the others' were enough

@@ -53,7 +53,7 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
     report(Report::Kind::kStale, name(FrameType::kHeartbeat), &id);
   }
   send(id, ack);
-  if (is_accepted && members_.is_self_misheard()) send(id, Wish{members_.self().variant});
+  if (is_accepted) correct_leader(id);
 }
 
 void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
@@ -71,6 +71,12 @@ void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
   member.acknowledged_beat = ack.sequence;
   if (members_.set_electable(member, ack.is_electable)) on_members_changed();
   send_list_if_behind(id, ack);
+}
+
+// What its last list does not say, or says wrong; both may have been lost on their way.
+void Node::correct_leader(const Uuid& id) {
+  if (members_.is_self_misheard()) send(id, Wish{members_.self().variant});
+  if (members_.version() != ViewVersion{}) tell_leader_of_unlisted(id);
 }
 
 // A list that is on its way is not sent again: only a beat that was sent behind it tells whether it

@@ -9,6 +9,8 @@ namespace {
 constexpr uint64_t kMaxEpochJump = uint64_t{1} << 20;
 // Nobody comes near it by counting; so one more never wraps around.
 constexpr uint64_t kMaxEpoch = UINT64_MAX / 2;
+// A leader that cannot take a member on (the group is full) is not told more often.
+constexpr Duration kTellAgain = std::chrono::seconds(1);
 
 bool is_claim(const Frame& frame) {
   return std::holds_alternative<Coordinator>(frame.body) ||
@@ -191,17 +193,23 @@ void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
   if (!is_change && members_.version() != before) {
     effects_.push_back(StoreMembers{members_.view()});
   }
-  // The leader has not met everybody: without this word of it, two could lead who do not know each
-  // other.
-  const bool is_incomplete = current && is_the_list && members_.knows_more_than(*frame.view);
-  if (is_incomplete) send(id, MembersFrame{members_.view()});
+  if (current && is_the_list) tell_leader_of_unlisted(id);
   if (!is_change) return;
   report(Report::Kind::kNote, "took over the list of members", &id);
   on_members_changed();
 }
 
-// Followers have it from the leader's next list, which no late frame contradicts; should one mislead
-// the leader, then its list shows the sender that it was misheard.
+// The leader has not met everybody: without word of it, two could lead who do not know each other,
+// and a newcomer that knows one follower only would stay alone.
+void Node::tell_leader_of_unlisted(const Uuid& leader) {
+  const bool is_too_soon = told_leader_at_ != Instant{} && now_ - told_leader_at_ < kTellAgain;
+  if (is_too_soon || !members_.knows_more_than_listed()) return;
+  told_leader_at_ = now_;
+  send(leader, MembersFrame{members_.view()});
+}
+
+// Followers have it from the leader's next list, which no late frame contradicts; should one
+// mislead the leader, then its list shows the sender that it was misheard.
 void Node::on_frame(Member& from, const Header&, const Wish& wish) {
   if (std::holds_alternative<Following>(role_)) return;
   if (members_.set_variant(from, wish.variant)) on_members_changed();

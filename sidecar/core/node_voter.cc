@@ -23,8 +23,7 @@ void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
   if (!majority_ || canvass.voters != majority_->hash || !majority_->slot) {
     return report(Report::Kind::kRejected, "its [voters] are not this node's", &from.entry.id);
   }
-  CanvassReply reply{.number = canvass.number,
-                     .is_lost = majority_->is_lost || known_epoch() == 0};
+  CanvassReply reply{.number = canvass.number, .is_lost = majority_->is_lost || known_epoch() == 0};
   if (!canvass.is_lost) {
     reply.is_yes = has_vote() && slot_of(from) && supports(from, false);
     if (!reply.is_yes) reply.leader = leader();
@@ -110,6 +109,10 @@ void Node::vote_for(const Member& claimant, uint64_t epoch, const Coordinator& c
                .granted_to = id,
                .lease_seen = std::max(record_.lease_seen, coordinator.terms.lease)};
     effects_.push_back(Store{record_});
+  }
+  // A vote outlives a restart, and a claimant that was out of sight for a while.
+  const auto* following = std::get_if<Following>(&role_);
+  if (following == nullptr || following->leader != id || following->epoch != epoch) {
     follow({.id = id, .epoch = epoch, .is_appointed = coordinator.is_appointed}, false);
     if (has_left_) return;  // it was this claim that a leaving leader waited for
   }
@@ -137,7 +140,9 @@ void Node::grant_if_stored() {
 
 // False when there are too many promises already.
 bool Node::promise(const Uuid& leader, uint64_t epoch, const Terms& terms) {
-  const Duration lease = is_broken(Rule::kFrameLease) ? majority_->lease : terms.lease;
+  Duration lease = is_broken(Rule::kFrameLease) ? majority_->lease : terms.lease;
+  // As if the clock had been read a beat before.
+  if (is_broken(Rule::kFreshPromise)) lease -= options_.heartbeat_interval;
   majority_->promises.expire(now_);
   return majority_->promises.make({.leader = leader, .epoch = epoch, .until = now_ + lease});
 }
@@ -186,7 +191,7 @@ void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) 
   ack.view = members_.version();
   ack.is_electable = may_lead();
   send(id, ack);
-  if (is_following(id) && members_.is_self_misheard()) send(id, Wish{members_.self().variant});
+  if (is_following(id)) correct_leader(id);
 }
 
 // A voter that was restarted has its vote from the disk, and the terms from the next heartbeat.

@@ -31,7 +31,7 @@ class Promises {
   bool make(const Promise& promise) {
     for (Promise& made : made_) {
       if (made.leader != promise.leader) continue;
-      made.epoch = promise.epoch;
+      made.epoch = std::max(made.epoch, promise.epoch);
       made.until = std::max(made.until, promise.until);
       return true;
     }

@@ -109,6 +109,7 @@ void Cluster::start(uint32_t process) {
   const bool is_state_lost = !starting.disk.is_written;
   if (is_state_lost && starting.disk.was_lost) ++starting.self.id.data[4];
   starting.is_paused = false;
+  starting.dies_at.reset();
   starting.wake_at = kNever;
   starting.inbox.clear();
   starting.linked.clear();
@@ -159,6 +160,7 @@ void Cluster::kill(uint32_t process, bool silently) {
 void Cluster::end(uint32_t process) {
   processes_[process].node.reset();
   processes_[process].is_paused = false;
+  processes_[process].dies_at.reset();
   referee_.on_end(process);
   last_interest_ = now();
 }

@@ -60,6 +60,12 @@ class Cluster {
   void start(uint32_t process);
   // Its connections end as by SIGKILL; `silently`: as by loss of power, until it is started again.
   void kill(uint32_t process, bool silently = false);
+  // It dies at its next write: before the disk has it, or when the disk has it but the process does
+  // not know.
+  enum class AtStore : uint8_t { kBefore, kAfter };
+  void kill_at_store(uint32_t process, AtStore when) {
+    if (is_running(process)) processes_[process].dies_at = when;
+  }
   void pause(uint32_t process);
   void resume(uint32_t process);
   void cut(uint32_t from, uint32_t to);
@@ -126,6 +132,7 @@ class Cluster {
     Disk disk;
     uint32_t life = 0;
     bool is_paused = false;
+    std::optional<AtStore> dies_at;
     Instant wake_at = kNever;
     std::deque<std::variant<Input, Greet>> inbox;  // while paused
     std::set<uint32_t> linked;                     // peers whose LinkUp came and LinkDown did not

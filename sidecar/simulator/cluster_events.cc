@@ -152,6 +152,7 @@ void Cluster::on(const StoreDone& done) {
     process.disk.record = done.record;
     process.disk.is_written = true;
   }
+  if (process.dies_at == AtStore::kAfter) return kill(done.process);
   step(done.process, Stored{done.record, done.is_ok});
 }
 
@@ -189,6 +190,8 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
     if (const auto* sent = std::get_if<Send>(&effect)) {
       send(process, *sent);
     } else if (const auto* store = std::get_if<Store>(&effect)) {
+      // What stands behind the write in the list is never done.
+      if (acting.dies_at == AtStore::kBefore) return kill(process);
       queue_.push(acting.disk.write(now()),
                   StoreDone{process, acting.life, store->record, !acting.disk.is_failing});
     } else if (const auto* members = std::get_if<StoreMembers>(&effect)) {

@@ -14,4 +14,7 @@ enum class Guarding : uint8_t { kNone, kMajority };
 std::string fault_scenario(uint64_t seed, const std::string& variant,
                            Guarding guarding = Guarding::kNone);
 
+// How many faults and commands of operators such a schedule has before it repairs everything.
+uint64_t faults_in(const std::string& schedule);
+
 }  // namespace bellwether::simulator

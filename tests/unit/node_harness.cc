@@ -111,7 +111,8 @@ std::optional<Publish> last_publish(const Effects& effects) {
 
 NodeHarness::NodeHarness(const NodeSetup& setup)
     : node_(*setup.plugin, setup.options, member_entry(setup.self, setup.priority), setup.record,
-            setup.known) {}
+            setup.known),
+      start_(setup.start) {}
 
 Effects NodeHarness::step(const Input& input) {
   const NodeSummary before(node_);
@@ -150,7 +151,9 @@ Hello NodeHarness::hello_of(uint32_t number, uint64_t epoch, std::optional<Leade
 }
 
 Effects NodeHarness::connect(uint32_t number, uint64_t epoch, std::optional<LeaderHint> leader) {
-  return connect(hello_of(number, epoch, leader));
+  Hello hello = hello_of(number, epoch, leader);
+  hello.voters = node_.hello().voters;
+  return connect(hello);
 }
 
 Effects NodeHarness::receive_answer(uint32_t from, bool is_electable,
@@ -174,11 +177,12 @@ Effects NodeHarness::acknowledge(uint32_t from, bool is_electable,
 Effects NodeHarness::connect_as_witness(uint32_t number) {
   Hello hello = hello_of(number);
   hello.self.is_electable = false;
+  hello.voters = node_.hello().voters;
   return connect(hello);
 }
 
 NodeHarness& NodeHarness::join() {
-  step(Start{});
+  step(start_);
   for (uint32_t number = 1; number <= 5; ++number) {
     if (uuid(number) != node_.members().self().id) connect(number);
   }
@@ -200,9 +204,7 @@ NodeHarness& NodeHarness::lead() {
   run_for(Duration::zero());
   for (uint32_t number = 1; number <= 5; ++number) {
     if (node_.members().self().id < uuid(number)) {
-      Hello hello = hello_of(number);
-      hello.self.is_electable = false;
-      connect(hello);
+      connect_as_witness(number);
     }
   }
   return *this;
@@ -210,9 +212,16 @@ NodeHarness& NodeHarness::lead() {
 
 std::string NodeHarness::role() const {
   if (std::holds_alternative<Joining>(node_.role())) return "joining";
+  if (const auto* claiming = std::get_if<Claiming>(&node_.role())) {
+    return "claims " + std::to_string(claiming->epoch);
+  }
   const auto leader = node_.leader();
   if (!leader) return "leaderless";
   const std::string epoch = " in " + std::to_string(leader->epoch);
+  const auto* following = std::get_if<Following>(&node_.role());
+  if (following != nullptr && !following->is_effective) {
+    return "granted " + std::to_string(number_of(leader->id)) + epoch;
+  }
   return node_.is_leading() ? "leads" + epoch
                             : "follows " + std::to_string(number_of(leader->id)) + epoch;
 }

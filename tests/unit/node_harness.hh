@@ -62,6 +62,7 @@ struct NodeSetup {
   Options options{};
   const election_plugin* plugin = &bellwether_election_plugin;
   MemberView known{};
+  Start start{};
 };
 
 class NodeHarness {
@@ -76,7 +77,8 @@ class NodeHarness {
   // Time passes without a Tick, as if the process were stopped.
   void pass(Duration duration) { now_ += duration; }
 
-  // The peer's hello; its epoch and what it has released are alike unless it leads.
+  // The peer's hello; its epoch and what it has released are alike unless it leads, and its voters
+  // are this node's.
   Effects connect(uint32_t number, uint64_t epoch = 0, std::optional<LeaderHint> leader = {});
   Effects connect(const Hello& hello) { return step(LinkUp{hello}); }
   static Hello hello_of(uint32_t number, uint64_t epoch = 0, std::optional<LeaderHint> leader = {});
@@ -112,7 +114,8 @@ class NodeHarness {
   // --- what there is to see ---
   const Node& node() const { return node_; }
   Instant now() const { return now_; }
-  // "joining", "leaderless", "follows 5 in 1", "leads in 1".
+  // "joining", "leaderless", "follows 5 in 1", "leads in 1"; under guard "majority" also "claims
+  // 1", and "granted 5 in 1" of a claim that is not effective yet.
   std::string role() const;
   uint64_t max_epoch() const { return node_.record().max_epoch; }
   std::string liveness_of(uint32_t number) const;
@@ -126,6 +129,7 @@ class NodeHarness {
   void judge(const NodeSummary& before, const Effects& effects) const;
 
   Node node_;
+  Start start_;
   Instant now_{seconds(1000)};
   uint64_t beats_ = 0;
   bool judges_ = true;

@@ -22,9 +22,19 @@ struct Follower : NodeHarness {
     for (const uint32_t number : {1u, 2u, 4u, 5u}) connect(wanting(number, others));
     receive(5, 1, Coordinator{});
   }
+  // As the leader's list says.
   void all_wish(const std::string& variant) {
-    for (const uint32_t number : {1u, 2u, 4u, 5u}) receive(number, 1, Wish{variant}, 1);
+    auto list = std::make_shared<MemberView>();
+    list->version = {.epoch = max_epoch(), .counter = ++lists_};
+    for (uint32_t number = 1; number <= 5; ++number) {
+      list->entries.push_back(member_entry(number));
+      list->entries.back().variant = variant;
+    }
+    receive(5, max_epoch(), MembersFrame{list});
   }
+
+ private:
+  uint64_t lists_ = 0;
 };
 
 }  // namespace
@@ -166,6 +176,13 @@ BOOST_AUTO_TEST_CASE(a_leaders_next_list_says_who_wants_what) {
   BOOST_TEST((node.node().members().version() > before));
   BOOST_TEST(node.node().members().find(uuid(1))->entry.variant == "classic");
   BOOST_TEST(everything(node.receive(1, 1, Wish{"classic"}, 1)) == "");  // known
+}
+
+// A late WISH would contradict the leader's list, and nothing would set it right again.
+BOOST_AUTO_TEST_CASE(a_follower_leaves_wishes_to_the_leaders_list) {
+  Follower node("modified");
+  BOOST_TEST(everything(node.receive(1, 1, Wish{"classic"}, 1)) == "");
+  BOOST_TEST(node.node().members().find(uuid(1))->entry.variant == "modified");
 }
 
 // --- the switch ---

@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(unknown_settings_are_refused_and_the_known_are_named) {
 
 BOOST_AUTO_TEST_CASE(values_of_settings_are_checked) {
   for (const char* setting :
-       {"profile=fast", "guard=majority", "detector=crystal", "preempt=sometimes", "scope=some",
+       {"profile=fast", "guard=perhaps", "voters=3", "lease=11s", "detector=crystal", "preempt=sometimes", "scope=some",
         "sticky=yes", "stagger=1", "query_first=", "suspect_after=soon", "preempt_delay=5m",
         "epoch_seed=-1", "seed=x", "answer_timeout=1h"}) {
     BOOST_TEST_CONTEXT(setting) {
