@@ -8,7 +8,8 @@
 //   3. It takes the highest epoch as its own, granted to nobody.
 //
 // Or all voters answer, and none knows of any claim, as in a new group: then there is nothing to
-// remember.
+// remember.  Should they all have forgotten, then no promise is left after the wait, and epochs go
+// on rising because the first of a group is taken from the wall clock (Options::epoch_seed).
 #include <algorithm>
 
 #include "core/node.hh"
@@ -49,6 +50,7 @@ void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
 
 void Node::end_recall() {
   timers_.disarm(Timer::kRecall);
+  majority_->is_asking = false;
   majority_->is_lost = false;
   record_ = {.max_epoch = known_epoch(), .lease_seen = record_.lease_seen};
   effects_.push_back(Store{record_});

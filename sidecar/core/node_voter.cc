@@ -140,7 +140,9 @@ void Node::grant_if_stored() {
 
 // False when there are too many promises already.
 bool Node::promise(const Uuid& leader, uint64_t epoch, const Terms& terms) {
-  const Duration lease = is_broken(Rule::kFrameLease) ? majority_->lease : terms.lease;
+  Duration lease = is_broken(Rule::kFrameLease) ? majority_->lease : terms.lease;
+  // As if the clock had been read a beat before.
+  if (is_broken(Rule::kFreshPromise)) lease -= options_.heartbeat_interval;
   majority_->promises.expire(now_);
   return majority_->promises.make({.leader = leader, .epoch = epoch, .until = now_ + lease});
 }

@@ -22,6 +22,8 @@ constexpr const char* kGuardedBudget = "25s";
 
 constexpr uint32_t kMaxSize = 12;
 
+constexpr const char* kLeases[] = {" lease=400", " lease=900", " lease=3s"};
+
 constexpr const char* kRepair = "# All faults end here; what was held arrives late.";
 
 class Schedule {
@@ -73,9 +75,9 @@ class Schedule {
     while (voters_ > 3 && random_.happens(0.4)) voters_ -= 2;
     voters_ = std::min(voters_, 7u);
     if (random_.happens(0.05)) voters_ = 1;
-    static constexpr const char* kLeases[] = {"", " lease=400", " lease=3s"};
     const std::string proof = random_.happens(0.5) ? " death_proof=refused" : "";
-    return " guard=majority voters=" + number(voters_) + one_of(kLeases) + proof;
+    return " guard=majority voters=" + number(voters_) +
+           (random_.happens(0.5) ? one_of(kLeases) : "") + proof;
   }
 
   std::string settings() {
@@ -129,7 +131,8 @@ class Schedule {
                                              "REFUSAL",     "MEMBERS"};
     static constexpr const char* kDisk[] = {" slow=50", " fail", " lost", " ok"};
     static constexpr const char* kRates[] = {"0.89", "0.95", "1", "1.05", "1.11"};
-    switch (random_.below(24)) {
+    static constexpr const char* kMoments[] = {" at store", " at stored"};
+    switch (random_.below(is_guarded_ ? 26 : 24)) {
       case 0:
       case 1:
         return line("kill " + any());
@@ -172,6 +175,10 @@ class Schedule {
         return add_reconfiguration();
       case 22:
         return add_newcomer();
+      case 24:
+        return add_death_at_store(one_of(kMoments));
+      case 25:
+        return line("reconfigure " + any() + one_of(kLeases));
       default:
         return line("leave " + any());
     }
@@ -189,6 +196,12 @@ class Schedule {
     }
     if (fault == " fail") broken_.insert(node);
     line("disk " + node + fault);
+  }
+
+  void add_death_at_store(const std::string& moment) {
+    const std::string node = any();
+    broken_.insert(node);
+    line("kill " + node + moment);
   }
 
   void add_newcomer() {
@@ -245,7 +258,8 @@ class Schedule {
     }
     // Who is about to leave goes first, and is started again like all others.
     line("wait 2s");
-    // A voter that could not store its vote has none until it is started again.
+    // A voter that could not store its vote has none until it is started again; and who has not yet
+    // come to the write at which it dies shall not.
     for (const std::string& node : broken_) {
       if (is_guarded_) line("restart " + node);
     }
@@ -267,7 +281,7 @@ class Schedule {
   bool has_witness_ = false;         // a node that never leads: alone it would be without a leader
   std::set<std::string> contacts_;   // that newcomers were given
   std::set<std::string> forgetful_;  // voters that have lost their state
-  std::set<std::string> broken_;     // nodes whose disk failed once
+  std::set<std::string> broken_;     // nodes that are well again after a restart only
   std::set<std::string> held_;
   std::string text_;
 };

@@ -106,6 +106,7 @@ constexpr Setting kNodeSettings[] = {
      [](auto& g, auto& v) { g.cluster.node.coordinator_timeout = parse_duration(v); }},
     {"join_timeout", [](auto& g, auto& v) { g.cluster.node.join_timeout = parse_duration(v); }},
     {"reap_after", [](auto& g, auto& v) { g.cluster.node.reap_after = parse_duration(v); }},
+    {"lease", set_lease},  // from the next start on
 };
 
 // What a group is made with.  `profile` stands first: it sets what the others then change.
@@ -113,7 +114,6 @@ constexpr Setting kBirthSettings[] = {
     {"profile", set_profile},
     {"guard", set_guard},
     {"voters", set_voters},
-    {"lease", set_lease},
     {"death_proof", set_death_proof},
     {"detector", set_detector},
     {"scope", set_scope},

@@ -63,6 +63,15 @@ void run_start(ScenarioRunner& runner, Words& words) {
 
 void run_kill(ScenarioRunner& runner, Words& words) {
   const std::vector<uint32_t> killed = runner.processes(words);
+  if (words.skip("at")) {
+    const std::string& moment = words.take("store or stored");
+    if (moment != "store" && moment != "stored") {
+      throw std::invalid_argument("a moment is store or stored");
+    }
+    const auto when = moment == "store" ? Cluster::AtStore::kBefore : Cluster::AtStore::kAfter;
+    for (const uint32_t process : killed) runner.cluster().kill_at_store(process, when);
+    return;
+  }
   const bool is_silent = words.skip("silently");
   for (const uint32_t process : killed) runner.cluster().kill(process, is_silent);
 }
@@ -249,7 +258,9 @@ constexpr Verb kVerbs[] = {
      "how all connections behave from now on; loss and duplicate are probabilities", run_link},
     {"start", "IDS", "their processes start, with what their disks hold", run_start},
     {"join", "ID via CONTACT", "a new node starts and knows no more than one address", run_join},
-    {"kill", "IDS [silently]", "as by SIGKILL; silently: as by loss of power, no connection ends",
+    {"kill", "IDS [silently | at store | at stored]",
+     "as by SIGKILL; silently: as by loss of power, no connection ends; at store: when it writes\n"
+     "next, before the disk has it; at stored: when the disk has it, and nobody was told",
      run_kill},
     {"restart", "IDS", "kill, then start", run_restart},
     {"pause", "IDS", "as by SIGSTOP: connections stay, what arrives waits", run_pause},
@@ -275,7 +286,7 @@ constexpr Verb kVerbs[] = {
     {"reconfigure", "IDS key=value ...",
      "they read another configuration, now or when they start; keys: variant preempt\n"
      "preempt_delay heartbeat_interval suspect_after answer_timeout coordinator_timeout\n"
-     "join_timeout reap_after",
+     "join_timeout reap_after, and lease, from the next start on",
      run_reconfigure},
     {"wait", "TIME", "time passes; 250 is 250ms", run_wait},
     {"settle", "", "time passes until nothing but heartbeats has happened for a while", run_settle},
