@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "node_harness.hh"
+#include "guard_harness.hh"
 #include "scripted_plugin.hh"
 
 namespace bellwether::tests {
@@ -67,6 +67,13 @@ BOOST_AUTO_TEST_CASE(a_claim_must_take_a_new_epoch) {
   BOOST_TEST(change(before, summary(true, 3, 5, 5)) == "");
 }
 
+// Under guard "majority" the epoch is taken with the vote, and led later.
+BOOST_AUTO_TEST_CASE(who_claimed_an_epoch_may_lead_it_later) {
+  NodeSummary claims = summary(false, 0, 0, 4);
+  claims.is_claiming = true;
+  BOOST_TEST(change(claims, summary(true, 3, 4, 4)) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_leader_that_goes_on_claims_nothing) {
   BOOST_TEST(change(kLeads, summary(true, 3, 4, 4)) == "");
 }
@@ -110,12 +117,37 @@ BOOST_AUTO_TEST_CASE(who_does_not_lead_may_not_beat) {
   BOOST_TEST(effects_of(kLeads, {frame<Heartbeat>(3)}) == "");
 }
 
+BOOST_AUTO_TEST_CASE(who_only_claims_may_beat_if_the_beat_says_so) {
+  NodeSummary claims = summary(false, 0, 0, 4);
+  claims.is_claiming = true;
+  const auto beat = [](bool is_effective) {
+    return frame<Heartbeat>(3, Heartbeat{.is_effective = is_effective});
+  };
+  BOOST_TEST(effects_of(claims, {beat(false)}) == "");
+  BOOST_TEST(effects_of(claims, {beat(true)}) == "sent a heartbeat without leading");
+  BOOST_TEST(effects_of(claims, {beat(true), flag_on(4)}) == "sent a heartbeat without leading");
+  BOOST_TEST(effects_of(claims, {flag_on(4), beat(true)}) == "");
+}
+
 // --- states ---
 
 BOOST_AUTO_TEST_CASE(every_role_that_a_node_can_have_is_sound) {
   BOOST_TEST(!broken_by_state(NodeHarness().join().node()).has_value());
   BOOST_TEST(!broken_by_state(NodeHarness().follow().node()).has_value());
   BOOST_TEST(!broken_by_state(NodeHarness().lead().node()).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(every_role_under_guard_majority_is_sound) {
+  const auto broken = [](const NodeHarness& node) {
+    return broken_by_state(node.node()).value_or("");
+  };
+  const NodeSetup highest{.self = 5};
+  BOOST_TEST(broken(GuardHarness().grant()) == "");
+  BOOST_TEST(broken(GuardHarness().follow()) == "");
+  BOOST_TEST(broken(GuardHarness(highest).canvass()) == "");
+  BOOST_TEST(broken(GuardHarness(highest).vote_for_self()) == "");
+  BOOST_TEST(broken(GuardHarness(highest).claim()) == "");
+  BOOST_TEST(broken(GuardHarness(highest).lead()) == "");
 }
 
 BOOST_AUTO_TEST_CASE(who_looks_for_a_leader_must_have_a_timer) {
@@ -191,6 +223,37 @@ BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_seen) {
   BOOST_TEST(state_after_step_down({}) == "");
   BOOST_TEST(state_after_step_down(RuleSet(Rule::kHandoverTimeout)) ==
              "waits for its successor for ever");
+}
+
+BOOST_AUTO_TEST_CASE(a_lease_that_does_not_end_is_seen) {
+  GuardHarness node({.self = 5, .options = {.broken_rules = RuleSet(Rule::kStepDownWithLease)}});
+  node.lead().stop_judging();
+  node.run_for(milliseconds(799));
+  BOOST_TEST(!broken_by_state(node.node()).has_value());
+  // The leader beats at the moment its lease is over: no timer will end its reign.
+  node.pass(milliseconds(1));
+  node.receive_canvass(1);
+  node.run_for(seconds(1));
+  BOOST_TEST(node.node().is_leading());
+  BOOST_TEST((node.node().valid_until() < node.now()));
+}
+
+BOOST_AUTO_TEST_CASE(a_flag_that_stays_on_while_another_claim_is_granted_is_seen) {
+  GuardHarness node({.self = 4, .options = {.broken_rules = RuleSet(Rule::kFlagOffBeforeRelease)}});
+  node.join();
+  node.disconnect(5, LinkEvidence::kRefused);
+  node.step(Joined{});
+  node.run_for(Duration::zero());
+  for (const uint32_t voter : {1u, 2u}) node.receive_opinion(voter, true);
+  node.disk_has_it();
+  for (const uint32_t voter : {1u, 2u}) node.receive_grant(voter);
+  node.connect(5);
+  BOOST_REQUIRE(node.role() == "leads in 1");
+  node.stop_judging();
+  const NodeSummary before(node.node());
+  Effects effects = node.receive_claim(5, 2);
+  for (Effect& effect : node.disk_has_it()) effects.push_back(std::move(effect));
+  BOOST_TEST(effects_of(before, effects) == "released an epoch while the flag was on");
 }
 
 BOOST_AUTO_TEST_CASE(following_a_stale_claim_is_seen) {
