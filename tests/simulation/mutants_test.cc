@@ -15,7 +15,7 @@ using simulator::Guarding;
 using simulator::ScenarioResult;
 
 // So many schedules may pass before a broken rule is found.
-constexpr uint64_t kSearchLimit = 3000;
+constexpr uint64_t kSearchLimit = 8000;
 
 struct Mutation {
   const election_plugin* plugin = &bellwether_election_plugin;
