@@ -44,7 +44,7 @@ void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
   (reply.is_lost ? majority_->also_lost : majority_->recalled).add(slot);
   const size_t others = majority_->electorate.size() - 1;
   const size_t needed = is_broken(Rule::kRecallFromMajority) ? 1 : majority_->quorum();
-  const bool is_new_group = majority_->also_lost.count() == others;
+  const bool is_new_group = majority_->also_lost.count() == others && known_epoch() == 0;
   if (majority_->recalled.count() >= needed || is_new_group) end_recall();
 }
 

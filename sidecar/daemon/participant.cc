@@ -52,6 +52,11 @@ MemberEntry self_of(const Config& config, const Uuid& id) {
           .variant = config.election.variant};
 }
 
+// Nobody waits for one without the guard.
+DeathProof death_proof_of(const Config& config) {
+  return config.has_majority_guard() ? config.election.death_proof : DeathProof::kNone;
+}
+
 metrics::Rejection reason_of(PeerRejection rejection) {
   using metrics::Rejection;
   switch (rejection) {
@@ -108,7 +113,8 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
                  {.group = config.group.name,
                   .self = node_.members().self().id,
                   .boot = node_.members().self().boot,
-                  .listen = config.node.listen},
+                  .listen = config.node.listen,
+                  .death_proof = death_proof_of(config)},
                  *this),
       driver_(parts.loop, node_, *this) {}
 
@@ -216,10 +222,11 @@ void Participant::on_link_up(const Greeting& greeting, const std::string& remote
   driver_.step(LinkUp{greeting.hello});
 }
 
-void Participant::on_link_down(const Uuid& peer, LinkEvidence evidence) {
+void Participant::on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) {
   parts_.log.write(LogLevel::kDebug, "connection lost",
-                   {{"peer", event_log_.name_of(peer)}, {"evidence", name(evidence)}});
-  driver_.step(LinkDown{peer, evidence});
+                   {{"peer", event_log_.name_of(peer)},
+                    {"evidence", is_proof ? "proof of death" : name(evidence)}});
+  driver_.step(LinkDown{peer, evidence, is_proof});
 }
 
 void Participant::on_frame(const Uuid& from, Frame frame, size_t bytes) {

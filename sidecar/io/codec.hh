@@ -61,6 +61,9 @@ struct Greeting {
   // The kernel turns the flag of this process off before it ends its connections, however the
   // process ends (robust_futex.hh): so its end, seen from elsewhere, proves that the flag is off.
   bool is_flag_robust = false;
+  // The sender is linked already, and only wants to know who listens here: it is answered, and the
+  // connection ends.
+  bool is_inquiry = false;
   // Each at most kMaxNameBytes printable ASCII characters; may be empty.
   std::string software{};  // version of the sidecar
   std::string plugin{};

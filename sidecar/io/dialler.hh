@@ -38,6 +38,8 @@ class Dialler {
   void start_after_failure() { wait(backoff_.after_failure()); }
   void start_after_rejection() { wait(backoff_.after_rejection()); }
   void start_after_link(Duration lifetime);
+  // Dials after this wait, whatever was to be done.
+  void start_after(Duration duration) { wait(duration); }
   void stop();
 
  private:

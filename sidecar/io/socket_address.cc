@@ -46,6 +46,11 @@ SocketAddress SocketAddress::with_port(uint16_t port) const {
   return result;
 }
 
+bool SocketAddress::is_loopback() const {
+  HostPort place;
+  return parse_host_port(text(), place).empty() && place.is_loopback();
+}
+
 std::string SocketAddress::text() const {
   std::array<char, INET6_ADDRSTRLEN> host{};
   sockaddr_in6 ipv6{};

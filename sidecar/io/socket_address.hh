@@ -29,6 +29,8 @@ class SocketAddress {
 
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(bytes_.data()); }
   int family() const { return get()->sa_family; }
+  // Both ends are on this host.
+  bool is_loopback() const;
   // host:port; IPv6 in brackets.
   std::string text() const;
 

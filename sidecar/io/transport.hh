@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "config/host_port.hh"
+#include "config/config.hh"
 #include "core/effects.hh"
 #include "core/frames.hh"
 #include "core/identity.hh"
@@ -28,6 +28,7 @@ struct TransportSettings {
   Uuid self{};
   uint64_t boot = 0;
   HostPort listen;  // port 0: any free one
+  DeathProof death_proof = DeathProof::kNone;
 };
 
 // Why a peer, or a frame of it, was of no use.  The first ones are the values of FrameFlaw.
@@ -63,8 +64,9 @@ class TransportListener {
   // The peer's HELLO has come and ours is on its way.  `remote` is host:port in numbers.
   virtual void on_link_up(const Greeting& greeting, const std::string& remote) = 0;
   // Closed or timed out: of a link that was up.  Refused: nobody listens any more where a peer
-  // was reached, or where a member says that it is; once for each time it is gone.
-  virtual void on_link_down(const Uuid& peer, LinkEvidence evidence) = 0;
+  // was reached, or where a member says that it is; once for each time it is gone, and once more
+  // when that proves that its flag is off (`is_proof`; death_proof.hh).
+  virtual void on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) = 0;
   // From a peer whose link is up.  `bytes`: what it took on the wire.
   virtual void on_frame(const Uuid& from, Frame frame, size_t bytes) = 0;
   // Once: every configured peer has answered or refused, or has no address.

@@ -1,6 +1,5 @@
-// Addresses: whom to dial, who was found there, and what a refusal proves.
+// Addresses: whom to dial, and who was found there.
 #include <algorithm>
-#include <cerrno>
 #include <functional>
 #include <utility>
 
@@ -19,9 +18,10 @@ void Transport::Implementation::refresh() {
   refresh_peers();
   refresh_targets();
   const AddressSet taken = occupied();
+  const AddressSet asked = inquiries();
   for (auto& [address, target] : targets_) {
     if (target.connection != nullptr) continue;
-    if (target.is_self || taken.contains(address)) {
+    if (target.is_self || (taken.contains(address) && !asked.contains(address))) {
       target.dialler->stop();
     } else {
       target.dialler->start();
@@ -79,27 +79,21 @@ void Transport::Implementation::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> s
   const SocketAddress& address = dialler.address();
   Target& target = targets_.at(address);
   target.is_refusing = false;
+  for (auto& [id, peer] : peers_) peer.death.on_accepted(address);
+  target.is_inquiry = inquiries().contains(address);
   // While it connected, its process may have been linked in another way, or be about to be.
-  if (occupied().contains(address) || has_dialled_alternative(address) || !has_room()) {
-    return dialler.start_after_failure();
-  }
+  const bool is_needless =
+      !target.is_inquiry && (occupied().contains(address) || has_dialled_alternative(address));
+  if (is_needless || !has_room()) return dialler.start_after_failure();
   target.connection = &add(std::move(socket), address);
-  say(*target.connection, listener_.greeting());
+  Greeting greeting = listener_.greeting();
+  greeting.is_inquiry = target.is_inquiry;
+  say(*target.connection, greeting);
 }
 
-void Transport::Implementation::on_attempt_failed(Dialler& dialler, int error) {
-  if (stage_ != Stage::kOpen) return;
-  Target& target = targets_.at(dialler.address());
-  // That a host or network cannot be reached proves nothing.
-  target.is_refusing = error == ECONNREFUSED;
-  if (!target.is_refusing) return;
-  target.has_answered = true;
-  if (!is_all_answered_told_) due_.arm(Duration::zero());
-  tell_refusals(dialler.address());
-}
-
-void Transport::Implementation::note_answer(const PeerConnection& connection, const Uuid& id,
-                                            LinkVerdict verdict) {
+void Transport::Implementation::note_answer(const PeerConnection& connection,
+                                            const PeerIdentity& who, LinkVerdict verdict) {
+  const Uuid& id = who.id;
   Target* target = target_of(connection);
   if (target == nullptr) return;
   target->has_answered = true;
@@ -107,11 +101,16 @@ void Transport::Implementation::note_answer(const PeerConnection& connection, co
   target->is_self = verdict == LinkVerdict::kSelf;
   const SocketAddress& address = *connection.dialled();
   for (auto& [other_id, peer] : peers_) {
-    if (other_id != id && peer.proven == address) peer.proven.reset();
+    if (other_id == id) continue;
+    if (peer.proven == address) peer.proven.reset();
+    peer.death.forget(address);
   }
   const bool is_peer = verdict == LinkVerdict::kAccept || verdict == LinkVerdict::kReplace ||
                        verdict == LinkVerdict::kKeepExisting;
-  if (is_peer) peers_[id].proven = address;
+  if (!is_peer) return;
+  Peer& peer = peers_[id];
+  peer.proven = address;
+  peer.death.on_answer(address, who.boot);
 }
 
 // --- after a link ---
@@ -139,32 +138,6 @@ std::vector<SocketAddress> Transport::Implementation::addresses_of(const Uuid& i
   if (peer.proven) return {*peer.proven};
   const auto said = book_.addresses(id);
   return {said.begin(), said.end()};
-}
-
-// --- evidence ---
-
-void Transport::Implementation::tell_refusals(const SocketAddress& address) {
-  std::vector<Uuid> gone;
-  for (auto& [id, peer] : peers_) {
-    if (peer.link != nullptr || peer.is_refusal_told || !is_refused(id, peer, address)) continue;
-    peer.is_refusal_told = true;
-    gone.push_back(id);
-  }
-  for (const Uuid& id : gone) {
-    if (stage_ == Stage::kOpen) listener_.on_link_down(id, LinkEvidence::kRefused);
-  }
-}
-
-// A refusal proves the end of the process that was there: at the address where the peer has
-// answered, or, where only its name for itself is known, at all that the name stands for.
-bool Transport::Implementation::is_refused(const Uuid& id, const Peer& peer,
-                                           const SocketAddress& address) const {
-  const std::vector<SocketAddress> addresses = addresses_of(id, peer);
-  return std::ranges::find(addresses, address) != addresses.end() &&
-         std::ranges::all_of(addresses, [this](const SocketAddress& each) {
-           const auto target = targets_.find(each);
-           return target != targets_.end() && target->second.is_refusing;
-         });
 }
 
 // --- who is where ---

@@ -19,6 +19,9 @@ LinkEvidence evidence_of(int error) {
   return is_timeout ? LinkEvidence::kTimeout : LinkEvidence::kClosed;
 }
 
+// FIN or RST, not a silence, nor anything that this process did.
+bool is_by_peer(int error) { return error == 0 || error == ECONNRESET || error == EPIPE; }
+
 PeerIdentity identity_of(const Greeting& greeting) {
   const MemberEntry& self = greeting.hello.self;
   return {.id = self.id, .boot = self.boot, .name = self.name};
@@ -76,9 +79,16 @@ PeerConnection& Transport::Implementation::add(UvPtr<uv_tcp_t> socket,
 void Transport::Implementation::on_greeting(PeerConnection& connection, const Greeting& greeting) {
   if (stage_ != Stage::kOpen) return;
   const Greeting ours = listener_.greeting();
+  if (greeting.is_inquiry && !connection.dialled()) {
+    say(connection, ours);
+    return forget(connection);
+  }
   const PeerIdentity peer = identity_of(greeting);
   const LinkVerdict verdict = judge_greeting(connection, peer, identity_of(ours));
-  note_answer(connection, peer.id, verdict);
+  const Target* target = target_of(connection);
+  if (target != nullptr && target->is_inquiry)
+    return on_inquiry_answered(connection, peer, verdict);
+  note_answer(connection, peer, verdict);
   // Who has dialled is answered even when the connection will not stay: it learns whom it has
   // reached, and does not dial there again.
   const bool is_answer_due = !connection.dialled();
@@ -134,6 +144,7 @@ void Transport::Implementation::on_silence(PeerConnection& connection) {
 void Transport::Implementation::on_end(PeerConnection& connection, int error) {
   const bool is_over = stage_ != Stage::kOpen;
   if (!is_over && connection.is_link()) {
+    if (is_by_peer(error)) peers_[connection.peer().id].death.on_ended_by_peer();
     return end_link(connection, evidence_of(error), AfterLink::kDialAgain);
   }
   Target* target = target_of(connection);
@@ -169,6 +180,7 @@ void Transport::Implementation::link_up(PeerConnection& connection, const Greeti
   Peer& peer = peers_[greeting.hello.self.id];
   peer.link = &connection;
   peer.is_refusal_told = false;
+  peer.death.on_link(greeting.hello.self.boot, greeting.is_flag_robust);
   // What the process itself says is newer than what others say of it.
   peer.advertised = advertised_in(greeting, connection);
   connection.become_link(identity_of(greeting), Loop::now());
@@ -188,7 +200,7 @@ void Transport::Implementation::end_link(PeerConnection& connection, LinkEvidenc
   // Before anybody is told: the answer is under way while they think.
   if (next == AfterLink::kDialAgain) dial_again(id, peer, lifetime);
   if (next == AfterLink::kDialRarely) dial_rarely(id, peer);
-  listener_.on_link_down(id, evidence);
+  listener_.on_link_down(id, evidence, false);
 }
 
 void Transport::Implementation::turn_away(PeerConnection& connection, TurnAwayReason reason,

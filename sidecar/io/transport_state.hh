@@ -1,6 +1,6 @@
-// The inside of Transport, in three files: transport.cc (what the owner calls, and the end),
-// transport_links.cc (connections: greetings, frames, ends) and transport_dialling.cc (addresses:
-// whom to dial, and what a refusal proves).
+// The inside of Transport, in four files: transport.cc (what the owner calls, and the end),
+// transport_links.cc (connections: greetings, frames, ends), transport_dialling.cc (addresses: whom
+// to dial) and transport_proof.cc (what a refusal proves).
 //
 // One rule keeps it free of surprises: what the owner calls only notes what is wanted.  It is done
 // in the next turn of the loop, by catch_up(), which also frees what was closed; so no callback
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/members.hh"
+#include "io/death_proof.hh"
 #include "io/dialler.hh"
 #include "io/listener_socket.hh"
 #include "io/peer_connection.hh"
@@ -48,6 +49,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
     uint64_t ended_boot = 0;                // the life whose link ended last
     std::optional<SocketAddress> proven{};  // where it answered last when it was dialled
     bool is_refusal_told = false;           // since it was linked last
+    DeathWatch death{};
   };
   using Peers = std::unordered_map<Uuid, Peer, UuidHash>;
 
@@ -61,6 +63,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
     std::optional<Uuid> answered_by{};     // whose HELLO came last
     bool is_self = false;                  // it was this very process
     bool is_refusing = false;              // the last try was refused
+    bool is_inquiry = false;               // the connection shall only say who listens here
     bool has_answered = false;             // in whatever way, ever
   };
   using Targets = std::map<SocketAddress, Target>;
@@ -105,17 +108,23 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void refresh_peers();
   void refresh_targets();
   void on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) override;
-  void on_attempt_failed(Dialler& dialler, int error) override;
-  void note_answer(const PeerConnection& connection, const Uuid& id, LinkVerdict verdict);
+  void note_answer(const PeerConnection& connection, const PeerIdentity& who, LinkVerdict verdict);
   void dial_again(const Uuid& id, const Peer& peer, Duration lifetime);
   void dial_rarely(const Uuid& id, const Peer& peer);
   std::vector<SocketAddress> addresses_of(const Uuid& id, const Peer& peer) const;
-  void tell_refusals(const SocketAddress& address);
-  bool is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const;
   AddressSet occupied() const;
   bool has_dialled_alternative(const SocketAddress& address) const;
   bool has_everybody_answered(const AddressSet& occupied) const;
   Target* target_of(const PeerConnection& connection);
+
+  // transport_proof.cc
+  void on_attempt_failed(Dialler& dialler, int error) override;
+  void tell_refusals(const SocketAddress& address);
+  bool is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const;
+  void seek_proof(Dialler& dialler);
+  AddressSet inquiries() const;
+  void on_inquiry_answered(PeerConnection& connection, const PeerIdentity& peer,
+                           LinkVerdict verdict);
 
   Loop& loop_;
   TransportSettings settings_;

@@ -118,6 +118,7 @@ void to_wire(const Greeting& greeting, wire::Hello& message) {
   message.set_variant(greeting.variant);
   message.set_voters(hello.voters);
   message.set_is_flag_robust(greeting.is_flag_robust);
+  message.set_is_inquiry(greeting.is_inquiry);
 }
 
 void to_wire(const ElectionFrame& body, wire::PluginMessage& message) {
@@ -237,6 +238,7 @@ ValueFlaw from_wire(const wire::Hello& message, Greeting& greeting) {
   greeting.plugin = message.plugin();
   greeting.variant = message.variant();
   greeting.is_flag_robust = message.is_flag_robust();
+  greeting.is_inquiry = message.is_inquiry();
   Hello& hello = greeting.hello;
   hello.voters = message.voters();
   hello.view = {.epoch = message.view_epoch(), .counter = message.view_counter()};

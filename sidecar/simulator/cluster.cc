@@ -120,7 +120,7 @@ void Cluster::start(uint32_t process) {
   Options node_options = starting.options;
   node_options.seed = random_.below(UINT32_MAX) + 1;
   // The wall clock, which is what makes epochs rise in a group that has forgotten all.
-  if (starting.disk.was_lost) {
+  if (starting.disk.was_lost && !node_options.voters.empty()) {
     node_options.epoch_seed = static_cast<uint64_t>(now().time_since_epoch() / milliseconds(1));
   }
   const MemberView& known = starting.disk.members ? *starting.disk.members : *starting.configured;

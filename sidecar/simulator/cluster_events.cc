@@ -297,8 +297,7 @@ void Cluster::follow_members(uint32_t process) {
     members.insert(index_of(member.entry.id));
   }
   for (const uint32_t peer : members) {
-    const bool is_new = peer != process && !following.members.contains(peer);
-    if (is_new) dial(process, peer, 0, Duration::zero());
+    if (peer != process) dial(process, peer, 0, Duration::zero());
   }
   const Members& known = std::as_const(*following.node).members();
   for (const uint32_t peer : following.members) {

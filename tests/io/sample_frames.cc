@@ -216,6 +216,7 @@ Greeting largest_greeting() {
                     .view = {.epoch = kMax, .counter = kMax},
                     .voters = kMax},
           .is_flag_robust = true,
+          .is_inquiry = true,
           .software = text,
           .plugin = text,
           .variant = text};
@@ -274,6 +275,7 @@ bool operator==(const Greeting& left, const Greeting& right) {
   return is_same(left.hello.header, right.hello.header) && left.hello.self == right.hello.self &&
          is_same(left.hello.leader, right.hello.leader) && left.hello.view == right.hello.view &&
          left.hello.voters == right.hello.voters && left.is_flag_robust == right.is_flag_robust &&
+         left.is_inquiry == right.is_inquiry &&
          std::tie(left.software, left.plugin, left.variant) ==
              std::tie(right.software, right.plugin, right.variant);
 }

@@ -65,16 +65,18 @@ bool run_until(Loop& loop, const std::function<bool()>& condition) {
 }
 
 Process::Process(Loop& loop, Resolver& resolver, uint8_t byte, uint64_t boot, uint16_t port,
-                 const std::string& host)
+                 const std::string& host, DeathProof death_proof)
     : name("node " + std::to_string(byte)),
       byte_(byte),
       boot_(boot),
       host_(host),
-      transport_(std::make_unique<Transport>(
-          loop, resolver,
-          TransportSettings{
-              .group = kGroup, .self = id_of(byte), .boot = boot, .listen = {host, port}},
-          *this)),
+      transport_(std::make_unique<Transport>(loop, resolver,
+                                             TransportSettings{.group = kGroup,
+                                                               .self = id_of(byte),
+                                                               .boot = boot,
+                                                               .listen = {host, port},
+                                                               .death_proof = death_proof},
+                                             *this)),
       port_(transport_->port()) {
   advertised = place().text();
 }
@@ -100,7 +102,9 @@ size_t Process::count_rejected(PeerRejection rejection) const {
 
 Greeting Process::greeting() {
   ++greetings;
-  return greeting_of(byte_, boot_, name, advertised);
+  Greeting greeting = greeting_of(byte_, boot_, name, advertised);
+  greeting.is_flag_robust = is_flag_robust;
+  return greeting;
 }
 
 void Process::on_link_up(const Greeting& theirs, const std::string&) {
@@ -109,11 +113,11 @@ void Process::on_link_up(const Greeting& theirs, const std::string&) {
   ups.push_back(theirs);
 }
 
-void Process::on_link_down(const Uuid& peer, LinkEvidence evidence) {
+void Process::on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) {
   check(is_linked_to(peer) == (evidence != LinkEvidence::kRefused),
         "a link ends that is up, and a peer refuses to whom there is none");
   std::erase(linked_, peer);
-  downs.push_back({peer, evidence});
+  downs.push_back({peer, evidence, is_proof});
   if (on_down) on_down();
 }
 

@@ -24,6 +24,7 @@ class Process : public TransportListener {
   struct Down {
     Uuid peer{};
     LinkEvidence evidence{};
+    bool is_proof = false;
   };
   struct Received {
     Uuid from{};
@@ -33,7 +34,7 @@ class Process : public TransportListener {
 
   // Listens on `host`, at `port` or any free one.  Its id is 16 times `byte`.
   Process(Loop& loop, Resolver& resolver, uint8_t byte, uint64_t boot = 1, uint16_t port = 0,
-          const std::string& host = "127.0.0.1");
+          const std::string& host = "127.0.0.1", DeathProof death_proof = DeathProof::kNone);
 
   Uuid id() const;
   HostPort place() const { return {host_, port_}; }
@@ -52,7 +53,7 @@ class Process : public TransportListener {
 
   Greeting greeting() override;
   void on_link_up(const Greeting& theirs, const std::string& remote) override;
-  void on_link_down(const Uuid& peer, LinkEvidence evidence) override;
+  void on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) override;
   void on_frame(const Uuid& from, Frame frame, size_t bytes) override;
   void on_all_answered() override { ++all_answered; }
   void on_rejected(PeerRejection rejection, const std::string& remote,
@@ -61,6 +62,7 @@ class Process : public TransportListener {
 
   std::string name;
   std::string advertised;  // in its greeting; where it listens unless set
+  bool is_flag_robust = true;
   std::vector<Greeting> ups;
   std::vector<Down> downs;
   std::vector<Received> received;

@@ -1,0 +1,87 @@
+// Whether the end of a process is proven, so that what was promised to it as the leader is void
+// (guard "majority").  Pure: the transport tells what happened at one peer.
+//
+// The proof has two halves.  Its connection ended by FIN or RST: the process is gone or its
+// connection is broken, and if it is gone, the kernel has turned its flag off before
+// (robust_futex.hh).  And at the very address where this life of it has answered, the port refuses
+// twice: nobody listens, though a living sidecar never stops to.  Neither is hearsay.
+//
+// It is sound only where the kernel of that process, and nobody in between, ends connections and
+// refuses them: no proxy, no firewall that rejects, no address that moves from host to host.  On
+// loopback one can tell; elsewhere only the operator can.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "config/config.hh"
+#include "core/clock.hh"
+#include "io/socket_address.hh"
+
+namespace bellwether {
+
+class DeathWatch {
+ public:
+  // The two refusals are at least this far apart.
+  static constexpr Duration kRefusedFor = std::chrono::milliseconds(5);
+
+  enum class Verdict : uint8_t {
+    kNone,      // this refusal proves nothing
+    kAskAgain,  // it may, with another one kRefusedFor later
+    kProof,     // once for each life
+  };
+
+  // This life of the peer is linked now.
+  void on_link(uint64_t boot, bool is_flag_robust) {
+    boot_ = boot;
+    is_flag_robust_ = is_flag_robust;
+    is_ended_by_peer_ = false;
+    is_told_ = false;
+    refused_since_.reset();
+  }
+  // The peer itself, or the kernel after its death, has ended the link.
+  void on_ended_by_peer() { is_ended_by_peer_ = true; }
+  // A life of the peer was dialled here, and answered.
+  void on_answer(const SocketAddress& address, uint64_t boot) { place_ = Place{address, boot}; }
+  // Somebody else answers here.
+  void forget(const SocketAddress& address) {
+    if (place_ && place_->address == address) place_.reset();
+  }
+  // Somebody listens here.
+  void on_accepted(const SocketAddress& address) {
+    if (place_ && place_->address == address) refused_since_.reset();
+  }
+  Verdict on_refused(const SocketAddress& address, Instant now) {
+    const bool is_its_place = place_ && place_->address == address && place_->boot == boot_;
+    if (!is_its_place || !is_ended_by_peer_ || !is_flag_robust_ || is_told_) return Verdict::kNone;
+    if (!refused_since_) refused_since_ = now;
+    if (now - *refused_since_ < kRefusedFor) return Verdict::kAskAgain;
+    is_told_ = true;
+    return Verdict::kProof;
+  }
+
+  // Whether it is known where this life of the peer listens.
+  bool is_found() const { return place_ && place_->boot == boot_; }
+
+ private:
+  struct Place {
+    SocketAddress address;
+    uint64_t boot = 0;
+  };
+
+  uint64_t boot_ = 0;  // of the last link
+  bool is_flag_robust_ = false;
+  bool is_ended_by_peer_ = false;
+  bool is_told_ = false;
+  std::optional<Place> place_{};
+  std::optional<Instant> refused_since_{};
+};
+
+// Whether a refusal at this address may be a proof.
+inline bool is_telling(const SocketAddress& address, DeathProof accepted) {
+  return accepted == DeathProof::kRefused ||
+         (accepted == DeathProof::kAuto && address.is_loopback());
+}
+
+}  // namespace bellwether

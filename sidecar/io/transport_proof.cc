@@ -1,0 +1,94 @@
+// What a refusal says of the peers that may have been there: that they are gone, and, where
+// death_proof.hh finds it so, that their flags are off.
+//
+// For a proof one must know where a peer listens.  Who was dialled has shown it; who has dialled
+// this process is asked: a connection of its own, to where it says that it is, over which both
+// sides say HELLO and no more.
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "io/transport_state.hh"
+
+namespace bellwether {
+
+void Transport::Implementation::on_attempt_failed(Dialler& dialler, int error) {
+  if (stage_ != Stage::kOpen) return;
+  const SocketAddress& address = dialler.address();
+  Target& target = targets_.at(address);
+  // That a host or network cannot be reached proves nothing.
+  target.is_refusing = error == ECONNREFUSED;
+  if (!target.is_refusing) return;
+  target.has_answered = true;
+  if (!is_all_answered_told_) due_.arm(Duration::zero());
+  tell_refusals(address);
+  if (stage_ == Stage::kOpen) seek_proof(dialler);
+}
+
+void Transport::Implementation::tell_refusals(const SocketAddress& address) {
+  std::vector<Uuid> gone;
+  for (auto& [id, peer] : peers_) {
+    if (peer.link != nullptr || peer.is_refusal_told || !is_refused(id, peer, address)) continue;
+    peer.is_refusal_told = true;
+    gone.push_back(id);
+  }
+  for (const Uuid& id : gone) {
+    if (stage_ == Stage::kOpen) listener_.on_link_down(id, LinkEvidence::kRefused, false);
+  }
+}
+
+// A refusal shows the end of the process that was there: at the address where the peer has
+// answered, or, where only its name for itself is known, at all that the name stands for.
+bool Transport::Implementation::is_refused(const Uuid& id, const Peer& peer,
+                                           const SocketAddress& address) const {
+  const std::vector<SocketAddress> addresses = addresses_of(id, peer);
+  return std::ranges::find(addresses, address) != addresses.end() &&
+         std::ranges::all_of(addresses, [this](const SocketAddress& each) {
+           const auto target = targets_.find(each);
+           return target != targets_.end() && target->second.is_refusing;
+         });
+}
+
+void Transport::Implementation::seek_proof(Dialler& dialler) {
+  const SocketAddress& address = dialler.address();
+  if (!is_telling(address, settings_.death_proof)) return;
+  std::vector<Uuid> proven;
+  bool shall_ask_again = false;
+  for (auto& [id, peer] : peers_) {
+    if (peer.link != nullptr) continue;
+    const DeathWatch::Verdict verdict = peer.death.on_refused(address, Loop::now());
+    if (verdict == DeathWatch::Verdict::kProof) proven.push_back(id);
+    shall_ask_again |= verdict == DeathWatch::Verdict::kAskAgain;
+  }
+  if (shall_ask_again) dialler.start_after(DeathWatch::kRefusedFor);
+  for (const Uuid& id : proven) {
+    if (stage_ == Stage::kOpen) listener_.on_link_down(id, LinkEvidence::kRefused, true);
+  }
+}
+
+// --- who listens where ---
+
+// Where those say that they are who are linked, and were never dialled in this life.
+Transport::Implementation::AddressSet Transport::Implementation::inquiries() const {
+  AddressSet result;
+  if (settings_.death_proof == DeathProof::kNone) return result;
+  for (const auto& [id, peer] : peers_) {
+    if (peer.link == nullptr || peer.death.is_found()) continue;
+    for (const SocketAddress& address : book_.addresses(id)) {
+      if (is_telling(address, settings_.death_proof)) result.insert(address);
+    }
+  }
+  return result;
+}
+
+// Its answer, whoever it is, ends the inquiry.
+void Transport::Implementation::on_inquiry_answered(PeerConnection& connection,
+                                                    const PeerIdentity& peer, LinkVerdict verdict) {
+  Target& target = *target_of(connection);
+  note_answer(connection, peer, verdict);
+  forget(connection);
+  // One that did not bring what it was for is not repeated soon.
+  target.dialler->start_after_rejection();
+}
+
+}  // namespace bellwether

@@ -1,0 +1,227 @@
+// When the end of a process is proven, and, as important, when it is not.
+#include "io/death_proof.hh"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+#include "sample_frames.hh"
+#include "transport_harness.hh"
+
+namespace bellwether::test {
+namespace {
+
+using std::chrono::milliseconds;
+using Verdict = DeathWatch::Verdict;
+
+constexpr uint64_t kBoot = 7;
+constexpr Instant kStart{std::chrono::seconds(100)};
+
+SocketAddress address(const std::string& host, uint16_t port = 7946) {
+  return *SocketAddress::from_numeric({host, port});
+}
+
+const SocketAddress kHere = address("127.0.0.1");
+const SocketAddress kElsewhere = address("127.0.0.1", 7947);
+
+// A peer that was dialled, answered, and has ended its connection.
+DeathWatch ended_watch() {
+  DeathWatch watch;
+  watch.on_answer(kHere, kBoot);
+  watch.on_link(kBoot, true);
+  watch.on_ended_by_peer();
+  return watch;
+}
+
+// What two refusals, far enough apart, say.
+Verdict after_two(DeathWatch& watch, const SocketAddress& where = kHere) {
+  watch.on_refused(where, kStart);
+  return watch.on_refused(where, kStart + DeathWatch::kRefusedFor);
+}
+
+bool has_told_of(const Process& process, const Uuid& peer) {
+  return std::ranges::find(process.downs, peer, &Process::Down::peer) != process.downs.end();
+}
+
+// Processes of which the first believes in proofs; the other can be ended.
+struct Witness {
+  Loop loop;
+  Resolver resolver{loop};
+  Process witness{loop, resolver, 1, 1, 0, "127.0.0.1", DeathProof::kAuto};
+  Process peer{loop, resolver, 2};
+
+  bool run_until(const std::function<bool()>& condition) {
+    return test::run_until(loop, condition);
+  }
+  void link(Process& from, Process& to) {
+    from.look_for({to.place()});
+    BOOST_REQUIRE(
+        run_until([&] { return witness.is_linked_to(peer) && peer.is_linked_to(witness); }));
+    witness.transport().set_members({peer.address()});
+  }
+  // Everything that is on its way has arrived, over all connections.
+  void settle() {
+    for (int i = 0; i < 3; ++i) {
+      const size_t before = witness.received.size();
+      peer.send(witness, heartbeat());
+      BOOST_REQUIRE(run_until([&] { return witness.received.size() > before; }));
+    }
+  }
+  bool is_proven() const { return std::ranges::any_of(witness.downs, &Process::Down::is_proof); }
+  // Until its port has refused for long enough for any proof: each of further processes that are
+  // said to be there is told as gone by another refusal.
+  void await_refusals() {
+    for (uint8_t other = 10; other < 16; ++other) {
+      witness.transport().set_members({peer.address(), {id_of(other), peer.place()}});
+      BOOST_REQUIRE(run_until([&] { return has_told_of(witness, id_of(other)); }));
+    }
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(death_proof)
+
+BOOST_AUTO_TEST_CASE(its_fin_and_two_refusals_apart_are_a_proof_once) {
+  DeathWatch watch = ended_watch();
+  BOOST_TEST((watch.on_refused(kHere, kStart) == Verdict::kAskAgain));
+  const Instant too_soon = kStart + DeathWatch::kRefusedFor - Duration(1);
+  BOOST_TEST((watch.on_refused(kHere, too_soon) == Verdict::kAskAgain));
+  const Instant later = kStart + DeathWatch::kRefusedFor;
+  BOOST_TEST((watch.on_refused(kHere, later) == Verdict::kProof));
+  BOOST_TEST((watch.on_refused(kHere, later + milliseconds(5)) == Verdict::kNone));
+}
+
+BOOST_AUTO_TEST_CASE(a_link_that_was_not_ended_by_the_peer_proves_nothing) {
+  DeathWatch watch;
+  watch.on_answer(kHere, kBoot);
+  watch.on_link(kBoot, true);
+  BOOST_TEST((after_two(watch) == Verdict::kNone));
+}
+
+BOOST_AUTO_TEST_CASE(a_flag_that_may_outlive_its_process_makes_every_proof_void) {
+  DeathWatch watch;
+  watch.on_answer(kHere, kBoot);
+  watch.on_link(kBoot, false);
+  watch.on_ended_by_peer();
+  BOOST_TEST((after_two(watch) == Verdict::kNone));
+}
+
+BOOST_AUTO_TEST_CASE(a_port_where_this_life_never_answered_proves_nothing) {
+  DeathWatch never;
+  never.on_link(kBoot, true);
+  never.on_ended_by_peer();
+  BOOST_TEST(!never.is_found());
+  BOOST_TEST((after_two(never) == Verdict::kNone));
+
+  DeathWatch life_before;
+  life_before.on_answer(kHere, kBoot - 1);
+  life_before.on_link(kBoot, true);
+  life_before.on_ended_by_peer();
+  BOOST_TEST(!life_before.is_found());
+  BOOST_TEST((after_two(life_before) == Verdict::kNone));
+
+  DeathWatch other_port = ended_watch();
+  BOOST_TEST((after_two(other_port, kElsewhere) == Verdict::kNone));
+
+  DeathWatch somebody_else = ended_watch();
+  somebody_else.forget(kElsewhere);
+  BOOST_TEST(somebody_else.is_found());
+  somebody_else.forget(kHere);
+  BOOST_TEST((after_two(somebody_else) == Verdict::kNone));
+}
+
+BOOST_AUTO_TEST_CASE(who_listens_in_between_starts_it_over) {
+  DeathWatch watch = ended_watch();
+  watch.on_refused(kHere, kStart);
+  watch.on_accepted(kHere);
+  const Instant later = kStart + DeathWatch::kRefusedFor;
+  BOOST_TEST((watch.on_refused(kHere, later) == Verdict::kAskAgain));
+  BOOST_TEST((watch.on_refused(kHere, later + DeathWatch::kRefusedFor) == Verdict::kProof));
+}
+
+BOOST_AUTO_TEST_CASE(a_new_link_has_a_proof_of_its_own) {
+  DeathWatch watch = ended_watch();
+  BOOST_REQUIRE((after_two(watch) == Verdict::kProof));
+  watch.on_link(kBoot + 1, true);
+  watch.on_ended_by_peer();
+  BOOST_TEST((after_two(watch) == Verdict::kNone));
+  watch.on_answer(kHere, kBoot + 1);
+  BOOST_TEST((after_two(watch) == Verdict::kProof));
+}
+
+BOOST_AUTO_TEST_CASE(only_loopback_is_believed_unless_the_operator_says_more) {
+  for (const std::string host : {"127.0.0.1", "127.9.9.9", "::1"}) {
+    BOOST_TEST(is_telling(address(host), DeathProof::kAuto));
+    BOOST_TEST(!is_telling(address(host), DeathProof::kNone));
+  }
+  for (const std::string host : {"10.0.0.1", "fe80::1"}) {
+    BOOST_TEST(!is_telling(address(host), DeathProof::kAuto));
+    BOOST_TEST(is_telling(address(host), DeathProof::kRefused));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(the_end_of_a_peer_that_was_dialled_is_proven, Witness) {
+  link(witness, peer);
+  peer.end();
+  BOOST_REQUIRE(run_until([&] { return is_proven(); }));
+  BOOST_REQUIRE(witness.downs.size() == 3u);
+  BOOST_TEST((witness.downs[0].evidence == LinkEvidence::kClosed));
+  BOOST_TEST((witness.downs[1].evidence == LinkEvidence::kRefused));
+  BOOST_TEST(!witness.downs[1].is_proof);
+  BOOST_TEST((witness.downs[2].evidence == LinkEvidence::kRefused));
+  BOOST_TEST((witness.downs[2].peer == peer.id()));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_peer_that_has_dialled_is_asked_where_it_listens, Witness) {
+  link(peer, witness);
+  // To dial, to be linked, and to answer.
+  BOOST_REQUIRE(run_until([&] { return peer.greetings == 3; }));
+  settle();
+  // Neither side has taken it for a link.
+  BOOST_TEST(witness.ups.size() == 1u);
+  BOOST_TEST(peer.ups.size() == 1u);
+  BOOST_TEST(witness.downs.empty());
+  BOOST_TEST(peer.downs.empty());
+  peer.end();
+  BOOST_TEST(run_until([&] { return is_proven(); }));
+  BOOST_TEST(peer.greetings == 3);  // once is enough
+}
+
+BOOST_FIXTURE_TEST_CASE(a_peer_that_says_it_is_where_another_one_is_is_not_proven_dead, Witness) {
+  Process other(loop, resolver, 3);
+  peer.advertised = other.place().text();
+  peer.look_for({witness.place()});
+  BOOST_REQUIRE(run_until([&] { return witness.is_linked_to(peer); }));
+  witness.transport().set_members({{peer.id(), other.place()}});
+  BOOST_REQUIRE(run_until([&] { return other.greetings > 0; }));
+  settle();
+  peer.end();
+  other.end();
+  await_refusals();
+  BOOST_TEST(!is_proven());
+}
+
+BOOST_FIXTURE_TEST_CASE(no_end_is_proven_of_a_peer_whose_flag_may_outlive_it, Witness) {
+  peer.is_flag_robust = false;
+  link(witness, peer);
+  peer.end();
+  await_refusals();
+  BOOST_TEST(!is_proven());
+}
+
+BOOST_FIXTURE_TEST_CASE(without_the_guard_nothing_is_proven_and_nobody_is_asked, Pair) {
+  b.look_for({a.place()});
+  BOOST_REQUIRE(are_linked());
+  a.transport().set_members({b.address()});
+  b.end();
+  for (uint8_t other = 10; other < 16; ++other) {
+    a.transport().set_members({b.address(), {id_of(other), b.place()}});
+    BOOST_REQUIRE(run_until([&] { return has_told_of(a, id_of(other)); }));
+  }
+  BOOST_TEST(std::ranges::none_of(a.downs, &Process::Down::is_proof));
+  BOOST_TEST(b.greetings == 2);  // to dial, and to be linked
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::test
