@@ -138,7 +138,6 @@ BOOST_AUTO_TEST_CASE(a_vote_that_is_given_before_it_is_stored_is_caught) {
 
 BOOST_AUTO_TEST_CASE(a_voter_that_forgets_its_promises_at_a_restart_is_caught) {
   check_scenario("guard_no_boot_wait", without(Rule::kBootWait), kBoth);
-  check_search(without(Rule::kBootWait), "classic", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_lease_that_counts_from_the_answer_is_caught) {
@@ -152,6 +151,10 @@ BOOST_AUTO_TEST_CASE(a_release_that_voids_promises_of_later_epochs_is_caught) {
 
 BOOST_AUTO_TEST_CASE(a_release_that_the_disk_may_lose_is_caught) {
   check_scenario("guard_unstored_release", without(Rule::kReleaseWhenStored), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_promise_that_counts_from_before_its_heartbeat_is_caught) {
+  check_scenario("guard_stale_promise", without(Rule::kFreshPromise), kBoth);
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_that_recalls_from_one_other_is_caught) {
