@@ -138,7 +138,6 @@ BOOST_AUTO_TEST_CASE(a_vote_that_is_given_before_it_is_stored_is_caught) {
 
 BOOST_AUTO_TEST_CASE(a_voter_that_forgets_its_promises_at_a_restart_is_caught) {
   check_scenario("guard_no_boot_wait", without(Rule::kBootWait), kBoth);
-  check_search(without(Rule::kBootWait), "classic", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_lease_that_counts_from_the_answer_is_caught) {
@@ -152,6 +151,15 @@ BOOST_AUTO_TEST_CASE(a_release_that_voids_promises_of_later_epochs_is_caught) {
 
 BOOST_AUTO_TEST_CASE(a_release_that_the_disk_may_lose_is_caught) {
   check_scenario("guard_unstored_release", without(Rule::kReleaseWhenStored), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_promise_for_another_lease_than_the_leaders_is_caught) {
+  check_scenario("guard_own_lease", without(Rule::kFrameLease), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_promise_that_counts_from_before_its_heartbeat_is_caught) {
+  check_scenario("guard_stale_promise", without(Rule::kFreshPromise), kBoth);
+  check_search(without(Rule::kFreshPromise), "classic", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_that_recalls_from_one_other_is_caught) {
@@ -172,6 +180,7 @@ BOOST_AUTO_TEST_CASE(a_voter_that_forsakes_its_leader_is_caught) {
 
 BOOST_AUTO_TEST_CASE(a_leader_that_outlives_its_lease_is_caught) {
   check_scenario("guard_no_end_of_the_lease", without(Rule::kStepDownWithLease), kBoth);
+  check_search(without(Rule::kStepDownWithLease), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_that_stops_without_a_word_is_caught) {

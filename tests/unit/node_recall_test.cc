@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_voter_that_has_lost_its_state_too_does_not_count) {
   BOOST_TEST(!node.has_vote());
 }
 
-// Only an operator knows that it never led; else it would lead its first epoch a second time.
+// Its epochs go on rising because the first of all is taken from the wall clock.
 BOOST_AUTO_TEST_CASE(a_single_voter_has_nobody_to_ask_and_only_waits) {
   GuardHarness node({.self = 1, .priority = 200, .start = kLost}, 1);
   node.join();
