@@ -21,15 +21,16 @@ constexpr const char* kDescription = R"(Run the sidecar
 Takes part in the group's elections until SIGTERM or SIGINT, then hands leadership over and leaves.
 SIGHUP reads the configuration again (a change of the file does, too); SIGUSR1 logs the state.
 
-With [voters], a voter whose state is gone (an empty state_dir is enough), or was made among other
-[voters], does not know what it has granted.  It has no vote until it has waited 10 s and then asked
-the others: as many as make a majority, or all of them when all have forgotten.
+With [voters], a voter whose state is gone (an empty state_dir is enough) does not know what it has
+granted.  It has no vote until it has waited 10 s and then asked the others: as many of those that
+remember as make a majority, or, in a new group, all.
   --bootstrap        skips the wait.  Only for a new group, in which nothing was promised in the last
                      10 s; later it could bring a second leader while the first one's lease runs.
-  --forget-promises  asks nobody, for a group that has lost the state of a majority for good.  If one
-                     of the lost votes counts after all, an epoch gets two leaders, one after the
-                     other, and its fencing token is worth nothing.  Give it to one process, once.
-  --forget-state     is about files that cannot be read; a voter then has forgotten, as above.
+  --forget-promises  asks nobody: for a group that has lost the state of a majority, or whose [voters]
+                     have changed.  Stop all that ran before, then start each voter with it once.  If
+                     a forgotten vote counts after all, an epoch gets a second leader, and its
+                     fencing token is worth nothing.
+  --forget-state     is about files that cannot be read; a voter has then forgotten, as above.
 )";
 
 constexpr const char* kExamples = R"(Examples:

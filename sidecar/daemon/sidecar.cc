@@ -43,10 +43,10 @@ std::vector<std::string> variants_of(const election_plugin& plugin) {
 // As which voter and among whom this process votes: one with another name, or among others, has
 // not granted what this one has.
 uint64_t vote_tag(const Config& config) {
-  if (!config.has_majority_guard()) return 0;
+  if (!config.voters.contains(config.node.name)) return kNoVoter;
   std::string text = config.node.name;
   for (const auto& [name, address] : config.voters) text += "\n" + name;
-  return std::max<uint64_t>(group_tag(text), 1);
+  return std::clamp(group_tag(text), kNoVoter + 1, kVotesForgotten - 1);
 }
 
 api::Identity identity_of(const SidecarSettings& settings, const election_plugin& plugin) {

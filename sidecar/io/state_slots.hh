@@ -36,13 +36,18 @@ inline constexpr size_t kSlotStride = 4096;
 inline constexpr size_t kSlots = 2;
 inline constexpr size_t kStateFileBytes = kSlots * kSlotStride;
 
+// It had no vote when this was written.
+inline constexpr uint64_t kNoVoter = 0;
+// It has forgotten what it has granted, and has not found it out again.
+inline constexpr uint64_t kVotesForgotten = UINT64_MAX;
+
 struct Slot {
   uint64_t sequence = 0;
   Uuid identity{};
   std::string group;  // at most kMaxNameBytes
-  // As which voter, and among whom, this process has granted and promised what `record` says.
-  // 0: guard "none"; or a voter that has forgotten it, and has not found it out again.
-  uint64_t voters = 0;
+  // As which voter, and among whom, this process has granted and promised what `record` says; or
+  // kNoVoter or kVotesForgotten.
+  uint64_t voters = kNoVoter;
   Record record;
 
   friend bool operator==(const Slot&, const Slot&) = default;

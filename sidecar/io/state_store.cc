@@ -65,7 +65,7 @@ StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
   check(is_valid_name(settings.group), "a group's name keeps its limits");
   if (settings.folder.empty()) {
     identity_ = random_identity();
-    is_vote_lost_ = voters_ != 0;
+    is_vote_lost_ = voters_ != kNoVoter;
     return;
   }
   folder_.emplace(settings.folder, calls);
@@ -77,22 +77,28 @@ StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
   if (const auto error = store(record_, is_vote_lost_)) throw StateError(*error);
 }
 
+// An epoch that was heard of without a vote, or among other voters, says nothing of what was
+// granted among these.  Nor is it lost: so the operator has to say that those others are gone.
 void StateStore::judge_votes(const StateSettings& settings) {
-  if (voters_ == 0 || newest_.voters == voters_) return;
-  if (newest_.voters != 0) {
-    warnings_.push_back(folder_->path_of(kStateFile) +
-                        ": was written under another name or among other [voters]; no vote before "
-                        "the others have told what they know");
-  }
-  if (!settings.forget_promises) {
+  if (voters_ == kNoVoter || newest_.voters == voters_) return;
+  const std::string path = folder_->path_of(kStateFile);
+  const bool was_no_voter = newest_.voters == kNoVoter;
+  const bool is_new = was_no_voter && record_.max_epoch == 0;
+  const bool is_other = newest_.voters != kVotesForgotten && !is_new;
+  if (settings.forget_promises) {
+    warnings_.push_back(path + ": does not know what this voter has granted; it votes all the " +
+                        "same, as ordered");
+    // What was promised is over by then.
+    record_ = {.max_epoch = record_.max_epoch, .lease_seen = kMaxLease};
+  } else if (is_other) {
+    throw StateError(path,
+                     was_no_voter ? "was written when this process had no vote"
+                                  : "was written under another name or among other [voters]",
+                     "when no sidecar runs any more that is configured so, start each voter once "
+                     "with --forget-promises");
+  } else {
     is_vote_lost_ = true;
-    return;
   }
-  // What was promised, and is forgotten, is over by then.
-  record_.lease_seen = kMaxLease;
-  warnings_.push_back(folder_->path_of(kStateFile) +
-                      ": does not know what this voter has granted; voting all the same, as "
-                      "ordered");
 }
 
 std::optional<StateError> StateStore::store(const Record& record, bool is_vote_lost) {
@@ -102,7 +108,7 @@ std::optional<StateError> StateStore::store(const Record& record, bool is_vote_l
   Slot next = newest_;
   ++next.sequence;
   next.record = record;
-  next.voters = is_vote_lost ? 0 : voters_;
+  next.voters = is_vote_lost ? kVotesForgotten : voters_;
   const size_t place = (newest_place_ + 1) % kSlots;
   const auto bytes = pack(next);
   const std::string path = folder_->path_of(kStateFile);
@@ -190,7 +196,11 @@ void StateStore::resume(const Slot& newest, size_t place, const IdentityFile& id
 
 // Makes `state` and `identity` anew, in the order that a first start is recognised by.
 void StateStore::begin(const std::string& group, const Uuid& identity, const Record& record) {
-  const Slot first{.sequence = 1, .identity = identity, .group = group, .record = record};
+  const Slot first{.sequence = 1,
+                   .identity = identity,
+                   .group = group,
+                   .voters = kVotesForgotten,
+                   .record = record};
   folder_->replace(kStateFile, new_state_file(first));
   Slot second = first;
   ++second.sequence;

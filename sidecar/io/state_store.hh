@@ -30,14 +30,14 @@ namespace bellwether {
 struct StateSettings {
   std::filesystem::path folder;  // empty: nothing is kept, every start is the first
   std::string group;             // the folder is this group's alone; is_valid_name() (codec.hh)
-  // Guard "majority": a hash of the voters and of this one's name; 0: guard "none".
-  uint64_t voters = 0;
+  // As which voter and among whom this process votes: a hash of their names; or kNoVoter.
+  uint64_t voters = kNoVoter;
   // The operator knows that the memory of this process is lost, and lets it start with what can be
   // saved of it.  Of no effect on a folder that is in order.
   bool forget = false;
-  // The operator knows that no vote which this voter may have forgotten matters any more: it need
-  // not ask the others.  Dangerous (an epoch may get a second leader); of no effect on a voter
-  // that remembers.
+  // The operator knows that no vote which this voter has given among others, or may have
+  // forgotten, matters any more: it need not ask anybody.  Dangerous (an epoch may get a second
+  // leader); of no effect on a voter that remembers.
   bool forget_promises = false;
 };
 
@@ -48,7 +48,8 @@ class StateStore {
   //   - its memory is lost: `state` is missing beside `identity`, is not whole, both slots are
   //     damaged, or a later release has written it.  With settings.forget the process keeps its
   //     identity, where that is readable, and as much of the record as a good slot still has;
-  //   - it is another group's, or its files name different processes; settings.forget doesn't help.
+  //   - it is another group's, or its files name different processes; settings.forget doesn't help;
+  //   - it was written among other voters; see settings.forget_promises.
   // A damaged list of members is only worth a warning, as is one damaged slot: that is what a crash
   // in the middle of a write leaves.  `calls` must outlive this object.
   explicit StateStore(const StateSettings& settings, FileCalls& calls = system_calls());
@@ -57,10 +58,9 @@ class StateStore {
   const Uuid& identity() const { return identity_; }
   const Record& record() const { return record_; }
   const std::optional<MemberView>& members() const { return members_; }
-  // This voter does not know what it has granted: its memory was lost or never there; or was made
-  // under another name or among other voters; or was lost before, and not yet found out again.  So
-  // changed [voters] have no vote before all of them, or a majority that had it already, have told
-  // what they know.  Never with guard "none" or settings.forget_promises.
+  // This voter does not know what it has granted: its memory was lost or never there; or was lost
+  // before, and what it held was not found out since.  Never without a vote, nor with
+  // settings.forget_promises.
   bool is_vote_lost() const { return is_vote_lost_; }
   // For the log, each one line that names the file.
   const std::vector<std::string>& warnings() const { return warnings_; }

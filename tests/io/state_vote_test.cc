@@ -95,32 +95,52 @@ BOOST_AUTO_TEST_CASE(damage_that_is_forgotten_makes_a_voter_that_has_forgotten) 
   BOOST_TEST(StateStore(voter_settings(folder)).is_vote_lost());
 }
 
-BOOST_AUTO_TEST_CASE(a_vote_among_other_voters_is_none_among_these_but_its_epoch_counts) {
+BOOST_AUTO_TEST_CASE(what_is_saved_of_a_damaged_file_is_an_epoch_and_no_vote) {
   const TemporaryFolder folder;
   prepare_voter(folder);
-  const StateStore store(voter_settings(folder, kVoters + 1));
+  write_file(folder.state() / "state", read_file(folder.state() / "state").substr(0, 5000));
+  StateSettings settings = voter_settings(folder);
+  settings.forget = true;
+  const StateStore store(settings);
+  BOOST_TEST(store.record().max_epoch == 7u);
   BOOST_TEST(store.is_vote_lost());
-  BOOST_TEST((store.record() == some_record()));
-  BOOST_TEST(store.warnings().size() == 1u);
 }
 
-// Neither set of voters may take it for one that remembers.
-BOOST_AUTO_TEST_CASE(a_change_of_voters_that_is_taken_back_does_not_bring_the_vote_back) {
+BOOST_AUTO_TEST_CASE(
+    a_vote_among_other_voters_is_refused_until_the_operator_says_that_they_are_gone) {
   const TemporaryFolder folder;
   prepare_voter(folder);
-  BOOST_TEST(StateStore(voter_settings(folder, kVoters + 1)).is_vote_lost());
-  BOOST_TEST(StateStore(voter_settings(folder)).is_vote_lost());
-}
+  const StateError error = error_of(voter_settings(folder, kVoters + 1));
+  BOOST_TEST(error.flaw() == "was written under another name or among other [voters]");
+  BOOST_TEST(error.remedy().find("--forget-promises") != std::string::npos);
+  BOOST_TEST(!StateStore(voter_settings(folder)).is_vote_lost());  // nothing has changed
 
-BOOST_AUTO_TEST_CASE(a_life_without_voters_makes_a_voter_that_has_forgotten) {
-  const TemporaryFolder folder;
-  prepare_voter(folder);
+  StateSettings settings = voter_settings(folder, kVoters + 1);
+  settings.forget_promises = true;
   {
-    const StateStore store(folder.settings());
+    const StateStore store(settings);
     BOOST_TEST(!store.is_vote_lost());
-    BOOST_TEST(store.warnings().empty());
+    BOOST_TEST((store.record() == Record{.max_epoch = 7, .lease_seen = kMaxLease}));
+  }
+  BOOST_CHECK_NO_THROW(StateStore(voter_settings(folder, kVoters + 1)));
+  error_of(voter_settings(folder));
+}
+
+// It has heard of epochs, but nothing says who granted them.
+BOOST_AUTO_TEST_CASE(what_was_written_without_a_vote_is_refused_if_there_was_a_leader) {
+  const TemporaryFolder folder;
+  {
+    StateStore store(folder.settings());
+    BOOST_REQUIRE(!store.is_vote_lost());
   }
   BOOST_TEST(StateStore(voter_settings(folder)).is_vote_lost());
+  {
+    StateStore store(folder.settings());
+    BOOST_REQUIRE(!store.store({.max_epoch = 3}));
+  }
+  BOOST_TEST(error_of(voter_settings(folder)).flaw() ==
+             "was written when this process had no vote");
+  BOOST_CHECK_NO_THROW(StateStore(folder.settings()));
 }
 
 // The file of a release that knew no voters has zeros where these fields are now.
@@ -128,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_the_first_release_is_read) {
   const auto slot = unpack(pack({.sequence = 3, .group = "orders", .record = {.max_epoch = 4}}));
   BOOST_REQUIRE(slot.has_value());
   BOOST_TEST((slot->record == Record{.max_epoch = 4}));
-  BOOST_TEST(slot->voters == 0u);
+  BOOST_TEST(slot->voters == kNoVoter);
 }
 
 BOOST_AUTO_TEST_CASE(by_order_promises_are_forgotten_for_good_but_not_before_they_are_over) {
