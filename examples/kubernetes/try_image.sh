@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the image as Kubernetes would, without a cluster: two pods of podman, each with two containers,
-# the sidecar and a worker, which share nothing but the pod's network and a flag folder in memory,
-# mounted read-only in the worker.  Non-root, read-only root, no capabilities.  Then the leading
-# sidecar is killed, and the other pod's worker has to take over.  A check before a release; needs
-# podman, gcc with a static C library, and the right to make networks.
+# Runs the image as Kubernetes would, without a cluster: two pods of podman, each with two
+# containers, the sidecar and a worker, which share nothing but the pod's network and a flag folder
+# in memory, mounted read-only in the worker.  Non-root, read-only root, no capabilities.  Then the
+# leading sidecar is killed, and the other pod's worker has to take over.  A check before a release;
+# needs podman, gcc with a static C library, and the right to make networks.
 set -euo pipefail
 
 readonly image=${1:-localhost/bellwether:0.1.0}

@@ -33,8 +33,9 @@ def tool(name):
     return path
 
 
-def built_with_go(folder, package_folder=None):
-    """A program of the module in examples/apps/go, or of a folder that is lent to it."""
+def built_with_go(built, folder, package_folder=None):
+    """A program of the module in examples/apps/go, or of a folder that is lent to it; nothing is
+    fetched, and what was compiled before is kept in `built`."""
     go = tool("go")
     place = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-go."))
     module = place / "module"
@@ -42,7 +43,7 @@ def built_with_go(folder, package_folder=None):
     if package_folder is not None:
         shutil.copytree(package_folder, module / folder)
     environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local",
-                   "GOCACHE": str(place / "cache"), "GOPATH": str(place / "path"),
+                   "GOCACHE": os.path.abspath(f"{built}/go-cache"), "GOPATH": str(place / "path"),
                    "CGO_ENABLED": "0"}
     unittest.addModuleCleanup(shutil.rmtree, place)
     subprocess.run([go, "build", "-o", place / "program", f"./{folder}"], cwd=module, check=True,
@@ -58,7 +59,7 @@ def probe(language, built):
         return [sys.executable, HERE / "probe.py"]
     if language == "node":
         return [tool("node"), HERE / "probe.js"]
-    return built_with_go("probe", HERE / "probe_go")
+    return built_with_go(built, "probe", HERE / "probe_go")
 
 
 def worker(language, built):
@@ -69,7 +70,7 @@ def worker(language, built):
         return [sys.executable, APPS / "python/worker.py"]
     if language == "node":
         return [tool("node"), APPS / "node/worker.js"]
-    return built_with_go("worker")
+    return built_with_go(built, "worker")
 
 
 def main(arguments):

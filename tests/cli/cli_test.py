@@ -222,8 +222,8 @@ class Faults(CommandLine):
         self.assertEqual(len(lines), 2, text)
         for variant, line in zip(("classic", "modified"), lines):
             self.assertRegex(line, rf"^{variant}: 20 schedules, \d+ elections, \d+ faults, "
-                                   r".* of virtual time, 0 failed, in \d+\.\d s; less than 1 failure "
-                                   r"in \d+ elections \(95 % confidence\)$")
+                                   r".* of virtual time, 0 failed, in \d+\.\d s; less than "
+                                   r"1 failure in \d+ elections \(95 % confidence\)$")
 
     def test_a_single_seed_gives_the_same_run_every_time(self):
         runs = {self.succeed("simulate", "--variant", "classic", "--fault-seeds", "7")

@@ -98,7 +98,7 @@ class Evidence(SystemCase):
         self.expect_timeout_when_rejected("port-unreachable")
 
     def test_a_route_that_is_gone(self):
-        """What is sent to the one without a route still arrives: also the reset of who gave up first."""
+        """What is sent to it still arrives, also the reset of who gives up first."""
         with self.spread_group() as (group, hosts):
             lowest, middle, leader = group.sidecars
             hosts.remove_route(0)
