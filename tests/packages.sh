@@ -11,13 +11,8 @@ readonly build_packages=(
 
 # shellcheck disable=SC2034
 readonly test_packages=(
-<<<<<<< HEAD
-  libboost-test-dev clang-format-14 clang-tidy-14 python3 shellcheck
-  prometheus haproxy curl iproute2 nftables spin
-=======
   libboost-test-dev clang-format-14 clang-tidy-14 python3 python3-yaml shellcheck
-  prometheus haproxy curl iproute2 nftables
->>>>>>> wt-apps
+  prometheus haproxy curl iproute2 nftables spin
 )
 
 # install_missing PACKAGE...
