@@ -18,6 +18,7 @@ struct Row {
 constexpr std::array kRejections = {
     Row<Rejection>{"a peer has the id of this process", Rejection::kOwnId},
     Row<Rejection>{"epoch too far ahead", Rejection::kEpochTooFar},
+    Row<Rejection>{"its [voters] are not this node's", Rejection::kOtherVoters},
     Row<Rejection>{"sender is not connected", Rejection::kNotConnected},
     Row<Rejection>{"the group is full", Rejection::kGroupFull},
 };
@@ -26,8 +27,14 @@ constexpr std::array kLeaderChanges = {
     Row<LeaderChange>{"a leader was announced", LeaderChange::kAnnounced},
     Row<LeaderChange>{"another leads by right", LeaderChange::kYielded},
     Row<LeaderChange>{"claimed", LeaderChange::kClaimed},
+    Row<LeaderChange>{"claims", LeaderChange::kSuperseded},
+    Row<LeaderChange>{"claims anew", LeaderChange::kYielded},
+    Row<LeaderChange>{"granted a claim", LeaderChange::kSuperseded},
     Row<LeaderChange>{"handed over", LeaderChange::kHandedOver},
+    Row<LeaderChange>{"it granted a newer claim", LeaderChange::kYielded},
     Row<LeaderChange>{"left the group", LeaderChange::kLeft},
+    Row<LeaderChange>{"no majority answers", LeaderChange::kNoMajority},
+    Row<LeaderChange>{"nobody took over", LeaderChange::kHandedOver},
     Row<LeaderChange>{"started", LeaderChange::kOther},  // no leader, before and after
     Row<LeaderChange>{"the leader resigned", LeaderChange::kResigned},
     Row<LeaderChange>{"the leader was lost", LeaderChange::kLost},
@@ -47,6 +54,9 @@ std::optional<Phase> phase_of(std::string_view text, uint32_t election_state) {
   if (text == "heartbeat") return Phase::kHeartbeat;
   if (text == "join") return Phase::kJoin;
   if (text == "handover") return Phase::kHandover;
+  if (text == "canvass") return Phase::kCanvass;
+  if (text == "claim") return Phase::kClaim;
+  if (text == "lease") return Phase::kLease;
   if (text != "election") return std::nullopt;
   switch (election_state) {
     case ELECTION_STATE_COLLECTING:

@@ -73,8 +73,10 @@ const char* name(Phase phase) {
       return "election";
     case Phase::kHandover:
       return "handover";
-    case Phase::kConfirm:
-      return "confirm";
+    case Phase::kCanvass:
+      return "canvass";
+    case Phase::kClaim:
+      return "claim";
     case Phase::kLease:
       return "lease";
     case Phase::kHook:
@@ -99,6 +101,10 @@ const char* name(LeaderChange change) {
       return "handed_over";
     case LeaderChange::kYielded:
       return "yielded";
+    case LeaderChange::kSuperseded:
+      return "superseded";
+    case LeaderChange::kNoMajority:
+      return "no_majority";
     case LeaderChange::kLeft:
       return "left";
     case LeaderChange::kPluginFailed:
@@ -143,6 +149,8 @@ const char* name(Rejection rejection) {
       return "group_full";
     case Rejection::kNotConnected:
       return "not_connected";
+    case Rejection::kOtherVoters:
+      return "other_voters";
     case Rejection::kOther:
       return "other";
   }

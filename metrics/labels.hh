@@ -55,7 +55,8 @@ enum class Phase : uint8_t {
   kCoordinator,  // COORDINATOR of the one that is expected to lead
   kElection,     // something that only the plugin knows
   kHandover,     // the claim of a successor
-  kConfirm,      // the confirmation of a claim by a majority
+  kCanvass,      // a majority's word that it would grant a claim
+  kClaim,        // a majority's grants
   kLease,        // the renewal of the lease by a majority
   kHook,         // the answer of a webhook
   kJoin,         // an answer of everybody who was looked for at start
@@ -71,6 +72,8 @@ enum class LeaderChange : uint8_t {
   kResigned,      // the leader said that it leads no longer
   kHandedOver,    // this node stepped down, transfers or leaves
   kYielded,       // this node led, and another leads by right
+  kSuperseded,    // somebody has claimed, and does not lead yet
+  kNoMajority,    // this node led, and no majority answers any more
   kLeft,          // this node left the group
   kPluginFailed,  // this node led, and its plugin failed
   kOther,
@@ -96,6 +99,7 @@ enum class Rejection : uint8_t {
   kEpochTooFar,      // the sender's epoch is implausibly far ahead
   kGroupFull,        // the group has as many members as it may have
   kNotConnected,     // the sender has not said HELLO, or has left
+  kOtherVoters,      // the sender is configured with other [voters]
   kOther,
   kLast = kOther,
 };

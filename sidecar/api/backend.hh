@@ -39,13 +39,6 @@ struct PeerInfo {
   Duration rtt{};       // of the last heartbeat between us; zero: not known
 };
 
-// "Until then I vote for nobody else" (guard "majority").
-struct Promise {
-  Uuid to{};
-  uint64_t epoch = 0;
-  Instant ends{};
-};
-
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -54,8 +47,6 @@ class Backend {
   virtual const Config& config() const = 0;
   virtual const Identity& identity() const = 0;
   virtual PeerInfo peer(const Uuid& id) const = 0;
-  // The promise that binds this node; guard "none" knows no promises.
-  virtual std::optional<Promise> promise() const { return std::nullopt; }
   virtual Instant now() const = 0;
   virtual Instant started() const = 0;
   // Whether the node is past its search for a leader, with storage and flag usable; otherwise `why`

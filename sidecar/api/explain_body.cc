@@ -97,7 +97,31 @@ class Explanation {
     if (node_.timers().is_armed(Timer::kHandover)) {
       return "It is handing over, and waits for its successor.";
     }
-    return "It leaves the group, or its guard does not let it claim now.";
+    if (std::string reason = why_its_guard_objects(); !reason.empty()) return reason;
+    return "It leaves the group.";
+  }
+
+  // Of this node.
+  std::string why_its_guard_objects() const {
+    const Majority* majority = node_.majority();
+    if (majority == nullptr) return "";
+    if (majority->is_store_broken) {
+      return "It cannot store a vote, and has none until it is started again.";
+    }
+    if (majority->is_lost) {
+      return "It has lost its state, and has no vote until the others have told what they know.";
+    }
+    const auto is_reached = [&](const Member* member) {
+      return majority->electorate.slot_of(member->entry.name) && !member->has_other_voters &&
+             (is_self(*member) ||
+              (member->is_connected && member->entry.liveness == Liveness::kAlive));
+    };
+    const auto reached =
+        static_cast<size_t>(std::count_if(ranked_.begin(), ranked_.end(), is_reached));
+    if (reached >= majority->quorum()) return "";
+    return "It reaches " + std::to_string(reached) + " of " +
+           std::to_string(majority->electorate.size()) +
+           " voters, itself included; a leader needs " + std::to_string(majority->quorum()) + ".";
   }
 
   std::string why_it_follows(const Member& member) const {
@@ -130,10 +154,23 @@ class Explanation {
     if (std::holds_alternative<Joining>(node_.role())) {
       return "No leader is known yet: this node has just started and looks for one.";
     }
+    if (is_self(member) && node_.is_claiming()) return why_it_only_claims();
     if (const Member* first = candidate_above(member)) {
       return "There is no leader, and " + first->entry.name + " comes first.";
     }
     return "There is no leader; it ranks highest of those that may lead, and should win.";
+  }
+
+  std::string why_it_only_claims() const {
+    const Majority& majority = *node_.majority();
+    const size_t granted = majority.candidacy ? majority.candidacy->grants() : 0;
+    const std::string epoch = std::to_string(std::get<Claiming>(node_.role()).epoch);
+    if (granted < majority.quorum()) {
+      return "It claims epoch " + epoch + ": " + std::to_string(granted) + " of the " +
+             std::to_string(majority.quorum()) + " votes that it needs are there.";
+    }
+    return "It has won epoch " + epoch +
+           ", and waits until what was promised to an earlier leader is over.";
   }
 
   // The highest that is there, may lead, and outranks `member`.

@@ -1,4 +1,5 @@
 // All of this node.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -89,13 +90,35 @@ Json lease_json(const Backend& backend, const LeadershipFeed& feed) {
           {"valid_for_ms", whole_ms(dependable_validity(backend, feed))}};
 }
 
+std::string name_of(const Backend& backend, const Uuid& id) {
+  const Member* member = backend.node().members().find(id);
+  return member != nullptr ? member->entry.name : to_string(id);
+}
+
+// The promise that binds this voter longest: until then it supports nobody else.
 Json promise_json(const Backend& backend) {
-  const auto promise = backend.promise();
-  if (!promise) return nullptr;
-  const Member* member = backend.node().members().find(promise->to);
-  return {{"to", member != nullptr ? member->entry.name : to_string(promise->to)},
-          {"epoch", promise->epoch},
-          {"ends_in_ms", whole_ms(promise->ends - backend.now())}};
+  const Majority* majority = backend.node().majority();
+  if (majority == nullptr) return nullptr;
+  const auto promises = majority->promises.all();
+  const auto last = std::ranges::max_element(promises, {}, &Promise::until);
+  if (last == promises.end() || last->until <= backend.now()) return nullptr;
+  return {{"to", name_of(backend, last->leader)},
+          {"epoch", last->epoch},
+          {"ends_in_ms", whole_ms(last->until - backend.now())}};
+}
+
+// What this node's vote is, and whether it has one.
+Json vote_json(const Backend& backend) {
+  const Majority* majority = backend.node().majority();
+  if (majority == nullptr || !majority->slot) return nullptr;
+  const Record& record = backend.node().record();
+  const bool is_given = record.granted_to != Uuid{};
+  const char* state = majority->is_store_broken ? "storage broken"
+                      : majority->is_lost       ? "forgotten"
+                                                : "in force";
+  return {{"state", state},
+          {"epoch", record.max_epoch},
+          {"granted_to", is_given ? Json(name_of(backend, record.granted_to)) : Json(nullptr)}};
 }
 
 // Equal on members that are configured alike: what belongs to one node alone is left out.
@@ -130,7 +153,7 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
           {"role", role_name(node.role())},
           {"leader", leader_json(feed.current().leader)},
           {"epoch", feed.current().epoch},
-          {"highest_epoch", node.record().max_epoch},
+          {"highest_epoch", node.known_epoch()},
           {"is_ready", is_ready},
           {"why_not_ready", is_ready ? Json(nullptr) : Json(why_not_ready)},
           {"may_lead", node.may_lead()},
@@ -141,6 +164,7 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
           {"timers_due_in_ms", timers_json(backend)},
           {"lease", lease_json(backend, feed)},
           {"promise", promise_json(backend)},
+          {"vote", vote_json(backend)},
           {"config", config_json(backend)},
           {"plugin",
            {{"name", identity.plugin},

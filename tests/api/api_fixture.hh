@@ -57,7 +57,6 @@ class FakeBackend : public api::Backend {
   const Config& config() const override { return settings; }
   const api::Identity& identity() const override { return who; }
   api::PeerInfo peer(const Uuid& id) const override;
-  std::optional<api::Promise> promise() const override { return promised; }
   Instant now() const override { return harness_.now(); }
   Instant started() const override { return Instant{seconds(940)}; }
   bool is_ready(std::string* why) const override;
@@ -77,7 +76,6 @@ class FakeBackend : public api::Backend {
   api::Identity who{
       .version = "0.1.0", .plugin = "bully", .plugin_version = "0.1.0", .plugin_abi = "1.0"};
   std::map<Uuid, api::PeerInfo> peers;
-  std::optional<api::Promise> promised;
   std::string not_ready;
   Duration age = std::chrono::milliseconds(700);
   std::vector<std::string> mismatches;

@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
       "why_not_ready":null,"may_lead":true,"variant":"modified","active_variant":"modified",
       "guard":"none",
       "election_state":"idle","timers_due_in_ms":{"heartbeat":100},
-      "lease":{"length_ms":null,"is_valid":true,"valid_for_ms":0},"promise":null,
+      "lease":{"length_ms":null,"is_valid":true,"valid_for_ms":0},"promise":null,"vote":null,
       "config":{"hash":")" + hash +
                                                    R"(","pending_restart":["node.listen"],
       "mismatches":["node-1 has lease 2s"]},
@@ -187,16 +187,6 @@ BOOST_AUTO_TEST_CASE(status_says_what_is_missing) {
   const api::Json status = get("/v1/status")->json();
   BOOST_TEST(status["is_ready"] == false);
   BOOST_TEST(status["why_not_ready"] == "the state folder is full");
-}
-
-BOOST_AUTO_TEST_CASE(status_shows_lease_and_promise_under_a_majority) {
-  follow();
-  backend.settings.voters = {{"node-3", {}}, {"node-4", {}}, {"node-5", {}}};
-  backend.settings.election.lease = 1s;
-  backend.promised = api::Promise{.to = uuid(5), .epoch = 4, .ends = node.now() + 600ms};
-  const api::Json status = get("/v1/status")->json();
-  BOOST_TEST(status["promise"].dump() == R"({"to":"node-5","epoch":4,"ends_in_ms":600})");
-  BOOST_TEST(status["lease"].dump() == R"({"length_ms":1000,"is_valid":false,"valid_for_ms":0})");
 }
 
 BOOST_AUTO_TEST_CASE(the_hash_is_that_of_the_configuration_without_the_nodes_own_part) {

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(who_hands_over) {
 BOOST_AUTO_TEST_CASE(who_leaves) {
   follow();
   step(node.step(LeaveGroup{}));
-  BOOST_TEST(why(3) == "It leaves the group, or its guard does not let it claim now.");
+  BOOST_TEST(why(3) == "It leaves the group.");
 }
 
 BOOST_AUTO_TEST_CASE(who_outranks_the_leader_and_will_take_over) {

@@ -1,0 +1,99 @@
+// What people are told of a node under guard "majority": claims, votes, promises, and what is
+// missing.
+#include <boost/test/unit_test.hpp>
+
+#include "api/bodies.hh"
+#include "api_fixture.hh"
+#include "guard_harness.hh"
+
+namespace bellwether::tests {
+namespace {
+
+// Node 5 ranks highest of five voters.
+struct Fixture {
+  explicit Fixture(uint32_t self = 5) : node({.self = self}) {
+    for (uint32_t number = 1; number <= 5; ++number) {
+      backend.settings.voters["node-" + std::to_string(number)] = {};
+    }
+    backend.settings.election.lease = std::chrono::seconds(1);
+  }
+
+  api::Json status() const { return api::status_body(backend, feed); }
+  // Why this node leads or does not.
+  std::string why() const {
+    const api::Json body = api::explain_body(backend, feed);
+    for (const api::Json& member : body["members"]) {
+      if (member["name"] == node.node().members().self().name) return member["why"];
+    }
+    return "";
+  }
+
+  GuardHarness node;
+  api::LeadershipFeed feed{wall_time(0)};
+  FakeBackend backend{node, feed};
+};
+
+struct Follower : Fixture {
+  Follower() : Fixture(3) {}
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(guard, Follower)
+
+BOOST_AUTO_TEST_CASE(a_voters_vote_and_promise_are_shown) {
+  node.follow(5, 4);
+  BOOST_TEST(status()["vote"].dump() == R"({"state":"in force","epoch":4,"granted_to":"node-5"})");
+  BOOST_TEST(status()["promise"].dump() == R"({"to":"node-5","epoch":4,"ends_in_ms":1000})");
+  BOOST_TEST(status()["lease"].dump() == R"({"length_ms":1000,"is_valid":false,"valid_for_ms":0})");
+  node.pass(std::chrono::milliseconds(1000));
+  BOOST_TEST(status()["promise"].is_null());
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_has_lost_its_state_says_so) {
+  node.step(Start{.is_state_lost = true});
+  BOOST_TEST(status()["vote"]["state"] == "forgotten");
+  BOOST_TEST(status()["vote"]["granted_to"].is_null());
+  BOOST_TEST(status()["timers_due_in_ms"].contains("recall"));
+  BOOST_TEST(status()["may_lead"] == false);
+  BOOST_TEST(why().starts_with("It has lost its state"), why());
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_cannot_store_says_so) {
+  node.follow(5, 4);
+  node.disk_fails();
+  BOOST_TEST(status()["vote"]["state"] == "storage broken");
+  BOOST_TEST(why().starts_with("It cannot store a vote"), why());
+}
+
+BOOST_AUTO_TEST_CASE(who_reaches_too_few_voters_says_how_many) {
+  node.join();
+  for (const uint32_t number : {1u, 2u, 4u}) node.disconnect(number, LinkEvidence::kRefused);
+  BOOST_TEST(why() == "It reaches 2 of 5 voters, itself included; a leader needs 3.");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(guard_of_a_candidate, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_claim_is_a_role_of_its_own) {
+  node.claim();
+  BOOST_TEST(status()["role"] == "claiming");
+  BOOST_TEST(status()["leader"].is_null());
+  BOOST_TEST(status()["timers_due_in_ms"].contains("claim"));
+  const std::string epoch = std::to_string(node.max_epoch());
+  BOOST_TEST(why() == "It claims epoch " + epoch + ": 1 of the 3 votes that it needs are there.");
+}
+
+BOOST_AUTO_TEST_CASE(a_candidate_that_has_won_says_what_it_waits_for) {
+  node.claim();
+  const Wait wait{.leader = uuid(4), .epoch = 1, .left = std::chrono::milliseconds(700)};
+  for (const uint32_t number : {1u, 2u}) node.receive_grant(number, {wait});
+  BOOST_TEST(status()["role"] == "claiming");
+  BOOST_TEST(why() == "It has won epoch " + std::to_string(node.max_epoch()) +
+                          ", and waits until what was promised to an earlier leader is over.");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests
