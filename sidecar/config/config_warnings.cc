@@ -53,7 +53,9 @@ Objections number_of_voters_is_odd(const ParsedConfig& parsed) {
 
 Objections somebody_can_lead(const ParsedConfig& parsed) {
   const Config& config = parsed.config;
-  if (config.voters.size() != 1 || config.node.priority > 0) return {};
+  const bool is_the_only_one =
+      config.voters.size() == 1 && config.voters.contains(config.node.name);
+  if (!is_the_only_one || config.node.priority > 0) return {};
   return {{"priority 0 never leads, and this is the only voter: nobody will lead",
            "give it a priority above 0"}};
 }

@@ -16,6 +16,7 @@ from system_case import SystemCase, main
 
 # Comes back to lead soon, so that cases are short.
 SOON = 'preempt_delay = "500ms"\n'
+TELLING = SOON + '[log]\nlevel = "debug"\n'
 
 
 class Guard(SystemCase):
@@ -37,7 +38,7 @@ class Guard(SystemCase):
         return group.await_leader(group.sidecars[flag])
 
     def test_a_killed_leader_is_succeeded_and_comes_back(self):
-        with self.led_group() as group:
+        with self.led_group(extra=TELLING) as group:
             leader = group.sidecars[-1]
             for _ in range(3):
                 epoch = leader.epoch()

@@ -40,13 +40,6 @@ class Refusal(SystemCase):
             sidecar.write_config("[group\n")
             self.refused(CONFIG_INVALID, sidecar, f"{sidecar.config_file}:1:")
 
-    def test_voters_as_long_as_there_is_no_guard_for_them(self):
-        voters = '[voters]\n' + "".join(f'n{i} = "127.0.0.1:{7000 + i}"\n' for i in range(3))
-        with self.group(1) as group:
-            sidecar, = group.sidecars
-            sidecar.write_config(group.config_of(sidecar) + voters)
-            self.refused(CONFIG_INVALID, sidecar, sidecar.config_file, "[voters]", "majority")
-
     def test_a_plugin_that_is_not_there(self):
         with self.group(1, extra='plugin = "nobody"\n') as group:
             self.refused(PLUGIN_REFUSED, group.sidecars[0], "bellwether-nobody.so")
