@@ -29,8 +29,9 @@ constexpr const char* kRepair = "# All faults end here; what was held arrives la
 class Schedule {
  public:
   Schedule(uint64_t seed, const std::string& variant, Guarding guarding)
-      : random_(seed), is_guarded_(guarding == Guarding::kMajority) {
-    size_ = static_cast<uint32_t>(random_.between(3, 9));
+      : random_(seed),
+        is_guarded_(guarding == Guarding::kMajority),
+        size_(static_cast<uint32_t>(random_.between(3, 9))) {
     line("# A random schedule of faults, seed " + std::to_string(seed) + ".");
     line("nodes 1.." + number(size_) + " variant=" + variant + " seed=" + std::to_string(seed) +
          guard() + settings());
@@ -276,7 +277,7 @@ class Schedule {
 
   Random random_;
   bool is_guarded_;
-  uint32_t size_ = 0;
+  uint32_t size_;
   uint32_t voters_ = 0;
   bool has_witness_ = false;         // a node that never leads: alone it would be without a leader
   std::set<std::string> contacts_;   // that newcomers were given
