@@ -37,7 +37,7 @@ class Guard(SystemCase):
         return group.await_leader(group.sidecars[flag])
 
     def test_a_killed_leader_is_succeeded_and_comes_back(self):
-        with self.led_group() as group:
+        with self.led_group(extra=SOON + '[log]\nlevel = "debug"\n') as group:
             leader = group.sidecars[-1]
             for _ in range(3):
                 epoch = leader.epoch()
@@ -48,7 +48,7 @@ class Guard(SystemCase):
                 leader.start()
                 group.await_leader(leader)
             # Its death was proven: nobody had to wait for the end of the lease.
-            self.assertIn("proof of death", successor.log())
+            successor.await_log("proof of death")
 
     def test_a_stopped_leader_is_succeeded_and_comes_back(self):
         with self.led_group() as group:
