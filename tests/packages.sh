@@ -11,7 +11,7 @@ readonly build_packages=(
 
 # shellcheck disable=SC2034
 readonly test_packages=(
-  libboost-test-dev clang-format-14 clang-tidy-14 python3 shellcheck
+  libboost-test-dev clang-format-14 clang-tidy-14 python3 python3-yaml shellcheck
   prometheus haproxy curl iproute2 nftables spin
 )
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # See it work: three pods on this machine, each a small application that works only while the
-# leader flag says that it leads (worker.c), and its sidecar.  The leading sidecar is killed, the
-# others take over; then the variant is switched in the TOML, and the leader is killed again.
+# leader flag says that it leads (../apps/c/worker.c), and its sidecar.  The leading sidecar is
+# killed, the others take over; then the variant is switched in the TOML, and the leader is killed
+# again.
 set -euo pipefail
 
 readonly usage='usage: examples/quickstart/run.sh [--keep] [--help]
   (nothing)  builds, shows a takeover with each variant, and cleans up
   --keep     leaves the three pods running, and prints where to look'
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "${here}/../.." && pwd)
-readonly here root
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+readonly root
 # shellcheck source=../../tests/packages.sh
 source "${root}/tests/packages.sh"
 
@@ -65,7 +65,7 @@ build() {
 
 start_pods() {
   say 'Three pods start'
-  gcc -std=c11 -O2 -I"${root}/include" "${here}/worker.c" -o "${folder}/worker"
+  gcc -std=c11 -O2 -I"${root}/include" "${root}/examples/apps/c/worker.c" -o "${folder}/worker"
   for pod in "${pods[@]}"; do
     write_config "${pod}" modified
     start_sidecar "${pod}"

@@ -62,6 +62,12 @@ void Node::on(const Start& start) {
   members_.start(now_);
   if (majority_) {
     if (!is_broken(Rule::kBootWait)) majority_->boot_until = now_ + record_.lease_seen;
+    // Meanwhile another one can lead sooner.
+    const bool is_alone = majority_->electorate.size() == 1;
+    if (majority_->boot_until > now_ && !is_alone) {
+      timers_.arm(Timer::kHold, majority_->boot_until);
+      update_electable();
+    }
     if (start.is_state_lost && majority_->slot) begin_recall(start.is_first_start);
   }
   timers_.arm(Timer::kJoin, now_ + options_.join_timeout);

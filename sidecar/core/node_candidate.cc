@@ -70,7 +70,7 @@ void Node::on_frame(Member& from, const Header&, const CanvassReply& reply) {
   if (!majority_ || reply.number != majority_->number) return;  // late
   const auto slot = slot_of(from);
   if (!slot || from.has_other_voters) return;
-  if (majority_->is_lost) return on_recall_reply(*slot, reply);
+  if (majority_->is_asking) return on_recall_reply(*slot, reply);
   if (!majority_->candidacy || majority_->candidacy->stage() != Candidacy::Stage::kCanvass) return;
   majority_->candidacy->note_opinion(*slot, reply.is_yes);
   note_opinions();

@@ -249,7 +249,12 @@ bool Node::may_lead() const {
          !timers_.is_armed(Timer::kHold) && (!majority_ || (has_vote() && has_contact()));
 }
 
-void Node::update_electable() { members_.set_self_electable(may_lead()); }
+void Node::update_electable() {
+  const bool may_lead_now = may_lead();
+  const bool is_news = may_lead_now && !members_.self().is_electable;
+  members_.set_self_electable(may_lead_now);
+  if (is_news) arm_preemption();
+}
 
 void Node::publish(const char* reason) {
   const auto current = leader();

@@ -86,7 +86,7 @@ void Node::on(const LinkUp& link) {
   if (hello.header.epoch > known_epoch()) on_newer_epoch(hello.header.epoch, hello.leader);
   if (hello.leader) consider(*hello.leader, id);
   if (is_leading() || is_claiming()) send_heartbeat(id);  // it shall know at once whom to follow
-  if (majority_ && majority_->is_lost && majority_->is_asking) recall();
+  if (majority_ && majority_->is_asking) recall();
 }
 
 void Node::on(const LinkDown& link) {

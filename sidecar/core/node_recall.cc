@@ -8,7 +8,8 @@
 //   3. It takes the highest epoch as its own, granted to nobody.
 //
 // Or all voters answer, and none knows of any claim, as in a new group: then there is nothing to
-// remember.
+// remember.  Should they all have forgotten, then no promise is left after the wait, and epochs go
+// on rising because the first of a group is taken from the wall clock (Options::epoch_seed).
 #include <algorithm>
 
 #include "core/node.hh"
@@ -43,12 +44,13 @@ void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
   (reply.is_lost ? majority_->also_lost : majority_->recalled).add(slot);
   const size_t others = majority_->electorate.size() - 1;
   const size_t needed = is_broken(Rule::kRecallFromMajority) ? 1 : majority_->quorum();
-  const bool is_new_group = majority_->also_lost.count() == others;
+  const bool is_new_group = majority_->also_lost.count() == others && known_epoch() == 0;
   if (majority_->recalled.count() >= needed || is_new_group) end_recall();
 }
 
 void Node::end_recall() {
   timers_.disarm(Timer::kRecall);
+  majority_->is_asking = false;
   majority_->is_lost = false;
   record_ = {.max_epoch = known_epoch(), .lease_seen = record_.lease_seen};
   effects_.push_back(Store{record_});

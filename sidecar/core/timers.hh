@@ -19,7 +19,7 @@ enum class Timer : uint8_t {
   kJoin,       // the search for a leader at start is over
   kElect,      // ask the plugin for an election
   kPreempt,    // ask the plugin to take over from a lower leader
-  kHold,       // the operator's hold is over
+  kHold,       // the operator's hold, or the wait after a restart, is over
   kHandover,   // the successor did not claim
   kClaim,      // candidate: the canvass or the claim came to nothing, or a promise is over
   kRecall,     // a voter that lost its state asks the others

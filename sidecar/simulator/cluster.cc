@@ -7,6 +7,8 @@
 namespace bellwether::simulator {
 namespace {
 
+using std::chrono::milliseconds;
+
 // What does not come to rest in this time never will.
 constexpr Duration kSettleLimit = std::chrono::seconds(120);
 // A wait that is longer than this (an operator's hold, a damped take-over) is rest.
@@ -117,6 +119,10 @@ void Cluster::start(uint32_t process) {
   starting.disk.last_done_at = {};
   Options node_options = starting.options;
   node_options.seed = random_.below(UINT32_MAX) + 1;
+  // The wall clock, which is what makes epochs rise in a group that has forgotten all.
+  if (starting.disk.was_lost && !node_options.voters.empty()) {
+    node_options.epoch_seed = static_cast<uint64_t>(now().time_since_epoch() / milliseconds(1));
+  }
   const MemberView& known = starting.disk.members ? *starting.disk.members : *starting.configured;
   starting.node = std::make_unique<Node>(*options_.plugin, node_options, starting.self,
                                          starting.disk.record, known);

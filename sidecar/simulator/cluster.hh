@@ -135,8 +135,10 @@ class Cluster {
     std::optional<AtStore> dies_at;
     Instant wake_at = kNever;
     std::deque<std::variant<Input, Greet>> inbox;  // while paused
-    std::set<uint32_t> linked;                     // peers whose LinkUp came and LinkDown did not
-    std::vector<bool> unanswered;                  // peers to be found at start
+    // Peers whose LinkUp came and LinkDown did not, and who they said they are: who has lost its
+    // state comes back as somebody else.
+    std::map<uint32_t, Uuid> linked;
+    std::vector<bool> unanswered;  // peers to be found at start
     uint32_t unanswered_count = 0;
     std::set<uint32_t> members;  // as the node last named them
   };
@@ -208,6 +210,8 @@ class Cluster {
   bool is_end_open(Pair pair, uint32_t connection) const;
   Duration stall_timeout();
   void lose_link(uint32_t process, uint32_t peer, LinkEvidence evidence);
+  void end_link(uint32_t process, uint32_t peer, LinkEvidence evidence);
+  Uuid linked_id(uint32_t process, uint32_t peer) const;
   void note_answer(uint32_t process, uint32_t peer);
   bool is_busy(const Process& process) const;
   Duration quiet_time() const;

@@ -17,7 +17,6 @@ constexpr Duration kConnectTimeout = std::chrono::milliseconds(300);
 // --- events ---
 
 void Cluster::on(Packet& packet) {
-  const Uuid& from = id_of(packet.from);
   if (!network_.is_current(packet)) {
     // Nobody learns anything of the network's when a script says who learns what.
     if (options_.detection == Detection::kScripted) return;
@@ -27,11 +26,12 @@ void Cluster::on(Packet& packet) {
     return lose_link(packet.to, packet.from, *evidence);
   }
   if (auto* hello = std::get_if<Hello>(&packet.content)) {
-    processes_[packet.to].linked.insert(packet.from);
+    processes_[packet.to].linked.insert_or_assign(packet.from, hello->self.id);
     step(packet.to, LinkUp{std::move(*hello)});
     return note_answer(packet.to, packet.from);
   }
-  step(packet.to, FrameReceived{from, std::move(std::get<Frame>(packet.content))});
+  step(packet.to, FrameReceived{linked_id(packet.to, packet.from),
+                                std::move(std::get<Frame>(packet.content))});
 }
 
 void Cluster::on(const Wake& wake) {
@@ -79,7 +79,7 @@ void Cluster::on(const Establish& establish) {
   // Who still has an end of an earlier connection closes it before it reads the new one.
   if (network_.is_open(b, a)) {
     network_.close(b, a);
-    if (processes_[b].linked.erase(a) != 0) step(b, LinkDown{id_of(a), LinkEvidence::kClosed});
+    end_link(b, a, LinkEvidence::kClosed);
     if (!is_running(b)) return;
   }
   const uint32_t connection = network_.connect(a, b);
@@ -160,8 +160,19 @@ void Cluster::on(const StoreDone& done) {
 void Cluster::lose_link(uint32_t process, uint32_t peer, LinkEvidence evidence) {
   if (network_.is_open(process, peer)) network_.close(process, peer);
   if (!is_running(process)) return;
-  if (processes_[process].linked.erase(peer) != 0) step(process, LinkDown{id_of(peer), evidence});
+  end_link(process, peer, evidence);
   dial(process, peer, 0, Duration::zero());
+}
+
+void Cluster::end_link(uint32_t process, uint32_t peer, LinkEvidence evidence) {
+  const auto link = processes_[process].linked.extract(peer);
+  if (!link.empty()) step(process, LinkDown{link.mapped(), evidence});
+}
+
+Uuid Cluster::linked_id(uint32_t process, uint32_t peer) const {
+  const auto& linked = processes_[process].linked;
+  const auto link = linked.find(peer);
+  return link == linked.end() ? id_of(peer) : link->second;
 }
 
 // --- one node ---
@@ -234,7 +245,8 @@ void Cluster::send(uint32_t process, const Send& send) {
   ++messages_[static_cast<size_t>(type)];
   const bool is_beat = type == FrameType::kHeartbeat || type == FrameType::kHeartbeatAck;
   if (!is_beat) last_interest_ = now();
-  const bool is_sent = network_.send(now(), {.from = process, .to = to, .content = send.frame});
+  const bool is_sent = linked_id(process, to) == send.to &&
+                       network_.send(now(), {.from = process, .to = to, .content = send.frame});
   if (!is_beat && trace_) {
     trace(process, "-> " + name_of(to) + " " + name(type) + (is_sent ? "" : " (no connection)"));
   }
@@ -285,11 +297,12 @@ void Cluster::follow_members(uint32_t process) {
     members.insert(index_of(member.entry.id));
   }
   for (const uint32_t peer : members) {
-    const bool is_new = peer != process && !following.members.contains(peer);
-    if (is_new) dial(process, peer, 0, Duration::zero());
+    if (peer != process) dial(process, peer, 0, Duration::zero());
   }
+  const Members& known = std::as_const(*following.node).members();
   for (const uint32_t peer : following.members) {
-    if (members.contains(peer)) continue;
+    // It may still be a member as who it was before it lost its state.
+    if (members.contains(peer) && known.find(linked_id(process, peer)) != nullptr) continue;
     network_.finish(now(), process, peer);
     following.linked.erase(peer);
   }

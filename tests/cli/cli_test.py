@@ -221,8 +221,9 @@ class Faults(CommandLine):
         lines = text.splitlines()
         self.assertEqual(len(lines), 2, text)
         for variant, line in zip(("classic", "modified"), lines):
-            self.assertRegex(line, rf"^{variant}: 20 schedules, \d+ elections, .* of virtual time, "
-                                   r"0 failed, in \d+\.\d s$")
+            self.assertRegex(line, rf"^{variant}: 20 schedules, \d+ elections, \d+ faults, "
+                                   r".* of virtual time, 0 failed, in \d+\.\d s; less than "
+                                   r"1 failure in \d+ elections \(95 % confidence\)$")
 
     def test_a_single_seed_gives_the_same_run_every_time(self):
         runs = {self.succeed("simulate", "--variant", "classic", "--fault-seeds", "7")

@@ -11,10 +11,11 @@
 namespace bellwether::tests {
 namespace {
 
+using simulator::Guarding;
 using simulator::ScenarioResult;
 
 // So many schedules may pass before a broken rule is found.
-constexpr uint64_t kSearchLimit = 2000;
+constexpr uint64_t kSearchLimit = 8000;
 
 struct Mutation {
   const election_plugin* plugin = &bellwether_election_plugin;
@@ -57,9 +58,10 @@ void check_scenario(const std::string& name, const Mutation& mutation,
 }
 
 // The first seed whose schedule fails with the rule broken.
-void check_search(const Mutation& mutation, const std::string& variant) {
+void check_search(const Mutation& mutation, const std::string& variant,
+                  Guarding guarding = Guarding::kNone) {
   for (uint64_t seed = 1; seed <= kSearchLimit; ++seed) {
-    const std::string text = simulator::fault_scenario(seed, variant);
+    const std::string text = simulator::fault_scenario(seed, variant, guarding);
     const ScenarioResult result =
         run("seed " + std::to_string(seed), text, variant, mutation, seed);
     if (result.has_passed) continue;
@@ -117,6 +119,72 @@ BOOST_AUTO_TEST_CASE(an_election_that_is_not_held_again_is_caught) {
 BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_caught) {
   check_scenario("no_handover_timeout", without(Rule::kHandoverTimeout), kBoth);
   check_search(without(Rule::kHandoverTimeout), "modified");
+}
+
+// --- guard "majority" ---
+
+BOOST_AUTO_TEST_CASE(a_leader_that_does_not_wait_for_promises_is_caught) {
+  check_scenario("guard_no_wait_for_promises", without(Rule::kWaitForPromises), kBoth);
+  check_search(without(Rule::kWaitForPromises), "modified", Guarding::kMajority);
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_grants_an_epoch_twice_is_caught) {
+  check_scenario("guard_voted_twice", without(Rule::kVoteOnce), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_vote_that_is_given_before_it_is_stored_is_caught) {
+  check_scenario("guard_granted_before_stored", without(Rule::kStoreBeforeGrant), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_forgets_its_promises_at_a_restart_is_caught) {
+  check_scenario("guard_no_boot_wait", without(Rule::kBootWait), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_lease_that_counts_from_the_answer_is_caught) {
+  check_scenario("guard_lease_from_receipt", without(Rule::kLeaseFromSend), kBoth);
+  check_search(without(Rule::kLeaseFromSend), "modified", Guarding::kMajority);
+}
+
+BOOST_AUTO_TEST_CASE(a_release_that_voids_promises_of_later_epochs_is_caught) {
+  check_scenario("guard_released_by_an_earlier_epoch", without(Rule::kReleaseNamesEpoch), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_release_that_the_disk_may_lose_is_caught) {
+  check_scenario("guard_unstored_release", without(Rule::kReleaseWhenStored), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_promise_for_another_lease_than_the_leaders_is_caught) {
+  check_scenario("guard_own_lease", without(Rule::kFrameLease), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_promise_that_counts_from_before_its_heartbeat_is_caught) {
+  check_scenario("guard_stale_promise", without(Rule::kFreshPromise), kBoth);
+  check_search(without(Rule::kFreshPromise), "classic", Guarding::kMajority);
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_recalls_from_one_other_is_caught) {
+  check_scenario("guard_recalled_from_one", without(Rule::kRecallFromMajority), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_recalls_while_old_leases_run_is_caught) {
+  check_scenario("guard_recalled_too_early", without(Rule::kRecallAfterWait), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_without_a_canvass_is_caught) {
+  check_scenario("guard_no_canvass", without(Rule::kCanvass), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_forsakes_its_leader_is_caught) {
+  check_scenario("guard_not_sticky", without(Rule::kSticky), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_outlives_its_lease_is_caught) {
+  check_scenario("guard_no_end_of_the_lease", without(Rule::kStepDownWithLease), kBoth);
+  check_search(without(Rule::kStepDownWithLease), "modified", Guarding::kMajority);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_stops_without_a_word_is_caught) {
+  check_scenario("guard_no_resignation", without(Rule::kResignAtEnd), kBoth);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

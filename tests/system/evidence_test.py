@@ -98,13 +98,15 @@ class Evidence(SystemCase):
         self.expect_timeout_when_rejected("port-unreachable")
 
     def test_a_route_that_is_gone(self):
+        """What is sent to it still arrives, also the reset of who gives up first."""
         with self.spread_group() as (group, hosts):
             lowest, middle, leader = group.sidecars
             hosts.remove_route(0)
             for peer in (middle, leader):
-                self.await_timeout(lowest, peer)
                 self.await_timeout(peer, lowest)
-                self.expect_no_proof(lowest, peer)
+                self.expect_no_proof(peer, lowest)
+                lowest.await_state_of(peer, "suspect")
+                self.assertNotIn(self.line_of(peer, "refused"), lowest.log())
             hosts.restore_route(0)
             group.await_leader(leader)
 

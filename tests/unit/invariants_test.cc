@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "node_harness.hh"
+#include "guard_harness.hh"
 #include "scripted_plugin.hh"
 
 namespace bellwether::tests {
@@ -67,6 +67,13 @@ BOOST_AUTO_TEST_CASE(a_claim_must_take_a_new_epoch) {
   BOOST_TEST(change(before, summary(true, 3, 5, 5)) == "");
 }
 
+// Under guard "majority" the epoch is taken with the vote, and led later.
+BOOST_AUTO_TEST_CASE(who_claimed_an_epoch_may_lead_it_later) {
+  NodeSummary claims = summary(false, 0, 0, 4);
+  claims.is_claiming = true;
+  BOOST_TEST(change(claims, summary(true, 3, 4, 4)) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_leader_that_goes_on_claims_nothing) {
   BOOST_TEST(change(kLeads, summary(true, 3, 4, 4)) == "");
 }
@@ -110,12 +117,37 @@ BOOST_AUTO_TEST_CASE(who_does_not_lead_may_not_beat) {
   BOOST_TEST(effects_of(kLeads, {frame<Heartbeat>(3)}) == "");
 }
 
+BOOST_AUTO_TEST_CASE(who_only_claims_may_beat_if_the_beat_says_so) {
+  NodeSummary claims = summary(false, 0, 0, 4);
+  claims.is_claiming = true;
+  const auto beat = [](bool is_effective) {
+    return frame<Heartbeat>(3, Heartbeat{.is_effective = is_effective});
+  };
+  BOOST_TEST(effects_of(claims, {beat(false)}) == "");
+  BOOST_TEST(effects_of(claims, {beat(true)}) == "sent a heartbeat without leading");
+  BOOST_TEST(effects_of(claims, {beat(true), flag_on(4)}) == "sent a heartbeat without leading");
+  BOOST_TEST(effects_of(claims, {flag_on(4), beat(true)}) == "");
+}
+
 // --- states ---
 
 BOOST_AUTO_TEST_CASE(every_role_that_a_node_can_have_is_sound) {
   BOOST_TEST(!broken_by_state(NodeHarness().join().node()).has_value());
   BOOST_TEST(!broken_by_state(NodeHarness().follow().node()).has_value());
   BOOST_TEST(!broken_by_state(NodeHarness().lead().node()).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(every_role_under_guard_majority_is_sound) {
+  const auto broken = [](const NodeHarness& node) {
+    return broken_by_state(node.node()).value_or("");
+  };
+  const NodeSetup highest{.self = 5};
+  BOOST_TEST(broken(GuardHarness().grant()) == "");
+  BOOST_TEST(broken(GuardHarness().follow()) == "");
+  BOOST_TEST(broken(GuardHarness(highest).canvass()) == "");
+  BOOST_TEST(broken(GuardHarness(highest).vote_for_self()) == "");
+  BOOST_TEST(broken(GuardHarness(highest).claim()) == "");
+  BOOST_TEST(broken(GuardHarness(highest).lead()) == "");
 }
 
 BOOST_AUTO_TEST_CASE(who_looks_for_a_leader_must_have_a_timer) {
@@ -191,6 +223,14 @@ BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_seen) {
   BOOST_TEST(state_after_step_down({}) == "");
   BOOST_TEST(state_after_step_down(RuleSet(Rule::kHandoverTimeout)) ==
              "waits for its successor for ever");
+}
+
+BOOST_AUTO_TEST_CASE(a_flag_that_stays_on_when_the_lease_is_over_is_seen) {
+  GuardHarness node({.self = 5, .options = {.broken_rules = RuleSet(Rule::kFlagOffBeforeRelease)}});
+  node.lead().stop_judging();
+  const NodeSummary before(node.node());
+  BOOST_TEST(effects_of(before, node.run_for(milliseconds(800))) ==
+             "released an epoch while the flag was on");
 }
 
 BOOST_AUTO_TEST_CASE(following_a_stale_claim_is_seen) {

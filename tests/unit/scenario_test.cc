@@ -152,8 +152,9 @@ BOOST_AUTO_TEST_CASE(a_word_that_nobody_understands_is_refused_wherever_it_stand
   const std::map<std::string, std::string> lines{
       {"start 1..3 now", "'now' was not expected; usage: start IDS"},
       {"settle now", "'now' was not expected; usage: settle "},
-      {"kill 1 silentyl", "'silentyl' was not expected; usage: kill IDS [silently]"},
-      {"kill silently 1", "which nodes?; usage: kill IDS [silently]"},
+      {"kill 1 silentyl",
+       "'silentyl' was not expected; usage: kill IDS [silently | at store | at stored]"},
+      {"kill silently 1", "which nodes?; usage: kill IDS [silently | at store | at stored]"},
       {"step_down 3 hodl=1s", "'hodl=1s' was not expected; usage: step_down ID [hold=TIME]"},
       {"wait 1 year", "'year' was not expected; usage: wait TIME"},
       {"elect 1 2", "'2' was not expected; usage: elect ID"},
@@ -215,10 +216,10 @@ BOOST_AUTO_TEST_CASE(unknown_settings_are_refused_and_the_known_are_named) {
 }
 
 BOOST_AUTO_TEST_CASE(values_of_settings_are_checked) {
-  for (const char* setting :
-       {"profile=fast", "guard=perhaps", "voters=3", "lease=11s", "detector=crystal", "preempt=sometimes", "scope=some",
-        "sticky=yes", "stagger=1", "query_first=", "suspect_after=soon", "preempt_delay=5m",
-        "epoch_seed=-1", "seed=x", "answer_timeout=1h"}) {
+  for (const char* setting : {"profile=fast", "guard=perhaps", "voters=3", "lease=11s",
+                              "detector=crystal", "preempt=sometimes", "scope=some", "sticky=yes",
+                              "stagger=1", "query_first=", "suspect_after=soon", "preempt_delay=5m",
+                              "epoch_seed=-1", "seed=x", "answer_timeout=1h"}) {
     BOOST_TEST_CONTEXT(setting) {
       const std::string message = refusal(std::string("nodes 1..3 ") + setting + "\nexpect x\n");
       BOOST_TEST(message.starts_with("story.txt:1: "));

@@ -1,0 +1,3 @@
+module example.org/bellwether
+
+go 1.19

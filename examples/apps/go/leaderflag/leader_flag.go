@@ -1,0 +1,282 @@
+// Package leaderflag reads the leader flag: does this replica lead, right now?
+//
+//	flag, err := leaderflag.Open("/dev/shm/bellwether/orders")
+//	...
+//	if token, leads := flag.Token(); leads {
+//		// act, and pass the token on as fencing token
+//	}
+//
+// What the flag promises, and what it cannot, is said in leader_flag.h, whose reader this is, line
+// by line; copy the package into your application.  It needs nothing but the standard library.
+// For 64-bit Linux.
+package leaderflag
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// Role is what this replica is.
+type Role uint8
+
+// Roles.
+const (
+	Unknown  Role = 0 // no leader is known, or nobody vouches for what is
+	Follower Role = 1 // another replica leads
+	Leader   Role = 2 // this replica leads
+)
+
+// Errors of Open; in the first case, and with fs.ErrNotExist, the sidecar has not come up yet.
+var (
+	ErrNotReady       = errors.New("the sidecar has not set up the leader flag yet")
+	ErrNotAFlag       = errors.New("the file is not a leader flag")
+	ErrUnknownVersion = errors.New("the leader flag is of a version that this program does not know")
+)
+
+// Snapshot is all that the flag says, at one instant.  A flag that nobody vouches for (no living
+// sidecar, a leadership that has run out) has the role Unknown and names no leader.
+type Snapshot struct {
+	Epoch          uint64   // of the leadership; 0: no leader is known
+	FencingToken   uint64   // the epoch while this replica leads, otherwise 0
+	ValidUntilNs   uint64   // while this replica leads, on CLOCK_BOOTTIME
+	LeaderID       [16]byte // the leader's UUID; zeros: none
+	Seq            uint32   // differs when something but ValidUntilNs was written
+	Role           Role
+	Guard          uint8
+	IsSidecarAlive bool
+}
+
+// Flag is an open flag; any number of goroutines may read it.
+type Flag struct {
+	line       *line
+	mapping    []byte
+	bootIDHash uint64
+}
+
+// The line as it lies in the file; loaded whole field by whole field, hence the one word for the
+// four small ones.
+type line struct {
+	owner        uint32
+	seq          uint32
+	epoch        uint64
+	validUntilNs uint64
+	bootIDHash   uint64
+	octets       uint64 // guard, role, abi, flags, and four that are reserved
+	leaderID     [2]uint64
+	reserved     uint64
+}
+
+const (
+	fileBytes = 4096
+	lineBytes = 64
+	knownABI  = 1
+	ownerDied = 0x40000000
+
+	// An update takes nanoseconds; a writer that is stopped in the middle of one may take for ever.
+	tries = 1000
+
+	// How long Wait may take to notice that the sidecar has died.
+	poll = 20 * time.Millisecond
+
+	clockBoottime = 7
+	futexWait     = 0
+)
+
+// Open opens the flag in the file.
+func Open(path string) (*Flag, error) {
+	hash, err := bootIDHash()
+	if err != nil {
+		return nil, err
+	}
+	// O_NONBLOCK: what is a pipe shall be refused, not waited for.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	status, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if status.Mode().IsRegular() && status.Size() == 0 {
+		return nil, ErrNotReady
+	}
+	if !status.Mode().IsRegular() || status.Size() != fileBytes {
+		return nil, ErrNotAFlag
+	}
+	mapping, err := syscall.Mmap(int(file.Fd()), 0, lineBytes, syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	flag := &Flag{(*line)(unsafe.Pointer(&mapping[0])), mapping, hash}
+	abi := octetsOf(atomic.LoadUint64(&flag.line.octets))[2]
+	if abi == knownABI {
+		return flag, nil
+	}
+	flag.Close()
+	if abi == 0 {
+		return nil, ErrNotReady
+	}
+	return nil, ErrUnknownVersion
+}
+
+// OpenWhenReady opens the flag, and waits for ever for a sidecar that starts later.
+func OpenWhenReady(path string) (*Flag, error) {
+	for {
+		flag, err := Open(path)
+		if !errors.Is(err, ErrNotReady) && !errors.Is(err, os.ErrNotExist) {
+			return flag, err
+		}
+		time.Sleep(poll)
+	}
+}
+
+// Close unmaps the flag; nobody may read it any more.
+func (flag *Flag) Close() error { return syscall.Munmap(flag.mapping) }
+
+// Token is the fencing token, if this replica leads.
+func (flag *Flag) Token() (token uint64, leads bool) {
+	snapshot := flag.Read()
+	return snapshot.FencingToken, snapshot.Role == Leader
+}
+
+// Read is all that the flag says.
+func (flag *Flag) Read() Snapshot {
+	var snapshot Snapshot
+	for i := 0; i < tries; i++ {
+		if flag.tryRead(&snapshot) {
+			break
+		}
+	}
+	return snapshot
+}
+
+// Begin is for work that takes so long: does this replica lead, and is that certain for so long
+// even if the sidecar never renews it?
+func (flag *Flag) Begin(need time.Duration) (token uint64, leads bool) {
+	snapshot := flag.Read()
+	now := nowNs()
+	if snapshot.Role != Leader || now >= snapshot.ValidUntilNs {
+		return 0, false
+	}
+	return snapshot.FencingToken, snapshot.ValidUntilNs-now >= uint64(need)
+}
+
+// Still is for after the work, before its result counts: does this replica lead in the same epoch?
+func (flag *Flag) Still(token uint64) bool {
+	now, leads := flag.Token()
+	return leads && now == token
+}
+
+// Wait waits until a read would differ from what was seen in more than ValidUntilNs, or until the
+// timeout is over, and returns what it is then.  What the sidecar writes wakes it at once; its
+// death is noticed within 20 ms.  It keeps a thread of the operating system busy with waiting.
+func (flag *Flag) Wait(seen Snapshot, timeout time.Duration) Snapshot {
+	deadline := time.Now().Add(timeout)
+	for {
+		now := flag.Read()
+		left := time.Until(deadline)
+		if now.Seq != seen.Seq || now.Role != seen.Role ||
+			now.IsSidecarAlive != seen.IsSidecarAlive || left <= 0 {
+			return now
+		}
+		if left > poll {
+			left = poll
+		}
+		if now.Role == Leader {
+			valid := now.ValidUntilNs - nowNs()
+			if valid < uint64(left) {
+				left = time.Duration(valid)
+			}
+		}
+		flag.sleep(now.Seq, left)
+	}
+}
+
+// One try; false when the line is being written.  The clock and the owner are read inside of the
+// seqlock and last: at the instant of the clock, all that is told held.
+func (flag *Flag) tryRead(snapshot *Snapshot) bool {
+	line := flag.line
+	seq := atomic.LoadUint32(&line.seq)
+	epoch := atomic.LoadUint64(&line.epoch)
+	validUntilNs := atomic.LoadUint64(&line.validUntilNs)
+	bootIDHash := atomic.LoadUint64(&line.bootIDHash)
+	octets := octetsOf(atomic.LoadUint64(&line.octets))
+	leaderID := [2]uint64{atomic.LoadUint64(&line.leaderID[0]), atomic.LoadUint64(&line.leaderID[1])}
+	now := nowNs()
+	owner := atomic.LoadUint32(&line.owner)
+	isWhole := seq%2 == 0 && atomic.LoadUint32(&line.seq) == seq
+
+	*snapshot = Snapshot{Seq: seq}
+	if !isWhole {
+		return false
+	}
+	guard, role, abi := octets[0], Role(octets[1]), octets[2]
+	snapshot.IsSidecarAlive = owner != 0 && owner&ownerDied == 0 &&
+		bootIDHash == flag.bootIDHash && abi == knownABI
+	if !snapshot.IsSidecarAlive {
+		return true
+	}
+	snapshot.Guard = guard
+	if role == Leader {
+		if now >= validUntilNs {
+			return true
+		}
+		snapshot.FencingToken = epoch
+		snapshot.ValidUntilNs = validUntilNs
+	}
+	snapshot.Role = role
+	snapshot.Epoch = epoch
+	snapshot.LeaderID = *(*[16]byte)(unsafe.Pointer(&leaderID))
+	return true
+}
+
+// Sleeps until seq, if it is still that, is written to.  Whatever ends it, the caller looks again.
+func (flag *Flag) sleep(seq uint32, duration time.Duration) {
+	limit := syscall.NsecToTimespec(int64(duration))
+	_, _, failure := syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&flag.line.seq)),
+		futexWait, uintptr(seq), uintptr(unsafe.Pointer(&limit)), 0, 0)
+	if failure == syscall.ENOSYS || failure == syscall.EPERM {
+		time.Sleep(duration) // somebody forbids futexes that are not private
+	}
+}
+
+// In the order in which they lie in memory.
+func octetsOf(word uint64) [8]byte { return *(*[8]byte)(unsafe.Pointer(&word)) }
+
+// The clock of ValidUntilNs; it goes on while the machine is suspended.  Without a clock every
+// validity is over.
+func nowNs() uint64 {
+	var now syscall.Timespec
+	_, _, failure := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockBoottime,
+		uintptr(unsafe.Pointer(&now)), 0)
+	if failure != 0 {
+		return math.MaxUint64
+	}
+	return uint64(now.Nano())
+}
+
+// 64-bit FNV-1a of the 36 characters that name this boot.
+func bootIDHash() (uint64, error) {
+	file, err := os.Open("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	var text [36]byte
+	if _, err := io.ReadFull(file, text[:]); err != nil {
+		return 0, err
+	}
+	hash := uint64(0xcbf29ce484222325)
+	for _, character := range text {
+		hash = (hash ^ uint64(character)) * 0x100000001b3
+	}
+	return hash, nil
+}

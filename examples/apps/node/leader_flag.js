@@ -1,0 +1,237 @@
+// The leader flag for Node.js on Linux: does this replica lead, right now?
+//
+//   const { openFlag } = require('./leader_flag');
+//   const flag = await openFlag('/dev/shm/bellwether/orders');
+//   const token = flag.token();
+//   if (token !== null) ...  // act, and pass the token on as fencing token
+//
+// What the flag promises, and what it cannot, is said in leader_flag.h; copy this file into your
+// application.  It needs no package.
+//
+// Node cannot map a file, so it is read, with calls that never wait for a disk because the file
+// is on a tmpfs.  They see the same memory as a mapping does.  Two things are different from the C
+// reader, and both are made up for:
+//
+//   - The kernel may copy the bytes of one read in any order, but it does not let one read pass
+//     another.  So each step of the C reader's order (seq, fields, clock, owner, seq) is a read of
+//     its own.  A renewal changes valid_until_ns without moving seq, and a copy could mix the old
+//     value with the new: it is read twice, and the earlier time counts.
+//   - Node has no CLOCK_BOOTTIME.  /proc/uptime tells it, cut to hundredths of a second, so one
+//     more is added.  Where a container is shown an uptime of its own (lxcfs) that would be too
+//     little: it counts as no less than hrtime(), which is the machine's but for suspended time.
+//
+// A flag may so go off for Node 10 ms earlier than for others; it never goes off later.
+'use strict';
+
+const fs = require('node:fs');
+const { setTimeout: sleep } = require('node:timers/promises');
+
+const ABI = 1;
+const FILE_BYTES = 4096;
+const LINE_BYTES = 64;
+const OWNER_DIED = 0x40000000;
+
+const Role = Object.freeze({ UNKNOWN: 0, FOLLOWER: 1, LEADER: 2 });
+
+// Where the fields are: in units of 4 bytes, of 8 bytes, and of one.
+const OWNER = 0, SEQ = 1;
+const EPOCH = 1, VALID_UNTIL = 2, BOOT_ID_HASH = 3;
+const GUARD = 32, ROLE = 33, ABI_AT = 34, LEADER_ID = 40, LEADER_ID_END = 56;
+
+// An update takes nanoseconds; a writer that is stopped in the middle of one may take for ever.
+const TRIES = 1000;
+
+// How often wait() looks.
+const POLL_MS = 10;
+
+// An error of the constructor: code is NOT_READY (try again), NOT_A_FLAG or UNKNOWN_VERSION.
+class FlagError extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+// An open flag.
+class LeaderFlag {
+  #fd;
+  #uptime;
+  #bootIdHash;
+  // Two of the line's beginning, two of the whole, and their bytes seen as words.
+  #first = new Uint32Array(2);
+  #owner = new Uint32Array(2);
+  #line = new Uint8Array(LINE_BYTES);
+  #longs = new BigUint64Array(this.#line.buffer);
+  #last = new Uint32Array(LINE_BYTES / 4);
+  #lastLongs = new BigUint64Array(this.#last.buffer);
+  #uptimeText = Buffer.alloc(64);
+
+  // Throws ENOENT or NOT_READY while the sidecar has not come up.
+  constructor(path) {
+    this.#bootIdHash = bootIdHash();
+    // O_NONBLOCK: what is a pipe shall be refused, not waited for.
+    this.#fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+    try {
+      this.#check(path);
+      this.#uptime = fs.openSync('/proc/uptime', 'r');
+    } catch (error) {
+      fs.closeSync(this.#fd);
+      throw error;
+    }
+  }
+
+  close() {
+    fs.closeSync(this.#fd);
+    fs.closeSync(this.#uptime);
+  }
+
+  // The fencing token (a BigInt) while this replica leads, otherwise null.
+  token() {
+    const snapshot = this.read();
+    return snapshot.role === Role.LEADER ? snapshot.fencingToken : null;
+  }
+
+  // All that the flag says, at one instant.  A flag that nobody vouches for (no living sidecar, a
+  // leadership that has run out) has the role UNKNOWN and names no leader.
+  read() {
+    for (let tries = 0; tries < TRIES; ++tries) {
+      const snapshot = this.#tryRead();
+      if (snapshot !== null) return snapshot;
+    }
+    return nothing(this.#last[SEQ], 0, false);
+  }
+
+  // Waits until a read would differ from `seen` in more than validUntilNs; the promise is kept with
+  // what it is then, or still is after `timeoutMs`.
+  async wait(seen, timeoutMs) {
+    const deadlineMs = performance.now() + timeoutMs;
+    for (;;) {
+      const now = this.read();
+      const isSame = now.seq === seen.seq && now.role === seen.role &&
+          now.isSidecarAlive === seen.isSidecarAlive;
+      if (!isSame || performance.now() >= deadlineMs) return now;
+      await sleep(POLL_MS);
+    }
+  }
+
+  // Before work that takes so long: the token if this replica leads, and that is certain for so
+  // long even if the sidecar never renews it; otherwise null.
+  begin(needMs) {
+    const snapshot = this.read();
+    if (snapshot.role !== Role.LEADER) return null;
+    const leftNs = snapshot.validUntilNs - this.#nowNs();
+    return leftNs >= BigInt(Math.ceil(needMs * 1e6)) ? snapshot.fencingToken : null;
+  }
+
+  // After the work, before its result counts: does this replica lead in the same epoch as then?
+  still(token) {
+    return this.token() === token;
+  }
+
+  #check(path) {
+    const status = fs.fstatSync(this.#fd);
+    if (status.isFile() && status.size === 0) {
+      throw new FlagError('NOT_READY', `${path}: the leader flag is not set up yet`);
+    }
+    if (!status.isFile() || status.size !== FILE_BYTES) {
+      throw new FlagError('NOT_A_FLAG', `${path}: not a leader flag`);
+    }
+    this.#load(this.#line);
+    const abi = this.#line[ABI_AT];
+    if (abi === 0) throw new FlagError('NOT_READY', `${path}: the leader flag is not set up yet`);
+    if (abi !== ABI) throw new FlagError('UNKNOWN_VERSION', `${path}: a leader flag of ${abi}`);
+  }
+
+  // Fills the array from the line's beginning.
+  #load(array) {
+    const count = fs.readSync(this.#fd, array, 0, array.byteLength, 0);
+    if (count !== array.byteLength) throw new FlagError('NOT_A_FLAG', 'the leader flag was cut');
+  }
+
+  // One try; null when the line is being written.
+  #tryRead() {
+    this.#load(this.#first);
+    this.#load(this.#line);
+    const role = this.#line[ROLE];
+    const nowNs = role === Role.LEADER ? this.#nowNs() : 0n;
+    this.#load(this.#owner);
+    this.#load(this.#last);
+    const seq = this.#first[SEQ];
+    if (seq % 2 !== 0 || this.#last[SEQ] !== seq) return null;
+
+    const owner = this.#owner[OWNER];
+    const guard = this.#line[GUARD];
+    const isSidecarAlive = owner !== 0 && (owner & OWNER_DIED) === 0 &&
+        this.#longs[BOOT_ID_HASH] === this.#bootIdHash && this.#line[ABI_AT] === ABI;
+    if (!isSidecarAlive) return nothing(seq, 0, false);
+    let validUntilNs = 0n;
+    if (role === Role.LEADER) {
+      const [once, again] = [this.#longs[VALID_UNTIL], this.#lastLongs[VALID_UNTIL]];
+      validUntilNs = once < again ? once : again;
+      if (nowNs >= validUntilNs) return nothing(seq, guard, true);
+    }
+    const epoch = this.#longs[EPOCH];
+    return {
+      seq,
+      role,
+      epoch,
+      fencingToken: role === Role.LEADER ? epoch : 0n,
+      validUntilNs,
+      leaderId: uuidText(this.#line.subarray(LEADER_ID, LEADER_ID_END)),
+      guard,
+      isSidecarAlive,
+    };
+  }
+
+  // CLOCK_BOOTTIME, up to 10 ms ahead of it.
+  #nowNs() {
+    const count = fs.readSync(this.#uptime, this.#uptimeText, 0, this.#uptimeText.length, 0);
+    const [seconds, hundredths] = this.#uptimeText.toString('latin1', 0, count).split(/[. ]/, 2);
+    const uptimeNs = (BigInt(seconds) * 100n + BigInt(hundredths) + 1n) * 10_000_000n;
+    const monotonicNs = process.hrtime.bigint();
+    return uptimeNs > monotonicNs ? uptimeNs : monotonicNs;
+  }
+}
+
+// Opens the flag, and waits for ever for a sidecar that starts later.
+async function openFlag(path) {
+  for (;;) {
+    try {
+      return new LeaderFlag(path);
+    } catch (error) {
+      if (error.code !== 'ENOENT' && error.code !== 'NOT_READY') throw error;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+// No leader is known, or nobody vouches for what is.
+function nothing(seq, guard, isSidecarAlive) {
+  return {
+    seq,
+    role: Role.UNKNOWN,
+    epoch: 0n,
+    fencingToken: 0n,
+    validUntilNs: 0n,
+    leaderId: uuidText(new Uint8Array(LEADER_ID_END - LEADER_ID)),
+    guard,
+    isSidecarAlive,
+  };
+}
+
+function uuidText(bytes) {
+  const text = Buffer.from(bytes).toString('hex');
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20),
+    text.slice(20)].join('-');
+}
+
+// 64-bit FNV-1a of the 36 characters that name this boot.
+function bootIdHash() {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of fs.readFileSync('/proc/sys/kernel/random/boot_id').subarray(0, 36)) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  }
+  return hash;
+}
+
+module.exports = { LeaderFlag, FlagError, Role, openFlag };

@@ -1,0 +1,81 @@
+"""The languages in which there is a reader of the flag and a worker, and how they are run here.
+
+A language that this machine lacks is skipped, with the reason.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+# What CTest takes for "skipped" (SKIP_RETURN_CODE).
+SKIPPED = 77
+
+ROOT = pathlib.Path(__file__).parents[2]
+APPS = ROOT / "examples/apps"
+HERE = ROOT / "tests/apps"
+BUILD_PATIENCE_S = 300
+
+sys.path.insert(0, str(ROOT / "tests/system"))
+
+
+class Missing(Exception):
+    """This machine lacks the language."""
+
+
+def tool(name):
+    path = shutil.which(name)
+    if path is None:
+        raise Missing(f"there is no {name}")
+    return path
+
+
+def built_with_go(built, folder, package_folder=None):
+    """A program of the module in examples/apps/go, or of a folder that is lent to it; nothing is
+    fetched, and what was compiled before is kept in `built`."""
+    go = tool("go")
+    place = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-go."))
+    module = place / "module"
+    shutil.copytree(APPS / "go", module)
+    if package_folder is not None:
+        shutil.copytree(package_folder, module / folder)
+    environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local",
+                   "GOCACHE": os.path.abspath(f"{built}/go-cache"), "GOPATH": str(place / "path"),
+                   "CGO_ENABLED": "0"}
+    unittest.addModuleCleanup(shutil.rmtree, place)
+    subprocess.run([go, "build", "-o", place / "program", f"./{folder}"], cwd=module, check=True,
+                   env=environment, timeout=BUILD_PATIENCE_S)
+    return [str(place / "program")]
+
+
+def probe(language, built):
+    """The command that runs a language's probe; `built` is the folder of CMake's programs."""
+    if language == "c":
+        return [f"{built}/flag_probe"]
+    if language == "python":
+        return [sys.executable, HERE / "probe.py"]
+    if language == "node":
+        return [tool("node"), HERE / "probe.js"]
+    return built_with_go(built, "probe", HERE / "probe_go")
+
+
+def worker(language, built):
+    """The same of a language's worker."""
+    if language in ("c", "cxx"):
+        return [f"{built}/worker_{language}"]
+    if language == "python":
+        return [sys.executable, APPS / "python/worker.py"]
+    if language == "node":
+        return [tool("node"), APPS / "node/worker.js"]
+    return built_with_go(built, "worker")
+
+
+def main(arguments):
+    """Runs the cases named, of the module that was started."""
+    result = unittest.main(module="__main__", argv=[sys.argv[0], *arguments], exit=False).result
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(SKIPPED if result.skipped else 0)

@@ -1,0 +1,413 @@
+// A candidate under guard "majority": canvass, own vote, claim, grants, until it leads.  The node
+// is 5 of 1..5, the highest; three of five are a majority.
+#include <boost/test/unit_test.hpp>
+
+#include "guard_harness.hh"
+
+namespace bellwether::tests {
+namespace {
+
+struct Candidate : GuardHarness {
+  explicit Candidate(NodeSetup setup = {}, uint32_t voters = 5)
+      : GuardHarness(as_highest(std::move(setup)), voters) {}
+
+ private:
+  static NodeSetup as_highest(NodeSetup setup) {
+    setup.self = 5;
+    return setup;
+  }
+};
+
+// What a voter that has promised to support 4 says in its grant.
+std::vector<Wait> wait_for_4(Duration left, uint64_t epoch = 1) {
+  return {{.leader = uuid(4), .epoch = epoch, .left = left}};
+}
+
+bool is_flag_on(const Candidate& node) {
+  return node.node().is_leading() && node.now() < node.node().valid_until();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(node_candidate)
+
+// --- the canvass ---
+
+BOOST_AUTO_TEST_CASE(who_wins_an_election_asks_first_and_claims_nothing) {
+  Candidate node;
+  node.join();
+  node.step(Joined{});
+  const Effects effects = node.run_for(Duration::zero());
+  BOOST_TEST(everything(effects) == "CANVASS to 1, CANVASS to 2, CANVASS to 3, CANVASS to 4");
+  BOOST_TEST(node.max_epoch() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_canvass_without_a_majority_burns_no_epoch_and_is_tried_again) {
+  Candidate node;
+  node.canvass();
+  for (const uint32_t voter : {1u, 2u, 3u}) node.receive_opinion(voter, false);
+  BOOST_TEST(node.max_epoch() == 0u);
+  BOOST_TEST(node.role() == "leaderless");
+  BOOST_TEST(find_sent<Canvass>(node.run_for(seconds(5))).has_value());
+  BOOST_TEST(node.max_epoch() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_canvass_that_nobody_answers_comes_to_an_end) {
+  Candidate node;
+  node.canvass();
+  const Effects effects = node.run_for(milliseconds(100));
+  BOOST_TEST(reported(effects, Report::Kind::kTimeout) == "canvass");
+  BOOST_TEST(node.max_epoch() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(two_of_five_that_say_yes_are_a_majority_with_the_candidate) {
+  Candidate node;
+  node.canvass();
+  BOOST_TEST(everything(node.receive_opinion(1, true)) == "");
+  BOOST_TEST(everything(node.receive_opinion(1, true)) == "");
+  BOOST_TEST(everything(node.receive_opinion(2, true)) == "no leader, store 1");
+  BOOST_TEST(node.role() == "claims 1");
+}
+
+// What an operator wants needs nobody's opinion; the votes it needs all the same.
+BOOST_AUTO_TEST_CASE(an_election_that_an_operator_calls_is_claimed_without_a_canvass) {
+  Candidate node;
+  node.join();
+  const Effects effects = node.step(Elect{});
+  BOOST_TEST(!find_sent<Canvass>(effects).has_value());
+  BOOST_TEST(find_stored(effects).has_value());
+  BOOST_TEST(node.role() == "claims 1");
+}
+
+BOOST_AUTO_TEST_CASE(an_opinion_on_an_earlier_canvass_does_not_count) {
+  Candidate node;
+  node.canvass();
+  const uint64_t earlier = node.node().majority()->number - 1;
+  for (const uint32_t voter : {1u, 2u, 3u}) {
+    node.receive(voter, 0, CanvassReply{.number = earlier, .is_yes = true});
+  }
+  BOOST_TEST(node.max_epoch() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(an_opinion_of_one_without_a_vote_does_not_count) {
+  GuardHarness node({.self = 3, .priority = 200}, 3);  // 4 and 5 have no vote
+  node.canvass();
+  for (const uint32_t learner : {4u, 5u}) node.receive_opinion(learner, true);
+  BOOST_TEST(node.max_epoch() == 0u);
+  node.receive_opinion(1, true);
+  BOOST_TEST(node.role() == "claims 1");
+}
+
+// --- its own vote ---
+
+BOOST_AUTO_TEST_CASE(a_claim_takes_one_more_than_the_highest_epoch_that_was_heard) {
+  Candidate node({.record = {.max_epoch = 3}});
+  node.canvass();
+  node.receive_opinion(1, true, 8);
+  BOOST_TEST(everything(node.receive_opinion(2, true, 5)) == "no leader, store 9");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_claim_of_a_group_begins_above_the_seed) {
+  Candidate node({.options = {.epoch_seed = 1000}});
+  node.vote_for_self();
+  BOOST_TEST(node.role() == "claims 1001");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_of_the_claim_leaves_before_its_own_vote_is_stored) {
+  Candidate node;
+  node.canvass();
+  node.receive_opinion(1, true);
+  const Effects effects = node.receive_opinion(2, true);
+  BOOST_REQUIRE(find_stored(effects).has_value());
+  BOOST_TEST((*find_stored(effects) == Record{1, uuid(5), seconds(1)}));
+  BOOST_TEST(sent(effects) == "");
+  BOOST_TEST(node.node().hello().header.epoch == 0u);
+  BOOST_TEST(sent(node.disk_has_it()) ==
+             "COORDINATOR to 1, COORDINATOR to 2, COORDINATOR to 3, COORDINATOR to 4");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_says_what_it_asks_for_and_releases_what_was_before) {
+  Candidate node({.record = {.max_epoch = 6}, .options = {.lease = seconds(3)}});
+  node.vote_for_self();
+  const Effects effects = node.disk_has_it();
+  const auto coordinator = find_sent<Coordinator>(effects);
+  BOOST_REQUIRE(coordinator.has_value());
+  BOOST_TEST(coordinator->terms.voters == node.terms().voters);
+  BOOST_TEST((coordinator->terms.lease == seconds(3)));
+  BOOST_TEST(header_of_sent<Coordinator>(effects).epoch == 7u);
+  BOOST_TEST(header_of_sent<Coordinator>(effects).released == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(who_cannot_store_its_own_vote_does_not_claim_and_may_not_lead) {
+  Candidate node;
+  node.vote_for_self();
+  BOOST_TEST(sent(node.disk_fails()) == "");
+  BOOST_TEST(node.role() == "leaderless");
+  BOOST_TEST(!node.node().may_lead());
+}
+
+BOOST_AUTO_TEST_CASE(a_vote_that_is_stored_too_late_is_not_claimed_with_any_more) {
+  Candidate node;
+  node.vote_for_self();
+  node.run_for(milliseconds(350));
+  BOOST_TEST(node.role() == "leaderless");
+  BOOST_TEST(sent(node.disk_has_it()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(who_votes_for_another_meanwhile_does_not_claim) {
+  Candidate node;
+  node.vote_for_self();
+  const Record own = node.node().record();
+  node.receive_claim(4, 2);
+  BOOST_TEST(sent(node.step(Stored{own})) == "");
+  BOOST_TEST(node.role() == "granted 4 in 2");
+  BOOST_TEST(sent(node.disk_has_it()) == "GRANT to 4");
+}
+
+// --- the claim ---
+
+BOOST_AUTO_TEST_CASE(with_the_grants_of_a_majority_it_leads_and_says_so_at_once) {
+  Candidate node;
+  node.claim();
+  BOOST_TEST(everything(node.receive_grant(1)) == "");
+  const Effects effects = node.receive_grant(2);
+  BOOST_TEST(published(effects) == "leads in 1");
+  BOOST_TEST(is_flag_on(node));
+  const auto beat = find_sent<Heartbeat>(effects);
+  BOOST_REQUIRE(beat.has_value());
+  BOOST_TEST(beat->is_effective);
+}
+
+BOOST_AUTO_TEST_CASE(a_grant_counts_once) {
+  Candidate node;
+  node.claim();
+  for (int i = 0; i < 3; ++i) node.receive_grant(1);
+  BOOST_TEST(node.role() == "claims 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_grant_of_one_without_a_vote_does_not_count) {
+  GuardHarness node({.self = 3, .priority = 200}, 3);
+  node.canvass();
+  node.receive_opinion(1, true);
+  node.disk_has_it();
+  for (const uint32_t learner : {4u, 5u}) node.receive_grant(learner);
+  BOOST_TEST(node.role() == "claims 1");
+  BOOST_TEST(published(node.receive_grant(2)) == "leads in 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_grant_of_one_that_counts_other_voters_does_not_count) {
+  Candidate node;
+  node.claim();
+  node.disconnect(1, LinkEvidence::kClosed);
+  node.connect(NodeHarness::hello_of(1));  // guard "none"
+  node.receive_grant(1);
+  node.receive_grant(2);
+  BOOST_TEST(node.role() == "claims 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_grant_of_an_epoch_that_it_claims_no_longer_does_not_count) {
+  Candidate node;
+  node.claim();
+  node.run_for(milliseconds(350));
+  BOOST_REQUIRE(node.role() == "leaderless");
+  node.step(Elect{});
+  node.disk_has_it();
+  BOOST_REQUIRE(node.role() == "claims 2");
+  for (const uint32_t voter : {1u, 2u, 3u, 4u}) {
+    node.receive(voter, 1, Grant{.epoch = 1, .is_granted = true, .sequence = 1}, 1);
+  }
+  BOOST_TEST(node.role() == "claims 2");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_is_repeated_by_beats_that_are_not_effective) {
+  Candidate node;
+  node.claim();
+  const Effects effects = node.run_for(milliseconds(100));
+  BOOST_TEST(sent(effects) == "HEARTBEAT to 1, HEARTBEAT to 2, HEARTBEAT to 3, HEARTBEAT to 4");
+  BOOST_TEST(!find_sent<Heartbeat>(effects)->is_effective);
+  BOOST_TEST((find_sent<Heartbeat>(effects)->terms.lease == seconds(1)));
+}
+
+BOOST_AUTO_TEST_CASE(a_majority_of_refusals_ends_the_claim_and_releases_its_epoch) {
+  Candidate node;
+  node.claim();
+  node.receive_no(1, 1);
+  node.receive_no(1, 1);
+  node.receive_no(2, 1);
+  BOOST_TEST(node.role() == "claims 1");
+  const Effects effects = node.receive_no(3, 1);
+  BOOST_TEST(sent(effects) == "RESIGN to 1, RESIGN to 2, RESIGN to 3, RESIGN to 4");
+  BOOST_TEST(header_of_sent<Resign>(effects).released == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_without_a_majority_ends_and_the_next_takes_a_fresh_epoch) {
+  Candidate node;
+  node.claim();
+  node.receive_grant(1);
+  BOOST_TEST(find_sent<Resign>(node.run_for(milliseconds(350))).has_value());
+  node.step(Elect{});
+  BOOST_TEST(node.role() == "claims 2");
+}
+
+BOOST_AUTO_TEST_CASE(who_hears_a_claim_of_a_newer_epoch_votes_for_it_and_gives_its_own_up) {
+  Candidate node;
+  node.claim();
+  node.receive_claim(4, 2);
+  BOOST_TEST(sent(node.disk_has_it()) == "GRANT to 4");
+  for (const uint32_t voter : {1u, 2u, 3u}) {
+    node.receive(voter, 1, Grant{.epoch = 1, .is_granted = true, .sequence = 1}, 1);
+  }
+  BOOST_TEST(node.role() == "granted 4 in 2");
+}
+
+// --- what it waits for ---
+
+BOOST_AUTO_TEST_CASE(it_leads_when_the_promises_of_its_voters_are_over) {
+  Candidate node;
+  node.claim();
+  node.receive_grant(1, wait_for_4(milliseconds(300)));
+  node.receive_grant(2);
+  BOOST_TEST(node.role() == "claims 1");
+  BOOST_TEST(published(node.run_for(milliseconds(299))) == "");
+  BOOST_TEST(published(node.run_for(milliseconds(1))) == "leads in 1");
+}
+
+// Those that have promised nothing are enough.
+BOOST_AUTO_TEST_CASE(it_waits_for_no_more_voters_than_it_needs) {
+  Candidate node;
+  node.claim();
+  node.receive_grant(1, wait_for_4(milliseconds(700)));
+  node.receive_grant(2);
+  BOOST_TEST(published(node.receive_grant(3)) == "leads in 1");
+}
+
+BOOST_AUTO_TEST_CASE(the_word_of_the_old_leader_itself_ends_the_wait) {
+  Candidate node;
+  node.claim();
+  for (const uint32_t voter : {1u, 2u}) node.receive_grant(voter, wait_for_4(seconds(1)));
+  BOOST_TEST(published(node.receive(4, 1, Resign{}, 1)) == "leads in 1");
+}
+
+BOOST_AUTO_TEST_CASE(the_word_of_the_old_leader_counts_when_it_came_before_the_grant) {
+  Candidate node;
+  node.claim();
+  node.receive(4, 1, Resign{}, 1);
+  for (const uint32_t voter : {1u, 2u}) node.receive_grant(voter, wait_for_4(seconds(1)));
+  BOOST_TEST(node.role() == "leads in 1");
+}
+
+BOOST_AUTO_TEST_CASE(the_release_of_an_earlier_epoch_does_not_end_the_wait) {
+  Candidate node({.record = {.max_epoch = 3}});
+  node.claim();
+  for (const uint32_t voter : {1u, 2u}) node.receive_grant(voter, wait_for_4(seconds(1), 3));
+  BOOST_TEST(published(node.receive(4, 3, Resign{}, 2)) == "");
+  BOOST_TEST(node.role() == "claims 4");
+}
+
+BOOST_AUTO_TEST_CASE(hearsay_of_the_old_leaders_end_does_not_end_the_wait) {
+  Candidate node;
+  node.claim();
+  for (const uint32_t voter : {1u, 2u}) node.receive_grant(voter, wait_for_4(seconds(1)));
+  BOOST_TEST(published(node.receive(3, 1, Resign{}, 1)) == "");
+  BOOST_TEST(node.role() == "claims 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_was_restarted_is_waited_for_and_no_release_ends_that) {
+  Candidate node;
+  node.claim();
+  node.receive_grant(1, {}, milliseconds(300));
+  node.receive_grant(2);
+  node.receive(4, 1, Resign{}, 1);
+  BOOST_TEST(published(node.run_for(milliseconds(299))) == "");
+  BOOST_TEST(published(node.run_for(milliseconds(1))) == "leads in 1");
+}
+
+BOOST_AUTO_TEST_CASE(its_own_promises_stand_against_it_too) {
+  Candidate node;
+  node.join();
+  node.receive(4, 1, Coordinator{.sequence = 1, .terms = node.terms()});
+  node.disk_has_it();
+  node.receive_beat(4, 1);
+  node.run_for(milliseconds(200));
+  node.disconnect(4, LinkEvidence::kRefused);
+  node.run_for(Duration::zero());
+  for (const uint32_t voter : {1u, 2u}) node.receive_opinion(voter, true, 1);
+  node.disk_has_it();
+  for (const uint32_t voter : {1u, 2u, 3u}) node.receive_grant(voter);
+  BOOST_TEST(node.role() == "claims 2");
+  Effects all = node.run_for(milliseconds(500));
+  for (const uint32_t voter : {1u, 2u, 3u}) node.receive_promise(voter);
+  BOOST_TEST(published(all) == "");
+  BOOST_TEST(published(node.run_for(milliseconds(299))) == "");
+  BOOST_TEST(published(node.run_for(milliseconds(1))) == "leads in 2");
+}
+
+// Its own grant would have to wait as well; so another one can lead sooner.
+BOOST_AUTO_TEST_CASE(who_was_restarted_lets_others_lead_until_its_earlier_promises_are_over) {
+  Candidate node({.record = {.max_epoch = 1, .lease_seen = milliseconds(700)}});
+  node.join();
+  node.run_for(milliseconds(699));
+  BOOST_TEST(!node.node().may_lead());
+  node.run_for(milliseconds(1));
+  BOOST_TEST(node.node().may_lead());
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_whose_voters_fall_silent_while_it_waits_is_given_up) {
+  Candidate node;
+  node.claim();
+  for (const uint32_t voter : {1u, 2u}) node.receive_grant(voter, wait_for_4(seconds(2)));
+  const Effects effects = node.run_for(milliseconds(800));
+  BOOST_TEST(find_sent<Resign>(effects).has_value());
+  BOOST_TEST(node.role() == "leaderless");
+}
+
+// --- who may lead ---
+
+BOOST_AUTO_TEST_CASE(who_reaches_no_majority_of_voters_says_that_it_cannot_lead) {
+  Candidate node;
+  node.join();
+  BOOST_TEST(node.node().may_lead());
+  for (const uint32_t voter : {1u, 2u}) node.disconnect(voter, LinkEvidence::kClosed);
+  BOOST_TEST(node.node().may_lead());
+  node.disconnect(3, LinkEvidence::kClosed);
+  BOOST_TEST(!node.node().may_lead());
+  const auto answer = find_sent<ElectionFrame>(
+      node.receive(4, 0, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION, .round = 1}, 0));
+  BOOST_REQUIRE(answer.has_value());
+  BOOST_TEST((answer->flags & ELECTION_FLAG_ELECTABLE) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(learners_do_not_make_a_majority) {
+  NodeHarness node({.self = 3, .options = guarded({}, 3)});
+  node.join();
+  for (const uint32_t voter : {1u, 2u}) node.disconnect(voter, LinkEvidence::kClosed);
+  BOOST_TEST(!node.node().may_lead());
+}
+
+BOOST_AUTO_TEST_CASE(a_learner_never_holds_an_election) {
+  NodeHarness node({.self = 5, .priority = 65535, .options = guarded({}, 3)});
+  node.join();
+  node.step(Joined{});
+  BOOST_TEST(sent(node.run_for(seconds(10))) == "");
+  BOOST_TEST(!node.node().may_lead());
+}
+
+BOOST_AUTO_TEST_CASE(who_led_before_its_restart_claims_a_fresh_epoch) {
+  Candidate node({.record = {.max_epoch = 4, .granted_to = uuid(5)}});
+  BOOST_TEST(node.node().hello().header.released == 4u);
+  node.vote_for_self();
+  BOOST_TEST(node.role() == "claims 5");
+}
+
+BOOST_AUTO_TEST_CASE(a_single_voter_leads_when_its_vote_is_stored) {
+  GuardHarness node({.self = 1, .priority = 200}, 1);
+  node.canvass();
+  BOOST_TEST(node.role() == "claims 1");
+  BOOST_TEST(published(node.disk_has_it()) == "leads in 1");
+  node.run_for(seconds(60));
+  BOOST_TEST(node.role() == "leads in 1");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests
