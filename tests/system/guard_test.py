@@ -16,7 +16,6 @@ from system_case import SystemCase, main
 
 # Comes back to lead soon, so that cases are short.
 SOON = 'preempt_delay = "500ms"\n'
-TELLING = SOON + '[log]\nlevel = "debug"\n'
 
 
 class Guard(SystemCase):
@@ -38,7 +37,7 @@ class Guard(SystemCase):
         return group.await_leader(group.sidecars[flag])
 
     def test_a_killed_leader_is_succeeded_and_comes_back(self):
-        with self.led_group(extra=TELLING) as group:
+        with self.led_group(extra=SOON + '[log]\nlevel = "debug"\n') as group:
             leader = group.sidecars[-1]
             for _ in range(3):
                 epoch = leader.epoch()
@@ -49,7 +48,7 @@ class Guard(SystemCase):
                 leader.start()
                 group.await_leader(leader)
             # Its death was proven: nobody had to wait for the end of the lease.
-            self.assertIn("proof of death", successor.log())
+            successor.await_log("proof of death")
 
     def test_a_stopped_leader_is_succeeded_and_comes_back(self):
         with self.led_group() as group:
