@@ -38,7 +38,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kKills = 500;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kSidecarKills = 20;  // they start slowly
+#else
 constexpr int kSidecarKills = 100;
+#endif
 constexpr int kMemoryKills = 20;
 constexpr int kUnmarkedKills = 5;
 constexpr size_t kMemoryLimitBytes = 32 << 20;

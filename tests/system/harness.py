@@ -217,7 +217,9 @@ class Sidecar:
 
     def metrics(self):
         """{series: value}, without the two labels that say whose it is"""
-        _, _, text = self.request("GET", "/metrics")
+        status, _, text = self.request("GET", "/metrics")
+        if status != 200:
+            raise Unreachable(f"{self.name} /metrics: {status} {text}")
         values = {}
         for line in text.splitlines():
             if line and not line.startswith("#"):
