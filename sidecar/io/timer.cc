@@ -2,18 +2,18 @@
 // waiting in the poll that follows, and the check handle runs when that poll is over.
 #include "io/timer.hh"
 
-#include <algorithm>
 #include <chrono>
 
 namespace bellwether {
 namespace {
 
 // The timeout, in milliseconds, with which libuv calls as soon as `after` has passed, but not
-// before. libuv adds it to the time at which the loop last looked at the clock, without the
+// before.  libuv adds it to the time at which the loop last looked at the clock, without the
 // fraction of a millisecond: counted from there, a call could be early by as much.
 uint64_t timeout_ms(uv_loop_t* loop, Duration after) {
+  if (after <= Duration::zero()) return 0;
   uv_update_time(loop);
-  const auto due = std::chrono::nanoseconds(uv_hrtime()) + std::max(after, Duration::zero());
+  const auto due = std::chrono::nanoseconds(uv_hrtime()) + after;
   const auto due_ms = std::chrono::ceil<std::chrono::milliseconds>(due).count();
   return static_cast<uint64_t>(due_ms) - uv_now(loop);
 }
