@@ -8,12 +8,15 @@
 // nothing and PAUSE_NS, so that slow readers get a word in.  Prints "busy" when it has begun.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <random>
+#include <stdexcept>
 
 #include "io/file_descriptor.hh"
 #include "io/flag_writer.hh"
@@ -67,6 +70,8 @@ int main(int argc, char** argv) {
     std::cerr << "usage: busy_writer FLAG_FILE PAUSE_NS\n";
     return 2;
   }
+  // Whoever watches may be killed, and this would go on for ever.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {
     const FlagWriter holder({.path = argv[1]});
     leader_flag_line& line = map_line(argv[1]);
