@@ -63,8 +63,11 @@ class PeerConnection {
   // has ended (on_end() is on its way then, or was there), and not once finish() was called.
   bool write(std::span<const uint8_t> bytes);
 
-  // Ends it at once; the owner hears nothing more.
-  void close() { socket_.reset(); }
+  // Ends it at once; the owner hears nothing more, also not of a HELLO that never came.
+  void close() {
+    handshake_.disarm();
+    socket_.reset();
+  }
   // Writes what is queued, says FIN, and waits for the peer's; what the peer says is not heard any
   // more.  on_end() is still called.
   void finish();

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/check.hh"
 #include "io/transport_state.hh"
 
 namespace bellwether {
@@ -240,6 +241,7 @@ void Transport::Implementation::forget(PeerConnection& connection) {
   std::erase(overflowed_, &connection);
   const auto owned =
       std::ranges::find(connections_, &connection, [](const auto& owner) { return owner.get(); });
+  check(owned != connections_.end(), "a connection is forgotten once");
   ended_.push_back(std::move(*owned));
   connections_.erase(owned);
   if (stage_ != Stage::kFlushing || connections_.empty()) due_.arm(Duration::zero());
