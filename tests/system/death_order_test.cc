@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,14 +193,44 @@ class MemoryGroup {
 
 // ---- A whole sidecar, alone in its group. ----
 
+// Ports that no other test has, nor the kernel gives to who connects, as own_ports() in harness.py
+// has them: free again whenever the sidecar is dead.
+class PortBlock {
+ public:
+  PortBlock() : holder_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    uint16_t first_ephemeral = 0;
+    std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first_ephemeral;
+    for (; first_ + kPorts < first_ephemeral; first_ += kPorts) {
+      sockaddr_un name{};
+      name.sun_family = AF_UNIX;
+      const std::string text = "bellwether-test-ports-" + std::to_string(first_);
+      text.copy(name.sun_path + 1, text.size());
+      const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+      if (::bind(holder_.get(), reinterpret_cast<sockaddr*>(&name), length) == 0) return;
+    }
+    BOOST_FAIL("every block of ports is in use by a test");
+  }
+
+  std::string place(uint16_t index) const {
+    return "\"127.0.0.1:" + std::to_string(port(index)) + "\"";
+  }
+  uint16_t port(uint16_t index) const { return static_cast<uint16_t>(first_ + index); }
+
+ private:
+  static constexpr uint16_t kPorts = 64;
+
+  FileDescriptor holder_;
+  uint16_t first_ = 10000;
+};
+
 class LoneSidecar {
  public:
   explicit LoneSidecar(const fs::path& folder)
-      : config_(folder / "config.toml"), log_(folder / "log"), api_port_(Listener().port()) {
+      : config_(folder / "config.toml"), log_(folder / "log") {
     std::ofstream(config_) << "[group]\nname = \"death\"\n[node]\nname = \"n0\"\nlisten = "
-                           << "\"127.0.0.1:" << Listener().port() << "\"\nstate_dir = \""
-                           << (folder / "state").string() << "\"\n[membership]\npeers = []\n"
-                           << "[api]\nlisten = \"127.0.0.1:" << api_port_ << "\"\nsocket = \""
+                           << ports_.place(0) << "\nstate_dir = \"" << (folder / "state").string()
+                           << "\"\n[membership]\npeers = []\n[metrics]\nlisten = \"\"\n"
+                           << "[api]\nlisten = " << ports_.place(1) << "\nsocket = \""
                            << (folder / "api.sock").string() << "\"\n[flag]\npath = \""
                            << (folder / "flag").string() << "\"\n";
   }
@@ -207,7 +238,13 @@ class LoneSidecar {
   LoneSidecar(const LoneSidecar&) = delete;
   LoneSidecar& operator=(const LoneSidecar&) = delete;
 
-  uint16_t api_port() const { return api_port_; }
+  uint16_t api_port() const { return ports_.port(1); }
+
+  // All that it has logged, for the report of a test that failed.
+  std::string said() const {
+    std::ifstream in(log_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
 
   void start() {
     std::array<std::string, 4> words{BELLWETHER_PROGRAM, "run", "--config", config_};
@@ -237,7 +274,7 @@ class LoneSidecar {
  private:
   std::string config_;
   std::string log_;
-  uint16_t api_port_;
+  PortBlock ports_;
   pid_t id_ = 0;
 };
 
@@ -280,11 +317,11 @@ BOOST_AUTO_TEST_CASE(who_sees_a_killed_sidecars_connection_end_never_reads_leade
   LoneSidecar sidecar(folder.path());
   for (int kill = 0; kill < kSidecarKills; ++kill) {
     sidecar.start();
-    BOOST_REQUIRE(eventually([&] { return reader.is_leader(); }));
+    if (!eventually([&] { return reader.is_leader(); })) BOOST_FAIL(sidecar.said());
     const Peer peer(sidecar.api_port());
     peer.say("GET /v1/leader HTTP/1.1\r\nHost: localhost\r\n\r\n");
     peer.await_answer();
-    BOOST_REQUIRE(eventually([&] { return reader.is_leader(); }));
+    if (!eventually([&] { return reader.is_leader(); })) BOOST_FAIL(sidecar.said());
     sidecar.kill_only();
     peer.await_end();
     BOOST_REQUIRE(!reader.is_leader());
