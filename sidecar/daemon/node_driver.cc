@@ -12,13 +12,14 @@ void NodeDriver::step(const Input& input) {
   check(!is_stepping_, "carrying out an effect does not step the node");
   is_stepping_ = true;
   const Instant now = Loop::now();
-  for (const Effect& effect : node_.step(now, input)) {
+  const Effects& effects = node_.step(now, input);
+  for (const Effect& effect : effects) {
     if (const auto* outcome = std::get_if<Outcome>(&effect)) outcome_ = outcome->kind;
     sink_.carry_out(now, effect);
   }
+  for (const Effect& effect : effects) sink_.tell(effect);
   is_stepping_ = false;
   timer_.arm(node_.deadline());
-  sink_.after();
 }
 
 void NodeDriver::command(const Input& input, const Done& done) {

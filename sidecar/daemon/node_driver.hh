@@ -14,8 +14,9 @@ class EffectSink {
  public:
   virtual ~EffectSink() = default;
   virtual void carry_out(Instant now, const Effect& effect) = 0;
-  // After all effects of a step.
-  virtual void after() = 0;
+  // The same effects again, in order, when all of the step are carried out: for those who only want
+  // to know.  Peers and the application need not wait for a line of the log.
+  virtual void tell(const Effect& effect) = 0;
 };
 
 class NodeDriver {

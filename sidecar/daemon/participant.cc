@@ -148,9 +148,10 @@ void Participant::close() {
 
 void Participant::carry_out(Instant now, const Effect& effect) {
   observer_.on_effect(now, effect);
-  event_log_.on_effect(effect);
   std::visit([&](const auto& what) { on(now, what); }, effect);
 }
+
+void Participant::tell(const Effect& effect) { event_log_.on_effect(effect); }
 
 void Participant::on(Instant now, const Send& send) {
   if (const auto* beat = std::get_if<Heartbeat>(&send.frame.body)) {

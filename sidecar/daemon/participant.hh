@@ -76,7 +76,7 @@ class Participant final : private EffectSink, private TransportListener {
  private:
   // EffectSink
   void carry_out(Instant now, const Effect& effect) override;
-  void after() override {}
+  void tell(const Effect& effect) override;
   void on(Instant now, const Send& send);
   void on(Instant now, const Publish& publish);
   void on(Instant now, const Store& store);
