@@ -105,6 +105,7 @@ class Node {
   void note_own_pause(const Input& input);
   void on_timer(Timer timer);
   void finish_join();
+  void end_hold();
   void keep_trying();
   Elector::Situation situation() const;
   void tell_plugin(uint32_t event, uint32_t reason = ELECTION_REASON_NONE);

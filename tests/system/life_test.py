@@ -196,7 +196,7 @@ class Membership(SystemCase):
 class FullDisk(SystemCase):
     def disk_of(self, sidecar):
         sidecar.state_folder.mkdir()
-        return TmpFs(self, sidecar.state_folder, "size=256k")
+        return TmpFs(sidecar.state_folder, "size=256k")
 
     def test_the_state_has_its_place(self):
         """Its file is overwritten in place, so a disk that fills up later does no harm."""
