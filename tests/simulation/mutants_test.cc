@@ -142,10 +142,12 @@ BOOST_AUTO_TEST_CASE(a_voter_that_grants_an_epoch_twice_is_caught) {
 
 BOOST_AUTO_TEST_CASE(a_vote_that_is_given_before_it_is_stored_is_caught) {
   check_scenario("guard_granted_before_stored", without(Rule::kStoreBeforeGrant), kBoth);
+  check_search(without(Rule::kStoreBeforeGrant), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_that_forgets_its_promises_at_a_restart_is_caught) {
   check_scenario("guard_no_boot_wait", without(Rule::kBootWait), kBoth);
+  check_search(without(Rule::kBootWait), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_lease_that_counts_from_the_answer_is_caught) {
