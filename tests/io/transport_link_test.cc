@@ -1,7 +1,10 @@
 // Links between processes that keep the rules: how they come about, and how they end.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <optional>
+#include <thread>
 
+#include "io/link_rules.hh"
 #include "sample_frames.hh"
 #include "transport_harness.hh"
 
@@ -272,6 +275,21 @@ BOOST_AUTO_TEST_CASE(an_address_that_is_in_use_is_named) {
   };
   BOOST_CHECK_EXCEPTION(Process(loop, resolver, 3, 1, a.place().port), std::system_error, names_it);
   BOOST_CHECK_THROW(Process(loop, resolver, 3, 1, 0, "192.0.2.1"), std::system_error);
+}
+
+// Seen as a crash on a starved machine.  The end of the one connection and the frame of the other
+// are noticed together; when the frame is dealt with, the limit of the first one's HELLO is over.
+BOOST_AUTO_TEST_CASE(a_connection_that_ends_while_the_process_is_paused_ends_once) {
+  std::optional<RawSocket> silent(a.place().port);  // accepted first
+  const RawSocket linked(a.place().port);
+  linked.write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return !a.ups.empty(); }));
+  a.on_received = [] { std::this_thread::sleep_for(kHandshakeLimit); };
+  linked.write(encoded(heartbeat()));
+  silent.reset();
+  BOOST_REQUIRE(run_until([&] { return !a.received.empty(); }));
+  b.look_for({a.place()});
+  BOOST_TEST(are_linked());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
