@@ -182,7 +182,10 @@ class Browser:
 
     def text(self, selector):
         """As it is seen; "" when there is none, or it is hidden."""
-        return self.run(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
+        return self.run(f"""(() => {{
+            const element = document.querySelector({json.dumps(selector)});
+            return element?.checkVisibility() ? element.innerText : "";
+        }})()""")
 
     def await_text(self, selector, text):
         wait_until(f"{selector} says {text!r}", lambda: text in self.text(selector))

@@ -6,15 +6,15 @@
 const kMessageKinds = ["election", "answer", "handover", "coordinator"];
 const kElectionsAtFirst = 8;
 
-const kTriggers = {
-  started: "came up and found no leader",
-  leader_lost: "the leader was lost",
-  resigned: "the leader gave up",
-  outranks: "outranks the leader",
-  operator: "an operator asked",
-  retry: "tried again",
-  asked: "asked by another member",
-};
+const kTriggers = new Map([
+  ["started", "came up and found no leader"],
+  ["leader_lost", "the leader was lost"],
+  ["resigned", "the leader gave up"],
+  ["outranks", "outranks the leader"],
+  ["operator", "an operator asked"],
+  ["retry", "tried again"],
+  ["asked", "asked by another member"],
+]);
 
 const kCommandHints = {
   "step-down": "this node gives up, and stays out for a while",
@@ -200,7 +200,7 @@ function outcomeText(election) {
 }
 
 function courseText({ trigger, variant, duration_ms }) {
-  const course = [kTriggers[trigger] ?? trigger, variant];
+  const course = [kTriggers.get(trigger) ?? trigger, variant];
   if (duration_ms !== null) course.push(duration_ms < 1 ? "below 1 ms" : `${duration_ms} ms`);
   return course.join(" · ");
 }
