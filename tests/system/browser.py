@@ -57,11 +57,17 @@ class Browser:
         try:
             self.open_page()
         except (OSError, PageError) as error:
-            self.__exit__()
+            self.close()
             raise NoBrowser(f"Chromium does not start: {error}") from error
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            print("--- the browser's last requests and complaints",
+                  *self.requests[-10:], *self.complaints[-20:], sep="\n")
+        self.close()
+
+    def close(self):
         os.killpg(self.process.pid, signal.SIGKILL)  # a group of its own: all its processes
         self.process.wait()
         os.close(self.input)

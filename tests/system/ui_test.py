@@ -16,8 +16,12 @@ from browser import Browser, NoBrowser
 from harness import wait_until
 from system_case import CALM, SystemCase, main
 
+# The highest leads soon, though it came last.
+SOON = 'preempt_delay = "200ms"\n'
+
 PHONE = (360, 740)
 DESK = (1280, 900)
+MOST_STREAMS = 128
 TOPICS = ("leader", "members", "status", "history", "explain")
 
 # As long as names get, without a place to break them.
@@ -64,7 +68,7 @@ class Page(SystemCase):
                 browser = stack.enter_context(Browser())
             except NoBrowser as error:
                 raise unittest.SkipTest(str(error)) from error
-            group = stack.enter_context(self.group(extra=CALM + extra, **options))
+            group = stack.enter_context(self.group(extra=SOON + CALM + extra, **options))
             group.start()
             leader = group.await_leader(group.sidecars[-1])
             sidecar = group.sidecars[number]
@@ -122,6 +126,7 @@ class Page(SystemCase):
             browser.await_text("#alarm", f"The sidecar of {sidecar.name} cannot be reached")
             browser.await_text("#alarm", "s ago")
             self.assertEqual(browser.text("#link"), "unreachable")
+            self.assertTrue(browser.run("document.title").startswith("unreachable"))
             self.assertTrue(browser.run("document.querySelector('main.stale') !== null"))
             self.assertEqual(self.obstacle(browser, "elect"), "the sidecar cannot be reached")
             self.assertEqual(browser.run(FAINT), [])
@@ -152,6 +157,42 @@ class Page(SystemCase):
         browser.run(f"""Object.defineProperty(document, "hidden",
             {{value: {json.dumps(is_hidden)}, configurable: true}});
             document.dispatchEvent(new Event("visibilitychange"))""")
+
+    def test_without_a_place_among_the_events_it_asks_again_and_again(self):
+        with self.page_of(0) as (group, sidecar, browser), contextlib.ExitStack() as others:
+            self.hide(browser, True)  # it leaves
+            self.take_all_streams(sidecar, others)
+            self.hide(browser, False)
+            browser.await_text("#link", "polling")
+            group.sidecars[-1].kill()
+            group.await_leader(group.sidecars[1])
+            browser.await_text("#headline", f"{group.sidecars[1].name} leads")
+            others.close()
+            self.await_page(browser, group.sidecars[1])
+
+    def take_all_streams(self, sidecar, stack):
+        for _ in range(MOST_STREAMS + 1):
+            connection = sidecar.connect(timeout_s=5)
+            connection.request("GET", "/v1/events", headers={"Host": "localhost"})
+            response = stack.enter_context(connection.getresponse())
+        self.assertEqual(response.status, 503)
+
+    def test_of_many_elections_the_last_are_shown_and_all_on_request(self):
+        with self.page_of(2) as (_, sidecar, browser):
+            history = sidecar.get("/v1/history")
+            history["elections"] = [{**history["elections"][0], "epoch": epoch}
+                                    for epoch in range(256, 0, -1)]
+            browser.mock({"/v1/history": history})
+            rows = "document.querySelectorAll('#elections li').length"
+            browser.await_text("#more", "Show all 256")
+            self.assertEqual(browser.run(rows), 6)
+            browser.click("#more")
+            self.assertEqual(browser.run(rows), 256)
+            self.assertIn("epoch 1", browser.text("#elections li:last-child"))
+            browser.click("#more")
+            self.assertEqual(browser.run(rows), 6)
+            self.assertIn("epoch 256", browser.text("#elections li"))
+            self.check_clean(sidecar, browser)
 
     # --- commands ---
 
@@ -227,7 +268,9 @@ class Page(SystemCase):
             if isinstance(value, list):
                 return [changed(inner, key) for inner in value]
             return text if isinstance(value, str) and key not in KEPT else value
-        return {f"/v1/{topic}": changed(sidecar.get(f"/v1/{topic}")) for topic in TOPICS}
+        answers = {f"/v1/{topic}": sidecar.get(f"/v1/{topic}") for topic in TOPICS}
+        self.assertNotIn(None, answers.values())
+        return {path: changed(answer) for path, answer in answers.items()}
 
     def test_what_the_api_says_is_text_and_never_markup(self):
         with self.page_of(2) as (_, sidecar, browser):

@@ -100,6 +100,7 @@ function showReach() {
   showLink(!isReachable ? "unreachable" : isLive ? "live" : "polling");
   const whom = seen ? `The sidecar of ${seen.status.node.name}` : "The sidecar";
   showAlarm(isReachable ? "" : `${whom} cannot be reached: ${failure}.`, seenAt);
+  if (!isReachable) document.title = "unreachable · Bellwether";
 }
 
 // --- commands ---

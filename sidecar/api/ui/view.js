@@ -4,7 +4,7 @@
 "use strict";
 
 const kMessageKinds = ["election", "answer", "handover", "coordinator"];
-const kElectionsAtFirst = 8;
+const kElectionsAtFirst = 6;
 
 const kTriggers = new Map([
   ["started", "came up and found no leader"],
@@ -44,9 +44,14 @@ const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 // The clock is the browser's, which may be behind the sidecar's.
 function agoText(time) {
   const ms = Math.max(0, Date.now() - time);
+  return ms < 1000 ? "just now" : `${spanText(ms)} ago`;
+}
+
+// As logs are searched by: with the date when it was not today.
+function clockText(time) {
   const when = new Date(time);
-  const clock = ms < 86400000 ? when.toLocaleTimeString() : when.toLocaleString();
-  return `${clock}, ${ms < 1000 ? "just now" : `${spanText(ms)} ago`}`;
+  const isToday = when.toDateString() === new Date().toDateString();
+  return isToday ? when.toLocaleTimeString() : when.toLocaleString();
 }
 
 // --- elements ---
@@ -97,7 +102,8 @@ function showRows(list, templateId, items, keyOf, showItem) {
 function showBar(row, messages, most) {
   const bar = row.querySelector(".bar");
   const total = kMessageKinds.reduce((sum, kind) => sum + messages[kind], 0);
-  bar.style.width = `${most > 0 ? (100 * total) / most : 0}%`;
+  bar.hidden = total === 0;
+  bar.style.width = `${(100 * total) / most}%`;
   [...bar.children].forEach((part, i) => {
     part.style.flexGrow = messages[kMessageKinds[i]];
     part.hidden = messages[kMessageKinds[i]] === 0;
@@ -115,6 +121,7 @@ function showLeader(leader) {
     headline: name ? `${name} leads` : "Nobody leads",
     epoch: leader.epoch,
     guard: leader.guard,
+    "since-clock": clockText(leader.since),
     reason: ` · ${leader.reason}`,
   });
   showTime(slot(document, "since"), leader.since);
@@ -199,8 +206,8 @@ function outcomeText(election) {
   return `${election.winner.name} won epoch ${election.epoch}`;
 }
 
-function courseText({ trigger, variant, duration_ms }) {
-  const course = [kTriggers.get(trigger) ?? trigger, variant];
+function courseText({ time, trigger, variant, duration_ms }) {
+  const course = [clockText(time), kTriggers.get(trigger) ?? trigger, variant];
   if (duration_ms !== null) course.push(duration_ms < 1 ? "below 1 ms" : `${duration_ms} ms`);
   return course.join(" · ");
 }
@@ -272,7 +279,9 @@ function showAlarm(text, seenAt) {
   byId("main").classList.toggle("stale", text !== "");
   setText(slot(document, "alarm"), text);
   slot(document, "alarm-age").hidden = seenAt === null;
-  if (seenAt !== null) showTime(slot(document, "seen"), new Date(seenAt).toISOString());
+  if (seenAt === null) return;
+  setText(slot(document, "seen-clock"), clockText(seenAt));
+  showTime(slot(document, "seen"), new Date(seenAt).toISOString());
 }
 
 // "live", "polling", "unreachable".
