@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page of /ui in a real browser, at real sidecars: what it shows is so, what is pressed happens,
-and nothing that a stranger says becomes part of it.
+"""The page of /ui in a real browser, at real sidecars: what it shows is so, what is pressed
+happens, and nothing that a stranger says becomes part of it.
 
 usage: ui_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
@@ -52,7 +52,7 @@ FAINT = """(() => {
   const texts = [...document.querySelectorAll("body *")].filter(isSeen).filter(hasText)
     .map((element) => [contrast(getComputedStyle(element).color, behind(element)), 4.5, element]);
   const bars = [...document.querySelectorAll(".bar i")].filter(isSeen).map((element) =>
-    [contrast(getComputedStyle(element).backgroundColor, behind(element.parentElement)), 3, element]);
+    [contrast(behind(element), behind(element.parentElement)), 3, element]);
   if (texts.length < 20) return ["hardly anything is to be seen"];
   return [...texts, ...bars].filter(([found, wanted]) => !(found >= wanted))
     .map(([found, wanted, element]) => `${element.outerHTML.slice(0, 60)}: ${found.toFixed(2)}`);
@@ -115,7 +115,8 @@ class Page(SystemCase):
             self.assertEqual((election["winner"]["name"], election["result"]),
                              (second.name, "won"))
             browser.await_text("#elections li", f"{second.name} won epoch {election['epoch']}")
-            browser.await_text("#elections li", f"{election['messages']['coordinator']} COORDINATOR")
+            coordinators = election["messages"]["coordinator"]
+            browser.await_text("#elections li", f"{coordinators} COORDINATOR")
             self.assertIn(str(second.epoch()), browser.text("dl.facts"))
             self.assertIn("It ranks below", browser.text("#members li:last-child"))
             self.check_clean(second, browser)

@@ -134,8 +134,8 @@ function validityText({ leader, status }) {
     const { is_valid, valid_for_ms, length_ms } = status.lease;
     if (!is_valid) return "over: its lease was not renewed";
     const lease = `lease of ${spanText(length_ms)}`;
-    // 0: true when sent, as a proof of death may end it at any time.
-    return valid_for_ms > 0 ? `${spanText(valid_for_ms)} left of a ${lease}` : `valid now, ${lease}`;
+    if (valid_for_ms > 0) return `${spanText(valid_for_ms)} left of a ${lease}`;
+    return `valid now, ${lease}`; // a proof of death may end it at any time
   }
   if (!status.promise) return "the leader's lease, which only it knows";
   return `promised to ${status.promise.to} for another ${spanText(status.promise.ends_in_ms)}`;
