@@ -12,7 +12,7 @@ readonly build_packages=(
 # shellcheck disable=SC2034
 readonly test_packages=(
   libboost-test-dev clang-format-14 clang-tidy-14 python3 python3-yaml shellcheck
-  prometheus haproxy curl iproute2 nftables spin
+  prometheus haproxy curl iproute2 nftables spin chromium
 )
 
 # install_missing PACKAGE...
