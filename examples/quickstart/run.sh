@@ -116,7 +116,7 @@ TOML
 api_port() { echo $((first_port + 3 + ${1##*-})); }
 
 start_sidecar() {
-  "${program}" run --config "${folder}/$1.toml" 2>>"${folder}/$1.log" &
+  "${program}" run --config "${folder}/$1.toml" >>"${folder}/$1.log" 2>&1 &
   sidecar[$1]=$!
 }
 
@@ -271,6 +271,7 @@ finish() {
     echo "  ${pod}: http://127.0.0.1:$(api_port "${pod}")/v1/leader, /v1/members, /metrics"
   done
   echo "  ${program} watch --api http://127.0.0.1:$(api_port "${pods[0]}")"
+  echo "  metrics for the dashboards (examples/grafana): ports $((first_port + 6)) and up"
   echo "  configuration and logs: ${folder}"
   echo "  to end it: kill ${sidecar[*]} ${worker[*]}; rm -r ${folder} ${flags}"
   disown -a
