@@ -70,7 +70,8 @@ class Round:
         self.outcomes, self.skipped = [], {}
         self.evidence = evidence
         self.group = self.hosts = self.disks = self.promises = None
-        self.told_disorder = 0  # sentences of lost_order() that are known already
+        # How many of each are known already.
+        self.told_doubles = self.told_disorder = 0
 
     def play(self, is_over):
         """Raises Finding."""
@@ -127,7 +128,8 @@ class Round:
             self.skipped[kind.name] = str(reason)
             return
         struck_ns = now_ns()
-        if fault.failure and not fault.is_brief(self.promise(fault)["at_most_ms"] / 1000):
+        promise = self.promises.get(fault.failure)
+        if promise and not fault.is_brief(promise["at_most_ms"] / 1000):
             wait_until(f"a new leader's flag is on after {kind.name}",
                        lambda: observer.first_reign(epoch))
         wait_until("the fault has had its time",
@@ -135,20 +137,20 @@ class Round:
         healed_ns = now_ns()
         fault.heal()
         self.await_rest(kind.name)
-        outcome = Outcome(kind.name, self.promise(fault)["at_most_ms"] if fault.failure else None)
+        outcome = Outcome(kind.name, promise and promise["at_most_ms"])
         reign = observer.first_reign(epoch)
-        if reign and fault.failure:
+        if reign and promise:
             since_ns = fault.failed_at_ns(observer, began_ns, struck_ns, reign[0])
             # Over before there was a new leader: what it has left behind is another failure.
             since_ns = healed_ns if since_ns < healed_ns < reign[0] else since_ns
-            outcome = self.measure(fault, since_ns, reign[0])
+            outcome = self.measure(fault, promise, since_ns, reign[0])
         elif reign and reign[1] < self.group.sidecars.index(leader):
             # A higher one may take over whenever its time has come.
             outcome = dataclasses.replace(outcome, failover_ms=(reign[0] - struck_ns) / 1e6)
-        self.judge(outcome, began_ns)
+        self.judge(outcome)
 
-    def measure(self, fault, since_ns, led_ns):
-        promise = self.promise(fault)
+    def measure(self, fault, promise, since_ns, led_ns):
+        """A failover against the row of `bellwether check` that it falls under."""
         is_doubting = self.was_paused(self.group.sidecars, since_ns - DOUBT_NS, led_ns)
         innocent = [sidecar for sidecar in self.group.sidecars if sidecar not in fault.paused]
         return Outcome(
@@ -158,12 +160,13 @@ class Round:
             trips=promise["round_trips"],
             was_paused=self.was_paused(innocent, since_ns, led_ns))
 
-    def judge(self, outcome, began_ns):
+    def judge(self, outcome):
         """Raises Finding."""
         observer = self.group.observer
-        doubles = observer.doubles_since(began_ns)
         with observer.lock:
+            doubles = observer.doubles[self.told_doubles:]
             disorder = lost_order(observer.changes)[self.told_disorder:]
+        self.told_doubles += len(doubles)
         self.told_disorder += len(disorder)
         outcome = dataclasses.replace(outcome, doubles=len(doubles), lost_order=len(disorder))
         self.outcomes.append(outcome)
@@ -175,10 +178,6 @@ class Round:
             raise Finding(f"{outcome.fault}: a new leader after {outcome.failover_ms:.1f} ms, "
                           f"budget {outcome.budget_ms:.0f} ms and {outcome.allowed_ms:.1f} ms "
                           "for the network and the machine")
-
-    def promise(self, fault):
-        """The row of `bellwether check` for this fault."""
-        return self.promises[fault.failure]
 
     def was_paused(self, sidecars, since_ns, until_ns):
         """Did one of them find within these moments that it had been paused?"""

@@ -95,9 +95,13 @@ class Soak:
               f"{len(self.findings)} findings", flush=True)
 
     def run(self):
+        """Until it is over."""
+        if self.options.jobs == 1:
+            return self.play_rounds()  # an interrupt ends it
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
             for job in [pool.submit(self.play_rounds) for _ in range(self.options.jobs)]:
                 job.result()
+        return None
 
     def report(self):
         """The table and what else has to be known, as Markdown."""
