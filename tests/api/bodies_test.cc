@@ -116,11 +116,8 @@ BOOST_AUTO_TEST_CASE(members_come_by_rank_and_those_that_have_left_at_the_end) {
   step(node.receive(4, 1, Leave{.boot = 1}));
   step(node.disconnect(1, LinkEvidence::kRefused));
   backend.settings.voters = {{"node-5", {}}, {"node-3", {}}, {"node-1", {}}};
-  backend.peers[uuid(5)] = {.software = "0.2.0",
-                            .plugin = "bully",
-                            .variant = "classic",
-                            .heard = node.now() - 40ms,
-                            .rtt = 312400ns};
+  backend.peers[uuid(5)] = {
+      .software = "0.2.0", .plugin = "bully", .heard = node.now() - 40ms, .rtt = 312400ns};
   backend.peers[uuid(1)] = {.heard = node.now() - 3s};
   BOOST_TEST(get("/v1/members")->response->body == compact(R"({"group":"orders","members":[
       {"name":"node-5","id":"00000000-0000-0000-0000-000000000005","address":"10.0.0.5:7946",

@@ -204,8 +204,7 @@ Greeting sample_greeting() {
                     .voters = 77},
           .is_flag_robust = true,
           .software = "0.1.0",
-          .plugin = "bully",
-          .variant = "modified"};
+          .plugin = "bully"};
 }
 
 Greeting largest_greeting() {
@@ -218,8 +217,7 @@ Greeting largest_greeting() {
           .is_flag_robust = true,
           .is_inquiry = true,
           .software = text,
-          .plugin = text,
-          .variant = text};
+          .plugin = text};
 }
 
 std::shared_ptr<MemberView> largest_view(size_t count) {
