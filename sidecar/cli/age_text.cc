@@ -1,8 +1,8 @@
 // The two largest units say enough.
 #include "cli/age_text.hh"
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
+#include <cstdint>
 #include <ctime>
 
 namespace bellwether::cli {
@@ -33,10 +33,11 @@ std::optional<Duration> age_of(const std::string& moment) {
   tm date{};
   const char* const rest = ::strptime(moment.c_str(), "%Y-%m-%dT%H:%M:%S", &date);
   if (rest == nullptr || moment.back() != 'Z') return std::nullopt;
-  const auto then = std::chrono::system_clock::from_time_t(::timegm(&date));
-  const Duration age = std::chrono::system_clock::now() - then;
-  if (age < Duration::zero()) return std::nullopt;
-  return age;
+  // Neither may be too far away for a count of nanoseconds.
+  const std::chrono::sys_seconds then(std::chrono::seconds(::timegm(&date)));
+  const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  if (then > now || then < std::chrono::sys_seconds()) return std::nullopt;
+  return now - then;
 }
 
 }  // namespace bellwether::cli

@@ -1,12 +1,15 @@
 // The subcommand, and its report: a line for each finding, what was seen, and below it the remedy.
 #include "cli/doctor.hh"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 
 #include "api/json.hh"
 #include "cli/doctor_facts.hh"
+#include "cli/progress.hh"
 #include "doctor/diagnosis.hh"
 #include "doctor/phrases.hh"
 
@@ -167,7 +170,12 @@ CLI::App* add_doctor(CLI::App& program, DoctorOptions& options) {
 
 ExitCode run_doctor(const DoctorOptions& options, const std::string& version) {
   Progress progress;
-  const doctor::Facts facts = gather_facts(options.file, version, progress);
+  // Nobody reads in a log what a program of a few seconds is doing.
+  const bool is_watched = ::isatty(STDERR_FILENO) == 1;
+  const auto tell = [&](std::string_view what) {
+    if (is_watched) progress.tell(what);
+  };
+  const doctor::Facts facts = gather_facts(options.file, version, tell);
   progress.clear();
   const Diagnoses found = diagnose(facts);
   if (options.is_json) {

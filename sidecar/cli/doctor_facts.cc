@@ -26,6 +26,7 @@ using api::Json;
 using doctor::Facts;
 using doctor::NameFacts;
 using doctor::Origin;
+using Tell = std::function<void(std::string_view)>;
 
 // The sum of all is less than ten seconds: the sidecar is asked twice, /readyz once.
 constexpr auto kApiPatience = std::chrono::seconds(1);
@@ -165,24 +166,24 @@ pid_t process_of_sidecar(const Facts& facts) {
 }
 
 // All that needs a configuration.
-void gather_configured(Facts& facts, Progress& progress) {
+void gather_configured(Facts& facts, const Tell& tell) {
   const Config& config = *facts.config.config;
   facts.config.plugin_flaw = plugin_flaw(config.election);
-  progress.tell("looking at files");
+  tell("looking at files");
   if (!config.node.state_dir.empty()) facts.state = doctor::look_at_state(config.node.state_dir);
   facts.flag = doctor::look_at_flag(config.flag.path);
   const ApiAddress api = address_of(config.api);
   if (!api.text().empty()) {
-    progress.tell("asking the sidecar at " + api.text());
+    tell("asking the sidecar at " + api.text());
     facts.sidecar = ask_sidecar(api);
   }
   if (facts.has_sidecar() && !config.metrics.listen.is_none()) {
     facts.metrics = ask_for_readiness(config.metrics.listen);
   }
-  progress.tell("looking up names");
+  tell("looking up names");
   facts.names = names_in(facts);
   doctor::look_up(facts.names, kNamePatience);
-  progress.tell("connecting to " + std::to_string(facts.names.size()) + " places");
+  tell("connecting to " + std::to_string(facts.names.size()) + " places");
   doctor::ProbeReport report = doctor::probe_peers(order_for(facts, facts.unprobed), config);
   facts.probes = std::move(report.probes);
   facts.decoys = std::move(report.decoys);
@@ -190,13 +191,13 @@ void gather_configured(Facts& facts, Progress& progress) {
 
 }  // namespace
 
-Facts gather_facts(const std::string& file, const std::string& version, Progress& progress) {
+Facts gather_facts(const std::string& file, const std::string& version, const Tell& tell) {
   Facts facts{.version = version};
   // Forks, so it comes before everything that might start a thread.
   if (const char* flaw = robust_futex_flaw()) facts.futex_flaw = flaw;
   const doctor::ClockWatch clock;
   facts.config = read_config(file);
-  if (facts.config.config) gather_configured(facts, progress);
+  if (facts.config.config) gather_configured(facts, tell);
   const std::vector<doctor::SocketEntry> sockets = doctor::socket_table();
   facts.mesh_signs = doctor::signs_of_mesh(process_environment(), sockets);
   if (facts.config.config) {

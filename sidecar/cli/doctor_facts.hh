@@ -1,15 +1,17 @@
 // Gathers all that the doctor judges, one source after the other, each with its bound on time.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
-#include "cli/progress.hh"
 #include "doctor/facts.hh"
 
 namespace bellwether::cli {
 
-// `file` is the configuration.  Forks once, so no thread may run yet; what cannot be had is part of
-// the facts, and nothing is thrown for it.
-doctor::Facts gather_facts(const std::string& file, const std::string& version, Progress& progress);
+// `file` is the configuration; `tell` is called with what is being done.  Forks once, so no thread
+// may run yet; what cannot be had is part of the facts, and nothing is thrown for it.
+doctor::Facts gather_facts(const std::string& file, const std::string& version,
+                           const std::function<void(std::string_view)>& tell);
 
 }  // namespace bellwether::cli

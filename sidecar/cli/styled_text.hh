@@ -15,12 +15,12 @@ namespace bellwether::cli {
 
 enum class Style : uint8_t { kPlain, kStrong, kFaint, kGood, kDoubtful, kBad };
 
-// Converts from plain text, so that most tables need not know of styles.
+// Plain text becomes one by itself, so that most tables need not know of styles.
 struct Span {
-  Span(std::string content, Style look = Style::kPlain)  // NOLINT(google-explicit-constructor): so
-      : text(std::move(content)), style(look) {}
-  Span(const char* content, Style look = Style::kPlain)  // NOLINT(google-explicit-constructor): so
-      : text(content), style(look) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): see above
+  Span(std::string content, Style look = Style::kPlain) : text(std::move(content)), style(look) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): see above
+  Span(const char* content, Style look = Style::kPlain) : text(content), style(look) {}
 
   std::string text;
   Style style;

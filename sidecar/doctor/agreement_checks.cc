@@ -1,4 +1,5 @@
 // Checks of what all members must have in common, from what each says in its HELLO.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -22,7 +23,7 @@ uint64_t own_voters(const Config& config) {
 }
 
 // Those that said HELLO; and this node, where its own HELLO was not heard, as its API or its
-// configuration has it.
+// configuration has it; by name.
 std::vector<Participant> participants(const Facts& facts) {
   std::vector<Participant> found;
   std::set<std::string> ids;
@@ -46,6 +47,7 @@ std::vector<Participant> participants(const Facts& facts) {
     own.variant = facts.sidecar->variant;
     found.push_back({facts.sidecar->name, own});
   }
+  std::ranges::sort(found, {}, &Participant::name);
   return found;
 }
 

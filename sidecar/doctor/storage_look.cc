@@ -74,7 +74,7 @@ pid_t find_holder(const struct stat& file) {
     const std::string name = process->path().filename();
     pid_t id = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
-    if (error != std::errc{} || end != name.data() + name.size() || id == ::getpid()) continue;
+    if (error != std::errc{} || end != name.data() + name.size()) continue;
     int left = kMaxDescriptors;
     fs::directory_iterator open_file(process->path() / "fd", unused);
     for (; left > 0 && open_file != fs::directory_iterator(); open_file.increment(unused), --left) {
@@ -136,8 +136,11 @@ StateFacts look_at_state(const fs::path& folder) {
   struct stat status {};
   facts.exists = ::stat(folder.c_str(), &status) == 0;
   if (!facts.exists && errno != ENOENT) facts.flaw = because(errno);
-  if (facts.exists && !S_ISDIR(status.st_mode)) facts.flaw = "is not a folder";
-  if (facts.exists && !may_use(folder, R_OK | X_OK)) facts.flaw = because(errno);
+  if (facts.exists && !S_ISDIR(status.st_mode)) {
+    facts.flaw = "is not a folder";
+  } else if (facts.exists && !may_use(folder, R_OK | X_OK)) {
+    facts.flaw = because(errno);
+  }
   if (!facts.flaw.empty()) return facts;
   const fs::path there = nearest_existing(folder);
   facts.is_writable = may_use(there, W_OK | X_OK);
