@@ -46,7 +46,7 @@ void print_failover(std::ostream& out, const ParsedConfig& parsed) {
   for (const Failover& failover : worst_case_failover(parsed.config)) {
     rows.push_back({failover.failure, time_text(failover), failover.old_flag, failover.formula});
   }
-  for (const std::string& line : aligned(rows)) out << "#   " << line << "\n";
+  for (const Line& line : aligned(rows)) out << "#   " << to_text(line, false) << "\n";
 }
 
 template <typename Owner>
@@ -75,7 +75,7 @@ ExitCode report(const CheckOptions& options, const ParsedConfig& parsed) {
       std::cerr << describe(parsed.file, "warning", warning) << "\n";
     }
   }
-  return parsed.warnings.empty() ? ExitCode::kOk : ExitCode::kConfigDoubtful;
+  return parsed.warnings.empty() ? ExitCode::kOk : ExitCode::kDoubtful;
 }
 
 ExitCode report(const CheckOptions& options, const ConfigErrors& errors) {
