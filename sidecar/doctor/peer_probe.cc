@@ -57,7 +57,7 @@ GreetingFacts facts_of(const Greeting& greeting) {
                       .address = hello.self.address,
                       .version = greeting.software,
                       .plugin = greeting.plugin,
-                      .variant = greeting.variant,
+                      .variant = hello.self.variant,
                       .voters = hello.voters};
   if (hello.leader) {
     facts.leader_id = to_string(hello.leader->id);

@@ -273,9 +273,8 @@ bool operator==(const Greeting& left, const Greeting& right) {
   return is_same(left.hello.header, right.hello.header) && left.hello.self == right.hello.self &&
          is_same(left.hello.leader, right.hello.leader) && left.hello.view == right.hello.view &&
          left.hello.voters == right.hello.voters && left.is_flag_robust == right.is_flag_robust &&
-         left.is_inquiry == right.is_inquiry &&
-         std::tie(left.software, left.plugin, left.variant) ==
-             std::tie(right.software, right.plugin, right.variant);
+         left.is_inquiry == right.is_inquiry && left.software == right.software &&
+         left.plugin == right.plugin;
 }
 
 bool is_same(const Frame& left, const Frame& right) {

@@ -31,6 +31,7 @@ _bellwether() {
     --variant) _bellwether_words classic modified both ;;
     --initiator) _bellwether_words lowest highest all ;;
     --guard) _bellwether_words none majority ;;
+    --color) _bellwether_words auto always never ;;
     --format)
       if [[ ${command} == simulate ]]; then
         _bellwether_words table csv json
