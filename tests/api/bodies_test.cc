@@ -1,8 +1,10 @@
 // The answers as a whole, for a small group: names, order and types of all keys.
 #include "api/bodies.hh"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <memory>
 
 #include "api_fixture.hh"
 
