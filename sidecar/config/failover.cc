@@ -89,8 +89,8 @@ std::vector<Failover> with_majority(const Config& config, const Timers& timers) 
       {"planned hand-over", election, 2, "votes " + duration_text(election), "off before"},
       {"planned hand-over, successor silent", timers.options.handover_timeout + election, 3,
        "3 answer_timeout for each" + votes, "off before"},
-      {"cold start", within_lease(timers.options.join_timeout + election), 3,
-       "max(lease of before, join" + votes + ")", "off"},
+      {"cold start", within_lease(timers.options.join_timeout) + election, 3,
+       "max(lease of before, join)" + votes, "off"},
   };
 }
 

@@ -15,6 +15,7 @@
 // What this file has is the guard's memory; node_guard.cc has its rules.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,8 @@ struct Majority {
   Record durable;                // what the disk is known to have
   bool is_store_broken = false;  // a write failed: no vote until the next start
   Promises promises;
+  // The canvass of each voter that was told no; 0: none.  It is told yes when the leader is lost.
+  std::array<uint64_t, kMaxVoters> turned_down{};
   // What the life before this one had promised is over by then.
   Instant boot_until{};
   // The state is gone: this voter has forgotten what it promised.  It has no vote until it has

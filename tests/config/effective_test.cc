@@ -298,7 +298,8 @@ BOOST_AUTO_TEST_CASE(failover_with_voters) {
              "1800ms + 3: 4/5 lease + max(lease, 4/5 lease + votes 40ms): off after 800ms");
   BOOST_TEST(row(config, "leader and the next in line silent") ==
              "1040ms + 4: max(lease, 4/5 lease + 2 answer_timeout + votes 40ms): off after 800ms");
-  BOOST_TEST(row(config, "cold start") == "1s + 3: max(lease of before, join + votes 40ms): off");
+  BOOST_TEST(row(config, "cold start") ==
+             "1040ms + 3: max(lease of before, join) + votes 40ms: off");
   const Config proven = config_of(kSound + "[election]\ndeath_proof = \"refused\"\n");
   BOOST_TEST(row(proven, "sidecar killed, connection refused") ==
              "90ms + 4: reconnect 50ms + votes 40ms: off at once");
