@@ -61,6 +61,38 @@ const char* name(Result result) {
   return "?";
 }
 
+const char* name(ElectionType type) {
+  switch (type) {
+    case ElectionType::kElection:
+      return name(FrameType::kElection);
+    case ElectionType::kAnswer:
+      return name(FrameType::kAnswer);
+    case ElectionType::kHandover:
+      return name(FrameType::kHandover);
+    case ElectionType::kCoordinator:
+      return name(FrameType::kCoordinator);
+    case ElectionType::kPrivate:
+      return name(FrameType::kPrivate);
+  }
+  return "?";
+}
+
+const char* name(ShadowResult result) {
+  switch (result) {
+    case ShadowResult::kCounted:
+      return "counted";
+    case ShadowResult::kBusy:
+      return "busy";
+    case ShadowResult::kTooLarge:
+      return "too_large";
+    case ShadowResult::kOnHold:
+      return "on_hold";
+    case ShadowResult::kFailed:
+      return "failed";
+  }
+  return "?";
+}
+
 const char* name(Phase phase) {
   switch (phase) {
     case Phase::kHeartbeat:

@@ -48,6 +48,28 @@ enum class Result : uint8_t {
 };
 const char* name(Result result);
 
+// What elections consist of: the four types that the papers count, and a plugin's own.
+enum class ElectionType : uint8_t {
+  kElection,
+  kAnswer,
+  kHandover,
+  kCoordinator,
+  kPrivate,
+  kLast = kPrivate,
+};
+const char* name(ElectionType type);
+
+// What came of holding an election again in the virtual cluster.
+enum class ShadowResult : uint8_t {
+  kCounted,
+  kBusy,      // skipped: another one was held
+  kTooLarge,  // skipped: the group has too many members
+  kOnHold,    // skipped: a member above the initiator could not lead for a while
+  kFailed,    // some variant came to no leader
+  kLast = kFailed,
+};
+const char* name(ShadowResult result);
+
 // What did not come in time.
 enum class Phase : uint8_t {
   kHeartbeat,    // the leader's heartbeat

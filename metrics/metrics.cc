@@ -84,6 +84,14 @@ void Metrics::on_election(const ElectionSummary& election, const std::string& va
     table_->election_duration.of(variant).of().Observe(seconds(*election.duration));
 }
 
+void Metrics::on_shadow_messages(const std::string& variant, ElectionType type, uint64_t messages) {
+  table_->shadow_messages.of(variant).of(type).Increment(static_cast<double>(messages));
+}
+
+void Metrics::on_shadow_election(ShadowResult result) {
+  table_->shadow_elections.of(result).Increment();
+}
+
 void Metrics::set_leading(Instant valid_until) {
   is_leading_ = true;
   valid_until_ = valid_until;

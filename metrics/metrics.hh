@@ -41,10 +41,13 @@ class Metrics {
   // All metrics as Prometheus reads them, in alphabetical order.  Reads /proc.
   std::string text(Instant now, std::chrono::system_clock::time_point wall_clock);
 
-  // --- elections and leadership: told by CoreObserver ---
+  // --- elections and leadership: told by CoreObserver and ShadowElections ---
 
   // `variant`: one of the plugin's.
   void on_election(const ElectionSummary& election, const std::string& variant);
+  // An election that this node won and `variant` would have held: so many messages of this type.
+  void on_shadow_messages(const std::string& variant, ElectionType type, uint64_t messages);
+  void on_shadow_election(ShadowResult result);
   // `valid_until`: text() no longer shows a leader after it.
   void set_leading(Instant valid_until);
   void set_not_leading();

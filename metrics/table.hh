@@ -42,6 +42,17 @@ struct Table {
        "received in one election."},
       {},
       message_counts()};
+  const SeriesByVariant<prometheus::Counter, ElectionType> shadow_messages{
+      registry,
+      who.variants,
+      {"bellwether_shadow_messages_total",
+       "Messages that the elections which this node won would have taken by each variant."},
+      {"type"}};
+  const Counters<ShadowResult> shadow_elections{
+      registry,
+      {"bellwether_shadow_elections_total",
+       "Elections that this node won, by what came of holding them again by each variant."},
+      {"result"}};
   const SeriesByVariant<prometheus::Gauge> active_variant{
       registry,
       who.variants,

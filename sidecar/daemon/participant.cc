@@ -101,8 +101,9 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
       voters_(other_voters(config)),
       node_(parts.plugin, options_of(config), self_of(config, parts.store.identity()),
             parts.store.record(), parts.store.members().value_or(MemberView{})),
+      witness_(node_.members()),
       observer_(parts.metrics, node_.members(), node_.record(), node_.active_variant(),
-                [this](const auto& election) { listener_.on_election(election); }),
+                [this](const auto& election) { on_election(election); }),
       event_log_(parts.log, node_.members()),
       rejection_log_(parts.log),
       writer_(
@@ -147,6 +148,7 @@ void Participant::close() {
 // --- what the node wants ---
 
 void Participant::carry_out(Instant now, const Effect& effect) {
+  witness_.on_effect(effect);
   observer_.on_effect(now, effect);
   std::visit([&](const auto& what) { on(now, what); }, effect);
 }
@@ -192,6 +194,13 @@ void Participant::on(Instant, const Left&) { listener_.on_left(); }
 
 void Participant::on(Instant, const Failed& failed) { listener_.on_failed(failed.text); }
 
+void Participant::on_election(const metrics::ElectionSummary& election) {
+  listener_.on_election(election);
+  if (election.result != metrics::Result::kWon) return;
+  const bool was_asked = election.trigger == metrics::Trigger::kAsked;
+  listener_.on_won(witness_.facts(was_asked, !node_.options().skip_suspected));
+}
+
 void Participant::on_record_stored(const Record& record, const std::optional<StateError>& error) {
   if (error && !is_storage_broken_) {
     is_storage_broken_ = true;
@@ -231,6 +240,7 @@ void Participant::on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_
 
 void Participant::on_frame(const Uuid& from, Frame frame, size_t bytes) {
   const Instant now = Loop::now();
+  witness_.on_received(from, type_of(frame));
   observer_.on_received(type_of(frame), bytes);
   peers_.on_heard(from, now);
   if (const auto* ack = std::get_if<HeartbeatAck>(&frame.body)) {

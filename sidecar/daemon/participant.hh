@@ -6,6 +6,7 @@
 
 #include "config/config.hh"
 #include "core/node.hh"
+#include "daemon/election_witness.hh"
 #include "daemon/event_log.hh"
 #include "daemon/node_driver.hh"
 #include "daemon/peer_notes.hh"
@@ -39,6 +40,8 @@ class ParticipantListener {
   virtual ~ParticipantListener() = default;
   virtual void on_publish(const Publish& publish) = 0;
   virtual void on_election(const metrics::ElectionSummary& election) = 0;
+  // It was won by this node, which knows this of it.
+  virtual void on_won(simulator::ElectionFacts facts) = 0;
   // The node has left the group; what it said last is on its way.
   virtual void on_left() = 0;
   // The plugin broke its contract; the process must end.
@@ -97,6 +100,7 @@ class Participant final : private EffectSink, private TransportListener {
                    const std::string& text) override;
   void on_limit(PeerLimit limit) override;
 
+  void on_election(const metrics::ElectionSummary& election);
   void on_record_stored(const Record& record, const std::optional<StateError>& error);
   void on_members_stored(const std::optional<StateError>& error);
 
@@ -108,6 +112,7 @@ class Participant final : private EffectSink, private TransportListener {
   bool is_storage_broken_ = false;
   bool is_over_ = false;  // close() was called
   Node node_;
+  ElectionWitness witness_;
   metrics::CoreObserver observer_;
   EventLog event_log_;
   RejectionLog rejection_log_;

@@ -77,6 +77,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
               .forget_promises = settings_.forget_promises}),
       flag_(flag_settings(config())),
       resolver_(loop_),
+      shadows_(loop_, plugin_, metrics_),
       participant_({.loop = loop_,
                     .plugin = plugin_,
                     .store = store_,

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/backend.hh"
@@ -18,6 +19,7 @@
 #include "daemon/front_door.hh"
 #include "daemon/log.hh"
 #include "daemon/participant.hh"
+#include "daemon/shadow_elections.hh"
 #include "daemon/systemd.hh"
 #include "io/signal_watch.hh"
 
@@ -54,6 +56,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   // sidecar.cc
   void on_publish(const Publish& publish) override;
   void on_election(const metrics::ElectionSummary& election) override;
+  void on_won(simulator::ElectionFacts facts) override { shadows_.hold(std::move(facts)); }
   void on_left() override;
   void on_failed(const std::string& text) override;
   void leave(const char* signal);
@@ -101,6 +104,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   Loop loop_;
   FlagWriter flag_;
   Resolver resolver_;
+  ShadowElections shadows_;
   Participant participant_;
   FrontDoor front_door_;
   ConfigFile config_file_;

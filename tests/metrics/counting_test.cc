@@ -10,6 +10,7 @@ namespace bellwether::tests {
 namespace {
 
 using namespace std::chrono_literals;
+using metrics::ElectionType;
 using metrics::HookResult;
 using metrics::HttpRoute;
 using metrics::LeaderChange;
@@ -18,6 +19,7 @@ using metrics::Metrics;
 using metrics::Phase;
 using metrics::Rejection;
 using metrics::Result;
+using metrics::ShadowResult;
 using metrics::Trigger;
 
 struct Fixture {
@@ -129,6 +131,17 @@ BOOST_AUTO_TEST_CASE(an_election_without_a_new_leader_has_no_duration) {
   const Scrape after = changed();
   BOOST_TEST(!after.contains(R"(bellwether_election_duration_seconds_count{variant="modified"})"));
   BOOST_TEST(after.at(R"(bellwether_election_messages_count{variant="modified"})") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_election_that_was_held_again_is_counted_by_variant_and_type) {
+  metrics.on_shadow_election(ShadowResult::kCounted);
+  metrics.on_shadow_messages("modified", ElectionType::kElection, 3);
+  metrics.on_shadow_messages("modified", ElectionType::kHandover, 1);
+  metrics.on_shadow_messages("modified", ElectionType::kElection, 2);
+  check_changed(*this,
+                {{R"(bellwether_shadow_elections_total{result="counted"})", 1},
+                 {R"(bellwether_shadow_messages_total{type="ELECTION",variant="modified"})", 5},
+                 {R"(bellwether_shadow_messages_total{type="HANDOVER",variant="modified"})", 1}});
 }
 
 BOOST_AUTO_TEST_CASE(leadership_is_shown_until_it_is_no_longer_valid) {

@@ -28,6 +28,8 @@ BOOST_AUTO_TEST_CASE(every_value_has_a_text_of_its_own) {
   check_texts<metrics::ByteDirection>();
   check_texts<metrics::Trigger>();
   check_texts<metrics::Result>();
+  check_texts<metrics::ElectionType>();
+  check_texts<metrics::ShadowResult>();
   check_texts<metrics::Phase>();
   check_texts<metrics::LeaderChange>();
   check_texts<metrics::Rejection>();

@@ -62,8 +62,8 @@ class Measuring(SystemCase):
             return now if time.monotonic() - since > QUIET_S else None
         return wait_until("nothing is sent", quiet)
 
-    def measure(self, variant, group):
-        """What the group, not yet started, sends in one election; {kind: messages}."""
+    def bring_up(self, variant, group):
+        """Starts the group in the papers' position; returns the successor and the leader."""
         lowest, *others = group.sidecars
         lowest.write_config(group.config_of(lowest, settings(variant, 2)))
         for sidecar in others:
@@ -71,6 +71,11 @@ class Measuring(SystemCase):
         *_, successor, leader = group.start().sidecars
         group.await_leader(leader)
         self.await_quiet(group)
+        return successor, leader
+
+    def measure(self, variant, group):
+        """What the group, not yet started, sends in one election; {kind: messages}."""
+        successor, leader = self.bring_up(variant, group)
         leader.send_signal(signal.SIGSTOP)
         before = group.messages()
         group.await_leader(successor)

@@ -1,0 +1,61 @@
+// Bookkeeping between the moments in which the plugin is idle.
+#include "daemon/election_witness.hh"
+
+#include <algorithm>
+
+namespace bellwether {
+
+void ElectionWitness::on_received(const Uuid& from, FrameType type) {
+  if (type != FrameType::kElection && type != FrameType::kHandover) return;
+  if (!is_running_) {
+    asker_ = from;
+  } else if (!lowest_ || members_.index_of(from) < members_.index_of(*lowest_)) {
+    lowest_ = from;
+  }
+}
+
+void ElectionWitness::on_effect(const Effect& effect) {
+  if (const auto* report = std::get_if<Report>(&effect)) {
+    if (report->kind != Report::Kind::kElection) return;
+    const bool is_idle = report->state == ELECTION_STATE_IDLE;
+    if (!is_idle && !is_running_) begin();
+    is_running_ = !is_idle;
+  } else if (const auto* publish = std::get_if<Publish>(&effect)) {
+    if (publish->leader) last_leader_ = publish->leader;
+  } else if (const auto* send = std::get_if<Send>(&effect)) {
+    const bool is_news = is_running_ && std::holds_alternative<Coordinator>(send->frame.body);
+    if (is_news && !was_told(send->to)) told_.push_back(send->to);
+  }
+}
+
+void ElectionWitness::begin() {
+  lowest_.reset();
+  predecessor_ = last_leader_;
+  told_.clear();
+}
+
+bool ElectionWitness::was_told(const Uuid& id) const {
+  return std::find(told_.begin(), told_.end(), id) != told_.end();
+}
+
+// COORDINATOR goes to all who are alive, as far as the winner has found out; so who was not told is
+// gone.  In the classic variant those that were asked ask as well, but they all rank above the one
+// that began.
+simulator::ElectionFacts ElectionWitness::facts(bool was_asked, bool asks_suspected) const {
+  simulator::ElectionFacts facts{.asks_suspected = asks_suspected};
+  const auto ranked = members_.ranked();
+  const uint32_t self = members_.self_index();
+  facts.initiator = self;
+  for (uint32_t i = 0; i < ranked.size(); ++i) {
+    const Uuid& id = members_.id_at(i);
+    const bool is_gone = i != self && !was_told(id);
+    const bool may_lead = (ranked[i].marks & ELECTION_MEMBER_ELECTABLE) != 0;
+    facts.members.push_back({.is_gone = is_gone, .may_lead = may_lead});
+    if (is_gone && predecessor_ == id) facts.lost_leader = i;
+    const bool has_asked = (was_asked && asker_ == id) || lowest_ == id;
+    if (has_asked && !is_gone) facts.initiator = std::min(facts.initiator, i);
+  }
+  return facts;
+}
+
+}  // namespace bellwether
