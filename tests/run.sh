@@ -90,8 +90,9 @@ build() {
   without_address_randomisation "$1" cmake --build --preset "$1"
 }
 
+# One more than the cores: the tests on real processes mostly wait.
 run_tests() {
-  without_address_randomisation "$1" ctest --preset "$1" --parallel "$(nproc)" | tee "$2"
+  without_address_randomisation "$1" ctest --preset "$1" --parallel "$(($(nproc) + 1))" | tee "$2"
 }
 
 # ThreadSanitizer of GCC 12 gives up when the kernel randomises more than 28 bits of an address.

@@ -34,8 +34,8 @@ class Soak(SystemCase):
 
     def test_faults_of_three_and_five_voters_in_both_variants(self):
         """The rounds run side by side: what most of a fault takes is time, not the processor."""
-        run = self.soak("--rounds", "4", "--jobs", "4", "--death-proof",
-                        "none", "--duration", "5m")
+        run = self.soak("--rounds", "4", "--jobs", "4", "--faults", "17", "--death-proof", "none",
+                        "--duration", "5m")
         self.assertEqual(run.findings, [])
         self.assertGreaterEqual(len(run.outcomes) + len(run.skipped), ENOUGH)
         self.assertLess(len(run.skipped), len(run.outcomes) / 2)
