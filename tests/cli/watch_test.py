@@ -221,12 +221,14 @@ class Page(Watching):
         self.sidecar.send_event(LEADER)
         self.read_until(self.terminal, "version")
         resize(self.terminal, 40)
-        # One that was begun before is drawn to its end.
+        # One that was begun before is drawn to its end; of it there may be a rest.
         page = "version"
         for _ in range(PATIENCE):
             if "version" not in page:
                 break
-            page = self.read_until(self.terminal, "\x1b[J").rsplit("\x1b[H", 1)[-1]
+            drawn = self.read_until(self.terminal, "\x1b[J")
+            if "\x1b[H" in drawn:
+                page = drawn.rsplit("\x1b[H", 1)[-1]
         self.assertNotIn("version", page)
         self.assertIn("orders-2 leads", page)
         for line in re.sub("\x1b\\[[KJ]", "", page).splitlines():
