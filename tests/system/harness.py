@@ -352,7 +352,9 @@ path = "{sidecar.flag_file}"
             if sidecar.is_running:
                 sidecar.send_signal(signal.SIGCONT)
                 sidecar.kill()
-        shutil.rmtree(self.folder)
+        # Somebody may have bound it, with its mounts, into a root of theirs.
+        shutil.rmtree(self.folder, onerror=lambda _, path, error: print(
+            f"left behind: {path}: {error[1]}"))
 
     @property
     def running(self):
