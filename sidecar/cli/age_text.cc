@@ -8,8 +8,13 @@
 namespace bellwether::cli {
 
 std::string age_text(Duration age) {
-  using namespace std::chrono;
-  const int64_t ms = std::max<int64_t>(duration_cast<milliseconds>(age).count(), 0);
+  using std::chrono::days;
+  using std::chrono::floor;
+  using std::chrono::hours;
+  using std::chrono::milliseconds;
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  const int64_t ms = std::max<int64_t>(std::chrono::duration_cast<milliseconds>(age).count(), 0);
   constexpr int64_t kTenthOfSecond = 100;
   if (age < seconds(1)) return std::to_string(ms) + "ms";
   if (age < seconds(10)) {
@@ -19,7 +24,7 @@ std::string age_text(Duration age) {
   const auto pair = [](auto large, const char* large_unit, auto small, const char* small_unit) {
     return std::to_string(large) + large_unit + " " + std::to_string(small) + small_unit;
   };
-  const hh_mm_ss parts(floor<seconds>(age));
+  const std::chrono::hh_mm_ss parts(floor<seconds>(age));
   if (age < minutes(1)) return std::to_string(parts.seconds().count()) + "s";
   if (age < hours(1)) {
     return pair(parts.minutes().count(), "m", parts.seconds().count(), "s");

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <set>
 
 #include "cli/api_address.hh"
@@ -153,9 +152,11 @@ doctor::ProbeOrder order_for(const Facts& facts, size_t& unprobed) {
   for (const SocketAddress& own : own_hosts) {
     if (!is_loopback(own)) hosts.erase(own);
   }
-  unprobed = addresses.size() - std::min(addresses.size(), kMaxProbes);
-  std::ranges::copy(addresses | std::views::take(kMaxProbes), std::back_inserter(order.addresses));
-  std::ranges::copy(hosts | std::views::take(kMaxDecoys), std::back_inserter(order.decoy_hosts));
+  const size_t probes = std::min(addresses.size(), kMaxProbes);
+  unprobed = addresses.size() - probes;
+  std::copy_n(addresses.begin(), probes, std::back_inserter(order.addresses));
+  std::copy_n(hosts.begin(), std::min(hosts.size(), kMaxDecoys),
+              std::back_inserter(order.decoy_hosts));
   return order;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/status.hh"
 
 #include <iostream>
+#include <utility>
 
 #include "cli/age_text.hh"
 #include "cli/aligned_rows.hh"
@@ -51,7 +52,9 @@ void add_each(std::vector<Row>& rows, const char* head, const Json& config, cons
 
 void print_text(const Json& leader, const Json& status, const Json& members, bool is_coloured) {
   const Json& config = object_in(status, "config");
-  const auto row = [](const char* head, Span what) { return Row{Span(head, Style::kFaint), what}; };
+  const auto row = [](const char* head, Span what) {
+    return Row{Span(head, Style::kFaint), std::move(what)};
+  };
   std::vector<Row> rows{
       row("group", text_of(status, "group") + ", guard " + text_of(status, "guard") + ", variant " +
                        text_of(status, "variant")),
