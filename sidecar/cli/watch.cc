@@ -24,15 +24,15 @@ class ElectionNews {
   void tell(const Json& history, WatchView& view) {
     const std::vector<Json> elections = objects_in(history, "elections");
     size_t fresh = 0;
-    while (fresh < elections.size() && elections[fresh] != newest_) ++fresh;
+    while (fresh < elections.size() && elections[fresh].dump() != newest_) ++fresh;
     for (size_t i = fresh; i > 0; --i) view.on_election(elections[i - 1], !has_begun_);
-    if (!elections.empty()) newest_ = elections.front();
+    if (!elections.empty()) newest_ = elections.front().dump();
     has_begun_ = true;
   }
 
  private:
   bool has_begun_ = false;
-  Json newest_;
+  std::string newest_;  // the text of one
 };
 
 class Follower {
