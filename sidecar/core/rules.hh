@@ -30,7 +30,8 @@ enum class Rule : uint8_t {
   kSticky,              // a voter that hears a leader supports no lower claimant
   kStepDownWithLease,   // a leader whose lease runs out stops
   kResignAtEnd,         // and says so
-  kLast = kResignAtEnd,
+  kBootTime,            // a process's clock goes on while the process, or its host, is stopped
+  kLast = kBootTime,
 };
 
 class RuleSet {

@@ -193,6 +193,11 @@ BOOST_AUTO_TEST_CASE(a_leader_that_outlives_its_lease_is_caught) {
   check_search(without(Rule::kStepDownWithLease), "modified", Guarding::kMajority);
 }
 
+BOOST_AUTO_TEST_CASE(a_clock_that_stands_still_while_its_host_sleeps_is_caught) {
+  check_scenario("guard_suspended_leader", without(Rule::kBootTime), kBoth);
+  check_search(without(Rule::kBootTime), "modified", Guarding::kMajority);
+}
+
 BOOST_AUTO_TEST_CASE(a_leader_that_stops_without_a_word_is_caught) {
   check_scenario("guard_no_resignation", without(Rule::kResignAtEnd), kBoth);
 }
