@@ -15,10 +15,8 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-enum { MAX_FLAGS = 64 };
-
-/* Looks that are further apart are worth a line. */
-static const uint64_t gap_ns = 1000000;
+/* Looks that are further apart than GAP_NS are worth a line. */
+enum { MAX_FLAGS = 64, GAP_NS = 1000000 };
 
 typedef struct observed_flag {
   const char* path;
@@ -76,7 +74,7 @@ static void look(void) {
 /* The machine had other things to do: what happened meanwhile was seen late, or not at all. */
 static void tell_gap(uint64_t* last_ns) {
   const uint64_t now_ns = leader_flag_now_ns();
-  if (*last_ns != 0 && now_ns - *last_ns > gap_ns) {
+  if (*last_ns != 0 && now_ns - *last_ns > GAP_NS) {
     printf("gap %" PRIu64 " %" PRIu64 "\n", *last_ns, now_ns - *last_ns);
   }
   *last_ns = now_ns;

@@ -10,8 +10,9 @@ says why.
 
   count           faults; one row for each budget that applied
   new leaders     how often the fault brought one (a fault of a follower should not)
-  disturbed       of these, those in which this machine stood still for over 50 ms, or paused a
-                  sidecar that should have run: not in the times, and not judged
+  disturbed       of these, those in which this machine stood still for over 50 ms or a quarter of
+                  the budget, or paused a sidecar that should have run: not in the times, and not
+                  judged
   p50, p99, max   from the fault until the new leader's flag is on; p99 is by nearest rank, so
                   with fewer than 100 it is the longest
   budget          the longest time that `bellwether check` promises for this configuration and

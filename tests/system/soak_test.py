@@ -79,6 +79,10 @@ class Verdict(unittest.TestCase):
         self.assertFalse(Outcome("fault", 100, 104.9, gap_ms=2, trips=3).is_late)
         self.assertTrue(Outcome("fault", 100, 105.1, gap_ms=2, trips=3).is_late)
         self.assertFalse(Outcome("fault", None, 1000).is_late)
+        self.assertFalse(Outcome("fault", 100, 1000, was_paused=True).is_late)
+        self.assertFalse(Outcome("fault", 100, 1000, gap_ms=26).is_late)
+        self.assertTrue(Outcome("fault", 100, 1000, gap_ms=24).is_late)
+        self.assertFalse(Outcome("fault", 1000, 9000, gap_ms=51).is_late)
         self.assertFalse(Outcome("fault", 100, None).is_late)
 
     def test_percentiles_are_by_nearest_rank(self):

@@ -13,7 +13,10 @@ import math
 from typing import Optional
 
 ROUND_TRIP_MS = 1.0  # on one machine, which is busy with other things too
-DISTURBING_MS = 50.0  # a machine that stands still for longer is no measure of a failover
+# A machine that stands still for longer, or for longer than this share of the budget, is no measure
+# of a failover.
+DISTURBING_MS = 50.0
+DISTURBING_SHARE = 0.25
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,8 +39,10 @@ class Outcome:
 
     @property
     def is_disturbed(self):
-        return (self.failover_ms is not None
-                and (self.was_paused or self.gap_ms > DISTURBING_MS))
+        if self.failover_ms is None:
+            return False
+        share_ms = (self.budget_ms or math.inf) * DISTURBING_SHARE
+        return self.was_paused or self.gap_ms > min(DISTURBING_MS, share_ms)
 
     @property
     def is_late(self):
