@@ -119,6 +119,7 @@ void Node::on_own_vote_stored() {
   const Electorate& electorate = majority_->electorate;
   majority_->held.emplace(electorate.size(), electorate.quorum(), *majority_->slot,
                           majority_->lease);
+  if (is_broken(Rule::kValidityMargin)) majority_->held->trust_clocks();
   majority_->promises.expire(now_);
   candidacy.note_grant(*majority_->slot, majority_->promises, majority_->boot_until);
   sequence_ = 1;

@@ -20,6 +20,7 @@ enum class Rule : uint8_t {
   kStoreBeforeGrant,    // a grant, and a promise, leave when the disk has the vote
   kBootWait,            // a restarted voter reports what its earlier life may have promised
   kLeaseFromSend,       // a leader counts its lease from the sending of the heartbeat
+  kValidityMargin,      // and believes in it for 0.8 of its length
   kReleaseNamesEpoch,   // a release voids promises up to its epoch only
   kReleaseWhenStored,   // a frame shows no epoch as released that the disk does not have
   kFrameLease,          // a voter promises for the lease that the frame names, not for its own

@@ -117,6 +117,8 @@ BOOST_AUTO_TEST_CASE(a_claim_without_a_new_epoch_is_caught) {
 BOOST_AUTO_TEST_CASE(a_flag_that_stays_on_during_a_handover_is_caught) {
   check_scenario("flag_stays_on", without(Rule::kFlagOffBeforeRelease), kBoth);
   check_search(without(Rule::kFlagOffBeforeRelease), "modified");
+  check_scenario("guard_flag_stays_on", without(Rule::kFlagOffBeforeRelease), kBoth);
+  check_search(without(Rule::kFlagOffBeforeRelease), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(an_election_that_is_not_held_again_is_caught) {
@@ -153,6 +155,11 @@ BOOST_AUTO_TEST_CASE(a_voter_that_forgets_its_promises_at_a_restart_is_caught) {
 BOOST_AUTO_TEST_CASE(a_lease_that_counts_from_the_answer_is_caught) {
   check_scenario("guard_lease_from_receipt", without(Rule::kLeaseFromSend), kBoth);
   check_search(without(Rule::kLeaseFromSend), "modified", Guarding::kMajority);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_counts_the_whole_lease_is_caught) {
+  check_scenario("guard_no_validity_margin", without(Rule::kValidityMargin), kBoth);
+  check_search(without(Rule::kValidityMargin), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_release_that_voids_promises_of_later_epochs_is_caught) {

@@ -7,7 +7,7 @@
  * two flags that were on at the same instant by the sandwich rule: A was on, then B was on, then A
  * was still on, in the same epoch; so at the look at B both were.  A line `gap` says that nobody
  * looked for longer than a millisecond: when the look before it began, and how many ns went by.
- * Ends when its input does. */
+ * Ends when its input does, with a line `looks`: how many it made, in how many ns. */
 #include <bellwether/leader_flag.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -101,11 +101,15 @@ int main(int argc, char** argv) {
   prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
   const struct timespec pause = {.tv_sec = pause_us / 1000000,
                                  .tv_nsec = (pause_us % 1000000) * 1000};
+  const uint64_t began_ns = leader_flag_now_ns();
   uint64_t last_ns = 0;
+  uint64_t look_count = 0;
   while (!has_input_ended()) {
     tell_gap(&last_ns);
     look();
+    ++look_count;
     nanosleep(&pause, NULL);
   }
+  printf("looks %" PRIu64 " %" PRIu64 "\n", look_count, leader_flag_now_ns() - began_ns);
   return 0;
 }

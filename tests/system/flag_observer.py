@@ -9,12 +9,13 @@ ENDS_WITHIN_S = 30
 class FlagObserver:
     """The program and its lines, as they come."""
 
-    def __init__(self, program, files):
-        self.process = subprocess.Popen([program, *files], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+    def __init__(self, program, files, pause_us=50):
+        self.process = subprocess.Popen([program, "--pause-us", str(pause_us), *files],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.changes = []  # (ns, number of the flag, is on, epoch)
         self.doubles = []  # (ns, one flag's number, its epoch, the other's, its epoch)
         self.gaps = []  # (ns at which it looked, ns until it looked again), where that was long
+        self.looks = None  # (how many, in how many ns); known when it is closed
         self.lock = threading.Lock()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -27,6 +28,8 @@ class FlagObserver:
                     self.doubles.append(tuple(map(int, words[1:])))
                 elif words[0] == "gap":
                     self.gaps.append(tuple(map(int, words[1:])))
+                elif words[0] == "looks":
+                    self.looks = tuple(map(int, words[1:]))
                 else:
                     time_ns, flag, is_on, epoch = map(int, words)
                     self.changes.append((time_ns, flag, bool(is_on), epoch))

@@ -113,6 +113,10 @@ class Listening(SystemCase):
             self.assertEqual(sequences, sorted(set(sequences)))
             epochs = [body["data"]["epoch"] for _, body in receiver.requests]
             self.assertEqual(epochs, sorted(epochs))
+            tokens = [body["data"]["fencing_token"] for _, body in receiver.requests]
+            self.assertEqual(tokens, [body["data"]["leader"] and body["data"]["epoch"]
+                                      for _, body in receiver.requests])
+            self.assertIsInstance(tokens[-1], int)
             for content_type, body in receiver.requests:
                 self.assertIn("application/cloudevents+json", content_type)
                 self.assertEqual(body["specversion"], "1.0")

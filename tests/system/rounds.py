@@ -18,6 +18,8 @@ from verdict import Outcome, lost_order
 # For how long a sidecar that was paused is more patient with others.
 DOUBT_NS = 10 * 10**9
 KEPT_CHANGES = 500
+# Between two looks at all flags: two that are on together for less may not be seen.
+PAUSE_US = 20
 
 
 class Finding(Exception):
@@ -85,7 +87,7 @@ class Round:
             self.disks = self.make_disks(stack)
             self.promises = self.read_promises()
             try:
-                self.group.observe(self.settings.observer)
+                self.group.observe(self.settings.observer, PAUSE_US)
                 self.group.start(*(["--bootstrap"] if voters else []))
                 self.await_rest("the start")
                 for kind in self.kinds:
@@ -113,6 +115,12 @@ class Round:
             [self.settings.program, "check", "--format", "json",
              self.group.sidecars[0].config_file], text=True, check=False, capture_output=True)
         return {row["failure"]: row for row in json.loads(result.stdout)["failover"]}
+
+    @property
+    def looks(self):
+        """(how many at all flags, in how many ns), when it has been played."""
+        observer = self.group.observer
+        return (observer and observer.looks) or (0, 0)
 
     # --- one fault ---
 

@@ -53,6 +53,7 @@ class Soak:
         self.options = options
         self.began = time.monotonic()
         self.outcomes, self.skipped, self.findings = [], {}, []
+        self.looks = self.watched_ns = 0
         self.lock = threading.Lock()
         kinds = itertools.product(options.voters, options.variants, options.proofs)
         self.kinds = itertools.cycle(list(kinds))
@@ -84,6 +85,9 @@ class Soak:
             with self.lock:
                 self.outcomes += played.outcomes
                 self.skipped |= played.skipped
+                looks, watched_ns = played.looks
+                self.looks += looks
+                self.watched_ns += watched_ns
                 if finding:
                     self.findings.append(finding)
                     print(f"FINDING {finding}", flush=True)
@@ -104,6 +108,10 @@ class Soak:
                 job.result()
         return None
 
+    def looks_a_second(self):
+        """On the average of all rounds."""
+        return self.looks * 1e9 / self.watched_ns
+
     def report(self):
         """The table and what else has to be known, as Markdown."""
         options = self.options
@@ -113,6 +121,8 @@ class Soak:
                  f"{', '.join(options.variants)}; guard {options.guard}; profile "
                  f"{options.profile}; proof of death {', '.join(options.proofs)}.", "",
                  table(self.outcomes, self.skipped)]
+        if self.looks:
+            lines += [f"All flags were looked at {self.looks_a_second():.0f} times a second.", ""]
         if count and not any(outcome.doubles for outcome in self.outcomes):
             lines += [f"No double leader in {count} faults: below {3 / count:.1e} per fault, with "
                       "95 % confidence.", ""]
