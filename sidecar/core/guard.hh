@@ -12,8 +12,8 @@
 // (Lamport 1998) and Raft (Ongaro & Ousterhout 2014).  A majority shares a voter with any other;
 // that voter makes the later leader wait until its promise to the earlier one is over or released.
 //
-// What this file has is the guard's memory; node_voter.cc, node_candidate.cc and node_recall.cc have
-// its rules.
+// What this file has is the guard's memory; its rules are in node_voter.cc,
+// node_candidate.cc and node_recall.cc.
 #pragma once
 
 #include <array>
