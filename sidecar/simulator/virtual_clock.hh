@@ -1,6 +1,6 @@
-// A process's own clock: it runs at its own rate, and never goes back.  As CLOCK_BOOTTIME it goes on
-// while the process is stopped; one that does not (CLOCK_MONOTONIC, when the host is suspended) is
-// for the test that shows what would come of it.
+// A process's own clock: it runs at its own rate, and never goes back.  As CLOCK_BOOTTIME it goes
+// on while the process is stopped; one that does not (CLOCK_MONOTONIC, when the host is suspended)
+// is for the test that shows what would come of it.
 #pragma once
 
 #include <cstdint>
