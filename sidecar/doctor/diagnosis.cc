@@ -78,6 +78,7 @@ Verdict verdict_of(const Diagnoses& diagnoses) {
 
 std::vector<std::string_view> check_names() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(kChecks));
   for (const Check& check : kChecks) names.emplace_back(check.name);
   return names;
 }
