@@ -81,15 +81,16 @@ void say(int fd, const std::vector<uint8_t>& bytes) {
 std::vector<uint8_t> hello(const std::string& group) {
   const Uuid id{{1, 2, 3, 4, 5, 6, 0x47, 8, 0x89, 10, 11, 12, 13, 14, 15, 16}};
   std::vector<uint8_t> bytes;
-  Encoder(group).append(
-      Greeting{
-          .hello = {.header = {.epoch = 7},
-                    .self = {.id = id, .name = "orders-1", .address = "127.0.0.1:7946", .boot = 3},
-                    .leader = LeaderHint{.id = id, .epoch = 7}},
-          .software = "0.1.0",
-          .plugin = "bully",
-          .variant = "classic"},
-      bytes);
+  Encoder(group).append(Greeting{.hello = {.header = {.epoch = 7},
+                                           .self = {.id = id,
+                                                    .name = "orders-1",
+                                                    .address = "127.0.0.1:7946",
+                                                    .boot = 3,
+                                                    .variant = "classic"},
+                                           .leader = LeaderHint{.id = id, .epoch = 7}},
+                                 .software = "0.1.0",
+                                 .plugin = "bully"},
+                        bytes);
   return bytes;
 }
 
