@@ -205,9 +205,11 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
   membership.key("peers", &MembershipSettings::peers, HostPortListType{kMaxMembers},
                  std::vector<HostPort>{}, TakesEffect::kAtOnce,
                  "members to connect to, this one may be among them; they name the others");
-  membership.key("dns", &MembershipSettings::dns, HostPortType{.may_be_none = true}, HostPort{},
-                 TakesEffect::kAtOnce,
-                 "every address behind this name is a peer; looked up again and again");
+  membership.key(
+      "dns", &MembershipSettings::dns, HostPortType{.may_be_none = true}, HostPort{},
+      TakesEffect::kAtOnce,
+      "every address behind this name is a peer; looked up again and again; \"_name._tcp.\" in "
+      "front: its SRV records give hosts and ports");
 
   Table api("api", &Config::api, keys);
   api.key("listen", &ApiSettings::listen, HostPortType{.may_be_none = true},
@@ -291,7 +293,9 @@ const std::vector<ConfigKey<HookSettings>>& hook_keys() {
     const DurationType timeout{milliseconds(10), minutes(1)};
     std::vector<ConfigKey<HookSettings>> keys;
     keys.push_back(hook_key("url", &HookSettings::url,
-                            TextType{"an http:// or https:// URL without user and #", is_url},
+                            TextType{"an http:// URL without user and # (for https, that of a "
+                                     "proxy on this machine)",
+                                     is_http_url},
                             "where to POST to"));
     keys.push_back(hook_key("timeout", &HookSettings::timeout, timeout,
                             "how long an answer may take before the next try"));

@@ -81,17 +81,17 @@ bool is_socket_path_or_empty(std::string_view text) {
   return is_absolute_path_or_empty(text) && text.size() < sizeof(sockaddr_un::sun_path);
 }
 
-bool is_url(std::string_view text) {
+bool is_http_url(std::string_view text) {
+  constexpr std::string_view kScheme = "http://";
   const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
   if (text.size() > kMaxUrl || !std::all_of(text.begin(), text.end(), is_visible)) return false;
-  const bool is_secure = text.starts_with("https://");
-  if (!is_secure && !text.starts_with("http://")) return false;
-  text.remove_prefix(is_secure ? 8 : 7);
+  if (!text.starts_with(kScheme)) return false;
+  text.remove_prefix(kScheme.size());
   if (text.find('#') != std::string_view::npos) return false;
   std::string host(text.substr(0, text.find_first_of("/?")));
   const size_t after_host = host.starts_with('[') ? host.find(']') : 0;
   if (host.find(':', after_host == std::string::npos ? 0 : after_host) == std::string::npos) {
-    host += is_secure ? ":443" : ":80";
+    host += ":80";
   }
   HostPort unused;
   return parse_host_port(host, unused).empty();

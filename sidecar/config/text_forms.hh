@@ -22,7 +22,8 @@ bool is_absolute_path_or_empty(std::string_view text);
 // As before, and short enough for the address of a unix socket.
 bool is_socket_path_or_empty(std::string_view text);
 
-// http:// or https:// with a host, perhaps a port and a path; no user, no fragment.
-bool is_url(std::string_view text);
+// http:// with a host, perhaps a port and a path; no user, no fragment.  Not https://, for the
+// sidecar speaks no TLS.
+bool is_http_url(std::string_view text);
 
 }  // namespace bellwether

@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(what_is_printed_gives_the_same_configuration_when_it_is_rea
       {"voters.a", {"\"a:1\""}},
       {"voters.\"A.b_c-9\"", {"\"b:2\""}},
       {"voters.c", {"\"c:3\""}},
-      {"hook", {"[{url = 'http://a/?q=${POD_IP}'}, {url = 'https://b/', timeout = '1m'}]"}},
+      {"hook", {"[{url = 'http://a/?q=${POD_IP}'}, {url = 'http://b/', timeout = '1m'}]"}},
   };
   std::mt19937 random(20240229);
   int valid = 0;
