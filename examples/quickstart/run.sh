@@ -5,16 +5,18 @@
 # again.
 set -euo pipefail
 
-readonly usage='usage: examples/quickstart/run.sh [--keep] [--help]
-  (nothing)  builds, shows a takeover with each variant, and cleans up
-  --keep     leaves the three pods running, and prints where to look'
+readonly usage='usage: examples/quickstart/run.sh [--keep] [--program FILE] [--port N] [--help]
+  (nothing)       builds, shows a takeover with each variant, and cleans up
+  --keep          leaves the three pods running, and prints where to look
+  --program FILE  a bellwether that is built already; installs and builds nothing
+  --port N        the first of the nine ports; without it, free ones from 17946 on'
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 readonly root
 # shellcheck source=../../tests/packages.sh
 source "${root}/tests/packages.sh"
 
-readonly program="${root}/build/release/bin/bellwether"
+program=
 readonly pods=(orders-0 orders-1 orders-2)
 readonly patience_s=10
 keep=false
@@ -25,30 +27,48 @@ declare -A sidecar=() # process ids, by pod
 declare -A worker=()
 
 main() {
-  case "${1:-}" in
-    '') ;;
-    --keep) keep=true ;;
-    --help)
-      echo "${usage}"
-      exit 0
-      ;;
-    *)
-      printf 'unknown argument: %s\n%s\n' "$1" "${usage}" >&2
-      exit 2
-      ;;
-  esac
+  parse_arguments "$@"
   exec </dev/null
   folder=$(mktemp --directory --tmpdir bellwether-quickstart.XXXXXX)
   flags=$(mktemp --directory /dev/shm/bellwether-quickstart.XXXXXX)
   trap clean_up EXIT
-  build
-  first_port=$(free_ports $((3 * ${#pods[@]})))
+  [[ -n ${program} ]] || build
+  [[ -n ${first_port} ]] || first_port=$(free_ports $((3 * ${#pods[@]})))
   start_pods
   show_takeover modified
   switch_variant classic
   show_takeover classic
   explain_messages
   finish
+}
+
+parse_arguments() {
+  while [[ $# -gt 0 ]]; do
+    case "$1" in
+      --keep) keep=true ;;
+      --program)
+        [[ -x ${2:-} ]] || refuse '--program needs a file that can be executed'
+        program=$(realpath "$2")
+        shift
+        ;;
+      --port)
+        [[ ${2:-} =~ ^[0-9]{4,5}$ ]] || refuse '--port needs a number from 1000 on'
+        first_port=$2
+        shift
+        ;;
+      --help)
+        echo "${usage}"
+        exit 0
+        ;;
+      *) refuse "unknown argument: $1" ;;
+    esac
+    shift
+  done
+}
+
+refuse() {
+  printf '%s\n%s\n' "$1" "${usage}" >&2
+  exit 2
 }
 
 # --- build ---
@@ -60,6 +80,7 @@ build() {
   cd "${root}"
   cmake --preset release >"${folder}/configure.out"
   cmake --build --preset release
+  program="${root}/build/release/bin/bellwether"
 }
 
 # --- pods ---
@@ -275,13 +296,15 @@ finish() {
     return
   fi
   say 'The pods are left running'
+  local pod processes=()
   for pod in "${pods[@]}"; do
-    echo "  ${pod}: http://127.0.0.1:$(api_port "${pod}")/v1/leader, /v1/members, /metrics"
+    echo "  ${pod}: http://127.0.0.1:$(api_port "${pod}")/ui, /v1/leader, /v1/members, /metrics"
+    echo "    configuration ${folder}/${pod}.toml; kill -9 ${sidecar[${pod}]} ends its sidecar"
+    processes+=("${sidecar[${pod}]}" "${worker[${pod}]}")
   done
-  echo "  ${program} watch --api http://127.0.0.1:$(api_port "${pods[0]}")"
+  echo "  in the terminal: ${program} watch --api http://127.0.0.1:$(api_port "${pods[0]}")"
   echo "  metrics for the dashboards (examples/grafana): ports $((first_port + 6)) and up"
-  echo "  configuration and logs: ${folder}"
-  echo "  to end it: kill ${sidecar[*]} ${worker[*]}; rm -r ${folder} ${flags}"
+  echo "  to end it: kill ${processes[*]}; rm -r ${folder} ${flags}"
   disown -a
   trap - EXIT
 }

@@ -20,6 +20,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
 from harness import Group, now_ns, wait_until  # noqa: E402
+from programs import add_program_options, require_programs  # noqa: E402
 from verdict import percentile  # noqa: E402
 
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP, "SIGTERM": signal.SIGTERM}
@@ -94,17 +95,16 @@ def measure_rest(options):
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=str(root / "build/dev/bin/bellwether"))
-    parser.add_argument("--observer", default=str(root / "build/dev/tests/system/flag_observer"))
+    add_program_options(parser)
     parser.add_argument("--rounds", type=int, default=100, help="of each kind (100)")
     parser.add_argument("--rest-s", type=int, default=20, help="seconds at rest (20)")
     parser.add_argument("--signals", nargs="*", default=list(SIGNALS), choices=list(SIGNALS))
     parser.add_argument("--variants", nargs="*", default=["modified", "classic"])
     parser.add_argument("--profiles", nargs="*", default=["default", "fast"])
     options = parser.parse_args()
+    require_programs(parser, options)
 
     print("milliseconds after the signal; median and 99th percentile; on: also 90th and longest"
           "\n\n"

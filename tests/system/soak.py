@@ -38,6 +38,7 @@ import time
 
 from harness import VARIANTS
 from namespaces import can_make_namespaces
+from programs import add_program_options, require_programs
 from rounds import Finding, Round, Settings
 from verdict import table
 
@@ -145,11 +146,9 @@ def voter_counts(text):
 
 
 def read_options(arguments=None):
-    root = pathlib.Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=str(root / "build/dev/bin/bellwether"))
-    parser.add_argument("--observer", default=str(root / "build/dev/tests/system/flag_observer"))
+    add_program_options(parser)
     parser.add_argument("--duration", dest="duration_s", metavar="TIME", type=duration_s,
                         default="10m", help="90s, 30m, 8h (10m); the last fault is finished")
     parser.add_argument("--voters", metavar="N,...", type=voter_counts, default="3,5",
@@ -169,6 +168,7 @@ def read_options(arguments=None):
                         default=f"{tempfile.gettempdir()}/bellwether-soak.{os.getpid()}",
                         help="for the logs of rounds with findings")
     options = parser.parse_args(arguments)
+    require_programs(parser, options)
     options.variants = VARIANTS if options.variant == "both" else (options.variant,)
     options.proofs = PROOFS if options.death_proof == "both" else (options.death_proof,)
     if options.guard == "none":
