@@ -8,6 +8,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
+#include <iostream>
 #include <optional>
 
 #include "flag_harness.hh"
@@ -136,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_flag_is_refused_and_not_touched) {
 
 BOOST_AUTO_TEST_CASE(a_file_of_another_user_is_refused) {
   if (::geteuid() != 0) {
-    BOOST_TEST_MESSAGE("skipped: only root can give files away");
+    std::cout << "cannot be judged here: only root can give files away\n";
     return;
   }
   const ScratchFolder folder;
@@ -178,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_file_on_a_disk_is_worth_a_warning) {
   const ScratchFolder folder(fs::current_path());
   const FlagFile file(folder.file("other"), 0600);
   if (file.is_in_memory()) {
-    BOOST_TEST_MESSAGE("skipped: there is no disk here");
+    std::cout << "cannot be judged here: there is no disk here\n";
     return;
   }
   const FlagWriter writer({.path = folder.file()});

@@ -19,6 +19,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -334,7 +335,7 @@ BOOST_AUTO_TEST_CASE(who_sees_the_connection_of_a_holder_without_memory_end_neve
   std::string reason;
   const std::unique_ptr<MemoryGroup> group = MemoryGroup::make(reason);
   if (!group) {
-    BOOST_TEST_MESSAGE("skipped: there is no memory cgroup: " << reason);
+    std::cout << "cannot be judged here: there is no memory cgroup: " << reason << "\n";
     return;
   }
   const ScratchFolder folder;

@@ -101,6 +101,20 @@ class Configuration(SystemCase):
                 sidecar.await_log(rf'state status=.*\\"role\\":\\"{role}\\"')
             self.assertIs(group.agreed_leader(), leader)
 
+    def test_an_interrupt_ends_it_like_sigterm_and_a_broken_pipe_does_not(self):
+        with self.group(2) as group:
+            follower, leader = group.start().sidecars
+            group.await_leader(leader)
+            leader.send_signal(signal.SIGPIPE)
+            leader.send_signal(signal.SIGUSR1)  # which comes after it
+            leader.await_log("state status=")
+            self.assertIs(group.agreed_leader(), leader)
+            leader.is_wanted = False
+            leader.send_signal(signal.SIGINT)
+            self.assertEqual(leader.await_exit(), 0)
+            group.await_leader(follower)
+            wait_until("it has left", lambda: follower.members()["n1"]["state"] == "left")
+
     def test_the_api_reloads_and_says_what_is_wrong(self):
         with self.group(1) as group:
             sidecar, = group.start().sidecars
@@ -120,8 +134,9 @@ class Configuration(SystemCase):
         with self.group(1) as group:
             sidecar, = group.sidecars
             text = sidecar.config_file.read_text()
+            classic = group.config_of(sidecar, extra='[election]\nvariant = "classic"\n')
             volume = group.folder / "volume"
-            for revision, contents in (("..1", text), ("..2", "[")):
+            for revision, contents in (("..1", text), ("..2", "["), ("..3", classic)):
                 (volume / revision).mkdir(parents=True)
                 (volume / revision / "bellwether.toml").write_text(contents)
             (volume / "..data").symlink_to("..1")
@@ -134,8 +149,9 @@ class Configuration(SystemCase):
                 (volume / "..data.new").rename(volume / "..data")
             swap("..2")
             self.await_reload(sidecar, False)
-            swap("..1")
+            swap("..3")
             self.await_reload(sidecar, True)
+            self.assertEqual(sidecar.get("/v1/status")["variant"], "classic")
 
     def test_a_peer_is_added(self):
         with self.group(2) as group:
