@@ -225,6 +225,16 @@ const char* name(HookResult result) {
   return "?";
 }
 
+const char* name(Reload reload) {
+  switch (reload) {
+    case Reload::kApplied:
+      return "applied";
+    case Reload::kRefused:
+      return "refused";
+  }
+  return "?";
+}
+
 const char* name(Limit limit) {
   switch (limit) {
     case Limit::kInputQueue:

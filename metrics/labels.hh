@@ -137,6 +137,13 @@ enum class HookResult : uint8_t {
 };
 const char* name(HookResult result);
 
+enum class Reload : uint8_t {
+  kApplied,
+  kRefused,  // something is wrong with it; the configuration before stays in force
+  kLast = kRefused,
+};
+const char* name(Reload reload);
+
 // Bounds that keep one peer, client or disk from using up this process; each hit is counted.
 enum class Limit : uint8_t {
   kInputQueue,       // inputs of the node that wait for the disk

@@ -42,6 +42,7 @@ void sign(std::vector<prometheus::MetricFamily>& families, const Identity& who) 
 
 Metrics::Metrics(const Identity& identity) : table_(std::make_unique<Table>(identity)) {
   table_->build_info.of().Set(1);
+  table_->config_last_reload_successful.of().Set(1);  // else nobody would be here
 }
 
 Metrics::~Metrics() = default;
@@ -174,8 +175,9 @@ void Metrics::set_config_mismatch(bool is_mismatch) {
   table_->config_mismatch.of().Set(number(is_mismatch));
 }
 
-void Metrics::on_config_reload(bool is_ok) {
-  table_->config_last_reload_successful.of().Set(number(is_ok));
+void Metrics::on_config_reload(Reload result) {
+  table_->config_reloads.of(result).Increment();
+  table_->config_last_reload_successful.of().Set(number(result == Reload::kApplied));
 }
 
 }  // namespace bellwether::metrics

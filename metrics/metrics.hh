@@ -76,8 +76,7 @@ class Metrics {
   void on_http_request(HttpRoute route, unsigned code);
   void on_limit(Limit limit);
   void set_config_mismatch(bool is_mismatch);
-  // Also after the first load, at start.
-  void on_config_reload(bool is_ok);
+  void on_config_reload(Reload result);
 
  private:
   void refresh_leadership(Instant now, std::chrono::system_clock::time_point wall_clock);

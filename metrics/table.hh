@@ -153,6 +153,10 @@ struct Table {
       registry,
       {"bellwether_config_last_reload_successful",
        "1 when the configuration was read without error the last time, else 0."}};
+  const Counters<Reload> config_reloads{
+      registry,
+      {"bellwether_config_reloads_total", "Times that the configuration was read again."},
+      {"result"}};
   const Gauges<> build_info{
       registry,
       {"bellwether_build_info",

@@ -113,7 +113,6 @@ Sidecar::~Sidecar() = default;
 
 bool Sidecar::run() {
   report_start();
-  metrics_.on_config_reload(true);
   participant_.start(config().membership, settings_.is_first_start);
   tick();
   loop_.run();

@@ -37,7 +37,8 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
       refuse(error.what());
     }
   }
-  metrics_.on_config_reload(result.errors.empty());
+  metrics_.on_config_reload(result.errors.empty() ? metrics::Reload::kApplied
+                                                  : metrics::Reload::kRefused);
   for (const ConfigChange& change : result.changes) {
     log_.write(LogLevel::kInfo,
                change.pending_restart ? "a change waits for a restart" : "configuration changed",

@@ -18,9 +18,12 @@ using metrics::Limit;
 using metrics::Metrics;
 using metrics::Phase;
 using metrics::Rejection;
+using metrics::Reload;
 using metrics::Result;
 using metrics::ShadowResult;
 using metrics::Trigger;
+
+const std::string kIsConfigured = "bellwether_config_last_reload_successful";
 
 struct Fixture {
   Metrics metrics{sample_identity()};
@@ -48,9 +51,16 @@ BOOST_FIXTURE_TEST_SUITE(counting, Fixture)
 
 BOOST_AUTO_TEST_CASE(all_counters_start_at_0) {
   for (const auto& [name, value] : before) {
-    if (name.starts_with("process_") || name.starts_with("bellwether_build_info")) continue;
+    if (name.starts_with("process_") || name.starts_with("bellwether_build_info") ||
+        name == kIsConfigured) {
+      continue;
+    }
     BOOST_TEST(value == 0, name);
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_configuration_that_it_starts_with_is_sound) {
+  BOOST_TEST(before.at(kIsConfigured) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(build_info_is_1_from_the_start) {
@@ -219,9 +229,9 @@ BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
   metrics.on_hook(HookResult::kSuperseded);
   metrics.on_limit(Limit::kHttpBody);
   metrics.set_config_mismatch(true);
-  metrics.on_config_reload(true);
-  check_changed(*this, {{"bellwether_config_last_reload_successful", 1},
-                        {"bellwether_config_mismatch", 1},
+  metrics.on_config_reload(Reload::kApplied);
+  check_changed(*this, {{"bellwether_config_mismatch", 1},
+                        {R"(bellwether_config_reloads_total{result="applied"})", 1},
                         {"bellwether_flag_updates_total", 1},
                         {R"(bellwether_hook_deliveries_total{result="superseded"})", 1},
                         {R"(bellwether_limit_hits_total{limit="http_body"})", 1},
@@ -232,10 +242,12 @@ BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
 
 BOOST_AUTO_TEST_CASE(a_failed_reload_and_the_end_of_a_mismatch_show) {
   metrics.set_config_mismatch(true);
-  metrics.on_config_reload(true);
+  metrics.on_config_reload(Reload::kRefused);
   metrics.set_config_mismatch(false);
-  metrics.on_config_reload(false);
-  check_changed(*this, {});
+  check_changed(*this,
+                {{kIsConfigured, -1}, {R"(bellwether_config_reloads_total{result="refused"})", 1}});
+  metrics.on_config_reload(Reload::kApplied);
+  BOOST_TEST(!changed().contains(kIsConfigured));
 }
 
 BOOST_AUTO_TEST_CASE(times_are_observed_in_seconds) {

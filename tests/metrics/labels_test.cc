@@ -34,6 +34,7 @@ BOOST_AUTO_TEST_CASE(every_value_has_a_text_of_its_own) {
   check_texts<metrics::LeaderChange>();
   check_texts<metrics::Rejection>();
   check_texts<metrics::HookResult>();
+  check_texts<metrics::Reload>();
   check_texts<metrics::Limit>();
   check_texts<metrics::HttpRoute>();
   check_texts<FrameType>();
