@@ -142,8 +142,13 @@ struct Outcome {
 // The node has left the group; nothing will come out of it any more.
 struct Left {};
 
-// The plugin broke its contract; the process must stop.
+// The process must stop; nothing will come out of the node any more.
 struct Failed {
+  enum class Cause : uint8_t {
+    kPlugin,       // it broke its contract
+    kStateTooOld,  // the state is older than what this process has told its peers it had stored
+  };
+  Cause cause{};
   std::string text;
 };
 

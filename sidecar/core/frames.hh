@@ -32,6 +32,14 @@ struct LeaderHint {
   bool is_appointed = false;  // an operator named it; it is not preempted
 };
 
+// The highest epoch that a voter has released, as far as the sender has heard it.
+struct RememberedRelease {
+  Uuid voter{};
+  uint64_t epoch = 0;
+
+  friend bool operator==(const RememberedRelease&, const RememberedRelease&) = default;
+};
+
 // The first words of a connection, both ways, before any frame.
 struct Hello {
   Header header;
@@ -39,7 +47,13 @@ struct Hello {
   std::optional<LeaderHint> leader{};
   ViewVersion view;
   uint64_t voters = 0;  // Electorate::hash(); 0: guard "none"
+  // Guard "majority": whoever finds itself here with more than its disk has was put back to an
+  // older state, and may have forgotten a vote.
+  std::vector<RememberedRelease> remembered{};
 };
+
+// More are not told.  One for each voter, and some for voters that came back with another id.
+inline constexpr size_t kMaxRemembered = 16;
 
 // What a claim asks of voters under guard "majority"; all zero under guard "none".
 struct Terms {

@@ -58,7 +58,7 @@ const Effects& Node::step(Instant now, const Input& input) {
 }
 
 void Node::on(const Start& start) {
-  if (!elector_.is_working()) return fail(elector_.flaw());
+  if (!elector_.is_working()) return fail(Failed::Cause::kPlugin, elector_.flaw());
   members_.start(now_);
   if (majority_) {
     if (!is_broken(Rule::kBootWait)) majority_->boot_until = now_ + record_.lease_seen;
@@ -213,8 +213,10 @@ Elector::Situation Node::situation() const {
 }
 
 void Node::carry_out(std::span<const election_action> actions) {
-  if (!elector_.is_working()) return fail(elector_.flaw());
-  if (++plugin_depth_ > kMaxPluginDepth) return fail("plugin claims without end");
+  if (!elector_.is_working()) return fail(Failed::Cause::kPlugin, elector_.flaw());
+  if (++plugin_depth_ > kMaxPluginDepth) {
+    return fail(Failed::Cause::kPlugin, "plugin claims without end");
+  }
   timers_.arm(Timer::kPlugin, elector_.deadline());
   const election_action* victory = nullptr;
   for (const election_action& action : actions) {
@@ -260,11 +262,13 @@ void Node::report(Report::Kind kind, const char* text, const Uuid* peer, uint32_
   effects_.push_back(report);
 }
 
-void Node::fail(std::string flaw) {
+void Node::fail(Failed::Cause cause, std::string text) {
   if (has_failed_) return;
-  if (is_leading()) stop_leading("the plugin failed");
+  if (is_leading()) {
+    stop_leading(cause == Failed::Cause::kPlugin ? "the plugin failed" : "the state is too old");
+  }
   has_failed_ = true;
-  effects_.push_back(Failed{std::move(flaw)});
+  effects_.push_back(Failed{cause, std::move(text)});
 }
 
 }  // namespace bellwether

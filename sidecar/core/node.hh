@@ -111,7 +111,7 @@ class Node {
   void tell_plugin(uint32_t event, uint32_t reason = ELECTION_REASON_NONE);
   void carry_out(std::span<const election_action> actions);
   void report(Report::Kind kind, const char* text, const Uuid* peer = nullptr, uint32_t state = 0);
-  void fail(std::string flaw);
+  void fail(Failed::Cause cause, std::string text);
   bool is_broken(Rule rule) const { return options_.broken_rules.contains(rule); }
 
   // node_links.cc
@@ -224,6 +224,8 @@ class Node {
   void recall();
   void on_recall_reply(size_t slot, const CanvassReply& reply);
   void end_recall();
+  std::vector<RememberedRelease> remembered() const;
+  bool is_state_too_old(const Hello& hello) const;
   std::optional<size_t> slot_of(const Member& member) const;
   void canvass_others(bool is_lost);
   void claim_again();

@@ -44,7 +44,8 @@ Hello Node::hello() const {
           .self = members_.self(),
           .leader = leader(),
           .view = members_.version(),
-          .voters = majority_ ? majority_->hash : 0};
+          .voters = majority_ ? majority_->hash : 0,
+          .remembered = remembered()};
 }
 
 void Node::on(const LinkUp& link) {
@@ -55,6 +56,10 @@ void Node::on(const LinkUp& link) {
   }
   if (!is_plausible(hello.header.epoch)) {
     return report(Report::Kind::kRejected, "epoch too far ahead", &id);
+  }
+  if (is_state_too_old(hello)) {
+    return fail(Failed::Cause::kStateTooOld,
+                hello.self.name + " remembers a later epoch than the one that is stored here");
   }
   const Member* known = members_.find(id);
   const bool is_new = known == nullptr;

@@ -58,4 +58,26 @@ void Node::end_recall() {
   update_electable();
 }
 
+// A state folder that was put back from a copy is not lost, and looks as good as any.  But what a
+// voter releases it has stored before (header()), so whoever remembers more than the disk has
+// proves that the disk is not what it was.  Nobody need remember; this finds the mistake, and is no
+// part of why there are never two leaders.
+std::vector<RememberedRelease> Node::remembered() const {
+  std::vector<RememberedRelease> releases;
+  if (!majority_) return releases;
+  for (const Member& member : members_.all()) {
+    if (member.released == 0 || !slot_of(member)) continue;
+    if (releases.size() == kMaxRemembered) break;
+    releases.push_back({.voter = member.entry.id, .epoch = member.released});
+  }
+  return releases;
+}
+
+bool Node::is_state_too_old(const Hello& hello) const {
+  if (!majority_ || !majority_->slot) return false;
+  return std::any_of(hello.remembered.begin(), hello.remembered.end(), [&](const auto& release) {
+    return release.voter == members_.self().id && release.epoch > majority_->durable.max_epoch;
+  });
+}
+
 }  // namespace bellwether

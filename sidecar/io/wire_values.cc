@@ -108,6 +108,7 @@ void to_wire(const Greeting& greeting, wire::Hello& message) {
   check(is_valid_remark(greeting.software) && is_valid_remark(greeting.plugin),
         "the texts of a greeting keep the limits of frames");
   const Hello& hello = greeting.hello;
+  check(hello.remembered.size() <= kMaxRemembered, "a greeting keeps its limit of releases");
   to_wire(hello.self, *message.mutable_self());
   if (hello.leader) to_wire(*hello.leader, *message.mutable_leader());
   message.set_view_epoch(hello.view.epoch);
@@ -117,6 +118,11 @@ void to_wire(const Greeting& greeting, wire::Hello& message) {
   message.set_voters(hello.voters);
   message.set_is_flag_robust(greeting.is_flag_robust);
   message.set_is_inquiry(greeting.is_inquiry);
+  for (const RememberedRelease& release : hello.remembered) {
+    wire::Release& entry = *message.add_remembered();
+    entry.set_voter(to_bytes(release.voter));
+    entry.set_epoch(release.epoch);
+  }
 }
 
 void to_wire(const ElectionFrame& body, wire::PluginMessage& message) {
@@ -239,6 +245,12 @@ ValueFlaw from_wire(const wire::Hello& message, Greeting& greeting) {
   hello.voters = message.voters();
   hello.view = {.epoch = message.view_epoch(), .counter = message.view_counter()};
   if (const ValueFlaw flaw = from_wire(message.self(), hello.self)) return flaw;
+  if (message.remembered_size() > static_cast<int>(kMaxRemembered)) return "too many releases";
+  for (const wire::Release& entry : message.remembered()) {
+    RememberedRelease& release = hello.remembered.emplace_back();
+    if (const ValueFlaw flaw = from_bytes(entry.voter(), release.voter)) return flaw;
+    release.epoch = entry.epoch();
+  }
   return leader_from_wire(message, hello.leader);
 }
 

@@ -218,11 +218,13 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
     } else if (const auto* report = std::get_if<Report>(&effect)) {
       trace(process, *report);
     } else if (const auto* failed = std::get_if<Failed>(&effect)) {
-      referee_.blame(process, failed->text);
+      // What becomes of it is the operator's affair, when it is right.
+      trace(process, "stops: " + failed->text);
+      if (!acting.disk.was_put_back) referee_.blame(process, failed->text);
       has_failed = true;
     }
   }
-  if (has_failed) end(process);
+  if (has_failed) kill(process);
 }
 
 // [S1, S2] Under guard "majority" no two flags are on at any moment, and no epoch is led twice.  A

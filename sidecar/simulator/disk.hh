@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "core/clock.hh"
 #include "core/member_view.hh"
@@ -16,6 +17,8 @@ struct Disk {
   std::shared_ptr<const MemberView> members;  // durable; shared with the node that made it
   bool is_written = false;                    // there is a record at all
   bool was_lost = false;
+  std::optional<Record> copy;  // that an operator has made
+  bool was_put_back = false;   // to the copy
   Duration latency{};
   bool is_failing = false;
   Instant last_done_at{};  // when the last write of this life is done
@@ -30,6 +33,11 @@ struct Disk {
     members.reset();
     is_written = false;
     was_lost = true;
+    was_put_back = false;
+  }
+  void put_back() {
+    record = copy.value();
+    was_put_back = true;
   }
 };
 

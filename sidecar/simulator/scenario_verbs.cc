@@ -177,6 +177,11 @@ void run_disk(ScenarioRunner& runner, Words& words) {
     disk.is_failing = true;
   } else if (words.skip("lost")) {
     disk.lose();
+  } else if (words.skip("copied")) {
+    disk.copy = disk.record;
+  } else if (words.skip("put-back")) {
+    if (!disk.copy) throw std::invalid_argument("the disk was never copied");
+    disk.put_back();
   } else if (words.skip("ok")) {
     disk.is_failing = false;
     disk.latency = Duration::zero();
@@ -275,8 +280,8 @@ constexpr Verb kVerbs[] = {
     {"hold", "DIRECTIONS", "messages are kept back, whatever becomes of the connection", run_hold},
     {"release", "DIRECTIONS", "what was held arrives, late", run_release},
     {"drop", "KIND DIRECTIONS", "the next message of this kind is lost", run_drop},
-    {"disk", "ID slow=TIME | fail | ok | lost", "how the disk of a node behaves, or what it holds",
-     run_disk},
+    {"disk", "ID slow=TIME | fail | ok | lost | copied | put-back",
+     "how the disk of a node behaves, or what it holds", run_disk},
     {"clock", "ID rate=0.5..2", "how fast the clock of a node runs", run_clock},
     {"leave", "IDS", "they leave in good order, as on SIGTERM", run_leave},
     {"step_down", "ID [hold=TIME]", "the leader hands over and stays out for a while (30s)",

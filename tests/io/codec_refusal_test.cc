@@ -306,6 +306,22 @@ BOOST_AUTO_TEST_CASE(a_grant_names_no_more_promises_than_a_voter_makes) {
              "GRANT: too many waits");
 }
 
+BOOST_AUTO_TEST_CASE(a_hello_remembers_no_more_than_so_many_releases) {
+  wire::Hello hello;
+  *hello.mutable_self() = good_member();
+  hello.set_group(kGroup);
+  for (size_t i = 0; i < kMaxRemembered; ++i) {
+    hello.add_remembered()->set_voter(std::string(16, 'x'));
+  }
+  BOOST_TEST(is_accepted(message_frame(Kind::kHello, hello)));
+  hello.mutable_remembered(0)->set_voter("short");
+  refusal(message_frame(Kind::kHello, hello), FrameFlaw::kMalformed);
+  hello.mutable_remembered(0)->set_voter(std::string(16, 'x'));
+  hello.add_remembered()->set_voter(std::string(16, 'x'));
+  BOOST_TEST(refusal(message_frame(Kind::kHello, hello), FrameFlaw::kMalformed) ==
+             "HELLO: too many releases");
+}
+
 // What an older release leaves out must not say more than it knew.
 BOOST_AUTO_TEST_CASE(what_is_missing_in_a_frame_of_an_older_release_means_no_more_than_it_did) {
   const std::vector<Decoded> beat =
@@ -317,6 +333,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_in_a_frame_of_an_older_release_means_no_mor
   const std::vector<Decoded> greeting = decoded(message_frame(Kind::kHello, hello));
   BOOST_TEST(!std::get<Greeting>(greeting.back()).is_flag_robust);
   BOOST_TEST(std::get<Greeting>(greeting.back()).hello.voters == 0u);
+  BOOST_TEST(std::get<Greeting>(greeting.back()).hello.remembered.empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_parts_of_a_view_must_belong_together) {

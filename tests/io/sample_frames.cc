@@ -201,7 +201,8 @@ Greeting sample_greeting() {
                     .self = ordinary_entry(9, Liveness::kAlive),
                     .leader = LeaderHint{.id = id_of(8), .epoch = 7},
                     .view = {.epoch = 7, .counter = 2},
-                    .voters = 77},
+                    .voters = 77,
+                    .remembered = {{.voter = id_of(5), .epoch = 6}, {.voter = id_of(6)}}},
           .is_flag_robust = true,
           .software = "0.1.0",
           .plugin = "bully"};
@@ -213,7 +214,9 @@ Greeting largest_greeting() {
                     .self = largest_entry(0xff),
                     .leader = largest_hint(),
                     .view = {.epoch = kMax, .counter = kMax},
-                    .voters = kMax},
+                    .voters = kMax,
+                    .remembered = std::vector<RememberedRelease>(
+                        kMaxRemembered, {.voter = id_of(0xff), .epoch = kMax})},
           .is_flag_robust = true,
           .is_inquiry = true,
           .software = text,
@@ -272,9 +275,10 @@ std::vector<Frame> sample_frames() {
 bool operator==(const Greeting& left, const Greeting& right) {
   return is_same(left.hello.header, right.hello.header) && left.hello.self == right.hello.self &&
          is_same(left.hello.leader, right.hello.leader) && left.hello.view == right.hello.view &&
-         left.hello.voters == right.hello.voters && left.is_flag_robust == right.is_flag_robust &&
-         left.is_inquiry == right.is_inquiry && left.software == right.software &&
-         left.plugin == right.plugin;
+         left.hello.voters == right.hello.voters &&
+         left.hello.remembered == right.hello.remembered &&
+         left.is_flag_robust == right.is_flag_robust && left.is_inquiry == right.is_inquiry &&
+         left.software == right.software && left.plugin == right.plugin;
 }
 
 bool is_same(const Frame& left, const Frame& right) {

@@ -24,6 +24,20 @@ struct Voter : GuardHarness {
   bool has_vote() const { return !node().majority()->is_lost; }
 };
 
+// A peer whose memory of voter `of` reaches up to `epoch`.
+Hello remembering(uint32_t of, uint64_t epoch) {
+  Hello hello = NodeHarness::hello_of(4);
+  hello.remembered = {{.voter = uuid(2), .epoch = 99}, {.voter = uuid(of), .epoch = epoch}};
+  return hello;
+}
+
+std::string failure(const Effects& effects) {
+  for (const Effect& effect : effects) {
+    if (const auto* failed = std::get_if<Failed>(&effect)) return failed->text;
+  }
+  return "";
+}
+
 bool is_granted(const Effects& effects) {
   const auto grant = find_sent<Grant>(effects);
   BOOST_REQUIRE(grant.has_value());
@@ -239,6 +253,50 @@ BOOST_AUTO_TEST_CASE(who_has_no_vote_has_nothing_to_recall) {
   NodeHarness learner({.self = 5, .options = guarded({}, 3), .start = kLost});
   learner.join();
   BOOST_TEST(!find_sent<Canvass>(learner.run_for(seconds(20))).has_value());
+}
+
+// --- a state that is not lost, but put back ---
+
+BOOST_AUTO_TEST_CASE(whoever_is_remembered_beyond_its_disk_stops) {
+  GuardHarness node({.record = {.max_epoch = 6}});
+  node.join();
+  BOOST_TEST(failure(node.connect(remembering(3, 6))).empty());
+  const Effects effects = node.connect(remembering(3, 7));
+  BOOST_TEST(failure(effects) == "node-4 remembers a later epoch than the one that is stored here");
+  BOOST_TEST(node.receive_claim(5, 8).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_flag_goes_off_before_it_stops) {
+  GuardHarness node({.self = 5});
+  node.lead();
+  const Effects effects = node.connect(remembering(5, 7));
+  BOOST_TEST(published(effects) == "no leader");
+  BOOST_TEST(!failure(effects).empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_others_are_remembered_for_is_their_affair) {
+  GuardHarness node({.record = {.max_epoch = 6}});
+  node.join();
+  BOOST_TEST(failure(node.connect(remembering(1, 99))).empty());
+}
+
+BOOST_AUTO_TEST_CASE(who_has_no_vote_can_have_forgotten_none) {
+  GuardHarness learner({.self = 5}, 3);
+  learner.join();
+  BOOST_TEST(failure(learner.connect(remembering(5, 7))).empty());
+  NodeHarness unguarded;
+  unguarded.join();
+  BOOST_TEST(failure(unguarded.connect(remembering(3, 7))).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_tells_peers_what_it_remembers_of_voters) {
+  GuardHarness node({.start = {}}, 3);
+  node.join();
+  BOOST_TEST(node.node().hello().remembered.empty());
+  node.receive(2, 9, Resign{}, 9);
+  node.receive(5, 8, Resign{}, 8);  // no voter
+  const std::vector<RememberedRelease> expected{{.voter = uuid(2), .epoch = 9}};
+  BOOST_TEST((node.node().hello().remembered == expected));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
