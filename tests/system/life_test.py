@@ -77,10 +77,10 @@ class Configuration(SystemCase):
     def test_sighup_reads_a_file_whose_folder_is_not_watched(self):
         with self.group(1) as group:
             sidecar, = group.sidecars
-            # The link's folder is watched, not the file's.
-            elsewhere = group.folder / "elsewhere"
-            elsewhere.mkdir()
-            file = sidecar.config_file.rename(elsewhere / "real.toml")
+            # The link's folder is watched, in which nothing happens: no log, no socket is there.
+            file = sidecar.config_file
+            (group.folder / "watched").mkdir()
+            sidecar.config_file = group.folder / "watched" / "bellwether.toml"
             sidecar.config_file.symlink_to(file)
             group.start().await_leader(sidecar)
             good = file.read_text()
