@@ -195,6 +195,25 @@ class Membership(SystemCase):
             group.await_leader(leader)
             self.finds_the_group_by_its_list(group)
 
+    def test_who_is_gone_for_long_is_forgotten_until_it_comes_back(self):
+        with self.group(extra=CALM) as group:
+            for sidecar in group.sidecars:
+                sidecar.write_config(group.config_of(sidecar).replace(
+                    "[membership]", '[membership]\nreap_after = "2s"'))
+            gone, other, leader = group.start().sidecars
+            group.await_leader(leader)
+            wait_until("all know all", lambda: all(len(sidecar.members()) == 3
+                                                   for sidecar in group.sidecars))
+            gone.kill()
+            leader.await_state_of(gone, "down")
+            for sidecar in (leader, other):
+                wait_until(f"{sidecar.name} has forgotten it", lambda seen_by=sidecar: set(
+                    seen_by.members()) == {"n1", "n2"})
+            gone.start()
+            for sidecar in (leader, other):
+                sidecar.await_state_of(gone, "alive")
+            self.assertIs(group.await_leader(), leader)
+
     def test_who_it_is_and_the_epoch_are_kept(self):
         with self.group() as group:
             sidecars = group.start().sidecars
