@@ -160,6 +160,11 @@ class Sidecar:
     def await_exit(self):
         return self.process.wait(PATIENCE_S)
 
+    def processor_s(self):
+        """What it has used of all processors' time."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def resident_mib(self):
         for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):

@@ -7,12 +7,15 @@ usage: life_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_nam
 import os
 import signal
 import socket
+import time
+import unittest
 
 from harness import PATIENCE_S, wait_until
 from mounts import TmpFs
-from system_case import CALM, SystemCase, main
+from system_case import CALM, IS_SANITIZED, SystemCase, main
 
 STATE_UNUSABLE = 7
+REST_S, MOST_SHARE, MOST_MIB = 10, 0.03, 20
 RELOADED = "bellwether_config_last_reload_successful"
 
 
@@ -232,6 +235,29 @@ class Membership(SystemCase):
                     else:
                         self.assertEqual(sidecar.stop(), 0)
                 group.start().await_leader(sidecars[-1])
+
+
+@unittest.skipIf(IS_SANITIZED, "a sanitizer's own cost is not the sidecar's")
+class AtRest(SystemCase):
+    def test_a_sidecar_costs_little(self):
+        """In a group of three: memory that it has, and processor time, which, other than time, does
+        not depend on who else uses this machine.  The bound is three times what is promised: caches
+        that others have emptied cost processor time, too."""
+        with self.group(extra=CALM) as group:
+            group.start().await_leader()
+            wait_until("the start is over", lambda: all(
+                sidecar.get("/v1/status")["election_state"] == "idle"
+                for sidecar in group.sidecars))
+            before = [sidecar.processor_s() for sidecar in group.sidecars]
+            began = time.monotonic()
+            wait_until("they have rested", lambda: time.monotonic() - began > REST_S)
+            passed_s = time.monotonic() - began
+            for sidecar, used_s in zip(group.sidecars, before):
+                share = (sidecar.processor_s() - used_s) / passed_s
+                print(f"{sidecar.name}: {100 * share:.2f} % of a core, "
+                      f"{sidecar.resident_mib():.1f} MiB")
+                self.assertLess(share, MOST_SHARE)
+                self.assertLess(sidecar.resident_mib(), MOST_MIB)
 
 
 class FullDisk(SystemCase):

@@ -15,8 +15,13 @@ import json
 import signal
 
 from harness import VARIANTS, now_ns, wait_until
+from slow_links import SlowLinks
 from system_case import CALM, SystemCase, main
 
+
+# Over links that take LINK_DELAY_S each way, nobody gives up waiting for an answer.
+LINK_DELAY_S, MARGIN_MS = 0.1, 50
+PATIENT = 'answer_timeout = "1s"\n' + CALM
 
 GROUPS = tuple(itertools.product(VARIANTS, (3, 5)))
 
@@ -142,6 +147,30 @@ class Takeover(SystemCase):
                 group.await_leader(successor)
                 self.assertEqual(group.observer.doubles_since(asked_ns), [])
                 self.await_state(leader, "left", *followers, successor)
+
+    def test_a_terminated_leader_leaves_a_gap_of_two_round_trips_at_most(self):
+        """As applications see it: from one flag's end to the next one's begin, under both guards.
+        Round trips are as long as the sidecars find them; the links make them long enough that
+        this machine's own pauses, for which MARGIN_MS is allowed, do not decide."""
+        for variant, voters in itertools.product(VARIANTS, (0, 3)):
+            with self.subTest(variant=variant, voters=voters), \
+                    self.group(3, variant, PATIENT, voters=voters) as group, \
+                    SlowLinks(group, LINK_DELAY_S):
+                group.start("--bootstrap").observe(self.observer)
+                _, successor, leader = group.sidecars
+                group.await_leader(leader)
+                rtt_ms = wait_until("round trips are known",
+                                    lambda: leader.members()[successor.name]["rtt_ms"])
+                asked_ns = now_ns()
+                self.assertEqual(leader.stop(), 0, leader.log())
+                off_ns = self.await_flag(group, leader, False, asked_ns)
+                on_ns = self.await_flag(group, successor, True, asked_ns)
+                gap_ms = (on_ns - off_ns) / 1e6
+                print(f"{variant}, {voters} voters: {gap_ms:.1f} ms without a leader, a round trip "
+                      f"takes {rtt_ms:.1f} ms")
+                self.assertGreaterEqual(rtt_ms, 2e3 * LINK_DELAY_S)
+                self.assertLessEqual(gap_ms, 2 * rtt_ms + MARGIN_MS)
+                self.assertEqual(group.observer.doubles_since(asked_ns), [])
 
     def test_a_leader_steps_down_for_a_while(self):
         for variant in VARIANTS:
