@@ -175,6 +175,8 @@ void Metrics::set_config_mismatch(bool is_mismatch) {
   table_->config_mismatch.of().Set(number(is_mismatch));
 }
 
+void Metrics::set_flag_robust(bool is_robust) { table_->flag_robust.of().Set(number(is_robust)); }
+
 void Metrics::on_config_reload(Reload result) {
   table_->config_reloads.of(result).Increment();
   table_->config_last_reload_successful.of().Set(number(result == Reload::kApplied));

@@ -76,6 +76,8 @@ class Metrics {
   void on_http_request(HttpRoute route, unsigned code);
   void on_limit(Limit limit);
   void set_config_mismatch(bool is_mismatch);
+  // Once, at start.
+  void set_flag_robust(bool is_robust);
   void on_config_reload(Reload result);
 
  private:

@@ -97,6 +97,11 @@ struct Table {
        "does not lead."}};
   const Counters<> flag_updates{registry,
                                 {"bellwether_flag_updates_total", "Writes of the leader flag."}};
+  const Gauges<> flag_robust{
+      registry,
+      {"bellwether_flag_robust",
+       "1 where the kernel turns the flag off when the sidecar is killed; 0 where only the end of "
+       "its validity does."}};
 
   // --- the group ---
   const Gauges<Liveness> members{

@@ -60,6 +60,7 @@ struct FailureDetectorSettings {
 struct MembershipSettings {
   std::vector<HostPort> peers;
   HostPort dns;  // none: no name to look up
+  Duration reap_after{};
   friend bool operator==(const MembershipSettings&, const MembershipSettings&) = default;
 };
 

@@ -24,6 +24,7 @@ Options to_options(const Config& config) {
   options.handover_timeout = 3 * election.answer_timeout;
   options.preempt = election.preempt;
   options.preempt_delay = election.preempt_delay;
+  options.reap_after = config.membership.reap_after;
   for (const auto& [name, address] : config.voters) options.voters.push_back(name);
   options.lease = election.lease;
   return options;

@@ -210,6 +210,10 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
       TakesEffect::kAtOnce,
       "every address behind this name is a peer; looked up again and again; \"_name._tcp.\" in "
       "front: its SRV records give hosts and ports");
+  membership.key("reap_after", &MembershipSettings::reap_after,
+                 DurationType{seconds(1), hours(1000)}, hours(24), TakesEffect::kAtRestart,
+                 "a member that is silent, down or gone for so long is forgotten, as the leader's "
+                 "setting has it; one that comes back is a member again");
 
   Table api("api", &Config::api, keys);
   api.key("listen", &ApiSettings::listen, HostPortType{.may_be_none = true},

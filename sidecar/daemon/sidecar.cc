@@ -135,6 +135,7 @@ void Sidecar::report_start() {
   }
   for (const std::string& warning : store_.warnings()) log_.write(LogLevel::kWarn, warning);
   for (const std::string& warning : flag_.warnings()) log_.write(LogLevel::kWarn, warning);
+  metrics_.set_flag_robust(settings_.flag_weakness.empty());
   if (!settings_.flag_weakness.empty()) {
     log_.write(LogLevel::kWarn, "a killed sidecar's flag stays on until its validity ends",
                {{"because", settings_.flag_weakness}});

@@ -30,7 +30,7 @@ struct HttpLimits {
   size_t header_bytes = size_t{8} * 1024;
   size_t body_bytes = size_t{16} * 1024;
   size_t connections = 512;
-  size_t unsent_bytes = size_t{256} * 1024;     // of one stream; who reads more slowly is closed
+  size_t unsent_bytes = size_t{64} * 1024;      // of one stream; who reads more slowly is closed
   Duration idle = std::chrono::seconds(60);     // between two requests, or without reading a byte
   Duration request = std::chrono::seconds(10);  // from a request's first byte to its last
 };

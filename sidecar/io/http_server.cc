@@ -27,6 +27,19 @@ constexpr size_t kMaxTurnedAway = 64;
 // After this much silence the kernel asks whether the client is still there.
 constexpr unsigned kKeepAliveSeconds = 60;
 
+// So much the kernel takes for a client that does not read; by itself it would take megabytes. What
+// is more waits in this process, where it is bounded and counted.
+constexpr int kKernelSendBytes = 64 * 1024;
+
+void bound_kernel_buffer(const ByteStream::Handle& client) {
+  int bytes = kKernelSendBytes;  // a kernel that refuses it is put up with
+  std::visit(
+      [&](const auto& handle) {
+        uv_send_buffer_size(reinterpret_cast<uv_handle_t*>(handle.get()), &bytes);
+      },
+      client);
+}
+
 struct FreeAddresses {
   void operator()(addrinfo* addresses) const { ::freeaddrinfo(addresses); }
 };
@@ -192,6 +205,7 @@ void HttpServer::Implementation::accept(uv_stream_t* socket) {
     listener_.on_limit(HttpLimit::kConnections);
     return;
   }
+  bound_kernel_buffer(handle);
   if (is_tcp) {
     uv_tcp_t* client = std::get<Tcp>(handle).get();
     uv_tcp_nodelay(client, 1);

@@ -11,7 +11,6 @@ Also what a sidecar costs at rest.  Times are those of a shared machine: compare
 """
 
 import argparse
-import os
 import pathlib
 import signal
 import statistics
@@ -24,7 +23,6 @@ from programs import add_program_options, require_programs  # noqa: E402
 from verdict import percentile  # noqa: E402
 
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP, "SIGTERM": signal.SIGTERM}
-CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def bring_back(group, victim, number):
@@ -64,34 +62,22 @@ def measure(options, variant, profile, name):
           + f"  {percentile(ons, 0.9):8.3f} {max(ons):8.3f}", flush=True)
 
 
-def processor_seconds(process):
-    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
-
-
-def resident_mib(process):
-    for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    return 0.0
-
-
 def measure_rest(options):
     with Group(options.program, 3) as group:
         group.start().await_leader()
         time.sleep(1)  # the load of the start is not that of rest
         began = time.monotonic()
-        before = [processor_seconds(sidecar.process) for sidecar in group.sidecars]
+        before = [sidecar.processor_s() for sidecar in group.sidecars]
         time.sleep(options.rest_s)
         passed = time.monotonic() - began
         print(f"\nAt rest for {passed:.0f} s, in a group of three (profile default)\n"
               "member    role      share of a core   resident")
         leader = group.agreed_leader()
         for sidecar, seconds in zip(group.sidecars, before):
-            share = (processor_seconds(sidecar.process) - seconds) / passed * 100
+            share = (sidecar.processor_s() - seconds) / passed * 100
             role = "leader" if sidecar is leader else "follower"
             print(f"{sidecar.name:8}  {role:8}  {share:13.2f} %   "
-                  f"{resident_mib(sidecar.process):.1f} MiB")
+                  f"{sidecar.resident_mib():.1f} MiB")
 
 
 def main():

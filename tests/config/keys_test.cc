@@ -56,6 +56,7 @@ const Good kGood[] = {
      R"(["a:1", "10.0.0.7:2", "[::1]:3"])"},
     {"membership", "dns", R"("")"},
     {"membership", "dns", R"("orders-headless.shop.svc:7946")"},
+    {"membership", "reap_after", R"("36h")"},
     {"api", "listen", R"("localhost:4041")"},
     {"api", "socket", R"("/run/bellwether.sock")"},
     {"metrics", "listen", R"("")"},
@@ -130,6 +131,10 @@ const Bad kBad[] = {
     {R"(lease = "11s")", "election", 9,
      "\"11s\" is out of range; give a duration from \"20ms\" to \"10s\", a whole number with a "
      "unit: ms, s, m or h"},
+    {R"(reap_after = "0s")", "membership", 14,
+     "\"0s\" is out of range; give a duration from \"1s\" to \"1000h\", a whole number with a "
+     "unit: "
+     "ms, s, m or h"},
     {R"(heartbeat_interval = "4ms")", "failure_detector", 22,
      "\"4ms\" is out of range; give a duration from \"5ms\" to \"1m\", a whole number with a unit: "
      "ms, s, m or h"},

@@ -103,7 +103,9 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_is_closed_and_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(a_client_that_reads_again_in_time_misses_nothing) {
-  Harness harness;
+  HttpLimits limits;
+  limits.unsent_bytes = 256 * 1024;
+  Harness harness(limits);
   stream_always(harness);
   RawClient client(harness.port, 4096);
   const HttpReply reply = reply_to(harness, client, get("/"));

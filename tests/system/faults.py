@@ -21,18 +21,24 @@ def restart(sidecar):
 # --- the leader's process ---
 
 
-class LeaderKilled(Signal):
+class EndsLeader:
+    """With a Fault that ends the leader's process: it runs again when that is healed, and somebody
+    else has to lead, however brief the fault is."""
+
+    def heal(self):
+        super().heal()
+        restart(self.scene.leader)
+
+    def is_brief(self, budget_s):
+        return False
+
+
+class LeaderKilled(EndsLeader, Signal):
     name = "leader: kill -9"
     failure = KILLED
 
     def strike(self):
         self.scene.leader.kill()
-
-    def heal(self):
-        restart(self.scene.leader)
-
-    def is_brief(self, budget_s):
-        return False
 
 
 class LeaderRestarted(LeaderKilled):
@@ -57,20 +63,13 @@ class LeaderTerminated(LeaderKilled):
         super().heal()
 
 
-class LeaderPowerLoss(Fault):
+class LeaderPowerLoss(EndsLeader, Fault):
     name = "leader: its machine dies"
     failure = DEAD_MACHINE
 
     def strike(self):
         self.scene.partition([self.scene.leader], self.scene.followers)
         self.scene.leader.kill()
-
-    def heal(self):
-        super().heal()
-        restart(self.scene.leader)
-
-    def is_brief(self, budget_s):
-        return False
 
 
 class LeaderAndNextStopped(Stopped):
@@ -307,7 +306,7 @@ class LeaderDiskFull(Fault):
         self.scene.disks[self.victim].make_room()
 
 
-class NextDiskFull(LeaderDiskFull):
+class NextDiskFull(EndsLeader, LeaderDiskFull):
     name = "leader: kill -9, while the next's disk is full"
     failure = KILLED
 
@@ -318,13 +317,6 @@ class NextDiskFull(LeaderDiskFull):
     def strike(self):
         super().strike()
         self.scene.leader.kill()
-
-    def heal(self):
-        super().heal()
-        restart(self.scene.leader)
-
-    def is_brief(self, budget_s):
-        return False
 
 
 # --- all ---

@@ -26,6 +26,7 @@ LONGEST_LOOK_S = 6
 FIRST_EPHEMERAL_PORT = int(
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
 VARIANTS = ("modified", "classic")
+KINDS = ("ELECTION", "ANSWER", "HANDOVER", "COORDINATOR")
 SIGNATURE = re.compile(r',group="[^"]*",member="[^"]*"|group="[^"]*",member="[^"]*",?')
 
 
@@ -159,6 +160,11 @@ class Sidecar:
     def await_exit(self):
         return self.process.wait(PATIENCE_S)
 
+    def processor_s(self):
+        """What it has used of all processors' time."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def resident_mib(self):
         for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
@@ -263,14 +269,22 @@ class Sidecar:
         return int(sum(value for series, value in self.metrics().items()
                        if series.split("{")[0] == name and all(text in series for text in wanted)))
 
-    def messages(self, kind):
-        """ELECTION, ANSWER, ... that this sidecar sent, or tried to send."""
-        return sum(self.count("bellwether_messages_total", type=kind, direction=direction)
-                   for direction in ("sent", "undeliverable"))
+    def messages(self):
+        """{kind: sent, or tried}, of the four kinds that the papers count."""
+        metrics = self.metrics()
+        return {kind: int(sum(metrics[f'bellwether_messages_total{{direction="{direction}",'
+                                      f'type="{kind}"}}']
+                              for direction in ("sent", "undeliverable"))) for kind in KINDS}
 
     def elections(self):
         """Those in which it took part."""
         return self.count("bellwether_elections_total")
+
+
+def messages_of(sidecars):
+    """{kind: sent or tried by all these}, of the four kinds that the papers count."""
+    counts = [sidecar.messages() for sidecar in sidecars]
+    return {kind: sum(count[kind] for count in counts) for kind in KINDS}
 
 
 class Group:
@@ -373,11 +387,6 @@ path = "{sidecar.flag_file}"
 
     def followers(self):
         return [sidecar for sidecar in self.running if not sidecar.is_leader()]
-
-    def messages(self):
-        """{kind: sent or tried by all that run}, of the four kinds that the papers count."""
-        return {kind: sum(sidecar.messages(kind) for sidecar in self.running)
-                for kind in ("ELECTION", "ANSWER", "HANDOVER", "COORDINATOR")}
 
     def await_leader(self, expected=None, patience_s=PATIENCE_S):
         """Waits for one leader on whom all running sidecars agree, and returns it."""

@@ -7,12 +7,15 @@ usage: life_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_nam
 import os
 import signal
 import socket
+import time
+import unittest
 
 from harness import PATIENCE_S, wait_until
 from mounts import TmpFs
-from system_case import CALM, SystemCase, main
+from system_case import CALM, IS_SANITIZED, SystemCase, main
 
 STATE_UNUSABLE = 7
+REST_S, MOST_SHARE, MOST_MIB = 10, 0.03, 20
 RELOADED = "bellwether_config_last_reload_successful"
 
 
@@ -77,10 +80,10 @@ class Configuration(SystemCase):
     def test_sighup_reads_a_file_whose_folder_is_not_watched(self):
         with self.group(1) as group:
             sidecar, = group.sidecars
-            # The link's folder is watched, not the file's.
-            elsewhere = group.folder / "elsewhere"
-            elsewhere.mkdir()
-            file = sidecar.config_file.rename(elsewhere / "real.toml")
+            # The link's folder is watched, in which nothing happens: no log, no socket is there.
+            file = sidecar.config_file
+            (group.folder / "watched").mkdir()
+            sidecar.config_file = group.folder / "watched" / "bellwether.toml"
             sidecar.config_file.symlink_to(file)
             group.start().await_leader(sidecar)
             good = file.read_text()
@@ -211,6 +214,25 @@ class Membership(SystemCase):
             group.await_leader(leader)
             self.finds_the_group_by_its_list(group)
 
+    def test_who_is_gone_for_long_is_forgotten_until_it_comes_back(self):
+        with self.group(extra=CALM) as group:
+            for sidecar in group.sidecars:
+                sidecar.write_config(group.config_of(sidecar).replace(
+                    "[membership]", '[membership]\nreap_after = "2s"'))
+            gone, other, leader = group.start().sidecars
+            group.await_leader(leader)
+            wait_until("all know all", lambda: all(len(sidecar.members()) == 3
+                                                   for sidecar in group.sidecars))
+            gone.kill()
+            leader.await_state_of(gone, "down")
+            for sidecar in (leader, other):
+                wait_until(f"{sidecar.name} has forgotten it", lambda seen_by=sidecar: set(
+                    seen_by.members()) == {"n1", "n2"})
+            gone.start()
+            for sidecar in (leader, other):
+                sidecar.await_state_of(gone, "alive")
+            self.assertIs(group.await_leader(), leader)
+
     def test_who_it_is_and_the_epoch_are_kept(self):
         with self.group() as group:
             sidecars = group.start().sidecars
@@ -229,6 +251,29 @@ class Membership(SystemCase):
                     else:
                         self.assertEqual(sidecar.stop(), 0)
                 group.start().await_leader(sidecars[-1])
+
+
+@unittest.skipIf(IS_SANITIZED, "a sanitizer's own cost is not the sidecar's")
+class AtRest(SystemCase):
+    def test_a_sidecar_costs_little(self):
+        """In a group of three: memory that it has, and processor time, which, other than time, does
+        not depend on who else uses this machine.  The bound is three times what is promised: caches
+        that others have emptied cost processor time, too."""
+        with self.group(extra=CALM) as group:
+            group.start().await_leader()
+            wait_until("the start is over", lambda: all(
+                sidecar.get("/v1/status")["election_state"] == "idle"
+                for sidecar in group.sidecars))
+            before = [sidecar.processor_s() for sidecar in group.sidecars]
+            began = time.monotonic()
+            wait_until("they have rested", lambda: time.monotonic() - began > REST_S)
+            passed_s = time.monotonic() - began
+            for sidecar, used_s in zip(group.sidecars, before):
+                share = (sidecar.processor_s() - used_s) / passed_s
+                print(f"{sidecar.name}: {100 * share:.2f} % of a core, "
+                      f"{sidecar.resident_mib():.1f} MiB")
+                self.assertLess(share, MOST_SHARE)
+                self.assertLess(sidecar.resident_mib(), MOST_MIB)
 
 
 class FullDisk(SystemCase):

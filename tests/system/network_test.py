@@ -91,26 +91,28 @@ class Network(SystemCase):
 
     def test_a_follower_that_does_not_hear_the_leader(self):
         """One link, one way: the follower takes over or comes back; in the end one leads."""
-        with self.spread_group(3) as (group, hosts):
-            follower, _, leader = group.sidecars
-            hosts.cut((2, 0))
-            wait_until("it has lost the leader", lambda: follower.leader() != leader.name)
-            hosts.heal()
-            group.await_leader(leader)
+        for size in SIZES:
+            with self.subTest(size=size), self.spread_group(size) as (group, hosts):
+                follower, *_, leader = group.sidecars
+                hosts.cut((size - 1, 0))
+                wait_until("it has lost the leader", lambda: follower.leader() != leader.name)
+                hosts.heal()
+                group.await_leader(leader)
 
     def test_a_slow_link_deposes_nobody(self):
-        with self.spread_group(3, extra=CALM) as (group, hosts):
-            leader = group.sidecars[-1]
-            before = leader.get("/v1/leader")
-            beats = group.sidecars[0].count("bellwether_messages_total", type="HEARTBEAT")
-            hosts.slow_down(2, "20kbit")
-            wait_until("the link is slow", lambda: (leader.members()["n0"]["rtt_ms"] or 0) > 10)
-            # More beats than any suspicion waits for.
-            wait_until("beats arrive slowly", lambda: group.sidecars[0].count(
-                "bellwether_messages_total", type="HEARTBEAT") > beats + 20)
-            hosts.speed_up(2)
-            self.assertEqual(leader.get("/v1/leader"), before)
-            self.assertIs(group.await_leader(), leader)
+        for size in SIZES:
+            with self.subTest(size=size), self.spread_group(size, extra=CALM) as (group, hosts):
+                lowest, *_, leader = group.sidecars
+                before = leader.get("/v1/leader")
+                beats = lowest.count("bellwether_messages_total", type="HEARTBEAT")
+                hosts.slow_down(size - 1, f"{10 * (size - 1)}kbit")
+                wait_until("the link is slow", lambda: (leader.members()["n0"]["rtt_ms"] or 0) > 10)
+                # More beats than any suspicion waits for.
+                wait_until("beats arrive slowly", lambda: lowest.count(
+                    "bellwether_messages_total", type="HEARTBEAT") > beats + 20)
+                hosts.speed_up(size - 1)
+                self.assertEqual(leader.get("/v1/leader"), before)
+                self.assertIs(group.await_leader(), leader)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ usage: shadow_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_n
 
 import signal
 
-from harness import VARIANTS, wait_until
-from paper_table_test import KINDS, Measuring, published
+from harness import KINDS, VARIANTS, messages_of, wait_until
+from paper_table_test import Measuring, published
 from system_case import CALM, main
 
 # Nobody but the next in line begins, however busy the machine is.
@@ -21,13 +21,11 @@ def held_again(sidecars):
                for sidecar in sidecars)
 
 
-def messages_of(sidecars):
-    """{kind: messages} in earnest, and {variant: {kind: messages}} in the virtual clusters."""
-    real = {kind: sum(sidecar.messages(kind) for sidecar in sidecars) for kind in KINDS}
-    virtual = {variant: {kind: sum(
+def virtual_messages_of(sidecars):
+    """{variant: {kind: messages}} in the virtual clusters."""
+    return {variant: {kind: sum(
         sidecar.count("bellwether_shadow_messages_total", type=kind, variant=variant)
         for sidecar in sidecars) for kind in KINDS} for variant in VARIANTS}
-    return real, virtual
 
 
 def difference(after, before):
@@ -43,14 +41,14 @@ class Shadow(Measuring):
         wait_until("all that were won were held again", lambda: all(
             sidecar.count("bellwether_shadow_elections_total") ==
             sidecar.count("bellwether_elections_total", result="won") for sidecar in survivors))
-        real, virtual = messages_of(survivors)
+        real, virtual = messages_of(survivors), virtual_messages_of(survivors)
         elections = held_again(survivors)
         leader_ends()
         group.await_leader(survivors[-1])
         self.await_quiet(group)
         wait_until("it was held again", lambda: held_again(survivors) > elections)
         self.assertEqual(held_again(survivors), elections + 1, "counted once in the group")
-        real_after, virtual_after = messages_of(survivors)
+        real_after, virtual_after = messages_of(survivors), virtual_messages_of(survivors)
         return difference(real_after, real), {
             variant: difference(virtual_after[variant], virtual[variant]) for variant in VARIANTS}
 

@@ -10,18 +10,32 @@ victory counts when it is announced, so both flags are on until the lower one ha
 """
 
 import contextlib
+import itertools
 import json
 import signal
 
 from harness import VARIANTS, now_ns, wait_until
+from slow_links import SlowLinks
 from system_case import CALM, SystemCase, main
+
+
+# Over links that take LINK_DELAY_S each way, nobody gives up waiting for an answer.
+LINK_DELAY_S, MARGIN_MS = 0.1, 50
+PATIENT = 'answer_timeout = "1s"\n' + CALM
+
+GROUPS = tuple(itertools.product(VARIANTS, (3, 5)))
+
+
+def elections_of(*sidecars):
+    """In how many each took part."""
+    return [sidecar.elections() for sidecar in sidecars]
 
 
 class Takeover(SystemCase):
     @contextlib.contextmanager
     def led_group(self, variant, size=3, extra=""):
         """A group that follows its highest member; its flags are watched."""
-        with self.subTest(variant=variant), self.group(size, variant, extra) as group:
+        with self.subTest(variant=variant, size=size), self.group(size, variant, extra) as group:
             group.start().observe(self.observer)
             group.await_leader(group.sidecars[-1])
             yield group
@@ -43,9 +57,9 @@ class Takeover(SystemCase):
             sidecar.await_state_of(member, state)
 
     def test_a_killed_leader_is_succeeded(self):
-        for variant in VARIANTS:
-            with self.led_group(variant) as group:
-                _, successor, leader = group.sidecars
+        for variant, size in GROUPS:
+            with self.led_group(variant, size) as group:
+                *_, successor, leader = group.sidecars
                 epoch = leader.epoch()
                 killed_ns = now_ns()
                 leader.kill()
@@ -75,23 +89,38 @@ class Takeover(SystemCase):
                 self.assertEqual(group.observer.doubles_since(killed_ns), [])
 
     def test_a_killed_follower_changes_nothing(self):
-        for variant in VARIANTS:
-            with self.led_group(variant, extra=CALM) as group:
-                follower, other, leader = group.sidecars
+        for variant, size in GROUPS:
+            with self.led_group(variant, size, extra=CALM) as group:
+                follower, *others, leader = group.sidecars
                 before = leader.get("/v1/leader")
-                elections = leader.elections() + other.elections()
+                elections = elections_of(leader, *others)
                 follower.kill()
-                self.await_state(follower, "down", leader, other)
+                self.await_state(follower, "down", leader, *others)
                 follower.start()
-                self.await_state(follower, "alive", leader, other)
+                self.await_state(follower, "alive", leader, *others)
                 group.await_leader(leader)
                 self.assertEqual(leader.get("/v1/leader"), before)
-                self.assertEqual(leader.elections() + other.elections(), elections)
+                self.assertEqual(elections_of(leader, *others), elections)
+
+    def test_a_stopped_follower_changes_nothing(self):
+        """It has heard nobody for longer than anybody's patience, and knows why."""
+        for variant, size in GROUPS:
+            with self.led_group(variant, size, extra=CALM) as group:
+                follower, *others, leader = group.sidecars
+                before = leader.get("/v1/leader")
+                elections = elections_of(*group.sidecars)
+                follower.send_signal(signal.SIGSTOP)
+                self.await_state(follower, "suspect", leader, *others)
+                follower.send_signal(signal.SIGCONT)
+                self.await_state(follower, "alive", leader, *others)
+                group.await_leader(leader)
+                self.assertEqual(leader.get("/v1/leader"), before)
+                self.assertEqual(elections_of(*group.sidecars), elections)
 
     def test_a_stopped_leader_is_succeeded_and_comes_back(self):
-        for variant in VARIANTS:
-            with self.led_group(variant) as group:
-                _, successor, leader = group.sidecars
+        for variant, size in GROUPS:
+            with self.led_group(variant, size) as group:
+                *_, successor, leader = group.sidecars
                 epoch = leader.epoch()
                 stopped_ns = now_ns()
                 leader.send_signal(signal.SIGSTOP)
@@ -107,9 +136,9 @@ class Takeover(SystemCase):
                 group.await_leader(leader)
 
     def test_a_terminated_leader_hands_over(self):
-        for variant in VARIANTS:
-            with self.led_group(variant) as group:
-                follower, successor, leader = group.sidecars
+        for variant, size in GROUPS:
+            with self.led_group(variant, size) as group:
+                *followers, successor, leader = group.sidecars
                 asked_ns = now_ns()
                 self.assertEqual(leader.stop(), 0, leader.log())
                 off_ns = self.await_flag(group, leader, False, asked_ns)
@@ -117,7 +146,31 @@ class Takeover(SystemCase):
                 print(f"without a leader for {(on_ns - off_ns) / 1e6:.3f} ms")
                 group.await_leader(successor)
                 self.assertEqual(group.observer.doubles_since(asked_ns), [])
-                self.await_state(leader, "left", follower, successor)
+                self.await_state(leader, "left", *followers, successor)
+
+    def test_a_terminated_leader_leaves_a_gap_of_two_round_trips_at_most(self):
+        """As applications see it: from one flag's end to the next one's begin, under both guards.
+        Round trips are as long as the sidecars find them; the links make them long enough that
+        this machine's own pauses, for which MARGIN_MS is allowed, do not decide."""
+        for variant, voters in itertools.product(VARIANTS, (0, 3)):
+            with self.subTest(variant=variant, voters=voters), \
+                    self.group(3, variant, PATIENT, voters=voters) as group, \
+                    SlowLinks(group, LINK_DELAY_S):
+                group.start("--bootstrap").observe(self.observer)
+                _, successor, leader = group.sidecars
+                group.await_leader(leader)
+                rtt_ms = wait_until("round trips are known",
+                                    lambda: leader.members()[successor.name]["rtt_ms"])
+                asked_ns = now_ns()
+                self.assertEqual(leader.stop(), 0, leader.log())
+                off_ns = self.await_flag(group, leader, False, asked_ns)
+                on_ns = self.await_flag(group, successor, True, asked_ns)
+                gap_ms = (on_ns - off_ns) / 1e6
+                print(f"{variant}, {voters} voters: {gap_ms:.1f} ms without a leader, a round trip "
+                      f"takes {rtt_ms:.1f} ms")
+                self.assertGreaterEqual(rtt_ms, 2e3 * LINK_DELAY_S)
+                self.assertLessEqual(gap_ms, 2 * rtt_ms + MARGIN_MS)
+                self.assertEqual(group.observer.doubles_since(asked_ns), [])
 
     def test_a_leader_steps_down_for_a_while(self):
         for variant in VARIANTS:
