@@ -11,11 +11,15 @@ readonly build_packages=(
 )
 
 # shellcheck disable=SC2034
-readonly test_packages=(
+test_packages=(
   libboost-test-dev clang-format-14 clang-tidy-14 python3 python3-yaml shellcheck
-  prometheus haproxy curl iproute2 nftables spin chromium
-  lintian man-db mandoc
+  prometheus haproxy nginx curl iproute2 nftables spin chromium
+  lintian man-db mandoc systemd
 )
+# The examples' languages: one from elsewhere does, and is left alone.
+command -v go >/dev/null || test_packages+=(golang-go)
+command -v node >/dev/null || test_packages+=(nodejs)
+readonly test_packages
 
 # install_missing PACKAGE...
 install_missing() {

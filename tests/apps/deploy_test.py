@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 """What examples/ says of Kubernetes and systemd: the parts fit together, the pods pass Pod Security
-"restricted", the configurations are right, the unit is one that systemd understands.
-
-Whether Kubernetes has all these fields is checked by hand (examples/kubernetes/README.md).
+"restricted", the configurations are right, what the kubelet would ask and run works on a live
+sidecar, the unit is one that systemd understands.
 
 usage: deploy_test.py BELLWETHER [CASE...]; a case is Class.test_name
 """
 
+import copy
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import kubernetes_fields
 import languages
+from harness import Group
 
 try:
     import yaml
@@ -28,6 +31,11 @@ KUBERNETES = EXAMPLES / "kubernetes"
 WORKLOADS = ("StatefulSet", "Deployment")
 PATIENCE_S = 60
 POD = {"POD_NAME": "orders-0", "POD_NAMESPACE": "shop", "POD_IP": "10.0.0.1"}
+FIELD_OF = {"POD_NAME": "metadata.name", "POD_NAMESPACE": "metadata.namespace",
+            "POD_IP": "status.podIP"}
+FREELY_NAMED = {"labels", "annotations", "matchLabels", "data"}  # what is in these
+PROGRAM_IN_POD = "/usr/bin/bellwether"
+ELECTION_PORT, METRICS_PORT, API_PORT = 7946, 9464, 4040
 RIGHT, HAS_WARNINGS = 0, 4
 # Of `systemd-analyze security`, in tenths: what its authors call "OK" ends at 4.
 MAX_EXPOSURE = 15
@@ -53,6 +61,11 @@ def pod_of(workload):
     return workload["spec"]["template"]["spec"]
 
 
+def as_applied(path):
+    """The objects of a file, patches too."""
+    return list(filter(None, yaml.safe_load_all(path.read_text())))
+
+
 def containers_of(pod):
     return pod.get("initContainers", []) + pod["containers"]
 
@@ -69,6 +82,74 @@ def with_sidecar():
             sidecar, = pod["initContainers"]
             application, = pod["containers"]
             yield workload, pod, sidecar, application
+
+
+def toml_of(workload):
+    name = workload["metadata"]["name"]
+    return named(of_kind("ConfigMap"), f"{name}-bellwether")["data"]["bellwether.toml"]
+
+
+def checked(workload, sidecar):
+    """What `bellwether check` makes of a workload's configuration."""
+    given = {variable["name"]: POD[variable["name"]] for variable in sidecar["env"]}
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(toml_of(workload))
+        file.flush()
+        return subprocess.run([PROGRAM, "check", file.name], capture_output=True, text=True,
+                              check=False, timeout=PATIENCE_S, env={**os.environ, **given})
+
+
+def fields_of(value, path=()):
+    """The paths of all fields."""
+    if isinstance(value, list):
+        for index, element in enumerate(value):
+            yield from fields_of(element, (*path, index))
+    elif isinstance(value, dict):
+        for field, content in value.items():
+            yield (*path, field)
+            yield from fields_of(content, (*path, field))
+
+
+@unittest.skipIf(yaml is None, "there is no python3-yaml")
+class Fields(unittest.TestCase):
+    def test_kubernetes_knows_every_field_and_takes_every_value(self):
+        paths = sorted(KUBERNETES.glob("*.yaml"))
+        self.assertGreater(len(paths), 6)
+        for path in paths:
+            for manifest in as_applied(path):
+                self.assertEqual(kubernetes_fields.complaints(manifest), [], path.name)
+
+    def test_a_misspelt_field_would_be_seen_wherever_it_is(self):
+        tried = 0
+        for path in KUBERNETES.glob("*.yaml"):
+            for manifest in as_applied(path):
+                for *parents, field in fields_of(manifest):
+                    wrong = copy.deepcopy(manifest)
+                    place = wrong
+                    for parent in parents:
+                        place = place[parent]
+                    place[f"{field}s"] = place.pop(field)
+                    is_free = (set(parents[-1:]) & FREELY_NAMED or
+                               (manifest["kind"], *parents) == ("Service", "spec", "selector"))
+                    if not is_free:
+                        self.assertTrue(kubernetes_fields.complaints(wrong), (*parents, field))
+                        tried += 1
+        self.assertGreater(tried, 300)
+
+    def test_a_wrong_value_would_be_seen(self):
+        text = (KUBERNETES / "statefulset.yaml").read_text()
+        for right, wrong in {
+                "replicas: 3": 'replicas: "3"', "runAsNonRoot: true": "runAsNonRoot: yes please",
+                "drop: [ALL]": "drop: ALL", "medium: Memory": "medium: memory",
+                "restartPolicy: Always": "restartPolicy: OnFailure",
+                "containerPort: 7946": "containerPort: 79460", "memory: 32Mi": "memory: 32MB",
+                "name: tcp-election": "name: tcp_election", "fsGroup: 65532": "fsGroup: nobody",
+                "periodSeconds: 10": "periodSeconds: 10s", "targetPort: 7946": "targetPort:",
+                "apiVersion: policy/v1": "apiVersion: policy/v1beta1"}.items():
+            self.assertIn(right, text)
+            found = [complaint for manifest in yaml.safe_load_all(text.replace(right, wrong))
+                     for complaint in kubernetes_fields.complaints(manifest)]
+            self.assertTrue(found, wrong)
 
 
 @unittest.skipIf(yaml is None, "there is no python3-yaml")
@@ -103,15 +184,17 @@ class Kubernetes(unittest.TestCase):
 
     def test_names_fit(self):
         """Selectors, ports, volumes and ConfigMaps that are spoken of exist."""
-        pods = {}
+        numbers, names = {}, {}  # of the ports that a pod opens
         for workload in of_kind(*WORKLOADS):
             template = workload["spec"]["template"]
             labels = template["metadata"]["labels"]
             self.assertEqual(workload["spec"]["selector"]["matchLabels"], labels)
             pod = template["spec"]
-            ports = {port["name"] for container in containers_of(pod)
-                     for port in container.get("ports", [])}
-            pods[labels["app.kubernetes.io/name"]] = ports
+            ports = [port for container in containers_of(pod)
+                     for port in container.get("ports", [])]
+            name = labels["app.kubernetes.io/name"]
+            names[name] = {port["name"] for port in ports}
+            numbers[name] = {port["containerPort"] for port in ports}
             volumes = {volume["name"] for volume in pod["volumes"]} | {
                 claim["metadata"]["name"]
                 for claim in workload["spec"].get("volumeClaimTemplates", [])}
@@ -120,17 +203,35 @@ class Kubernetes(unittest.TestCase):
                 self.assertTrue(mounted <= volumes, mounted - volumes)
                 for key, probe in container.items():
                     if key.endswith("Probe"):
-                        self.assertIn(probe["httpGet"]["port"], ports)
+                        self.assertIn(probe["httpGet"]["port"],
+                                      {port["name"] for port in container["ports"]})
             for volume in pod["volumes"]:
                 if "configMap" in volume:
                     named(of_kind("ConfigMap"), volume["configMap"]["name"])
         for service in of_kind("Service"):
-            ports = pods[service["spec"]["selector"]["app.kubernetes.io/name"]]
+            name = service["spec"]["selector"]["app.kubernetes.io/name"]
             for port in service["spec"]["ports"]:
-                self.assertIn(port["targetPort"], ports)
+                # A number: names of a native sidecar's ports are lost before Kubernetes 1.32.
+                self.assertIn(port["targetPort"], numbers[name])
         monitor, = of_kind("PodMonitor")
         name = monitor["spec"]["selector"]["matchLabels"]["app.kubernetes.io/name"]
-        self.assertIn(monitor["spec"]["podMetricsEndpoints"][0]["port"], pods[name])
+        self.assertIn(monitor["spec"]["podMetricsEndpoints"][0]["port"], names[name])
+        budget, = of_kind("PodDisruptionBudget")
+        self.assertIn(budget["spec"]["selector"]["matchLabels"]["app.kubernetes.io/name"], names)
+
+    def test_the_network_lets_in_peers_prometheus_and_the_balancer_alone(self):
+        policy, = of_kind("NetworkPolicy")
+        self.assertEqual(policy["spec"]["policyTypes"], ["Ingress"])
+        orders, monitoring, balancer = (
+            {"podSelector": {"matchLabels": {"app.kubernetes.io/name": "orders"}}},
+            {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}},
+            {"podSelector": {"matchLabels": {"app.kubernetes.io/name": "orders-leader"}}})
+        self.assertEqual(policy["spec"]["podSelector"], orders["podSelector"])
+        # Numbers: not every network plugin knows the names of a native sidecar's ports.
+        self.assertEqual(policy["spec"]["ingress"], [
+            {"from": [orders], "ports": [{"port": ELECTION_PORT}]},
+            {"from": [monitoring], "ports": [{"port": METRICS_PORT}]},
+            {"from": [balancer], "ports": [{"port": 8080}, {"port": API_PORT}]}])
 
     def test_peers_are_found_before_they_are_ready(self):
         for workload, _, sidecar, _ in with_sidecar():
@@ -140,31 +241,77 @@ class Kubernetes(unittest.TestCase):
             self.assertIs(service["spec"]["publishNotReadyAddresses"], True)
             port, = service["spec"]["ports"]
             self.assertTrue(port["name"].startswith("tcp-"))  # what meshes take for TCP
-            self.assertEqual(port["port"], 7946)
-            self.assertIn({"name": port["targetPort"], "containerPort": 7946}, sidecar["ports"])
+            self.assertEqual((port["port"], port["targetPort"]), (ELECTION_PORT, ELECTION_PORT))
+            self.assertIn(ELECTION_PORT, [opened["containerPort"] for opened in sidecar["ports"]])
+            # By these names they look for each other.
+            self.assertEqual(workload["spec"].get("serviceName", f"{name}-peers"), f"{name}-peers")
+            self.assertIn(f'\ndns = "{name}-peers.${{POD_NAMESPACE}}.svc:{ELECTION_PORT}"\n',
+                          toml_of(workload))
 
     def test_configurations_are_right(self):
         codes = {}
         for workload, _, sidecar, application in with_sidecar():
-            name = workload["metadata"]["name"]
-            text = named(of_kind("ConfigMap"), f"{name}-bellwether")["data"]["bellwether.toml"]
-            given = {variable["name"]: POD[variable["name"]] for variable in sidecar["env"]}
-            with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
-                file.write(text)
-                file.flush()
-                result = subprocess.run(
-                    [PROGRAM, "check", file.name], capture_output=True, text=True, check=False,
-                    timeout=PATIENCE_S, env={**os.environ, **given})
-            codes[name] = result.returncode
+            result = checked(workload, sidecar)
+            codes[workload["metadata"]["name"]] = result.returncode
             self.assertIn(result.returncode, (RIGHT, HAS_WARNINGS), result.stderr)
             # The application is told the same file.
             self.assertIn(f'path = "{application["args"][0]}"', result.stdout)
         # Of the Deployment it says what a group without voters does not promise.
         self.assertEqual(codes, {"orders": RIGHT, "reports": HAS_WARNINGS})
 
+    def test_the_sidecar_has_all_that_its_configuration_speaks_of(self):
+        for workload, pod, sidecar, _ in with_sidecar():
+            mounts = {mount["name"]: mount["mountPath"] for mount in sidecar["volumeMounts"]}
+            self.assertEqual(sidecar["args"],
+                             ["run", "--config", f"{mounts['config']}/bellwether.toml"])
+            for variable in sidecar["env"]:
+                self.assertEqual(variable["valueFrom"]["fieldRef"]["fieldPath"],
+                                 FIELD_OF[variable["name"]])
+            used = set(re.findall(r"\$\{(\w+)\}", toml_of(workload)))
+            self.assertEqual({variable["name"] for variable in sidecar["env"]}, used)
+            in_force = checked(workload, sidecar).stdout
+            for line in (f'listen = "0.0.0.0:{ELECTION_PORT}"', f'listen = "0.0.0.0:{METRICS_PORT}"',
+                         f'state_dir = "{mounts["state"]}"', f'path = "{mounts["flag"]}/'):
+                self.assertIn(f"\n{line}", in_force)
+            self.assertEqual({port["containerPort"] for port in sidecar["ports"]},
+                             {ELECTION_PORT, METRICS_PORT})
+            # The flag's mode is 0640, and an application may run as somebody else.
+            self.assertEqual(pod["securityContext"]["fsGroup"], pod["securityContext"]["runAsGroup"])
+
+    def test_the_sidecars_state_is_kept_as_long_as_it_counts(self):
+        for workload, pod, _, _ in with_sidecar():
+            claims = [claim["metadata"]["name"]
+                      for claim in workload["spec"].get("volumeClaimTemplates", [])]
+            volumes = [volume["name"] for volume in pod["volumes"]]
+            if "[voters]" in toml_of(workload):  # they must not forget what they promised
+                self.assertEqual((claims, "state" in volumes), (["state"], False))
+            else:
+                self.assertEqual((claims, "state" in volumes), ([], True))
+
+    def test_a_busy_node_does_not_throttle_the_sidecar(self):
+        for _, _, sidecar, application in with_sidecar():
+            self.assertEqual(sidecar["resources"]["requests"].keys(), {"cpu", "memory"})
+            self.assertEqual(sidecar["resources"]["limits"].keys(), {"memory"})
+            self.assertIn("memory", application["resources"]["limits"])
+
+    def test_nobody_gets_a_token_for_the_kubernetes_api(self):
+        for workload in of_kind(*WORKLOADS):
+            self.assertIs(pod_of(workload)["automountServiceAccountToken"], False)
+
+    def test_the_image_is_of_this_release(self):
+        text = (KUBERNETES / "Dockerfile").read_text()
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True,
+                                 timeout=PATIENCE_S).stdout.split()[1]
+        self.assertIn(f"--tag bellwether:{version} ", text)
+        for _, pod, sidecar, _ in with_sidecar():
+            self.assertEqual(sidecar["image"], f"bellwether:{version}")
+            user = pod["securityContext"]
+            self.assertIn(f'\nUSER {user["runAsUser"]}:{user["runAsGroup"]}\n', text)
+        self.assertIn(f'\nENTRYPOINT ["{PROGRAM_IN_POD}"]\n', text)
+
     def test_the_voters_are_the_replicas(self):
         stateful, = of_kind("StatefulSet")
-        text = named(of_kind("ConfigMap"), "orders-bellwether")["data"]["bellwether.toml"]
+        text = toml_of(stateful)
         service = stateful["spec"]["serviceName"]
         for ordinal in range(stateful["spec"]["replicas"]):
             self.assertIn(f'\norders-{ordinal} = "orders-{ordinal}.{service}.', text)
@@ -194,6 +341,64 @@ class Kubernetes(unittest.TestCase):
                                     text=True, check=False, timeout=PATIENCE_S,
                                     env={**os.environ, **POD})
         self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+
+@unittest.skipIf(yaml is None, "there is no python3-yaml")
+class Kubelet(unittest.TestCase):
+    """What the kubelet asks and runs, of a live sidecar."""
+
+    def test_the_probes_are_of_what_a_sidecar_answers(self):
+        paths = {"startupProbe": "/livez", "readinessProbe": "/readyz", "livenessProbe": "/livez"}
+        probes = [(workload["metadata"]["name"], kind, sidecar[kind])
+                  for workload, _, sidecar, _ in with_sidecar() for kind in paths]
+        self.assertEqual(len(probes), 6)
+        with Group(PROGRAM, 2) as group:
+            group.start().await_leader()
+            for name, kind, probe in probes:
+                self.assertEqual(probe["httpGet"]["path"], paths[kind], (name, kind))
+                for sidecar in group.sidecars:  # readiness does not mean leadership
+                    status, _, text = sidecar.request("GET", probe["httpGet"]["path"],
+                                                      port=sidecar.metrics_port)
+                    self.assertEqual(status, 200, (name, kind, text))
+        for workload, _, sidecar, _ in with_sidecar():
+            # A slow start is no reason to kill it, and one answer that is late is none either.
+            self.assertGreaterEqual(sidecar["startupProbe"]["failureThreshold"] *
+                                    sidecar["startupProbe"]["periodSeconds"], 30)
+            self.assertGreater(sidecar["livenessProbe"]["failureThreshold"], 1)
+            port, = [port for port in sidecar["ports"] if port["containerPort"] == METRICS_PORT]
+            for kind in paths:
+                self.assertEqual(sidecar[kind]["httpGet"]["port"], port["name"],
+                                 workload["metadata"]["name"])
+
+    def test_a_pod_that_ends_hands_over_before_its_application_winds_up(self):
+        commands = [sidecar["lifecycle"]["preStop"]["exec"]["command"]
+                    for _, _, sidecar, _ in with_sidecar()]
+        self.assertEqual(len(commands), 2)
+        for program, *arguments in commands:
+            self.assertEqual(program, PROGRAM_IN_POD)
+            with Group(PROGRAM, 2) as group:
+                follower, leader = group.sidecars
+                group.start().await_leader(leader)
+                result = self.run_hook(leader, arguments)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                group.await_leader(follower)
+                # On a follower it does nothing, and says so.
+                result = self.run_hook(leader, arguments)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                group.await_leader(follower)
+
+    def test_the_hold_is_longer_than_the_time_that_a_pod_has_to_end(self):
+        """Otherwise the highest member comes back into office as it goes."""
+        for _, pod, sidecar, _ in with_sidecar():
+            command = sidecar["lifecycle"]["preStop"]["exec"]["command"]
+            hold_s, = re.findall(r"--hold (\d+)s$", " ".join(command))
+            self.assertGreater(int(hold_s), pod["terminationGracePeriodSeconds"])
+
+    @staticmethod
+    def run_hook(sidecar, arguments):
+        """As in the pod, where the configuration has its usual place."""
+        return subprocess.run([PROGRAM, *arguments, "--config", sidecar.config_file],
+                              capture_output=True, text=True, check=False, timeout=PATIENCE_S)
 
 
 class Unit(unittest.TestCase):

@@ -2,6 +2,8 @@
  *
  *   open FILE              {"error": ""} or what kind of error
  *   read                   the snapshot
+ *   begin NEED_MS          {"token": the fencing token, or null}
+ *   still TOKEN            {"still": true or false}
  *   watch STATES READS     reads as fast as it can, until it has seen so many states with a leader
  *                          or has read so often; then counts
  *
@@ -44,6 +46,15 @@ static void print_snapshot(void) {
          seen.seq, seen.is_sidecar_alive ? "true" : "false");
 }
 
+static void begin(uint64_t need_ms) {
+  uint64_t token = 0;
+  if (leader_flag_begin(&flag, need_ms * 1000000, &token)) {
+    printf("{\"token\": %" PRIu64 "}\n", token);
+  } else {
+    puts("{\"token\": null}");
+  }
+}
+
 static bool is_torn(const leader_flag_snapshot* seen) {
   const uint64_t id[2] = {seen->epoch * 0x9e3779b97f4a7c15u, ~seen->epoch};
   const bool leads = seen->epoch % 2 == 1;
@@ -75,6 +86,11 @@ int main(void) {
       printf("{\"error\": \"%s\"}\n", kind_of(leader_flag_open(command + 5, &flag)));
     } else if (strcmp(command, "read") == 0) {
       print_snapshot();
+    } else if (strncmp(command, "begin ", 6) == 0) {
+      begin(strtoull(command + 6, NULL, 10));
+    } else if (strncmp(command, "still ", 6) == 0) {
+      const uint64_t token = strtoull(command + 6, NULL, 10);
+      printf("{\"still\": %s}\n", leader_flag_still(&flag, token) ? "true" : "false");
     } else if (strncmp(command, "watch ", 6) == 0) {
       char* end = command + 6;
       const long states = strtol(end, &end, 10);

@@ -56,5 +56,7 @@ readline.createInterface({ input: process.stdin }).on('line', (line) => {
   const [command, ...words] = line.split(' ');
   if (command === 'read') console.log(read());
   else if (command === 'open') console.log(JSON.stringify(open(words[0])));
+  else if (command === 'begin') console.log(`{"token": ${flag.begin(Number(words[0]))}}`);
+  else if (command === 'still') console.log(`{"still": ${flag.still(BigInt(words[0]))}}`);
   else console.log(JSON.stringify(watch(Number(words[0]), Number(words[1]))));
 });

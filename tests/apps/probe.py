@@ -43,6 +43,10 @@ def main():
                 answer = {"error": KINDS.get(type(error), "another")}
         elif command == "read":
             answer = {**flag.read()._asdict()}
+        elif command == "begin":
+            answer = {"token": flag.begin(int(arguments[0]) / 1000)}
+        elif command == "still":
+            answer = {"still": flag.still(int(arguments[0]))}
         else:
             answer = watch(flag, *map(int, arguments))
         print(json.dumps(answer, default=str), flush=True)

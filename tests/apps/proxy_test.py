@@ -8,6 +8,7 @@ import contextlib
 import http.client
 import http.server
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -15,6 +16,11 @@ import unittest
 
 import languages
 from harness import PATIENCE_S, Group, free_ports, wait_until
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
 
 PROGRAM = ""
 EXAMPLES = languages.ROOT / "examples"
@@ -41,6 +47,8 @@ class Application:
 
     def __init__(self, name):
         class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"  # connections live on
+
             def do_GET(self):  # pylint: disable=invalid-name
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 self.send_response(200)
@@ -112,7 +120,7 @@ class Proxies(unittest.TestCase):
         with open(self.group.folder / "proxy.log", "wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log)
         self.stack.callback(process.wait, PATIENCE_S)
-        self.stack.callback(process.kill)
+        self.stack.callback(process.terminate)  # a master ends its workers
 
     def test_haproxy_routes_writes_to_the_leader_and_reads_to_the_followers(self):
         haproxy = self.program("haproxy")
@@ -133,6 +141,49 @@ class Proxies(unittest.TestCase):
         self.group.sidecars[2].kill()
         await_all("the successor gets the writes", leader_port, ["n1"], "POST")
         await_all("the other one gets the reads", followers_port, ["n0"])
+
+    @unittest.skipIf(yaml is None, "there is no python3-yaml")
+    def test_the_leader_service_of_kubernetes_reaches_the_leader_alone(self):
+        haproxy = self.program("haproxy")
+        port, status_port = free_ports(2)
+        servers = "\n    ".join(
+            f"server {sidecar.name} 127.0.0.1:{application.port} port {sidecar.api_port}"
+            for sidecar, application in zip(self.group.sidecars, self.applications))
+        config_map = next(yaml.safe_load_all(
+            (EXAMPLES / "kubernetes/leader-service.yaml").read_text()))
+        config = self.group.folder / "haproxy.cfg"
+        config.write_text(with_ports(config_map["data"]["haproxy.cfg"], {
+            "bind :8404": f"bind 127.0.0.1:{status_port}",
+            "bind :8080": f"bind 127.0.0.1:{port}",
+            'server-template orders- 3 "orders-peers.${POD_NAMESPACE}.svc.cluster.local:8080"':
+                servers}))
+        first, second, leader = self.group.sidecars
+        self.group.start().await_leader(leader)
+        self.start(haproxy, "-W", "-db", "-f", config)
+        wait_until("the balancer is ready", lambda: self.is_healthy(status_port))
+        await_all("the leader is reached", port, ["n2"], "POST")
+        with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as to_the_leader:
+            to_the_leader.sendall(b"GET / HTTP/1.1\r\nHost: orders\r\n\r\n")
+            received = b""
+            while not received.endswith(b"n2"):
+                received += to_the_leader.recv(1000) or self.fail(received)
+            self.assertEqual(leader.request("POST", "/v1/step-down", {"hold": "1h"})[0], 200)
+            self.assertEqual(to_the_leader.recv(1), b"")  # ended with the leadership
+        await_all("the successor is reached", port, ["n1"], "POST")
+        second.kill()
+        await_all("the next one is reached", port, ["n0"], "POST")
+        first.kill()
+        wait_until("nobody is", lambda: answer(port) is None)
+        self.assertTrue(self.is_healthy(status_port))  # which is no fault of the balancer's
+
+    @staticmethod
+    def is_healthy(port):
+        """What the readiness probe asks."""
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        with contextlib.closing(connection), contextlib.suppress(OSError):
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+        return False
 
     def test_nginx_finds_the_leader(self):
         nginx = self.program("nginx")

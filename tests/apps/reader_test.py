@@ -29,6 +29,7 @@ SOME_THREAD, OWNER_DIED = 4711, 0x40000000
 UNKNOWN, FOLLOWER, LEADER = range(3)
 MAJORITY = 1
 HOUR_NS = 3600 * 10**9
+HOUR_MS = 3600 * 1000
 LEADER_ID = uuid.UUID("6f9619ff-8b86-4d01-b42d-00cf4fc964ff")
 NOBODY = str(uuid.UUID(int=0))
 NOTHING = {"role": UNKNOWN, "epoch": 0, "fencing_token": 0, "valid_until_ns": 0,
@@ -148,6 +149,12 @@ class FlagCase(unittest.TestCase):
         seen = self.probe.ask("read")
         self.assertEqual({**seen, **values}, seen)
 
+    def begin(self, need_ms):
+        return self.probe.ask(f"begin {need_ms}")["token"]
+
+    def still(self, token):
+        return self.probe.ask(f"still {token}")["still"]
+
     def expect_nothing(self, is_sidecar_alive):
         self.expect(**NOTHING, is_sidecar_alive=is_sidecar_alive)
 
@@ -186,6 +193,38 @@ class HandMade(FlagCase):
             self.assertLess(now_ns(), until_ns + 10 * 10**9)
         # Never late; 10 ms early at most, which is what /proc/uptime leaves in the dark.
         self.assertGreater(now_ns(), until_ns - 20 * 10**6)
+
+    def test_work_begins_when_its_whole_time_is_certain(self):
+        epoch = 2**53 + 1
+        self.open_line(epoch=epoch)
+        for need_ms in (0, 1, HOUR_MS // 2):
+            self.assertEqual(self.begin(need_ms), epoch)
+        # Renewals are not counted on.
+        for need_ms in (HOUR_MS, 2 * HOUR_MS):
+            self.assertIsNone(self.begin(need_ms))
+        self.write(line(epoch=epoch, valid_until_ns=now_ns() + 3 * HOUR_NS))
+        self.assertEqual(self.begin(2 * HOUR_MS), epoch)
+
+    def test_work_does_not_begin_without_leadership(self):
+        self.open_line(role=FOLLOWER)
+        self.assertIsNone(self.begin(0))
+        for flaw in ({"owner": OWNER_DIED}, {"owner": 0}, {"valid_until_ns": now_ns()},
+                     {"boot": boot_id_hash() ^ 1}, {"abi": 2}, {"seq": 43}):
+            self.write(line(**flaw))
+            self.assertIsNone(self.begin(0), flaw)
+        self.write(line())
+        self.assertEqual(self.begin(0), 7)
+
+    def test_work_counts_when_its_replica_has_led_all_the_time(self):
+        self.open_line(epoch=7)
+        token = self.begin(1)
+        self.assertIs(self.still(token), True)
+        self.write(line(seq=44, epoch=7, valid_until_ns=now_ns() + 2 * HOUR_NS))  # a renewal
+        self.assertIs(self.still(token), True)
+        for change in ({"epoch": 9}, {"role": FOLLOWER}, {"owner": OWNER_DIED},
+                       {"valid_until_ns": now_ns()}):
+            self.write(line(seq=46, **{"epoch": 7, **change}))
+            self.assertIs(self.still(token), False, change)
 
     def test_is_off_when_it_was_written_in_another_boot(self):
         self.open_line(boot=boot_id_hash() ^ 1)

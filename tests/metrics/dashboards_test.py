@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Dashboards as files: what Grafana would accept, and a reader would not forgive.
+"""Dashboards as files: what Grafana would accept, and a reader would not forgive; and how Grafana
+gets them.
 
 usage: dashboards_test.py [CASE...]
 """
@@ -10,9 +11,15 @@ import pathlib
 import re
 import unittest
 
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "metrics" / "grafana").glob("*.json"))
 DASHBOARDS = {file.name: json.loads(file.read_text()) for file in FILES}
+EXAMPLE = ROOT / "examples" / "grafana"
 DATA_SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 VARIABLES = ["datasource", "group", "instance"]
 COLUMNS = 24
@@ -85,6 +92,55 @@ class Dashboards(unittest.TestCase):
             for one, other in itertools.combinations(dashboard["panels"], 2):
                 self.assertFalse(overlap(one["gridPos"], other["gridPos"]),
                                  f"{name}: {one['title']}, {other['title']}")
+
+
+@unittest.skipIf(yaml is None, "there is no python3-yaml")
+class Provisioning(unittest.TestCase):
+    """examples/grafana: Grafana ignores a field that it does not know, and a folder that is not
+    there, so that nobody would see a dashboard."""
+
+    @staticmethod
+    def parsed(path):
+        return yaml.safe_load((EXAMPLE / path).read_text())
+
+    def installed(self, what):
+        """Where the README's command puts files."""
+        readme = (EXAMPLE / "README.md").read_text()
+        return re.search(rf"install -D -m 644 -t (\S+) {re.escape(what)}\n", readme).group(1)
+
+    def test_grafana_looks_for_dashboards_where_they_are_put(self):
+        file = self.parsed("provisioning/dashboards/bellwether.yml")
+        self.assertEqual(file.keys(), {"apiVersion", "providers"})
+        self.assertEqual(file["apiVersion"], 1)
+        provider, = file["providers"]
+        self.assertEqual(provider, {
+            "name": "bellwether", "folder": "Bellwether", "type": "file", "allowUiUpdates": False,
+            "updateIntervalSeconds": 30,
+            "options": {"path": self.installed("../../metrics/grafana/*.json")}})
+
+    def test_prometheus_looks_for_rules_where_they_are_put(self):
+        self.assertEqual(self.parsed("prometheus.yml")["rule_files"],
+                         [self.installed("../../metrics/prometheus/*.yml") + "/*.yml"])
+
+    def test_grafana_asks_prometheus_as_often_as_that_scrapes(self):
+        file = self.parsed("provisioning/datasources/prometheus.yml")
+        self.assertEqual(file.keys(), {"apiVersion", "datasources"})
+        self.assertEqual(file["apiVersion"], 1)
+        source, = file["datasources"]
+        interval = self.parsed("prometheus.yml")["global"]["scrape_interval"]
+        self.assertEqual(source, {
+            "name": "Prometheus", "type": DATA_SOURCE["type"], "access": "proxy",
+            "url": "http://localhost:9090", "jsonData": {"timeInterval": interval}})
+
+    def test_the_readmes_commands_are_about_files_that_are_there(self):
+        readme = (EXAMPLE / "README.md").read_text()
+        words = re.findall(r"(?<=\s)(?:provisioning|\.\./\.\.)/[^\s)]+", readme)
+        self.assertGreaterEqual(len(words), 4)
+        for word in words:
+            self.assertTrue(list(EXAMPLE.glob(word)), word)
+        for file in (EXAMPLE / "provisioning").glob("*/*.yml"):
+            self.assertIn(f"cp {file.relative_to(EXAMPLE)} /etc/grafana/provisioning/"
+                          f"{file.parent.name}/\n", readme)
 
 
 if __name__ == "__main__":

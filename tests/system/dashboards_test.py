@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The dashboards and rules against a real Prometheus that has watched a group through takeovers of
-both variants: no expression errs, and every one has something to show.
+both variants, and one of voters that was cut in two: no expression errs, and every one has
+something to show.
 
 usage: dashboards_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
@@ -14,6 +15,7 @@ import socket
 
 from harness import wait_until
 from hooks_test import Receiver
+from namespaces import Hosts, can_make_namespaces
 from prometheus_server import Prometheus, is_installed
 from system_case import SystemCase, main
 
@@ -22,6 +24,10 @@ DASHBOARDS = sorted((METRICS / "grafana").glob("*.json"))
 RULES = [METRICS / "prometheus" / name for name in ("rules.yml", "alerts.yml")]
 
 GROUP = "shop"
+# What guard majority has beyond the rest.
+VOTES = {"CANVASS", "CANVASS_REPLY", "GRANT"}
+MILLISECONDS_OF_2020 = 1_577_836_800_000
+LEASE_S = 1
 # What Grafana puts in; its intervals follow from the width of the screen.
 VARIABLES = {
     "group": GROUP, "instance": ".*", "datasource": "prometheus",
@@ -61,6 +67,22 @@ class Dashboards(SystemCase):
                 self.check_dashboard(json.loads(file.read_text()), prometheus)
             self.check_rules(prometheus)
 
+    def test_every_expression_about_elections_has_something_to_show_of_voters(self):
+        hosts = Hosts(4) if can_make_namespaces() else contextlib.nullcontext()
+        with hosts as places, \
+                self.group(extra=f'lease = "{LEASE_S}s"\npreempt_delay = "500ms"\n', name=GROUP,
+                           voters=3, hosts=places) as group, \
+                Prometheus(group, RULES) as prometheus:
+            group.start("--bootstrap")
+            self.live_through_takeovers(group, prometheus)
+            if places:
+                self.be_cut_in_two(group, prometheus, places)
+            for file in DASHBOARDS:
+                if file.stem != "sidecar":
+                    self.check_dashboard(json.loads(file.read_text()), prometheus)
+            self.check_rules(prometheus)
+            self.check_votes(group, prometheus, was_cut=bool(places))
+
     def live_through_takeovers(self, group, prometheus):
         """The leader is killed, hangs, and steps down; each time it comes back."""
         first, second, leader = group.sidecars
@@ -90,6 +112,15 @@ class Dashboards(SystemCase):
         wait_until("all want the new variant", lambda: all(
             sidecar.get("/v1/status")["variant"] == "classic" and
             sidecar.metrics()["bellwether_config_mismatch"] == 0 for sidecar in group.sidecars))
+
+    def be_cut_in_two(self, group, prometheus, hosts):
+        """The leader is alone; the others, which are a majority, get another one."""
+        _, second, leader = group.sidecars
+        hosts.partition([0, 1], [2])
+        prometheus.await_now(f'bellwether_is_leader{{member="{second.name}"}} == 1')
+        prometheus.await_now(f'bellwether_leader_known{{member="{leader.name}"}} == 0')
+        hosts.heal()
+        self.see_leader(group, prometheus, leader)
 
     def be_visited_by_strangers(self, victim, prometheus):
         with socket.create_connection((victim.address, victim.peer_port), timeout=5) as stranger:
@@ -128,6 +159,27 @@ class Dashboards(SystemCase):
         self.assertTrue([labels for labels, _ in seen if NOTHING not in labels.values()])
         for label in re.findall(r"{{(\w+)}}", target.get("legendFormat", "")):
             self.assertTrue(any(label in labels for labels, _ in seen), f"no label {label}")
+
+    def check_votes(self, group, prometheus, was_cut):
+        """What the panels of Group tell of guard majority is what there was."""
+        panels = {panel["title"]: panel for panel in
+                  json.loads((METRICS / "grafana/group.json").read_text())["panels"]}
+
+        def seen(title, label):
+            found = prometheus.since_start(substitute(panels[title]["targets"][0]["expr"]))
+            return {labels.get(label): [float(value) for value in values]
+                    for labels, values in found}
+
+        self.assertLessEqual(VOTES, seen("Messages by kind", "type").keys())
+        self.assertIn("lease" if was_cut else "heartbeat", seen("Timeouts by phase", "phase"))
+        if was_cut:
+            self.assertIn("no_majority", seen("Leader changes by reason", "reason"))
+        wait_until("the epoch shown is the group's, to the last digit", lambda: {
+            epochs[-1] for epochs in seen("Epoch", "member").values()} == {
+                float(group.sidecars[-1].epoch())})
+        self.assertGreater(group.sidecars[-1].epoch(), MILLISECONDS_OF_2020)
+        for left in seen("Lease left", "member").values():
+            self.assertLessEqual(max(left), LEASE_S)
 
     def check_rules(self, prometheus):
         """Alerts speak in bad cases only, which promtool's tests play: here they must not err."""

@@ -1,5 +1,5 @@
-"""A Prometheus server of Debian's on loopback, which scrapes a group once a second; a context
-manager."""
+"""A Prometheus server of Debian's, which scrapes a group once a second; a context manager.  It is on
+loopback, or beside the group on a host of its own (namespaces.py)."""
 
 import http.client
 import json
@@ -21,9 +21,11 @@ class Refused(Exception):
 
 
 class Prometheus:
-    """`rule_files` are loaded and evaluated once a second."""
+    """`rule_files` are loaded and evaluated once a second.  Of a group on hosts, it is on the last
+    one of them, which must be no sidecar's."""
 
     def __init__(self, group, rule_files):
+        self.hosts = group.hosts
         self.folder = group.folder / "prometheus"
         self.log_file = self.folder / "log"
         self.port = free_ports(1)[0]
@@ -40,7 +42,7 @@ class Prometheus:
         self.began_s = time.time()
         with open(self.log_file, "wb") as log:
             self.process = subprocess.Popen(
-                ["prometheus", f"--config.file={self.folder}/prometheus.yml",
+                [*self.prefix(), "prometheus", f"--config.file={self.folder}/prometheus.yml",
                  f"--storage.tsdb.path={self.folder}/data",
                  f"--web.listen-address=127.0.0.1:{self.port}"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -59,7 +61,17 @@ class Prometheus:
         except OSError:
             return False
 
+    def prefix(self):
+        return self.hosts.command_prefix(len(self.hosts.names) - 1) if self.hosts else []
+
     def get(self, path):
+        """(status, body)"""
+        if self.hosts:
+            result = subprocess.run(
+                [*self.prefix(), "curl", "--silent", "--max-time", str(PATIENCE_S), "--write-out",
+                 "%{stderr}%{http_code}", f"http://127.0.0.1:{self.port}{path}"],
+                capture_output=True, check=False)
+            return int(result.stderr), result.stdout
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
         try:
             connection.request("GET", path)

@@ -120,7 +120,7 @@ class LeaderFlag {
     const snapshot = this.read();
     if (snapshot.role !== Role.LEADER) return null;
     const leftNs = snapshot.validUntilNs - this.#nowNs();
-    return leftNs >= BigInt(Math.ceil(needMs * 1e6)) ? snapshot.fencingToken : null;
+    return leftNs > 0n && leftNs >= BigInt(Math.ceil(needMs * 1e6)) ? snapshot.fencingToken : null;
   }
 
   // After the work, before its result counts: does this replica lead in the same epoch as then?

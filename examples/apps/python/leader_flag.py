@@ -133,7 +133,7 @@ class LeaderFlag:
         """Before work that takes so long: the token if this replica leads, and that is certain for
         so long even if the sidecar never renews it; otherwise None."""
         snapshot = self.read()
-        if snapshot.role != LEADER or snapshot.valid_until_ns - now_ns() < need_s * 1e9:
+        if snapshot.role != LEADER or snapshot.valid_until_ns - now_ns() < max(need_s * 1e9, 1):
             return None
         return snapshot.fencing_token
 

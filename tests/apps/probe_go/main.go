@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 	"unsafe"
 
 	"example.org/bellwether/leaderflag"
@@ -17,12 +18,17 @@ func main() {
 	for input.Scan() {
 		var path string
 		var states, reads int
+		var needMs, token uint64
 		line := input.Text()
 		if _, err := fmt.Sscanf(line, "open %s", &path); err == nil {
 			flag, err = leaderflag.Open(path)
 			fmt.Printf("{\"error\": %q}\n", kindOf(err))
 		} else if _, err := fmt.Sscanf(line, "watch %d %d", &states, &reads); err == nil {
 			watch(flag, states, reads)
+		} else if _, err := fmt.Sscanf(line, "begin %d", &needMs); err == nil {
+			begin(flag, time.Duration(needMs)*time.Millisecond)
+		} else if _, err := fmt.Sscanf(line, "still %d", &token); err == nil {
+			fmt.Printf("{\"still\": %t}\n", flag.Still(token))
 		} else {
 			printSnapshot(flag.Read())
 		}
@@ -52,6 +58,14 @@ func printSnapshot(seen leaderflag.Snapshot) {
 	fmt.Printf("\"leader_id\": \"%x-%x-%x-%x-%x\", ", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 	fmt.Printf("\"guard\": %d, \"seq\": %d, \"is_sidecar_alive\": %t}\n", seen.Guard, seen.Seq,
 		seen.IsSidecarAlive)
+}
+
+func begin(flag *leaderflag.Flag, need time.Duration) {
+	if token, leads := flag.Begin(need); leads {
+		fmt.Printf("{\"token\": %d}\n", token)
+	} else {
+		fmt.Println("{\"token\": null}")
+	}
 }
 
 func isTorn(seen leaderflag.Snapshot) bool {

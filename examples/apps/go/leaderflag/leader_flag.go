@@ -163,10 +163,11 @@ func (flag *Flag) Read() Snapshot {
 func (flag *Flag) Begin(need time.Duration) (token uint64, leads bool) {
 	snapshot := flag.Read()
 	now := nowNs()
-	if snapshot.Role != Leader || now >= snapshot.ValidUntilNs {
+	if snapshot.Role != Leader || now >= snapshot.ValidUntilNs ||
+		snapshot.ValidUntilNs-now < uint64(need) {
 		return 0, false
 	}
-	return snapshot.FencingToken, snapshot.ValidUntilNs-now >= uint64(need)
+	return snapshot.FencingToken, true
 }
 
 // Still is for after the work, before its result counts: does this replica lead in the same epoch?
