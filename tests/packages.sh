@@ -14,7 +14,7 @@ readonly build_packages=(
 readonly test_packages=(
   libboost-test-dev clang-format-14 clang-tidy-14 python3 python3-yaml shellcheck
   prometheus haproxy curl iproute2 nftables spin chromium
-  lintian man-db mandoc
+  lintian man-db mandoc zsh fish
 )
 
 # install_missing PACKAGE...
