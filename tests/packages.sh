@@ -14,7 +14,7 @@ readonly build_packages=(
 test_packages=(
   libboost-test-dev clang-format-14 clang-tidy-14 python3 python3-yaml shellcheck
   prometheus haproxy nginx curl iproute2 nftables spin chromium
-  lintian man-db mandoc systemd
+  lintian man-db mandoc systemd zsh fish
 )
 # The examples' languages: one from elsewhere does, and is left alone.
 command -v go >/dev/null || test_packages+=(golang-go)

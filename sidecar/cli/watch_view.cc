@@ -11,6 +11,7 @@
 
 #include "api/wall_time.hh"
 #include "cli/age_text.hh"
+#include "cli/other_screen.hh"
 #include "cli/sidecar_answers.hh"
 
 namespace bellwether::cli {
@@ -229,12 +230,7 @@ class PageView : public WatchView {
 
 class LiveView final : public PageView {
  public:
-  LiveView(const std::string& sidecar, bool is_coloured) : PageView(sidecar, is_coloured) {
-    std::cout << "\x1b[?1049h\x1b[?25l" << std::flush;
-  }
-  ~LiveView() override { std::cout << "\x1b[?25h\x1b[?1049l" << std::flush; }
-  LiveView(const LiveView&) = delete;
-  LiveView& operator=(const LiveView&) = delete;
+  using PageView::PageView;
 
   // Line by line over what was there, as large as the screen is now: nothing flickers.
   void show() override {
@@ -247,6 +243,9 @@ class LiveView final : public PageView {
     }
     std::cout << "\x1b[J" << std::flush;
   }
+
+ private:
+  OtherScreen screen_;
 };
 
 }  // namespace

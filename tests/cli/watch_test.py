@@ -236,5 +236,29 @@ class Page(Watching):
         self.interrupt(self.process)
 
 
+class Job(Watching):
+    """The page, started by a shell that can suspend it."""
+
+    def test_gives_the_terminal_back_while_it_is_suspended(self):
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve("/bin/bash", ["bash", "--norc", "--noprofile", "-i"],
+                      os.environ | {"PS1": "ready> ", "TERM": "xterm", "NO_COLOR": "1"})
+        self.addCleanup(os.waitpid, process, 0)
+        self.addCleanup(os.close, terminal)  # which ends the shell, and its job
+        resize(terminal, 140)
+        self.sidecar.send_event(LEADER)
+        os.write(terminal, f"{self.program} watch --api {self.sidecar.url}\n".encode())
+        shown = self.read_until(terminal, "orders-2 leads")
+        for _ in range(2):
+            self.assertIn(ENTER, shown)
+            os.write(terminal, b"\x1a")  # Ctrl-Z
+            self.assertIn(LEAVE, self.read_until(terminal, "Stopped"))
+            os.write(terminal, b"fg\n")
+            shown = self.read_until(terminal, "orders-2 leads")
+        os.write(terminal, b"\x03")
+        self.assertIn(LEAVE, self.read_until(terminal, "ready> "))
+
+
 if __name__ == "__main__":
     main()

@@ -1,4 +1,4 @@
-// How a test says what a check must find.
+// What a test breaks, and how it says what a check must find then.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -7,6 +7,10 @@
 #include "healthy_facts.hh"
 
 namespace bellwether::doctor {
+
+struct HealthyGroup {
+  Facts facts = healthy_facts();
+};
 
 // One finding, which begins with "warning: ..." and so on, up to where the remedy begins.
 inline void expect_one(const Facts& facts, const std::string& check, const std::string& start) {

@@ -80,6 +80,8 @@ class Packages(unittest.TestCase):
                      "usr/lib/systemd/system/bellwether.service",
                      "usr/lib/sysusers.d/bellwether.conf",
                      "usr/share/bash-completion/completions/bellwether",
+                     "usr/share/zsh/vendor-completions/_bellwether",
+                     "usr/share/fish/vendor_completions.d/bellwether.fish",
                      "usr/share/man/man1/bellwether.1.gz",
                      "usr/share/man/man5/bellwether.toml.5.gz",
                      "usr/share/doc/bellwether/README.md",

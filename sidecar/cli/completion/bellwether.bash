@@ -2,6 +2,9 @@
 # Completion of bellwether(1) in bash.  Commands and options are asked from the program itself, so
 # they are those of the version that is installed; only the values that an option takes are known
 # here, and a test compares them with what the program takes (tests/cli/completion_test.py).
+#
+# The other shells run this file: `bash bellwether.bash LINE` prints what is offered where the line
+# ends, one a line; -f and -d stand for files and for folders, which each shell offers in its own way.
 
 _bellwether() {
   local program=$1 words current='' previous='' command=''
@@ -107,4 +110,13 @@ _bellwether_members() {
     cut -d '"' -f 4
 }
 
-complete -F _bellwether bellwether
+if [[ ${BASH_SOURCE[0]} != "$0" ]]; then
+  complete -F _bellwether bellwether
+else
+  _bellwether_files() {
+    COMPREPLY+=("$1")
+  }
+  COMP_LINE=$1 COMP_POINT=${#1}
+  _bellwether "${1%%[[:space:]]*}"
+  printf '%s\n' "${COMPREPLY[@]}"
+fi
