@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages in a fresh Debian 12 that runs systemd, as the operations guide says,
-# and uses them: the unit with all its restrictions leads, comes back when it is killed, ends cleanly,
-# and a purge leaves only what the administrator wrote.  A check before a release; needs podman, the
-# network for apt, and a build folder to make the packages of (build/release).
+# and uses them: the unit with all its restrictions leads, comes back when it is killed, ends
+# cleanly, and a purge leaves only what the administrator wrote.  A check before a release; needs
+# podman, the network for apt, and a build folder to make the packages of (build/release).
 set -euo pipefail
 
 readonly build=${1:-build/release}
@@ -57,15 +57,15 @@ lead() {
   inside bellwether status | sed 's/^/  /'
   expect 'the flag is for its group only' 'bellwether 640' \
     "$(inside stat --format '%G %a' /run/bellwether/orders)"
-  expect 'it is nobody of importance' 'Uid: bellwether CapEff: 0000000000000000 NoNewPrivs: 1 Seccomp: 2' \
-    "$(restrictions)"
+  expect 'it is nobody of importance' \
+    'User: bellwether CapEff: 0000000000000000 NoNewPrivs: 1 Seccomp: 2' "$(restrictions)"
 }
 
 come_back() {
   local before
   before=$(main_process)
-  # The flag's first word, which the kernel changes for the dead: in the second before systemd starts
-  # another process.
+  # The flag's first word, which the kernel changes for the dead: in the second before systemd
+  # starts another process.
   expect 'it is killed, and the kernel puts its flag out' '4' "$(inside sh -c "
     kill -KILL ${before}
     while [ -e /proc/${before} ]; do :; done
@@ -85,8 +85,8 @@ stop_and_purge() {
   inside apt-get purge --yes bellwether libbellwether-dev >/dev/null
   expect 'a purge stops it' 'inactive' "$(inside systemctl is-active bellwether || true)"
   expect 'nor a file, but what the administrator wrote' \
-    $'/etc/bellwether\n/etc/bellwether/bellwether.toml' "$(inside find / -xdev -path '/usr/share/doc*' -prune -o \
-    -path /packages -prune -o -path /proc -prune -o -name '*bellwether*' -print)"
+    $'/etc/bellwether\n/etc/bellwether/bellwether.toml' \
+    "$(inside find / -xdev -path /packages -prune -o -name '*bellwether*' -print)"
 }
 
 inside() { podman exec "${name}" "$@"; }
@@ -106,7 +106,7 @@ restrictions() {
   local process user
   process=$(main_process)
   user=$(inside stat --format %U "/proc/${process}")
-  echo "Uid: ${user}" "$(inside grep --extended-regexp '^(CapEff|NoNewPrivs|Seccomp):' \
+  echo "User: ${user}" "$(inside grep --extended-regexp '^(CapEff|NoNewPrivs|Seccomp):' \
     "/proc/${process}/status" | tr --squeeze-repeats '\t\n' '  ' | sed 's/ $//')"
 }
 
