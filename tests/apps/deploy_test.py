@@ -270,13 +270,15 @@ class Kubernetes(unittest.TestCase):
             used = set(re.findall(r"\$\{(\w+)\}", toml_of(workload)))
             self.assertEqual({variable["name"] for variable in sidecar["env"]}, used)
             in_force = checked(workload, sidecar).stdout
-            for line in (f'listen = "0.0.0.0:{ELECTION_PORT}"', f'listen = "0.0.0.0:{METRICS_PORT}"',
+            for line in (f'listen = "0.0.0.0:{ELECTION_PORT}"',
+                         f'listen = "0.0.0.0:{METRICS_PORT}"',
                          f'state_dir = "{mounts["state"]}"', f'path = "{mounts["flag"]}/'):
                 self.assertIn(f"\n{line}", in_force)
             self.assertEqual({port["containerPort"] for port in sidecar["ports"]},
                              {ELECTION_PORT, METRICS_PORT})
             # The flag's mode is 0640, and an application may run as somebody else.
-            self.assertEqual(pod["securityContext"]["fsGroup"], pod["securityContext"]["runAsGroup"])
+            user = pod["securityContext"]
+            self.assertEqual(user["fsGroup"], user["runAsGroup"])
 
     def test_the_sidecars_state_is_kept_as_long_as_it_counts(self):
         for workload, pod, _, _ in with_sidecar():

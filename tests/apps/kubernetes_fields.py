@@ -26,7 +26,7 @@ def port_number(value):
 
 
 def port_name(value):
-    """Of IANA's form: at most 15 characters, a letter among them, no hyphen at an end or doubled."""
+    """As IANA has it: at most 15 characters, one a letter, no hyphen at an end or doubled."""
     return (text(value) and len(value) <= 15 and "--" not in value and
             re.fullmatch(r"(?=.*[a-z])[a-z0-9]([a-z0-9-]*[a-z0-9])?", value) is not None)
 

@@ -27,7 +27,13 @@ GROUP = "shop"
 # What guard majority has beyond the rest.
 VOTES = {"CANVASS", "CANVASS_REPLY", "GRANT"}
 MILLISECONDS_OF_2020 = 1_577_836_800_000
-LEASE_S = 1
+LEASE_S = 3
+VOTERS = f"""lease = "{LEASE_S}s"
+preempt_delay = "500ms"
+[failure_detector]
+suspect_after = "2s"
+"""
+LONGEST_SCRAPE_S = 1  # so late may a sidecar have answered
 # What Grafana puts in; its intervals follow from the width of the screen.
 VARIABLES = {
     "group": GROUP, "instance": ".*", "datasource": "prometheus",
@@ -70,9 +76,8 @@ class Dashboards(SystemCase):
     def test_every_expression_about_elections_has_something_to_show_of_voters(self):
         hosts = Hosts(4) if can_make_namespaces() else contextlib.nullcontext()
         with hosts as places, \
-                self.group(extra=f'lease = "{LEASE_S}s"\npreempt_delay = "500ms"\n', name=GROUP,
-                           voters=3, hosts=places) as group, \
-                Prometheus(group, RULES) as prometheus:
+                self.group(extra=VOTERS, name=GROUP, voters=3, hosts=places) as group, \
+                Prometheus(group, RULES, hosts=places) as prometheus:
             group.start("--bootstrap")
             self.live_through_takeovers(group, prometheus)
             if places:
@@ -174,12 +179,16 @@ class Dashboards(SystemCase):
         self.assertIn("lease" if was_cut else "heartbeat", seen("Timeouts by phase", "phase"))
         if was_cut:
             self.assertIn("no_majority", seen("Leader changes by reason", "reason"))
-        wait_until("the epoch shown is the group's, to the last digit", lambda: {
-            epochs[-1] for epochs in seen("Epoch", "member").values()} == {
-                float(group.sidecars[-1].epoch())})
+        wait_until("the epoch shown is the group's, to the last digit", lambda: [
+            epochs[-1] for epochs in seen("Epoch", None).values()] == [
+                float(group.sidecars[-1].epoch())])
         self.assertGreater(group.sidecars[-1].epoch(), MILLISECONDS_OF_2020)
+        stairs = seen("Epoch staircase", "member")
+        self.assertEqual(stairs.keys(), {sidecar.name for sidecar in group.sidecars})
+        self.assertEqual(min(map(min, stairs.values())), 0)
+        self.assertLess(max(map(max, stairs.values())), 1000)  # claims, not milliseconds
         for left in seen("Lease left", "member").values():
-            self.assertLessEqual(max(left), LEASE_S)
+            self.assertLessEqual(max(left), LEASE_S + LONGEST_SCRAPE_S)
 
     def check_rules(self, prometheus):
         """Alerts speak in bad cases only, which promtool's tests play: here they must not err."""

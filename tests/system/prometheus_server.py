@@ -1,5 +1,5 @@
-"""A Prometheus server of Debian's, which scrapes a group once a second; a context manager.  It is on
-loopback, or beside the group on a host of its own (namespaces.py)."""
+"""A Prometheus server of Debian's, which scrapes a group once a second; a context manager.  It is
+on loopback, or beside the group on a host of its own (namespaces.py)."""
 
 import http.client
 import json
@@ -21,14 +21,14 @@ class Refused(Exception):
 
 
 class Prometheus:
-    """`rule_files` are loaded and evaluated once a second.  Of a group on hosts, it is on the last
-    one of them, which must be no sidecar's."""
+    """`rule_files` are loaded and evaluated once a second.  With hosts, it is on the last one of
+    them, which must be no sidecar's."""
 
-    def __init__(self, group, rule_files):
-        self.hosts = group.hosts
+    def __init__(self, group, rule_files, hosts=None, port=None):
+        self.hosts = hosts
         self.folder = group.folder / "prometheus"
         self.log_file = self.folder / "log"
-        self.port = free_ports(1)[0]
+        self.port = port or free_ports(1)[0]
         self.folder.mkdir()
         (self.folder / "prometheus.yml").write_text(json.dumps({
             "global": {"scrape_interval": "1s", "scrape_timeout": "1s",
