@@ -166,7 +166,8 @@ BOOST_AUTO_TEST_CASE(an_epoch_is_granted_to_one_claimant_only) {
 }
 
 BOOST_AUTO_TEST_CASE(a_vote_outlives_a_restart) {
-  GuardHarness node({.record = {.max_epoch = 3, .granted_to = uuid(4)}});
+  GuardHarness node(
+      {.record = {.max_epoch = 3, .granted_to = uuid(4), .lease_seen = seconds(1)}});
   node.join();
   BOOST_TEST(!is_granted(node.receive_claim(5, 3)));
   BOOST_TEST(is_granted(node.receive_claim(4, 3)));
