@@ -31,6 +31,7 @@ constexpr std::array kRoutes = {
     Route{HttpRoute::kLivez, "/livez", kHealth},
     Route{HttpRoute::kReadyz, "/readyz", kHealth},
     Route{HttpRoute::kMetrics, "/metrics", kState},
+    Route{HttpRoute::kUi, "/ui", kState},
     Route{HttpRoute::kApiLeader, "/v1/leader", kQuery},
     Route{HttpRoute::kApiEvents, "/v1/events", kQuery},
     Route{HttpRoute::kApiMembers, "/v1/members", kState},

@@ -15,6 +15,7 @@ enum class HttpRoute : uint8_t {
   kLivez,
   kReadyz,
   kMetrics,
+  kUi,
   kApiLeader,
   kApiEvents,
   kApiMembers,

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2034  # for whoever sources this
 readonly build_packages=(
   g++ gcc cmake ninja-build pkg-config ccache git
+  dpkg-dev file
   libuv1-dev libc-ares-dev libprotobuf-dev protobuf-compiler prometheus-cpp-dev libtomlplusplus-dev
   libboost-dev libcli11-dev nlohmann-json3-dev libspdlog-dev
 )
@@ -12,7 +13,8 @@ readonly build_packages=(
 # shellcheck disable=SC2034
 readonly test_packages=(
   libboost-test-dev clang-format-14 clang-tidy-14 python3 python3-yaml shellcheck
-  prometheus haproxy curl iproute2 nftables spin
+  prometheus haproxy curl iproute2 nftables spin chromium
+  lintian man-db mandoc
 )
 
 # install_missing PACKAGE...

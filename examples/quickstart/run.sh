@@ -38,15 +38,16 @@ main() {
       ;;
   esac
   exec </dev/null
-  build
   folder=$(mktemp --directory --tmpdir bellwether-quickstart.XXXXXX)
   flags=$(mktemp --directory /dev/shm/bellwether-quickstart.XXXXXX)
   trap clean_up EXIT
+  build
   first_port=$(free_ports $((3 * ${#pods[@]})))
   start_pods
   show_takeover modified
   switch_variant classic
   show_takeover classic
+  explain_messages
   finish
 }
 
@@ -57,7 +58,7 @@ build() {
   install_missing "${build_packages[@]}"
   say 'Build'
   cd "${root}"
-  cmake --preset release >"${TMPDIR:-/tmp}/bellwether-quickstart-configure.log"
+  cmake --preset release >"${folder}/configure.out"
   cmake --build --preset release
 }
 
@@ -116,7 +117,7 @@ TOML
 api_port() { echo $((first_port + 3 + ${1##*-})); }
 
 start_sidecar() {
-  "${program}" run --config "${folder}/$1.toml" 2>>"${folder}/$1.log" &
+  "${program}" run --config "${folder}/$1.toml" >>"${folder}/$1.log" 2>&1 &
   sidecar[$1]=$!
 }
 
@@ -170,6 +171,13 @@ show_takeover() {
   echo "  the sidecar of ${leader} is started again, and takes its place back"
   start_sidecar "${leader}"
   await "the return of ${leader}" is_working "${leader}"
+}
+
+explain_messages() {
+  say 'The messages of the two variants'
+  echo 'Of three pods the next-highest notices that the leader died, and has nobody to ask: either'
+  echo 'variant costs it N-2 COORDINATOR.  The worst case, in which the lowest of many notices, is'
+  echo "counted by ${program} simulate"
 }
 
 # A tool of milliseconds for shells without fractions.
@@ -271,6 +279,7 @@ finish() {
     echo "  ${pod}: http://127.0.0.1:$(api_port "${pod}")/v1/leader, /v1/members, /metrics"
   done
   echo "  ${program} watch --api http://127.0.0.1:$(api_port "${pods[0]}")"
+  echo "  metrics for the dashboards (examples/grafana): ports $((first_port + 6)) and up"
   echo "  configuration and logs: ${folder}"
   echo "  to end it: kill ${sidecar[*]} ${worker[*]}; rm -r ${folder} ${flags}"
   disown -a

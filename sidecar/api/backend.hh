@@ -34,9 +34,8 @@ struct Identity {
 struct PeerInfo {
   std::string software;  // version of its sidecar; empty: not known
   std::string plugin;
-  std::string variant;  // that it wants
-  Instant heard{};      // last; the beginning of time: never
-  Duration rtt{};       // of the last heartbeat between us; zero: not known
+  Instant heard{};  // last; the beginning of time: never
+  Duration rtt{};   // of the last heartbeat between us; zero: not known
 };
 
 class Backend {

@@ -90,7 +90,8 @@ class Explanation {
     }
     const bool may_lead = is_self(member) ? node_.may_lead() : entry.is_electable;
     if (may_lead) return "";
-    if (!is_self(member)) return "It says that it may not lead now: it is on hold, or leaves.";
+    if (!is_self(member))
+      return "It says that it may not lead now: it stepped down, has just started, or leaves.";
     if (node_.timers().is_armed(Timer::kHold)) {
       return "It stepped down, and stays out for another " + due_in(Timer::kHold) + ".";
     }

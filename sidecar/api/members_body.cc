@@ -23,9 +23,7 @@ Json round_trip(const PeerInfo& info) {
 }
 
 PeerInfo info_of_self(const Backend& backend) {
-  return {.software = backend.identity().version,
-          .plugin = backend.identity().plugin,
-          .variant = backend.node().options().variant};
+  return {.software = backend.identity().version, .plugin = backend.identity().plugin};
 }
 
 Json member_json(const Backend& backend, const LeadershipFeed& feed, const Member& member) {
@@ -44,7 +42,7 @@ Json member_json(const Backend& backend, const LeadershipFeed& feed, const Membe
           {"may_lead", entry.is_electable},
           {"last_heard_ms", heard_ago(backend, info)},
           {"rtt_ms", round_trip(info)},
-          {"variant", text_or_null(info.variant)},
+          {"variant", text_or_null(entry.variant)},
           {"version", text_or_null(info.software)}};
 }
 

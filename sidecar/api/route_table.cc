@@ -20,6 +20,7 @@ constexpr std::array kRoutes = {
     Route{HttpRoute::kLivez, {"/livez", "/healthz", "/liveness"}, kHealth, true},
     Route{HttpRoute::kReadyz, {"/readyz", "/readiness"}, kHealth, true},
     Route{HttpRoute::kMetrics, {"/metrics"}, kRead, true},
+    Route{HttpRoute::kUi, {"/ui"}, kRead},
     Route{HttpRoute::kApiLeader, {"/v1/leader"}, kRead},
     Route{HttpRoute::kApiEvents, {"/v1/events", "/sse"}, kStream},
     Route{HttpRoute::kApiMembers, {"/v1/members"}, kRead},

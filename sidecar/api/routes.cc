@@ -64,6 +64,8 @@ void Routes::dispatch(HttpRoute route, const HttpRequest& request, Exchange exch
       return exchange.send(readyz());
     case HttpRoute::kMetrics:
       return exchange.send(metrics_text());
+    case HttpRoute::kUi:
+      return exchange.send(ui());
     case HttpRoute::kApiLeader:
       return leader_or_wait(request, std::move(exchange));
     case HttpRoute::kApiEvents:

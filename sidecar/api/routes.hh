@@ -72,6 +72,7 @@ class Routes : private LeadershipListener {
   HttpResponse readyz() const;
   HttpResponse metrics_text() const;
   HttpResponse leader() const;
+  static HttpResponse ui();
 
   // waiting_routes.cc
   void leader_or_wait(const HttpRequest& request, Exchange exchange);

@@ -2,6 +2,7 @@
 #include "api/bodies.hh"
 #include "api/responses.hh"
 #include "api/routes.hh"
+#include "api/ui_page.hh"
 #include "metrics/metrics.hh"
 
 namespace bellwether::api {
@@ -53,6 +54,13 @@ HttpResponse Routes::readyz() const {
 
 HttpResponse Routes::metrics_text() const {
   return {.content_type = metrics::Metrics::kContentType, .body = backend_.metrics_text()};
+}
+
+HttpResponse Routes::ui() {
+  return {.content_type = "text/html; charset=utf-8",
+          .body = std::string(ui_page()),
+          .headers = {{"Content-Security-Policy", std::string(ui_policy())},
+                      {"Referrer-Policy", "no-referrer"}}};
 }
 
 }  // namespace bellwether::api

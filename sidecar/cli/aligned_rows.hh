@@ -1,14 +1,18 @@
 // Tables for people: columns as wide as what is in them.
 #pragma once
 
-#include <string>
 #include <vector>
+
+#include "cli/styled_text.hh"
 
 namespace bellwether::cli {
 
-using Row = std::vector<std::string>;
+using Row = std::vector<Span>;
 
-// A line for each row, left-aligned, without line breaks or blanks at the end.
-std::vector<std::string> aligned(const std::vector<Row>& rows);
+// A line for each row, left-aligned, without blanks at the end.
+std::vector<Line> aligned(const std::vector<Row>& rows);
+
+// How wide the lines would be.
+size_t width_of(const std::vector<Row>& rows);
 
 }  // namespace bellwether::cli

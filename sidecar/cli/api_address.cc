@@ -31,14 +31,18 @@ ApiAddress parse_api(const std::string& text) {
   return address;
 }
 
-ApiAddress address_of(const ApiSettings& api) {
-  if (api.listen.is_none()) return {.host = {}, .socket = api.socket};
-  HostPort host = api.listen;
-  if (host.is_wildcard()) host.host = host.host.find(':') == std::string::npos ? kLoopback : "::1";
-  return {.host = host, .socket = ""};
+}  // namespace
+
+HostPort to_connect_to(const HostPort& listen) {
+  if (!listen.is_wildcard()) return listen;
+  const bool is_ipv6 = listen.host.find(':') != std::string::npos;
+  return {.host = is_ipv6 ? "::1" : kLoopback, .port = listen.port};
 }
 
-}  // namespace
+ApiAddress address_of(const ApiSettings& api) {
+  if (api.listen.is_none()) return {.host = {}, .socket = api.socket};
+  return {.host = to_connect_to(api.listen), .socket = ""};
+}
 
 ApiAddress find_api(const ApiOptions& options) {
   if (!options.api.empty()) return parse_api(options.api);

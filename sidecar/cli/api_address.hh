@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "config/host_port.hh"
+#include "config/config.hh"
 
 namespace bellwether::cli {
 
@@ -15,6 +15,12 @@ struct ApiAddress {
   // For people, and for the Host header.
   std::string text() const { return socket.empty() ? host.text() : socket; }
 };
+
+// Where to connect to somebody on this host who listens there.
+HostPort to_connect_to(const HostPort& listen);
+
+// Where a sidecar with this configuration answers; its text() is "" when it does nowhere.
+ApiAddress address_of(const ApiSettings& api);
 
 struct ApiOptions {
   std::string api;     // what the user says; empty: what the configuration says

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "cli/api_connection.hh"
+#include "config/duration_text.hh"
 
 namespace bellwether::cli {
 namespace {
 
 namespace http = boost::beast::http;
 
-constexpr auto kPatience = std::chrono::seconds(5);
 constexpr uint64_t kMaxAnswerBytes = uint64_t{16} << 20;
 // Beast 1.74 takes "no limit" for a limit of none at all.
 constexpr uint64_t kEndless = std::numeric_limits<uint64_t>::max();
@@ -24,6 +24,14 @@ constexpr unsigned kOk = 200;
 Deadline in(std::chrono::milliseconds duration) {
   return std::chrono::steady_clock::now() + duration;
 }
+
+// All that one answer may take.
+struct Patience {
+  explicit Patience(std::chrono::milliseconds all) : duration(all), end(in(all)) {}
+
+  std::chrono::milliseconds duration;
+  Deadline end;
+};
 
 std::string request_text(const ApiAddress& address, const char* method, const std::string& target,
                          const std::string& more) {
@@ -73,12 +81,11 @@ class AnswerReader {
 
 constexpr const char* kNotHttp = "what it says is no HTTP";
 constexpr const char* kCutOff = "it closed the connection";
-constexpr const char* kSlow = "nothing came within 5s";
 
 // Reads on; false when the sidecar has closed the connection, and all of the answer has come.
-bool read_more(ApiConnection& connection, AnswerReader& reader, Deadline deadline) {
-  const auto bytes = connection.receive(deadline);
-  if (!bytes) connection.fail(kSlow);
+bool read_more(ApiConnection& connection, AnswerReader& reader, const Patience& patience) {
+  const auto bytes = connection.receive(patience.end);
+  if (!bytes) connection.fail("nothing came within " + duration_text(patience.duration));
   if (bytes->empty()) {
     if (!reader.put_end()) connection.fail(kCutOff);
     return false;
@@ -87,15 +94,15 @@ bool read_more(ApiConnection& connection, AnswerReader& reader, Deadline deadlin
   return true;
 }
 
-ApiAnswer read_answer(ApiConnection& connection, AnswerReader& reader, Deadline deadline) {
-  while (!reader.is_done() && read_more(connection, reader, deadline)) continue;
+ApiAnswer read_answer(ApiConnection& connection, AnswerReader& reader, const Patience& patience) {
+  while (!reader.is_done() && read_more(connection, reader, patience)) continue;
   return {.status = reader.status(), .body = reader.take_body()};
 }
 
 }  // namespace
 
-ApiClient::ApiClient(ApiAddress address, int interrupt_fd)
-    : address_(std::move(address)), interrupt_fd_(interrupt_fd) {}
+ApiClient::ApiClient(ApiAddress address, int interrupt_fd, std::chrono::milliseconds patience)
+    : address_(std::move(address)), interrupt_fd_(interrupt_fd), patience_(patience) {}
 
 ApiAnswer ApiClient::get(const std::string& target) const {
   return exchange(request_text(address_, "GET", target, "Connection: close\r\n\r\n"));
@@ -109,11 +116,11 @@ ApiAnswer ApiClient::post(const std::string& target, const std::string& body) co
 }
 
 ApiAnswer ApiClient::exchange(const std::string& request) const {
-  const Deadline deadline = in(kPatience);
-  ApiConnection connection(address_, interrupt_fd_, deadline);
-  connection.send(request, deadline);
+  const Patience patience(patience_);
+  ApiConnection connection(address_, interrupt_fd_, patience.end);
+  connection.send(request, patience.end);
   AnswerReader reader(kMaxAnswerBytes);
-  return read_answer(connection, reader, deadline);
+  return read_answer(connection, reader, patience);
 }
 
 void ApiClient::pause(std::chrono::milliseconds duration) const {
@@ -124,14 +131,15 @@ void ApiClient::pause(std::chrono::milliseconds duration) const {
 class ApiEvents::Stream {
  public:
   Stream(const ApiClient& client, const std::string& last_id)
-      : connection_(client.address(), client.interrupt_fd(), in(kPatience)), reader_(kEndless) {
-    const Deadline deadline = in(kPatience);
+      : connection_(client.address(), client.interrupt_fd(), in(client.patience())),
+        reader_(kEndless) {
+    const Patience patience(client.patience());
     const std::string last = last_id.empty() ? "" : "Last-Event-ID: " + last_id + "\r\n";
     connection_.send(request_text(client.address(), "GET", "/v1/events",
                                   "Accept: text/event-stream\r\n" + last + "\r\n"),
-                     deadline);
-    while (!reader_.has_header() && read_more(connection_, reader_, deadline)) continue;
-    if (reader_.status() != kOk) refusal_ = read_answer(connection_, reader_, deadline);
+                     patience.end);
+    while (!reader_.has_header() && read_more(connection_, reader_, patience)) continue;
+    if (reader_.status() != kOk) refusal_ = read_answer(connection_, reader_, patience);
   }
 
   const ApiAnswer* refusal() const { return refusal_ ? &*refusal_ : nullptr; }

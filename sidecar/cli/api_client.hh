@@ -1,5 +1,5 @@
-// A blocking HTTP client for the API of one sidecar: one connection a request, and five seconds for
-// everything.
+// A blocking HTTP client for the API of one sidecar: one connection a request, and a bound on the
+// time of each.
 #pragma once
 
 #include <chrono>
@@ -32,8 +32,9 @@ struct ApiAnswer {
 class ApiClient {
  public:
   // When there is something to read from `interrupt_fd` (-1: none), whatever waits ends with
-  // Interrupted.
-  explicit ApiClient(ApiAddress address, int interrupt_fd = -1);
+  // Interrupted.  `patience` is with each request; with a stream of events, until it begins.
+  explicit ApiClient(ApiAddress address, int interrupt_fd = -1,
+                     std::chrono::milliseconds patience = std::chrono::seconds(5));
 
   // Both throw ApiError.
   ApiAnswer get(const std::string& target) const;
@@ -43,12 +44,14 @@ class ApiClient {
 
   const ApiAddress& address() const { return address_; }
   int interrupt_fd() const { return interrupt_fd_; }
+  std::chrono::milliseconds patience() const { return patience_; }
 
  private:
   ApiAnswer exchange(const std::string& request) const;
 
   ApiAddress address_;
   int interrupt_fd_;
+  std::chrono::milliseconds patience_;
 };
 
 struct ApiEvent {

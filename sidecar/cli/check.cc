@@ -40,12 +40,13 @@ void print_failover(std::ostream& out, const ParsedConfig& parsed) {
          "# twice that by a node that was paused itself in the last 10s.  votes: two writes to "
          "disk.\n"
          "# Of 2 answer_timeout one lets the next in line go first, the other asks it in "
-         "vain.\n#\n";
+         "vain.\n"
+         "# A voter that started less than a lease ago makes others wait for the rest of it.\n#\n";
   std::vector<Row> rows{{"failure", "new flag on", "old flag", "without RTT: the sum of"}};
   for (const Failover& failover : worst_case_failover(parsed.config)) {
     rows.push_back({failover.failure, time_text(failover), failover.old_flag, failover.formula});
   }
-  for (const std::string& line : aligned(rows)) out << "#   " << line << "\n";
+  for (const Line& line : aligned(rows)) out << "#   " << to_text(line, false) << "\n";
 }
 
 template <typename Owner>
@@ -74,7 +75,7 @@ ExitCode report(const CheckOptions& options, const ParsedConfig& parsed) {
       std::cerr << describe(parsed.file, "warning", warning) << "\n";
     }
   }
-  return parsed.warnings.empty() ? ExitCode::kOk : ExitCode::kConfigDoubtful;
+  return parsed.warnings.empty() ? ExitCode::kOk : ExitCode::kDoubtful;
 }
 
 ExitCode report(const CheckOptions& options, const ConfigErrors& errors) {

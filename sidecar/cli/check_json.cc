@@ -51,11 +51,14 @@ Json to_json(const Config& config) {
 }
 
 Json to_json(const std::vector<Failover>& rows) {
+  const auto ms = [](Duration duration) {
+    return std::chrono::ceil<std::chrono::milliseconds>(duration).count();
+  };
   Json array = Json::array();
   for (const Failover& row : rows) {
-    const auto at_most = std::chrono::ceil<std::chrono::milliseconds>(row.at_most);
     array.push_back({{"failure", row.failure},
-                     {"at_most_ms", at_most.count()},
+                     {"at_most_ms", ms(row.at_most)},
+                     {"at_most_after_pause_ms", ms(row.at_most_after_pause)},
                      {"round_trips", row.round_trips},
                      {"formula", row.formula},
                      {"old_flag", row.old_flag}});

@@ -11,7 +11,7 @@ enum class ExitCode : int {
   kFailure = 1,  // the work was done or begun, and the result is bad
   kUsage = 2,    // nothing was done: the command line is wrong
   kConfigInvalid = 3,
-  kConfigDoubtful = 4,  // valid, but there are warnings (`check` only)
+  kDoubtful = 4,  // nothing is wrong, but there are warnings (`check` and `doctor` only)
   kPluginRefused = 5,
   kAddressUnusable = 6,
   kStateUnusable = 7,    // the state or the flag

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli/check.hh"
+#include "cli/doctor.hh"
 #include "cli/exit_code.hh"
 #include "cli/run.hh"
 #include "cli/sidecar_commands.hh"
@@ -23,6 +24,7 @@ constexpr const char* kExamples = R"(Examples:
   bellwether run --config FILE         the sidecar itself
   bellwether check FILE                is a configuration right, and what does it mean?
   bellwether status                    who leads, and how the members are
+  bellwether doctor                    what may be wrong, and what to do about it
   bellwether simulate                  count the messages of an election, as the papers do
   bellwether simulate --help           what else the simulator can do
   bellwether version                   the versions of the program and of its plugin interface)";
@@ -87,6 +89,8 @@ ExitCode run(int argc, char** argv) {
   const CLI::App* const run = add_run(program, run_options);
   CheckOptions check_options;
   const CLI::App* const check = add_check(program, check_options);
+  DoctorOptions doctor_options;
+  const CLI::App* const doctor = add_doctor(program, doctor_options);
   SidecarOptions sidecar_options;
   add_sidecar_commands(program, sidecar_options);
   SimulateOptions simulate_options;
@@ -113,6 +117,7 @@ ExitCode run(int argc, char** argv) {
   }
   if (program.got_subcommand(run)) return run_sidecar(run_options, BELLWETHER_VERSION);
   if (program.got_subcommand(check)) return check_config(check_options);
+  if (program.got_subcommand(doctor)) return run_doctor(doctor_options, BELLWETHER_VERSION);
   if (sidecar_options.command != SidecarCommand::kNone) return run_sidecar_command(sidecar_options);
   return simulate(simulate_options);
 }

@@ -1,10 +1,11 @@
 // What keeps progress bearable: how soon, how often, and how wide it is written.
 #include "cli/progress.hh"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <iostream>
+
+#include "cli/styled_text.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -13,14 +14,6 @@ constexpr auto kSilence = std::chrono::seconds(1);
 constexpr auto kTerminalInterval = std::chrono::milliseconds(100);
 constexpr auto kLogInterval = std::chrono::seconds(3);
 constexpr const char* kEraseLine = "\r\x1b[K";
-
-// A line that wraps could not be rewritten.
-size_t terminal_width() {
-  constexpr size_t kUsual = 80;
-  winsize size{};
-  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? size.ws_col : kUsual;
-}
 
 }  // namespace
 
@@ -33,7 +26,9 @@ void Progress::tell(std::string_view what) {
   if (is_terminal_) {
     next_at_ = now + kTerminalInterval;
     is_shown_ = true;
-    std::cerr << kEraseLine << what.substr(0, terminal_width() - 1) << std::flush;
+    // A line that wraps could not be rewritten.
+    const size_t width = screen_size(STDERR_FILENO).columns;
+    std::cerr << kEraseLine << what.substr(0, width - 1) << std::flush;
   } else {
     next_at_ = now + kLogInterval;
     std::cerr << what << std::endl;

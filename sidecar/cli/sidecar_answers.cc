@@ -1,8 +1,10 @@
 // Nothing in here trusts the form of an answer.
 #include "cli/sidecar_answers.hh"
 
+#include <array>
+
+#include "cli/age_text.hh"
 #include "cli/aligned_rows.hh"
-#include "config/duration_text.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -38,14 +40,48 @@ std::string with_unit(const Json& object, const char* key, const char* unit) {
 std::string heard_text(const Json& member) {
   const auto found = member.find("last_heard_ms");
   if (found == member.end() || !found->is_number_integer()) return "-";
-  return duration_text(std::chrono::milliseconds(found->get<int64_t>())) + " ago";
+  return age_text(std::chrono::milliseconds(found->get<int64_t>())) + " ago";
 }
 
-std::string role_text(const Json& member) {
-  std::string role = is_true(member, "is_leader") ? "leader" : "follower";
+Span state_cell(const Json& member) {
+  const std::string state = text_of(member, "state");
+  const Style style = state == "alive"     ? Style::kGood
+                      : state == "suspect" ? Style::kDoubtful
+                      : state == "down"    ? Style::kBad
+                                           : Style::kFaint;
+  return {state, style};
+}
+
+Span role_cell(const Json& member) {
+  const bool is_leader = is_true(member, "is_leader");
+  std::string role = is_leader ? "leader" : "follower";
   if (text_of(member, "state") != "alive") role = "-";
   if (is_true(member, "is_self")) role += " (here)";
-  return role;
+  return {role, is_leader ? Style::kStrong : Style::kPlain};
+}
+
+constexpr std::array kHeads{"member", "state",      "role",    "priority", "address",
+                            "heard",  "round trip", "variant", "version"};
+// The one that can be spared first in front.
+constexpr std::array kSpared{"version", "round trip", "priority", "variant", "heard", "address"};
+
+Row member_row(const Json& member) {
+  return {
+      Span(text_of(member, "name"), is_true(member, "is_leader") ? Style::kStrong : Style::kPlain),
+      state_cell(member),
+      role_cell(member),
+      text_of(member, "priority"),
+      text_of(member, "address"),
+      heard_text(member),
+      with_unit(member, "rtt_ms", "ms"),
+      text_of(member, "variant"),
+      text_of(member, "version")};
+}
+
+void remove_column(std::vector<Row>& rows, const std::string& head) {
+  size_t column = 0;
+  while (rows.front()[column].text != head) ++column;
+  for (Row& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
 }
 
 }  // namespace
@@ -88,18 +124,23 @@ std::string leader_text(const Json& leader) {
   return name + " leads, epoch " + text_of(leader, "epoch");
 }
 
-std::vector<std::string> member_lines(const Json& members) {
-  std::vector<Row> rows{{"member", "state", "role", "priority", "address", "heard", "round trip",
-                         "variant", "version"}};
-  const auto list = members.find("members");
-  if (list != members.end() && list->is_array()) {
-    for (const Json& member : *list) {
-      if (!member.is_object()) continue;
-      rows.push_back({text_of(member, "name"), text_of(member, "state"), role_text(member),
-                      text_of(member, "priority"), text_of(member, "address"), heard_text(member),
-                      with_unit(member, "rtt_ms", "ms"), text_of(member, "variant"),
-                      text_of(member, "version")});
-    }
+std::vector<Json> objects_in(const Json& object, const char* key) {
+  std::vector<Json> found;
+  const auto list = object.find(key);
+  if (list == object.end() || !list->is_array()) return found;
+  for (const Json& item : *list) {
+    if (item.is_object()) found.push_back(item);
+  }
+  return found;
+}
+
+std::vector<Line> member_lines(const Json& members, size_t width) {
+  std::vector<Row> rows(1);
+  for (const char* head : kHeads) rows.front().emplace_back(head, Style::kFaint);
+  for (const Json& member : objects_in(members, "members")) rows.push_back(member_row(member));
+  for (const char* head : kSpared) {
+    if (width_of(rows) <= width) break;
+    remove_column(rows, head);
   }
   return aligned(rows);
 }

@@ -7,6 +7,7 @@
 
 #include "api/json.hh"
 #include "cli/api_client.hh"
+#include "cli/styled_text.hh"
 
 namespace bellwether::cli {
 
@@ -28,7 +29,11 @@ bool is_true(const api::Json& object, const char* key);
 // "orders-2 leads, epoch 7" or "there is no leader"; from a body of /v1/leader.
 std::string leader_text(const api::Json& leader);
 
-// The table of members, its head first; from a body of /v1/members.
-std::vector<std::string> member_lines(const api::Json& members);
+// The objects of an array under a key; what is no object is left out.
+std::vector<api::Json> objects_in(const api::Json& object, const char* key);
+
+// The table of members, its head first; from a body of /v1/members.  Where it is wider than `width`
+// it loses columns, the least important one first.
+std::vector<Line> member_lines(const api::Json& members, size_t width);
 
 }  // namespace bellwether::cli

@@ -23,26 +23,31 @@ up in a configuration that is invalid.)";
 
 constexpr const char* kStatus = R"(Show who leads, and how the members are
 
-Asks the sidecar that runs on this machine; what it shows is what that one sees.
+Asks the sidecar that runs on this machine; what it shows is what that one sees.  On a narrow
+terminal the table of members leaves columns out; in a pipe it is whole.
 )";
 constexpr const char* kStatusExamples = R"(Examples:
   bellwether status
       a page for people
-  bellwether status --format json
+  bellwether status --json
       one object with the answers to /v1/leader, /v1/status and /v1/members
   bellwether status --api http://10.0.0.7:4040
       another sidecar)";
 
 constexpr const char* kWatch = R"(Watch the group until Ctrl-C
 
-On a terminal a page that is drawn anew each second; elsewhere a line for each change.
+On a terminal a page that is drawn anew each second; elsewhere a line for each change.  Shows who
+leads, how the members are, and each election as it ends, with the messages that this sidecar sent
+or received in it.
 )";
 constexpr const char* kWatchExamples = R"(Examples:
   bellwether watch
   bellwether watch --once
       the page as it is now
   bellwether watch > changes.log
-      a line for each change)";
+      a line for each change
+  bellwether watch --json
+      a JSON object on a line for each change; "event" is leader, members, election or trouble)";
 
 constexpr const char* kStepDown = R"(Make the leader on this machine step down
 
@@ -153,9 +158,13 @@ void add_sidecar_commands(CLI::App& program, SidecarOptions& options) {
   };
   status.add_option_function<std::string>("--format", choose, "text (the default) or json")
       ->option_text("FORMAT");
+  status.add_flag("--json", options.is_json, "the same as --format json");
+  add_colour_option(status, options.colour);
 
-  add(program, options, SidecarCommand::kWatch, "watch", kWatch, kWatchExamples)
-      .add_flag("--once", options.is_once, "print the page once, and end");
+  CLI::App& watch = add(program, options, SidecarCommand::kWatch, "watch", kWatch, kWatchExamples);
+  watch.add_flag("--once", options.is_once, "print what is there now, and end");
+  watch.add_flag("--json", options.is_json, "an object on a line for each change");
+  add_colour_option(watch, options.colour);
 
   const auto take_hold = [&options](const std::string& text) {
     if (!parse_duration(text)) {
@@ -178,7 +187,12 @@ void add_sidecar_commands(CLI::App& program, SidecarOptions& options) {
 
 ExitCode run_sidecar_command(const SidecarOptions& options) {
   const ApiAddress address = find_api(options.api);
-  if (options.command == SidecarCommand::kWatch) return watch(address, options.is_once);
+  const bool is_coloured = has_colour(options.colour);
+  if (options.command == SidecarCommand::kWatch) {
+    return watch(
+        address,
+        {.is_once = options.is_once, .is_json = options.is_json, .is_coloured = is_coloured});
+  }
   const ApiClient client(address);
   switch (options.command) {
     case SidecarCommand::kStepDown:
@@ -190,7 +204,7 @@ ExitCode run_sidecar_command(const SidecarOptions& options) {
     case SidecarCommand::kReload:
       return reload(client);
     default:
-      return print_status(client, options.is_json);
+      return print_status(client, options.is_json, is_coloured);
   }
 }
 

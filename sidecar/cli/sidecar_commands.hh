@@ -7,6 +7,7 @@
 
 #include "cli/api_address.hh"
 #include "cli/exit_code.hh"
+#include "cli/styled_text.hh"
 
 namespace CLI {
 class App;
@@ -27,10 +28,11 @@ enum class SidecarCommand : uint8_t {
 struct SidecarOptions {
   SidecarCommand command = SidecarCommand::kNone;
   ApiOptions api;
-  bool is_json = false;   // status
-  bool is_once = false;   // watch
-  std::string hold;       // step-down; empty: the sidecar's default
-  std::string successor;  // transfer
+  bool is_json = false;                       // status, watch
+  ColourChoice colour = ColourChoice::kAuto;  // status, watch
+  bool is_once = false;                       // watch
+  std::string hold;                           // step-down; empty: the sidecar's default
+  std::string successor;                      // transfer
 };
 
 // Adds the subcommands to `program`.  Parsing fills `options`, which must outlive `program`.

@@ -2,10 +2,11 @@
 #include "cli/status.hh"
 
 #include <iostream>
+#include <utility>
 
+#include "cli/age_text.hh"
 #include "cli/aligned_rows.hh"
 #include "cli/sidecar_answers.hh"
-#include "config/duration_text.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -13,27 +14,27 @@ namespace {
 using api::Json;
 
 std::string uptime_text(const Json& status) {
-  using std::chrono::minutes;
-  using std::chrono::seconds;
   const auto found = status.find("uptime_ms");
   if (found == status.end() || !found->is_number_integer()) return "-";
-  const std::chrono::milliseconds uptime(found->get<int64_t>());
-  if (uptime < minutes(2)) return duration_text(std::chrono::floor<seconds>(uptime));
-  return duration_text(std::chrono::floor<minutes>(uptime));
+  return age_text(std::chrono::milliseconds(found->get<int64_t>()));
 }
 
-std::string leader_row(const Json& leader) {
-  return leader_text(leader) + ", since " + text_of(leader, "since") + " (" +
-         text_of(leader, "reason") + ")";
+bool has_leader(const Json& leader) { return !object_in(leader, "leader").empty(); }
+
+std::string since_text(const Json& leader) {
+  const std::string since = text_of(leader, "since");
+  const auto age = age_of(since);
+  return since + (age ? ", " + age_text(*age) + " ago" : "") + ": " + text_of(leader, "reason");
 }
 
-std::string node_row(const Json& status) {
-  const std::string ready =
-      is_true(status, "is_ready") ? "ready" : "not ready: " + text_of(status, "why_not_ready");
-  return text_of(object_in(status, "node"), "name") + ", " + text_of(status, "role") + ", " + ready;
+Span node_cell(const Json& status) {
+  const std::string who =
+      text_of(object_in(status, "node"), "name") + ", " + text_of(status, "role") + ", ";
+  if (is_true(status, "is_ready")) return who + "ready";
+  return {who + "not ready: " + text_of(status, "why_not_ready"), Style::kDoubtful};
 }
 
-std::string program_row(const Json& status) {
+std::string program_text(const Json& status) {
   const Json& plugin = object_in(status, "plugin");
   return "bellwether " + text_of(status, "version") + ", plugin " + text_of(plugin, "name") + " " +
          text_of(plugin, "version") + " (ABI " + text_of(plugin, "abi") + "), up " +
@@ -44,29 +45,37 @@ std::string program_row(const Json& status) {
 void add_each(std::vector<Row>& rows, const char* head, const Json& config, const char* key) {
   const auto list = config.find(key);
   if (list == config.end() || !list->is_array()) return;
-  for (const Json& item : *list) rows.push_back({head, value_text(item)});
+  for (const Json& item : *list) {
+    rows.push_back({Span(head, Style::kDoubtful), Span(value_text(item), Style::kDoubtful)});
+  }
 }
 
-void print_text(const Json& leader, const Json& status, const Json& members) {
+void print_text(const Json& leader, const Json& status, const Json& members, bool is_coloured) {
   const Json& config = object_in(status, "config");
+  const auto row = [](const char* head, Span what) {
+    return Row{Span(head, Style::kFaint), std::move(what)};
+  };
   std::vector<Row> rows{
-      {"group", text_of(status, "group") + ", guard " + text_of(status, "guard") + ", variant " +
-                    text_of(status, "variant")},
-      {"leader", leader_row(leader)},
-      {"node", node_row(status)},
-      {"program", program_row(status)},
-      {"config", text_of(config, "hash")},
+      row("group", text_of(status, "group") + ", guard " + text_of(status, "guard") + ", variant " +
+                       text_of(status, "variant")),
+      row("leader", {leader_text(leader), has_leader(leader) ? Style::kStrong : Style::kBad}),
+      row("since", since_text(leader)),
+      row("node", node_cell(status)),
+      row("program", program_text(status)),
+      row("config", text_of(config, "hash")),
   };
   add_each(rows, "pending", config, "pending_restart");
   add_each(rows, "mismatch", config, "mismatches");
-  for (const std::string& line : aligned(rows)) std::cout << line << "\n";
+  for (const Line& line : aligned(rows)) std::cout << to_text(line, is_coloured) << "\n";
   std::cout << "\n";
-  for (const std::string& line : member_lines(members)) std::cout << line << "\n";
+  for (const Line& line : member_lines(members, line_width())) {
+    std::cout << to_text(line, is_coloured) << "\n";
+  }
 }
 
 }  // namespace
 
-ExitCode print_status(const ApiClient& client, bool is_json) {
+ExitCode print_status(const ApiClient& client, bool is_json, bool is_coloured) {
   const Json leader = get_json(client, "/v1/leader");
   const Json status = get_json(client, "/v1/status");
   const Json members = get_json(client, "/v1/members");
@@ -74,7 +83,7 @@ ExitCode print_status(const ApiClient& client, bool is_json) {
     const Json all{{"leader", leader}, {"status", status}, {"members", members}};
     std::cout << api::dump(all) << "\n";
   } else {
-    print_text(leader, status, members);
+    print_text(leader, status, members, is_coloured);
   }
   return ExitCode::kOk;
 }

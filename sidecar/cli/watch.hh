@@ -6,9 +6,14 @@
 
 namespace bellwether::cli {
 
-// On a terminal a page that is drawn anew, elsewhere a line for each change; `is_once`: the page as
-// it is now, and that is all.  Ends with Ctrl-C.  Throws ApiError when nobody answers at first; a
-// sidecar that goes later is waited for.
-ExitCode watch(const ApiAddress& address, bool is_once);
+struct WatchOptions {
+  bool is_once = false;  // what is there now, and that is all
+  bool is_json = false;  // an object on a line for each change
+  bool is_coloured = false;
+};
+
+// On a terminal a page that is drawn anew, elsewhere a line for each change.  Ends with Ctrl-C.
+// Throws ApiError when nobody answers at first; a sidecar that goes later is waited for.
+ExitCode watch(const ApiAddress& address, const WatchOptions& options);
 
 }  // namespace bellwether::cli

@@ -23,12 +23,15 @@ struct Timers {
       : options(to_options(config)),
         lease(config.election.lease),
         silence(options.suspect_after_max),
+        running_out(options.suspect_after_max),
         // Without the stagger everybody asks at once.
         behind_silent((options.stagger ? 2 : 1) * options.answer_timeout) {}
 
   Options options;
   Duration lease;
   Duration silence;
+  // For how long a leader beats that nobody answers any more.
+  Duration running_out;
   Duration behind_silent;
 };
 
@@ -64,7 +67,7 @@ bool is_refusal_a_proof(const Config& config) {
 }
 
 std::vector<Failover> with_majority(const Config& config, const Timers& timers) {
-  const std::string runs_out = "off after " + duration_text(timers.silence);
+  const std::string runs_out = "off after " + duration_text(timers.running_out);
   const Duration election = 2 * kStore;
   const std::string votes = " + votes " + duration_text(election);
   const Duration killed = kReconnect + election;
@@ -78,22 +81,32 @@ std::vector<Failover> with_majority(const Config& config, const Timers& timers) 
        is_proof ? proof_text : "max(lease, " + proof_text + ")", "off at once"},
       {"machine of the leader dies", within_lease(silent), 3, silent_text, "gone with it"},
       {"leader cut off from the others", within_lease(silent), 3, silent_text, runs_out},
+      {"leader hears nobody, all hear it", timers.running_out + within_lease(silent), 3,
+       "4/5 lease + " + silent_text, runs_out},
       {"sidecar stopped (SIGSTOP)", within_lease(silent), 3, silent_text, runs_out},
       {"leader and the next in line silent", within_lease(silent + timers.behind_silent), 4,
        "max(lease, 4/5 lease" + behind_silent_text(timers) + votes + ")", runs_out},
       {"planned hand-over", election, 2, "votes " + duration_text(election), "off before"},
       {"planned hand-over, successor silent", timers.options.handover_timeout + election, 3,
        "3 answer_timeout for each" + votes, "off before"},
-      {"cold start", within_lease(timers.options.join_timeout + election), 3,
-       "max(lease of before, join" + votes + ")", "off"},
+      {"cold start", within_lease(timers.options.join_timeout) + election, 3,
+       "max(lease of before, join)" + votes, "off"},
   };
+}
+
+std::vector<Failover> rows(const Config& config, const Timers& timers) {
+  return config.has_majority_guard() ? with_majority(config, timers) : without_guard(timers);
 }
 
 }  // namespace
 
 std::vector<Failover> worst_case_failover(const Config& config) {
-  const Timers timers(config);
-  return config.has_majority_guard() ? with_majority(config, timers) : without_guard(timers);
+  Timers timers(config);
+  std::vector<Failover> found = rows(config, timers);
+  timers.silence *= 2;
+  const std::vector<Failover> after_pause = rows(config, timers);
+  for (size_t i = 0; i < found.size(); ++i) found[i].at_most_after_pause = after_pause[i].at_most;
+  return found;
 }
 
 }  // namespace bellwether

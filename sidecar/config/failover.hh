@@ -18,6 +18,8 @@ struct Failover {
   int round_trips = 0;
   std::string formula;   // the sum in words of the configuration
   std::string old_flag;  // when the old leader's flag is off
+  // As at_most, where a node was itself paused in the last 10 s: it doubts itself before others.
+  Duration at_most_after_pause{};
 };
 
 // Assumes one next in line that runs; the row that says otherwise assumes one more silent member.

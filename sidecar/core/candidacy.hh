@@ -35,7 +35,11 @@ class Candidacy {
   const std::vector<Uuid>& silent() const { return silent_; }
 
   // --- the canvass ---
-  void note_opinion(size_t slot, bool is_yes) { (is_yes ? yes_ : no_).add(slot); }
+  // The last word of a voter counts.
+  void note_opinion(size_t slot, bool is_yes) {
+    (is_yes ? yes_ : no_).add(slot);
+    (is_yes ? no_ : yes_).remove(slot);
+  }
   size_t supporters() const { return yes_.count(); }
   size_t opponents() const { return no_.count(); }
 

@@ -52,6 +52,7 @@ class Electorate {
 class Votes {
  public:
   void add(size_t slot) { bits_ |= 1u << slot; }
+  void remove(size_t slot) { bits_ &= ~(1u << slot); }
   bool contains(size_t slot) const { return (bits_ >> slot & 1u) != 0; }
   size_t count() const { return static_cast<size_t>(__builtin_popcount(bits_)); }
   void clear() { bits_ = 0; }

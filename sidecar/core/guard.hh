@@ -12,9 +12,11 @@
 // (Lamport 1998) and Raft (Ongaro & Ousterhout 2014).  A majority shares a voter with any other;
 // that voter makes the later leader wait until its promise to the earlier one is over or released.
 //
-// What this file has is the guard's memory; node_guard.cc has its rules.
+// What this file has is the guard's memory; its rules are in node_voter.cc,
+// node_candidate.cc and node_recall.cc.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +51,8 @@ struct Majority {
   Record durable;                // what the disk is known to have
   bool is_store_broken = false;  // a write failed: no vote until the next start
   Promises promises;
+  // The canvass of each voter that was told no; 0: none.  It is told yes when the leader is lost.
+  std::array<uint64_t, kMaxVoters> turned_down{};
   // What the life before this one had promised is over by then.
   Instant boot_until{};
   // The state is gone: this voter has forgotten what it promised.  It has no vote until it has

@@ -123,8 +123,7 @@ void Node::on_timer(Timer timer) {
       has_tried_to_preempt_ = true;
       return tell_plugin(ELECTION_EVENT_ELECT, ELECTION_REASON_OUTRANKS);
     case Timer::kHold:
-      update_electable();
-      return arm_preemption();
+      return end_hold();
     case Timer::kHandover:
       report(Report::Kind::kTimeout, "handover");
       return try_next_successor();
@@ -175,6 +174,15 @@ void Node::finish_join() {
   } else if (!options_.query_first && !is_leading() && may_lead()) {
     tell_plugin(ELECTION_EVENT_ELECT, ELECTION_REASON_STARTED);
   }
+}
+
+// May lead from now on.  Whoever is without a leader then has waited for nothing else, as after the
+// restart of all voters: it need not back off as after an election that failed.
+void Node::end_hold() {
+  update_electable();
+  arm_preemption();
+  if (!std::holds_alternative<Leaderless>(role_) || timers_.is_armed(Timer::kPlugin)) return;
+  schedule_election(ELECTION_REASON_RETRY);
 }
 
 // Runs after every input: a process that may lead and knows no leader always has a timer that

@@ -105,6 +105,7 @@ class Node {
   void note_own_pause(const Input& input);
   void on_timer(Timer timer);
   void finish_join();
+  void end_hold();
   void keep_trying();
   Elector::Situation situation() const;
   void tell_plugin(uint32_t event, uint32_t reason = ELECTION_REASON_NONE);
@@ -191,6 +192,7 @@ class Node {
                          bool is_supported) const;
   static const char* text_of(Objection objection);
   bool supports(const Member& claimant, bool is_planned) const;
+  void change_opinions();
   void on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordinator,
                 bool is_effective = false);
   void vote_for(const Member& claimant, uint64_t epoch, const Coordinator& coordinator);
@@ -203,6 +205,7 @@ class Node {
 
   // node_candidate.cc
   void canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned);
+  void hasten_retry(const CanvassReply& reply);
   void note_opinions();
   void store_own_vote();
   void on_own_vote_stored();

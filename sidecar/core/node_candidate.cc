@@ -71,9 +71,17 @@ void Node::on_frame(Member& from, const Header&, const CanvassReply& reply) {
   const auto slot = slot_of(from);
   if (!slot || from.has_other_voters) return;
   if (majority_->is_asking) return on_recall_reply(*slot, reply);
-  if (!majority_->candidacy || majority_->candidacy->stage() != Candidacy::Stage::kCanvass) return;
+  if (!majority_->candidacy) return hasten_retry(reply);
+  if (majority_->candidacy->stage() != Candidacy::Stage::kCanvass) return;
   majority_->candidacy->note_opinion(*slot, reply.is_yes);
   note_opinions();
+}
+
+// The canvass is over, but a voter has changed its mind since.
+void Node::hasten_retry(const CanvassReply& reply) {
+  const bool is_waiting = std::holds_alternative<Leaderless>(role_) &&
+                          timers_.is_armed(Timer::kElect) && !timers_.is_armed(Timer::kPlugin);
+  if (reply.is_yes && is_waiting) timers_.arm(Timer::kElect, now_);
 }
 
 void Node::note_opinions() {
@@ -111,6 +119,7 @@ void Node::on_own_vote_stored() {
   const Electorate& electorate = majority_->electorate;
   majority_->held.emplace(electorate.size(), electorate.quorum(), *majority_->slot,
                           majority_->lease);
+  if (is_broken(Rule::kValidityMargin)) majority_->held->trust_clocks();
   majority_->promises.expire(now_);
   candidacy.note_grant(*majority_->slot, majority_->promises, majority_->boot_until);
   sequence_ = 1;

@@ -203,6 +203,7 @@ void Node::lose_leader(const Uuid& id, uint32_t reason) {
   timers_.disarm(Timer::kSuspicion);
   timers_.disarm(Timer::kPreempt);
   publish(reason == ELECTION_REASON_RESIGNED ? "the leader resigned" : "the leader was lost");
+  if (majority_) change_opinions();
   tell_plugin(ELECTION_EVENT_LEADER, reason);
   schedule_election(reason);
 }

@@ -5,6 +5,7 @@
 // heartbeat on; a grant to another one lists the promises that still run, so that the claimant
 // waits for them.
 #include <algorithm>
+#include <utility>
 
 #include "core/node.hh"
 #include "core/node_send.hh"
@@ -25,10 +26,24 @@ void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
   }
   CanvassReply reply{.number = canvass.number, .is_lost = majority_->is_lost || known_epoch() == 0};
   if (!canvass.is_lost) {
-    reply.is_yes = has_vote() && slot_of(from) && supports(from, false);
+    const auto slot = slot_of(from);
+    reply.is_yes = has_vote() && slot && supports(from, false);
     if (!reply.is_yes) reply.leader = leader();
+    if (slot) majority_->turned_down[*slot] = reply.is_yes ? 0 : canvass.number;
   }
   send(from.entry.id, reply);
+}
+
+// No two notice at the same instant that their leader is gone.  Who did so first, and was told no,
+// need not wait until it tries again.
+void Node::change_opinions() {
+  for (const Member& member : std::as_const(members_).all()) {
+    const auto slot = slot_of(member);
+    if (!slot) continue;
+    const uint64_t number = std::exchange(majority_->turned_down[*slot], 0);
+    if (number == 0 || !member.is_connected || !has_vote() || !supports(member, false)) continue;
+    send(member.entry.id, CanvassReply{.number = number, .is_yes = true});
+  }
 }
 
 // Who hears a leader stays with it, unless it is outranked and may be preempted; or the leader

@@ -20,6 +20,7 @@ enum class Rule : uint8_t {
   kStoreBeforeGrant,    // a grant, and a promise, leave when the disk has the vote
   kBootWait,            // a restarted voter reports what its earlier life may have promised
   kLeaseFromSend,       // a leader counts its lease from the sending of the heartbeat
+  kValidityMargin,      // and believes in it for 0.8 of its length
   kReleaseNamesEpoch,   // a release voids promises up to its epoch only
   kReleaseWhenStored,   // a frame shows no epoch as released that the disk does not have
   kFrameLease,          // a voter promises for the lease that the frame names, not for its own
@@ -30,7 +31,8 @@ enum class Rule : uint8_t {
   kSticky,              // a voter that hears a leader supports no lower claimant
   kStepDownWithLease,   // a leader whose lease runs out stops
   kResignAtEnd,         // and says so
-  kLast = kResignAtEnd,
+  kBootTime,            // a process's clock goes on while the process, or its host, is stopped
+  kLast = kBootTime,
 };
 
 class RuleSet {

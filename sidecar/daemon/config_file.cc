@@ -1,4 +1,6 @@
-// Every event in the folder leads to a reading, and only a different text is a change.
+// An event in the folder leads to a reading, and only a different text is a change.  In between
+// nobody watches, or a neighbour that is written without an end would keep the loop busy: libuv
+// reads events as long as there are any.
 #include "daemon/config_file.hh"
 
 #include <fcntl.h>
@@ -53,6 +55,7 @@ ConfigFile::ConfigFile(Loop& loop, std::filesystem::path file, std::string text,
       on_change_(std::move(on_change)),
       settled_(loop,
                [this] {
+                 watch();
                  read([this](const Reading& reading) {
                    if (reading.is_changed || !reading.error.empty()) on_change_(reading);
                  });
@@ -69,7 +72,9 @@ ConfigFile::~ConfigFile() {
 void ConfigFile::watch() {
   const auto on_event = [](uv_fs_event_t* handle, const char*, int, int) {
     auto* const self = static_cast<ConfigFile*>(handle->data);
-    if (self != nullptr) self->settled_.arm(kSettleTime);
+    if (self == nullptr) return;
+    uv_fs_event_stop(handle);
+    self->settled_.arm(kSettleTime);
   };
   const std::filesystem::path folder = std::filesystem::absolute(file_).parent_path();
   const int status = uv_fs_event_start(folder_.get(), on_event, folder.c_str(), 0);

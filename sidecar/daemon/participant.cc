@@ -233,8 +233,7 @@ Greeting Participant::greeting() {
   return {.hello = node_.hello(),
           .is_flag_robust = parts_.is_flag_robust,
           .software = version_,
-          .plugin = plugin_name_,
-          .variant = node_.options().variant};
+          .plugin = plugin_name_};
 }
 
 void Participant::on_link_up(const Greeting& greeting, const std::string& remote) {

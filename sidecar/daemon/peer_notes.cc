@@ -7,7 +7,6 @@ void PeerNotes::on_greeting(const Greeting& greeting, Instant now) {
   api::PeerInfo& peer = peers_[greeting.hello.self.id];
   peer.software = greeting.software;
   peer.plugin = greeting.plugin;
-  peer.variant = greeting.variant;
   peer.heard = now;
 }
 

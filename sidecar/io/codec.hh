@@ -67,7 +67,6 @@ struct Greeting {
   // Each at most kMaxNameBytes printable ASCII characters; may be empty.
   std::string software{};  // version of the sidecar
   std::string plugin{};
-  std::string variant{};
 };
 
 // Why a peer will not be spoken to.  Never renumbered.

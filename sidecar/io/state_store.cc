@@ -24,7 +24,9 @@ constexpr const char* kMembersFile = "members";
 constexpr size_t kUuidTextBytes = 36;
 
 constexpr const char* kStartOver =
-    "restore it, or start once with --forget-state to go on with what is left";
+    "start once with --forget-state to go on with what is left; an older copy must not be "
+    "restored, "
+    "for it has forgotten votes and epochs";
 
 // From the system's random source.
 Uuid random_identity() { return boost::uuids::random_generator()(); }

@@ -105,8 +105,7 @@ void to_wire(const MemberEntry& entry, wire::Member& message) {
 }
 
 void to_wire(const Greeting& greeting, wire::Hello& message) {
-  check(is_valid_remark(greeting.software) && is_valid_remark(greeting.plugin) &&
-            is_valid_remark(greeting.variant),
+  check(is_valid_remark(greeting.software) && is_valid_remark(greeting.plugin),
         "the texts of a greeting keep the limits of frames");
   const Hello& hello = greeting.hello;
   to_wire(hello.self, *message.mutable_self());
@@ -115,7 +114,6 @@ void to_wire(const Greeting& greeting, wire::Hello& message) {
   message.set_view_counter(hello.view.counter);
   message.set_software(greeting.software);
   message.set_plugin(greeting.plugin);
-  message.set_variant(greeting.variant);
   message.set_voters(hello.voters);
   message.set_is_flag_robust(greeting.is_flag_robust);
   message.set_is_inquiry(greeting.is_inquiry);
@@ -230,13 +228,11 @@ ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
 }
 
 ValueFlaw from_wire(const wire::Hello& message, Greeting& greeting) {
-  if (!is_valid_remark(message.software()) || !is_valid_remark(message.plugin()) ||
-      !is_valid_remark(message.variant())) {
-    return "software, plugin or variant is too long or not printable";
+  if (!is_valid_remark(message.software()) || !is_valid_remark(message.plugin())) {
+    return "software or plugin is too long or not printable";
   }
   greeting.software = message.software();
   greeting.plugin = message.plugin();
-  greeting.variant = message.variant();
   greeting.is_flag_robust = message.is_flag_robust();
   greeting.is_inquiry = message.is_inquiry();
   Hello& hello = greeting.hello;

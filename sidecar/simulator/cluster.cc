@@ -164,6 +164,7 @@ void Cluster::kill(uint32_t process, bool silently) {
 }
 
 void Cluster::end(uint32_t process) {
+  processes_[process].clock.go_on(now());
   processes_[process].node.reset();
   processes_[process].is_paused = false;
   processes_[process].dies_at.reset();
@@ -174,6 +175,7 @@ void Cluster::end(uint32_t process) {
 void Cluster::pause(uint32_t process) {
   if (!is_running(process) || processes_[process].is_paused) return;
   processes_[process].is_paused = true;
+  if (options_.node.broken_rules.contains(Rule::kBootTime)) processes_[process].clock.stop(now());
   trace(process, "is paused");
 }
 
@@ -182,6 +184,7 @@ void Cluster::resume(uint32_t process) {
   Process& resumed = processes_[process];
   if (!resumed.is_paused) return;
   resumed.is_paused = false;
+  resumed.clock.go_on(now());
   last_interest_ = now();
   trace(process, "is resumed");
   const auto inbox = std::exchange(resumed.inbox, {});

@@ -127,9 +127,9 @@ class Schedule {
   }
 
   void add_fault() {
-    static constexpr const char* kKinds[] = {"ELECTION",    "ANSWER",    "HANDOVER",
-                                             "COORDINATOR", "HEARTBEAT", "HEARTBEAT_ACK",
-                                             "REFUSAL",     "MEMBERS"};
+    static constexpr const char* kKinds[] = {"ELECTION", "ANSWER",  "HANDOVER",  "COORDINATOR",
+                                             "REFUSAL",  "RESIGN",  "HEARTBEAT", "HEARTBEAT_ACK",
+                                             "MEMBERS",  "CANVASS", "GRANT",     "CANVASS_REPLY"};
     static constexpr const char* kDisk[] = {" slow=50", " fail", " lost", " ok"};
     static constexpr const char* kRates[] = {"0.89", "0.95", "1", "1.05", "1.11"};
     static constexpr const char* kMoments[] = {" at store", " at stored"};

@@ -1,4 +1,6 @@
-// A process's own clock: it runs at its own rate, and never goes back.
+// A process's own clock: it runs at its own rate, and never goes back.  As CLOCK_BOOTTIME it goes
+// on while the process is stopped; one that does not (CLOCK_MONOTONIC, when the host is suspended)
+// is for the test that shows what would come of it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +18,18 @@ class VirtualClock {
     permille_ = permille;
   }
 
+  void stop(Instant virtual_now) {
+    local_anchor_ = local(virtual_now);
+    is_stopped_ = true;
+  }
+  void go_on(Instant virtual_now) {
+    if (!is_stopped_) return;
+    virtual_anchor_ = virtual_now;
+    is_stopped_ = false;
+  }
+
   Instant local(Instant virtual_now) const {
+    if (is_stopped_) return local_anchor_;
     return local_anchor_ + scaled(virtual_now - virtual_anchor_, permille_, 1000, 0);
   }
 
@@ -36,6 +49,7 @@ class VirtualClock {
   Instant virtual_anchor_{};
   Instant local_anchor_{};
   Duration::rep permille_ = 1000;
+  bool is_stopped_ = false;
 };
 
 }  // namespace bellwether::simulator

@@ -132,10 +132,17 @@ class Guarded(ScratchCase):
 
 class Late(ScratchCase):
     def test_the_late_write_of_a_leader_that_was_paused_is_refused(self):
+        self.check_late_write(2, voters=0)
+
+    def test_the_late_write_of_a_guarded_leader_is_refused(self):
+        """The guard makes flags exclusive; an application that was paused it cannot stop."""
+        self.check_late_write(3, voters=3)
+
+    def check_late_write(self, size, voters):
         with contextlib.ExitStack() as stack:
-            group = stack.enter_context(Group(PROGRAM, 2))
+            group = stack.enter_context(Group(PROGRAM, size, voters=voters))
             store = stack.enter_context(self.store())
-            lower, higher = group.start().sidecars
+            *_, lower, higher = group.start(*["--bootstrap"] if voters else []).sidecars
             group.await_leader(higher)
 
             # The former leader's job is under way: it has its token, and its result is to come.

@@ -30,6 +30,16 @@ def member(number, **others):
             "version": "0.1.0"} | others
 
 
+def election(number, **others):
+    """The one that ended at the given second."""
+    return {"time": f"2026-01-31T09:00:{number:02}.000Z", "trigger": "leader_lost",
+            "variant": "modified", "result": "followed",
+            "winner": {"name": "orders-2", "id": "2", "address": "10.0.0.2:7946"}, "epoch": number,
+            "messages": {"election": 2, "answer": 1, "handover": 0, "coordinator": 1, "total": 4},
+            "duration_ms": 12} | others
+
+
+HISTORY = {"group": "orders", "elections": []}
 MEMBERS = {"group": "orders", "members": [member(2), member(1), member(0)]}
 
 
@@ -82,7 +92,7 @@ class Fake:
 
     def start(self):
         self.answers = {"/v1/leader": (200, LEADER), "/v1/status": (200, STATUS),
-                        "/v1/members": (200, MEMBERS)}
+                        "/v1/members": (200, MEMBERS), "/v1/history": (200, HISTORY)}
         self.requests = []
         self.events = queue.Queue()
         self.thread = threading.Thread(target=self.serve_forever, args=(0.01,))

@@ -6,10 +6,12 @@ usage: sidecar_test.py BELLWETHER [CASE...]; a case is Class.test_name
 
 import json
 import os
+import re
 import socket
 
 from command_line import FAILURE, USAGE, CommandLine, main
 from fake_sidecar import LEADER, MEMBERS, STATUS, TcpFake, UnixFake, member
+from terminal import on_terminal
 
 CONFIG_INVALID = 3
 
@@ -29,11 +31,13 @@ class Sidecar(CommandLine):
 
 class Status(Sidecar):
     def test_is_a_page_for_people(self):
-        self.assertEqual(self.ask("status"), """\
+        text = re.sub(r"Z, .* ago: ", "Z, long ago: ", self.ask("status"))
+        self.assertEqual(text, """\
 group    orders, guard none, variant modified
-leader   orders-2 leads, epoch 7, since 2026-01-31T09:00:01.250Z (a leader was announced)
+leader   orders-2 leads, epoch 7
+since    2026-01-31T09:00:01.250Z, long ago: a leader was announced
 node     orders-0, following, ready
-program  bellwether 0.1.0, plugin bully 0.2.0 (ABI 1.0), up 65s
+program  bellwether 0.1.0, plugin bully 0.2.0 (ABI 1.0), up 1m 5s
 config   8f1b22c4
 
 member    state  role             priority  address        heard     round trip  variant   version
@@ -50,25 +54,68 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
         self.sidecar.answers["/v1/leader"] = (200, LEADER | {"leader": None})
         self.sidecar.answers["/v1/members"] = (200, {"members": [member(1, state="down")]})
         text = self.ask("status")
-        self.assertIn("leader    there is no leader, since ", text)
+        self.assertIn("leader    there is no leader\nsince     2026-01-31T09:00:01.250Z, ", text)
         self.assertIn("following, not ready: the flag cannot be written\n", text)
         self.assertIn("pending   node.listen\npending   node.name\n", text)
         self.assertIn("mismatch  orders-1 has lease 2s\n", text)
         self.assertRegex(text, r"orders-1  down   -  ")
 
     def test_as_json_is_the_three_answers(self):
-        answers = json.loads(self.ask("status", "--format", "json"))
-        self.assertEqual(answers, {"leader": LEADER, "status": STATUS, "members": MEMBERS})
+        for options in (["--format", "json"], ["--json"]):
+            answers = json.loads(self.ask("status", *options))
+            self.assertEqual(answers, {"leader": LEADER, "status": STATUS, "members": MEMBERS})
+
+    def test_tells_ages_as_people_do(self):
+        ages = {0: "0ms", 999: "999ms", 3_849: "3.8s", 42_900: "42s", 312_000: "5m 12s",
+                11_220_000: "3h 7m", 1_051_200_000: "12d 4h"}
+        for heard_ms, text in ages.items():
+            members = {"members": [member(1, last_heard_ms=heard_ms)]}
+            self.sidecar.answers["/v1/members"] = (200, members)
+            self.assertIn(f"  {text} ago  ", self.ask("status"))
+
+    def test_without_a_time_of_change_has_no_age(self):
+        for since in (None, "yesterday", "2999-01-31T09:00:01.250Z"):
+            self.sidecar.answers["/v1/leader"] = (200, LEADER | {"since": since})
+            self.assertIn(f"\nsince    {since or '-'}: a leader was announced", self.ask("status"))
 
     def test_of_a_sidecar_that_says_less_has_gaps(self):
         for path in ("/v1/leader", "/v1/status", "/v1/members"):
             self.sidecar.answers[path] = (200, {"members": [{}, 7]})
-        self.assertIn("there is no leader, since - (-)", self.ask("status"))
+        self.assertIn("there is no leader\nsince    -: -\n", self.ask("status"))
 
     def test_does_not_let_a_name_steer_the_terminal(self):
         members = {"members": [member(1, name="a\x1b[2Jb\x7f\n")]}
         self.sidecar.answers["/v1/members"] = (200, members)
         self.assertIn("\na?[2Jb??  alive", self.ask("status"))
+
+    def test_has_colours_when_they_are_wanted_and_none_in_a_pipe(self):
+        self.assertNotIn("\x1b", self.ask("status"))
+        self.assertNotIn("\x1b", self.ask("status", "--color", "never"))
+        text = self.ask("status", "--color", "always")
+        self.assertIn("\x1b[1morders-2\x1b[0m", text)
+        self.assertIn("\x1b[32malive\x1b[0m", text)
+        self.assertEqual(re.sub("\x1b\\[[0-9;]*m", "", text), self.ask("status"))
+
+    def test_has_colours_on_a_terminal_unless_the_user_says_no(self):
+        for environment, expected in (({}, True), ({"NO_COLOR": "1"}, False),
+                                      ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)):
+            text = on_terminal([self.program, "status", "--api", self.sidecar.url],
+                               environment=environment)
+            self.assertEqual("\x1b[" in text, expected, environment)
+
+    def test_fits_a_narrow_terminal_with_its_most_important_columns(self):
+        heads = {120: "member state role priority address heard round trip variant version",
+                 80: "member state role priority address heard variant", 40: "member state role"}
+        for columns, expected in heads.items():
+            text = on_terminal([self.program, "status", "--api", self.sidecar.url], columns,
+                               {"NO_COLOR": "1"})
+            table = text.splitlines()[-4:]
+            self.assertEqual(table[0].split(), expected.split())
+            self.assertLessEqual(max(map(len, table)), columns)
+
+    def test_colour_that_does_not_exist(self):
+        self.assertEqual(self.refused(USAGE, "status", "--color", "pink"),
+                         '--color is one of auto, always, never, not "pink"')
 
     def test_format_that_does_not_exist(self):
         self.assertEqual(self.refused(USAGE, "status", "--format", "xml"),

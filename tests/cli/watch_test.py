@@ -4,18 +4,24 @@
 usage: watch_test.py BELLWETHER [CASE...]; a case is Class.test_name
 """
 
+import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import time
 
 from command_line import FAILURE, OK, CommandLine, main
-from fake_sidecar import LEADER, MEMBERS, TcpFake, member
+from fake_sidecar import LEADER, MEMBERS, TcpFake, election, member
+from terminal import resize
 
 PATIENCE = 10  # seconds
 LEADS = "2026-01-31T09:00:01.250Z  orders-2 leads, epoch 7 (a leader was announced)\n"
+ELECTION = ("2026-01-31T09:00:08.000Z  election by modified, leader_lost: followed, orders-2 leads "
+            "epoch 8; here ELECTION 2, ANSWER 1, HANDOVER 0, COORDINATOR 1, in 12ms\n")
+TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z  (?=orders-\d is |no sidecar)", re.M)
 ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 
 
@@ -25,9 +31,10 @@ class Watching(CommandLine):
         self.sidecar = TcpFake().start()
         self.addCleanup(lambda: self.sidecar.stop())
 
-    def watch(self, stdout):
-        process = subprocess.Popen([self.program, "watch", "--api", self.sidecar.url],
-                                   stdout=stdout, stderr=subprocess.PIPE)
+    def watch(self, stdout, *options):
+        process = subprocess.Popen([self.program, "watch", *options, "--api", self.sidecar.url],
+                                   stdout=stdout, stderr=subprocess.PIPE,
+                                   env=os.environ | {"NO_COLOR": "1"})
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -58,7 +65,8 @@ class Lines(Watching):
         self.addCleanup(os.close, self.output)
 
     def next(self, wanted):
-        return self.read_until(self.output, wanted)
+        """Without the times of what was seen just now."""
+        return TIME.sub("", self.read_until(self.output, wanted))
 
     def test_tell_of_the_leader_and_the_members_and_then_of_changes(self):
         self.sidecar.send_event(LEADER)
@@ -72,6 +80,19 @@ class Lines(Watching):
         self.sidecar.send_event(LEADER | {"leader": None, "index": 13, "since": "then",
                                           "reason": "the leader was lost"})
         self.assertEqual(self.next("lost)\n"), "then  there is no leader (the leader was lost)\n")
+        self.interrupt(self.process)
+
+    def test_tell_of_each_election_that_ends_with_its_messages_and_of_no_earlier_one(self):
+        self.sidecar.answers["/v1/history"] = (200, {"elections": [election(6), election(5)]})
+        self.sidecar.send_event(LEADER)
+        seen = self.next("orders-2 is alive\n")
+        self.sidecar.answers["/v1/history"] = (
+            200, {"elections": [election(8), election(7, winner=None, duration_ms=None),
+                                election(6), election(5)]})
+        seen += self.next(ELECTION)
+        self.assertIn("2026-01-31T09:00:07.000Z  election by modified, leader_lost: followed; here "
+                      "ELECTION 2, ANSWER 1, HANDOVER 0, COORDINATOR 1\n" + ELECTION, seen)
+        self.assertNotIn("09:00:06", seen)
         self.interrupt(self.process)
 
     def test_end_with_a_signal_to_terminate_too(self):
@@ -104,6 +125,32 @@ class Lines(Watching):
         self.sidecar = TcpFake().start()  # for the end of the test
 
 
+class Objects(Watching):
+    def setUp(self):
+        super().setUp()
+        self.output, inner = os.pipe()
+        self.process = self.watch(inner, "--json")
+        os.close(inner)
+        self.addCleanup(os.close, self.output)
+
+    def test_are_one_a_line_for_each_change(self):
+        self.sidecar.send_event(LEADER)
+        seen = self.read_until(self.output, '"members"')
+        self.sidecar.answers["/v1/history"] = (200, {"elections": [election(8)]})
+        seen = self.read_until(self.output, '"election"', seen)
+        port = self.sidecar.port
+        self.sidecar.stop()
+        seen = self.read_until(self.output, "no sidecar answers at", seen)
+        self.sidecar = TcpFake(port).start()
+        self.interrupt(self.process)
+        objects = [json.loads(line) for line in seen.splitlines()]
+        self.assertEqual([each["event"] for each in objects],
+                         ["leader", "members", "election", "trouble"])
+        self.assertEqual([each["data"] for each in objects[:3]], [LEADER, MEMBERS, election(8)])
+        for each in objects:
+            self.assertRegex(each["time"], r"^\d{4}-.*Z$")
+
+
 class Refused(Watching):
     def test_a_stream_that_is_refused_at_first_ends_it(self):
         self.sidecar.answers["/v1/events"] = (503, {"error": "too many clients"})
@@ -122,11 +169,27 @@ class Once(Watching):
         self.assertEqual(lines[-1] + "\n", LEADS)
         self.assertNotIn("\x1b", text)
 
+    def test_shows_earlier_elections_by_time(self):
+        self.sidecar.answers["/v1/history"] = (200, {"elections": [election(8), election(0)]})
+        lines = self.succeed("watch", "--once", "--api", self.sidecar.url).splitlines(True)
+        self.assertEqual(lines[-3:-1], [ELECTION, LEADS])
+        self.assertTrue(lines[-1].startswith("2026-01-31T09:00:00.000Z  election"), lines[-1])
+
+    def test_as_objects(self):
+        text = self.succeed("watch", "--once", "--json", "--api", self.sidecar.url)
+        self.assertEqual([json.loads(line)["event"] for line in text.splitlines()],
+                         ["leader", "members"])
+
+    def test_in_colours(self):
+        text = self.succeed("watch", "--once", "--color", "always", "--api", self.sidecar.url)
+        self.assertIn("\x1b[1morders-2 leads, epoch 7\x1b[0m", text)
+
 
 class Page(Watching):
     def setUp(self):
         super().setUp()
         self.terminal, inner = pty.openpty()
+        resize(self.terminal, 140)
         self.addCleanup(os.close, self.terminal)
         self.process = self.watch(inner)
         os.close(inner)
@@ -135,10 +198,10 @@ class Page(Watching):
         self.sidecar.send_event(LEADER)
         seen = self.read_until(self.terminal, LEADS.strip())
         self.assertTrue(seen.startswith(ENTER), seen)
-        self.assertIn("\x1b[Hgroup orders: orders-2 leads, epoch 7", seen)
+        self.assertIn("\x1b[Hgroup orders: ", seen)
         self.sidecar.answers["/v1/members"] = (
             200, MEMBERS | {"members": [member(2, state="down")]})
-        self.read_until(self.terminal, "orders-2  down")
+        self.read_until(self.terminal, "down")
         self.process.send_signal(signal.SIGINT)
         self.assertTrue(self.read_until(self.terminal, LEAVE).endswith(LEAVE))
         self.assertEqual(self.process.wait(PATIENCE), OK)
@@ -151,7 +214,25 @@ class Page(Watching):
         self.read_until(self.terminal, "no sidecar answers at")
         self.sidecar = TcpFake(port).start()
         self.sidecar.send_event(LEADER | {"epoch": 8, "index": 1})
-        self.read_until(self.terminal, "orders-2 leads, epoch 8  (seen by")
+        self.read_until(self.terminal, "orders-2 leads, epoch 8")
+        self.interrupt(self.process)
+
+    def test_follows_the_size_of_the_terminal(self):
+        self.sidecar.send_event(LEADER)
+        self.read_until(self.terminal, "version")
+        resize(self.terminal, 40)
+        # One that was begun before is drawn to its end; of it there may be a rest.
+        page = "version"
+        for _ in range(PATIENCE):
+            if "version" not in page:
+                break
+            drawn = self.read_until(self.terminal, "\x1b[J")
+            if "\x1b[H" in drawn:
+                page = drawn.rsplit("\x1b[H", 1)[-1]
+        self.assertNotIn("version", page)
+        self.assertIn("orders-2 leads", page)
+        for line in re.sub("\x1b\\[[KJ]", "", page).splitlines():
+            self.assertLessEqual(len(line), 40, line)
         self.interrupt(self.process)
 
 

@@ -47,6 +47,30 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include_file}")
 endfunction()
 
+# bellwether_add_python_cases(SCRIPT PREFIX [ARGUMENTS ...] [ENVIRONMENT ...] [PROPERTIES ...])
+#
+# Every `def test_NAME` in a class of the script becomes a test `<PREFIX>/NAME`, run as `SCRIPT
+# ARGUMENTS... Class.test_NAME`; CLASS in the prefix stands for the name of its class.
+function(bellwether_add_python_cases script prefix)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "ARGUMENTS;ENVIRONMENT;PROPERTIES")
+  find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+  cmake_path(ABSOLUTE_PATH script)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
+  file(STRINGS "${script}" lines REGEX "^class [A-Za-z0-9]+\\(|^    def test_")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^class ([A-Za-z0-9]+)")
+      set(class ${CMAKE_MATCH_1})
+    elseif(line MATCHES "def test_([a-z0-9_]+)")
+      set(case ${CMAKE_MATCH_1})
+      string(REPLACE CLASS "${class}" name "${prefix}/${case}")
+      add_test(NAME "${name}"
+        COMMAND Python3::Interpreter "${script}" ${arg_ARGUMENTS} "${class}.test_${case}")
+      set_tests_properties("${name}" PROPERTIES
+        ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${arg_ENVIRONMENT}" ${arg_PROPERTIES})
+    endif()
+  endforeach()
+endfunction()
+
 # bellwether_add_scenarios(DIR [LABELS ...])
 #
 # Every *.txt below DIR becomes a test `scenario.<path>.<variant>`, once per variant unless its

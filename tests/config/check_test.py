@@ -26,7 +26,8 @@ orders-2 = "10.0.0.9:7946"
 name = "${POD_NAME}"
 """
 ROWS = ["sidecar killed, connection refused", "machine of the leader dies",
-        "leader cut off from the others", "sidecar stopped (SIGSTOP)",
+        "leader cut off from the others", "leader hears nobody, all hear it",
+        "sidecar stopped (SIGSTOP)",
         "leader and the next in line silent", "planned hand-over",
         "planned hand-over, successor silent", "cold start"]
 
@@ -107,6 +108,7 @@ class Check(unittest.TestCase):
         self.assertNotIn("node.priority", report["given"])
         self.assertEqual([row["failure"] for row in report["failover"]], ROWS)
         self.assertEqual(report["failover"][1]["at_most_ms"], 1000)
+        self.assertEqual(report["failover"][1]["at_most_after_pause_ms"], 1640)
 
     def test_json_with_warnings(self):
         result = self.check('[group]\nname = "g"\n', "--format", "json")

@@ -294,9 +294,12 @@ BOOST_AUTO_TEST_CASE(failover_with_voters) {
              "1s + 4: max(lease, reconnect 50ms + votes 40ms): off at once");
   BOOST_TEST(row(config, "leader cut off from the others") ==
              "1s + 3: max(lease, 4/5 lease + votes 40ms): off after 800ms");
+  BOOST_TEST(row(config, "leader hears nobody, all hear it") ==
+             "1800ms + 3: 4/5 lease + max(lease, 4/5 lease + votes 40ms): off after 800ms");
   BOOST_TEST(row(config, "leader and the next in line silent") ==
              "1040ms + 4: max(lease, 4/5 lease + 2 answer_timeout + votes 40ms): off after 800ms");
-  BOOST_TEST(row(config, "cold start") == "1s + 3: max(lease of before, join + votes 40ms): off");
+  BOOST_TEST(row(config, "cold start") ==
+             "1040ms + 3: max(lease of before, join) + votes 40ms: off");
   const Config proven = config_of(kSound + "[election]\ndeath_proof = \"refused\"\n");
   BOOST_TEST(row(proven, "sidecar killed, connection refused") ==
              "90ms + 4: reconnect 50ms + votes 40ms: off at once");
@@ -305,6 +308,21 @@ BOOST_AUTO_TEST_CASE(failover_with_voters) {
       "b = \"127.0.0.1:2\"\nc = \"[::1]:3\"\n");
   BOOST_TEST(row(local, "sidecar killed, connection refused") ==
              "90ms + 4: reconnect 50ms + votes 40ms: off at once");
+}
+
+BOOST_AUTO_TEST_CASE(after_a_pause_of_its_own_a_node_waits_twice_as_long_for_silent_ones) {
+  const auto after_pause = [](const std::string& toml, const std::string& failure) {
+    const std::vector<Failover> rows = worst_case_failover(config_of(toml));
+    const auto found = std::ranges::find(rows, failure, &Failover::failure);
+    return found != rows.end() ? duration_text(found->at_most_after_pause) : "no such row";
+  };
+  BOOST_TEST(after_pause(kGroup, "machine of the leader dies") == "1600ms");
+  BOOST_TEST(after_pause(kSound, "machine of the leader dies") == "1640ms");
+  BOOST_TEST(after_pause(kSound, "leader hears nobody, all hear it") == "2440ms");
+  BOOST_TEST(after_pause(kSound, "leader and the next in line silent") == "1840ms");
+  // Nobody has to be silent for these.
+  BOOST_TEST(after_pause(kSound, "planned hand-over") == "40ms");
+  BOOST_TEST(after_pause(kSound, "sidecar killed, connection refused") == "1s");
 }
 
 BOOST_AUTO_TEST_CASE(durations_are_one_number_and_one_unit) {

@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "config/source.hh"
 #include "loop_run.hh"
@@ -64,6 +66,23 @@ BOOST_AUTO_TEST_CASE(the_swap_of_a_config_maps_link_is_a_change) {
   fs::rename(folder.path() / "..data_tmp", folder.path() / "..data");
   BOOST_TEST_REQUIRE(await_change());
   BOOST_TEST(changes.at(0).text == "new");
+}
+
+// A log in the folder of the configuration, say.
+BOOST_AUTO_TEST_CASE(a_file_beside_it_that_is_never_left_alone_hides_no_change) {
+  write_file(folder.path() / "a.toml", "old");
+  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  const std::jthread writer([this](const std::stop_token& is_over) {
+    std::ofstream log(folder.path() / "log");
+    while (!is_over.stop_requested()) log << "a line\n" << std::flush;
+  });
+  write_file(folder.path() / "a.toml", "new");
+  BOOST_TEST_REQUIRE(await_change());
+  BOOST_TEST(changes.at(0).text == "new");
+  changes.clear();
+  write_file(folder.path() / "a.toml", "newer");
+  BOOST_TEST_REQUIRE(await_change());
+  BOOST_TEST(changes.at(0).text == "newer");
 }
 
 BOOST_AUTO_TEST_CASE(the_same_text_again_is_no_change) {

@@ -204,8 +204,7 @@ Greeting sample_greeting() {
                     .voters = 77},
           .is_flag_robust = true,
           .software = "0.1.0",
-          .plugin = "bully",
-          .variant = "modified"};
+          .plugin = "bully"};
 }
 
 Greeting largest_greeting() {
@@ -218,8 +217,7 @@ Greeting largest_greeting() {
           .is_flag_robust = true,
           .is_inquiry = true,
           .software = text,
-          .plugin = text,
-          .variant = text};
+          .plugin = text};
 }
 
 std::shared_ptr<MemberView> largest_view(size_t count) {
@@ -275,9 +273,8 @@ bool operator==(const Greeting& left, const Greeting& right) {
   return is_same(left.hello.header, right.hello.header) && left.hello.self == right.hello.self &&
          is_same(left.hello.leader, right.hello.leader) && left.hello.view == right.hello.view &&
          left.hello.voters == right.hello.voters && left.is_flag_robust == right.is_flag_robust &&
-         left.is_inquiry == right.is_inquiry &&
-         std::tie(left.software, left.plugin, left.variant) ==
-             std::tie(right.software, right.plugin, right.variant);
+         left.is_inquiry == right.is_inquiry && left.software == right.software &&
+         left.plugin == right.plugin;
 }
 
 bool is_same(const Frame& left, const Frame& right) {

@@ -1,6 +1,7 @@
 // A folder for one test of the state store, and a disk that does as the test wants.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -47,7 +48,7 @@ class FailingCalls : public FileCalls {
   size_t written_at_most = SIZE_MAX;
   int sync_error = 0;
   int rename_error = 0;
-  int calls = 0;  // all but open
+  std::atomic<int> calls = 0;  // all but open; from several threads of the pool
 
   int open(int folder, const char* name, int flags, mode_t mode) override;
   ssize_t write(int fd, std::span<const uint8_t> bytes, uint64_t offset) override;

@@ -1,7 +1,11 @@
 // Links between processes that keep the rules: how they come about, and how they end.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <optional>
+#include <thread>
 
+#include "io/link_rules.hh"
+#include "io/timer.hh"
 #include "sample_frames.hh"
 #include "transport_harness.hh"
 
@@ -272,6 +276,21 @@ BOOST_AUTO_TEST_CASE(an_address_that_is_in_use_is_named) {
   };
   BOOST_CHECK_EXCEPTION(Process(loop, resolver, 3, 1, a.place().port), std::system_error, names_it);
   BOOST_CHECK_THROW(Process(loop, resolver, 3, 1, 0, "192.0.2.1"), std::system_error);
+}
+
+// Seen as a crash on a starved machine: when the pause is over, the end of the connection is
+// noticed first, and the limit of its HELLO is over by then.
+BOOST_AUTO_TEST_CASE(a_connection_that_ends_while_the_process_is_paused_ends_once) {
+  std::optional<RawSocket> silent(a.place().port);  // accepted first
+  const RawSocket linked(a.place().port);
+  linked.write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return !a.ups.empty(); }));
+  LoopTimer pause(loop, [] { std::this_thread::sleep_for(kHandshakeLimit); });
+  pause.arm(Duration::zero());
+  silent.reset();
+  BOOST_REQUIRE(run_until([&] { return !pause.is_armed(); }));
+  b.look_for({a.place()});
+  BOOST_TEST(are_linked());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -254,6 +254,40 @@ BOOST_AUTO_TEST_CASE(a_peer_that_does_not_read_is_closed_and_counted) {
   BOOST_TEST(!a.transport().send(id_of(9), heartbeat()).is_delivered);
 }
 
+BOOST_AUTO_TEST_CASE(nothing_is_replayed_when_a_peer_that_did_not_read_is_linked_again) {
+  const Frame queued{{.epoch = 7}, Resign{}};
+  RawListener listener;
+  a.look_for({listener.place()});
+  std::optional<RawSocket> slow;
+  BOOST_REQUIRE(run_until([&] { return (slow = listener.accept()).has_value(); }));
+  slow->write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  // Heartbeats are dropped once others wait in line.
+  while (a.transport().send(id_of(9), heartbeat()).is_delivered) {
+    BOOST_REQUIRE(a.transport().send(id_of(9), long_frame()).is_delivered);
+  }
+  BOOST_REQUIRE(a.transport().send(id_of(9), queued).is_delivered);
+  slow->abort();
+  BOOST_REQUIRE(run_until([&] { return !a.is_linked_to(id_of(9)); }));
+  BOOST_TEST(!a.transport().send(id_of(9), queued).is_delivered);
+
+  std::optional<RawSocket> next;
+  BOOST_REQUIRE(run_until([&] { return (next = listener.accept()).has_value(); }));
+  next->write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  // What was sent on this connection comes last, so whatever was to be sent again came before.
+  BOOST_REQUIRE(a.transport().send(id_of(9), heartbeat()).is_delivered);
+  std::vector<Decoded> found;
+  BOOST_REQUIRE(run_until([&] {
+    next->has_ended();
+    found = decoded(next->received());
+    const auto* frame = found.empty() ? nullptr : std::get_if<Frame>(&found.back());
+    return frame != nullptr && std::holds_alternative<Heartbeat>(frame->body);
+  }));
+  BOOST_REQUIRE(found.size() == 2u);
+  BOOST_TEST(std::holds_alternative<Greeting>(found[0]));
+}
+
 BOOST_AUTO_TEST_CASE(everybody_has_answered_when_there_is_nobody) {
   a.look_for({});
   BOOST_TEST(a.all_answered == 0);

@@ -1,7 +1,10 @@
 // What failing over costs here: what a killed process leaves behind, how fast its end is proven,
 // and what a heartbeat takes.
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +112,21 @@ BOOST_AUTO_TEST_CASE(a_listening_socket_has_a_higher_descriptor_than_connections
       move_to_high_descriptor(FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
   BOOST_TEST(lower.get() >= 184);
   BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_socket_sends_at_once_and_gives_a_silent_peer_up_after_1500_ms) {
+  const FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto option = [&](int name) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    BOOST_REQUIRE(::getsockopt(fd.get(), IPPROTO_TCP, name, &value, &size) == 0);
+    return value;
+  };
+  BOOST_TEST(option(TCP_NODELAY) == 0);
+  BOOST_TEST(option(TCP_USER_TIMEOUT) == 0);
+  prepare_peer_socket(fd.get());
+  BOOST_TEST(option(TCP_NODELAY) == 1);
+  BOOST_TEST(option(TCP_USER_TIMEOUT) == 1500);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_heartbeat_allocates_nothing_on_its_way, Pair) {

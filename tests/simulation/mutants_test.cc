@@ -129,6 +129,8 @@ BOOST_AUTO_TEST_CASE(a_claim_without_a_new_epoch_is_caught) {
 BOOST_AUTO_TEST_CASE(a_flag_that_stays_on_during_a_handover_is_caught) {
   check_scenario("flag_stays_on", without(Rule::kFlagOffBeforeRelease), kBoth);
   check_search(without(Rule::kFlagOffBeforeRelease), "modified");
+  check_scenario("guard_flag_stays_on", without(Rule::kFlagOffBeforeRelease), kBoth);
+  check_search(without(Rule::kFlagOffBeforeRelease), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(an_election_that_is_not_held_again_is_caught) {
@@ -190,15 +192,22 @@ BOOST_AUTO_TEST_CASE(a_voter_that_grants_an_epoch_twice_is_caught) {
 
 BOOST_AUTO_TEST_CASE(a_vote_that_is_given_before_it_is_stored_is_caught) {
   check_scenario("guard_granted_before_stored", without(Rule::kStoreBeforeGrant), kBoth);
+  check_search(without(Rule::kStoreBeforeGrant), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_that_forgets_its_promises_at_a_restart_is_caught) {
   check_scenario("guard_no_boot_wait", without(Rule::kBootWait), kBoth);
+  check_search(without(Rule::kBootWait), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_lease_that_counts_from_the_answer_is_caught) {
   check_scenario("guard_lease_from_receipt", without(Rule::kLeaseFromSend), kBoth);
   check_search(without(Rule::kLeaseFromSend), "modified", Guarding::kMajority);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_counts_the_whole_lease_is_caught) {
+  check_scenario("guard_no_validity_margin", without(Rule::kValidityMargin), kBoth);
+  check_search(without(Rule::kValidityMargin), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_release_that_voids_promises_of_later_epochs_is_caught) {
@@ -237,6 +246,11 @@ BOOST_AUTO_TEST_CASE(a_voter_that_forsakes_its_leader_is_caught) {
 BOOST_AUTO_TEST_CASE(a_leader_that_outlives_its_lease_is_caught) {
   check_scenario("guard_no_end_of_the_lease", without(Rule::kStepDownWithLease), kBoth);
   check_search(without(Rule::kStepDownWithLease), "modified", Guarding::kMajority);
+}
+
+BOOST_AUTO_TEST_CASE(a_clock_that_stands_still_while_its_host_sleeps_is_caught) {
+  check_scenario("guard_suspended_leader", without(Rule::kBootTime), kBoth);
+  check_search(without(Rule::kBootTime), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_that_stops_without_a_word_is_caught) {

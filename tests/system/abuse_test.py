@@ -14,8 +14,10 @@ from system_case import CALM, IS_SANITIZED, SystemCase, main
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "fuzz" / "codec"
 REJECTED = "bellwether_rejected_frames_total"
+REQUESTS = "bellwether_http_requests_total"
 LIMITS = "bellwether_limit_hits_total"
 MOST_MIB = 64
+NOISE = bytes(range(1, 255)) * 200  # it begins neither a frame nor a request
 HEADER_BYTES, LONGEST_FRAME_BYTES = 32, 16384
 
 
@@ -45,9 +47,10 @@ class Abuse(SystemCase):
             self.assertEqual(victim.get("/v1/leader"), before)
             self.assertIs(group.await_leader(), victim)
 
-    def say(self, sidecar, data):
-        """Says it on the peer port, and waits until the sidecar hangs up."""
-        with socket.create_connection((sidecar.address, sidecar.peer_port), timeout=30) as stranger:
+    def say(self, sidecar, data, port=None):
+        """Says it, on the peer port unless it is another, and waits until the sidecar hangs up."""
+        place = (sidecar.address, port or sidecar.peer_port)
+        with socket.create_connection(place, timeout=30) as stranger:
             with contextlib.suppress(ConnectionError):
                 stranger.sendall(data)
                 while stranger.recv(65536):
@@ -61,7 +64,7 @@ class Abuse(SystemCase):
 
     def test_strangers_on_the_peer_port(self):
         sayings = {
-            "bad_magic": (bytes(range(1, 255)) * 200, b"GET / HTTP/1.1\r\nHost: orders\r\n\r\n"),
+            "bad_magic": (NOISE, b"GET / HTTP/1.1\r\nHost: orders\r\n\r\n"),
             "oversized": (oversized(),),
             "foreign_group": (frame_of("hello_of_another_group"),),
             "bad_checksum": (frame_of("hello_of_another_group")[:-1] + b"\0",),
@@ -74,6 +77,15 @@ class Abuse(SystemCase):
                         self.say(victim, text)
                         wait_until(f"{reason} is counted", lambda why=reason, count=before:
                                    victim.count(REJECTED, reason=why) > count)
+
+    def test_strangers_on_the_other_ports(self):
+        with self.steady_group() as (_, victim):
+            for port in (victim.api_port, victim.metrics_port):
+                for text in (NOISE, oversized(), frame_of("hello_of_another_group")):
+                    with self.subTest(port=port, text=text[:8]):
+                        before = victim.count(REQUESTS, code="400")
+                        self.say(victim, text, port)
+                        self.assertEqual(victim.count(REQUESTS, code="400"), before + 1)
 
     def test_a_frame_that_never_ends(self):
         """Byte by byte, a part of one: the sidecar waits no longer than for any HELLO."""

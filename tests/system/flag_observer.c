@@ -5,7 +5,9 @@
  * Prints a line for each flag that goes on or off: the time (CLOCK_BOOTTIME, ns) at which the look
  * began that saw it, the number of the flag (from 0), 1 or 0, and the epoch.  A line `double` names
  * two flags that were on at the same instant by the sandwich rule: A was on, then B was on, then A
- * was still on, in the same epoch; so at the look at B both were.  Ends when its input does. */
+ * was still on, in the same epoch; so at the look at B both were.  A line `gap` says that nobody
+ * looked for longer than a millisecond: when the look before it began, and how many ns went by.
+ * Ends when its input does, with a line `looks`: how many it made, in how many ns. */
 #include <bellwether/leader_flag.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -13,7 +15,8 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-enum { MAX_FLAGS = 64 };
+/* Looks that are further apart than GAP_NS are worth a line. */
+enum { MAX_FLAGS = 64, GAP_NS = 1000000 };
 
 typedef struct observed_flag {
   const char* path;
@@ -68,6 +71,15 @@ static void look(void) {
   fflush(stdout);
 }
 
+/* The machine had other things to do: what happened meanwhile was seen late, or not at all. */
+static void tell_gap(uint64_t* last_ns) {
+  const uint64_t now_ns = leader_flag_now_ns();
+  if (*last_ns != 0 && now_ns - *last_ns > GAP_NS) {
+    printf("gap %" PRIu64 " %" PRIu64 "\n", *last_ns, now_ns - *last_ns);
+  }
+  *last_ns = now_ns;
+}
+
 static bool has_input_ended(void) {
   struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
   return poll(&input, 1, 0) > 0;
@@ -89,9 +101,15 @@ int main(int argc, char** argv) {
   prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
   const struct timespec pause = {.tv_sec = pause_us / 1000000,
                                  .tv_nsec = (pause_us % 1000000) * 1000};
+  const uint64_t began_ns = leader_flag_now_ns();
+  uint64_t last_ns = 0;
+  uint64_t look_count = 0;
   while (!has_input_ended()) {
+    tell_gap(&last_ns);
     look();
+    ++look_count;
     nanosleep(&pause, NULL);
   }
+  printf("looks %" PRIu64 " %" PRIu64 "\n", look_count, leader_flag_now_ns() - began_ns);
   return 0;
 }

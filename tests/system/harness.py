@@ -5,6 +5,7 @@ Nothing in here sleeps to be right: wait_until() looks again and again, with a g
 """
 
 import contextlib
+import datetime
 import http.client
 import json
 import os
@@ -16,10 +17,12 @@ import signal
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 
+from flag_observer import FlagObserver
+
 PATIENCE_S = 30
+LONGEST_LOOK_S = 6
 FIRST_EPHEMERAL_PORT = int(
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
 VARIANTS = ("modified", "classic")
@@ -27,15 +30,18 @@ SIGNATURE = re.compile(r',group="[^"]*",member="[^"]*"|group="[^"]*",member="[^"
 
 
 def wait_until(what, condition, patience_s=PATIENCE_S):
-    """Returns the condition's first true value."""
-    deadline = time.monotonic() + patience_s
+    """Returns the condition's first true value.  A machine that stood still itself uses up
+    LONGEST_LOOK_S of the patience, however long it did."""
+    waited_s, looked_s = 0, time.monotonic()
     while True:
         value = condition()
         if value:
             return value
-        if time.monotonic() > deadline:
+        if waited_s > patience_s:
             raise AssertionError(f"waited {patience_s} s in vain: {what}")
         time.sleep(0.01)
+        waited_s += min(time.monotonic() - looked_s, LONGEST_LOOK_S)
+        looked_s = time.monotonic()
 
 
 def place_of(address, port):
@@ -161,6 +167,12 @@ class Sidecar:
 
     def log(self):
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
+
+    def logged_at_ns(self, event):
+        """When lines with this text were written, as now_ns() tells it."""
+        offset_ns = now_ns() - time.time_ns()
+        return [int(datetime.datetime.fromisoformat(found).timestamp() * 1e9) + offset_ns
+                for found in re.findall(rf"^(\S+) .*{event}", self.log(), re.MULTILINE)]
 
     def await_log(self, pattern):
         """Waits for a line: a running sidecar's log is written by a thread of its own."""
@@ -340,7 +352,9 @@ path = "{sidecar.flag_file}"
             if sidecar.is_running:
                 sidecar.send_signal(signal.SIGCONT)
                 sidecar.kill()
-        shutil.rmtree(self.folder)
+        # Somebody may have bound it, with its mounts, into a root of theirs.
+        shutil.rmtree(self.folder, onerror=lambda _, path, error: print(
+            f"left behind: {path}: {error[1]}"))
 
     @property
     def running(self):
@@ -375,60 +389,11 @@ path = "{sidecar.flag_file}"
         return wait_until(f"all agree on {expected.name if expected else 'a leader'}", leader,
                           patience_s)
 
-    def observe(self, observer_program):
-        """From now on all flags are watched."""
+    def observe(self, observer_program, pause_us=50):
+        """From now on all flags are watched, with this pause between two looks."""
         self.observer = FlagObserver(observer_program,
-                                     [sidecar.flag_file for sidecar in self.sidecars])
+                                     [sidecar.flag_file for sidecar in self.sidecars], pause_us)
         return self.observer
-
-
-class FlagObserver:
-    """flag_observer.c at work; its lines as they come."""
-
-    def __init__(self, program, files):
-        self.process = subprocess.Popen([program, *files], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-        self.changes = []  # (ns, number of the flag, is on, epoch)
-        self.doubles = []  # (ns, one flag's number, its epoch, the other's, its epoch)
-        self.lock = threading.Lock()
-        self.reader = threading.Thread(target=self.read, daemon=True)
-        self.reader.start()
-
-    def read(self):
-        for line in self.process.stdout:
-            words = line.split()
-            with self.lock:
-                if words[0] == "double":
-                    self.doubles.append(tuple(map(int, words[1:])))
-                else:
-                    time_ns, flag, is_on, epoch = map(int, words)
-                    self.changes.append((time_ns, flag, bool(is_on), epoch))
-
-    def first(self, flag, is_on, after_ns):
-        """When this flag went on or off for the first time after a moment; None: not yet."""
-        with self.lock:
-            for time_ns, number, on, _ in self.changes:
-                if number == flag and on == is_on and time_ns >= after_ns:
-                    return time_ns
-        return None
-
-    def first_on(self, after_ns, but=None):
-        """(ns, flag) of the first flag that went on after a moment, except `but`."""
-        with self.lock:
-            for time_ns, number, on, _ in self.changes:
-                if on and time_ns >= after_ns and number != but:
-                    return time_ns, number
-        return None
-
-    def doubles_since(self, after_ns):
-        with self.lock:
-            return [double for double in self.doubles if double[0] >= after_ns]
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(PATIENCE_S)
-        self.reader.join()
-        self.process.stdout.close()
 
 
 def now_ns():

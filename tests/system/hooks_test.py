@@ -9,6 +9,7 @@ import contextlib
 import http.server
 import json
 import shutil
+import socket
 import subprocess
 import threading
 import urllib.error
@@ -112,6 +113,10 @@ class Listening(SystemCase):
             self.assertEqual(sequences, sorted(set(sequences)))
             epochs = [body["data"]["epoch"] for _, body in receiver.requests]
             self.assertEqual(epochs, sorted(epochs))
+            tokens = [body["data"]["fencing_token"] for _, body in receiver.requests]
+            self.assertEqual(tokens, [body["data"]["leader"] and body["data"]["epoch"]
+                                      for _, body in receiver.requests])
+            self.assertIsInstance(tokens[-1], int)
             for content_type, body in receiver.requests:
                 self.assertIn("application/cloudevents+json", content_type)
                 self.assertEqual(body["specversion"], "1.0")
@@ -182,6 +187,24 @@ class Listening(SystemCase):
             group.sidecars[-1].kill()
             group.await_leader(group.sidecars[1])
             self.assertEqual(believers(), ["n1"])
+
+    def test_a_client_of_the_leader_elector_works_unchanged(self):
+        """It compares the answer with the name of its host, which is the sidecar's unless the
+        configuration gives it another."""
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            text = sidecar.config_file.read_text()
+            nameless = text.replace(f'name = "{sidecar.name}"\n', "")
+            self.assertNotEqual(nameless, text)
+            sidecar.write_config(nameless)
+            sidecar.start()
+
+            def is_leader():
+                with urllib.request.urlopen(sidecar.api_url, timeout=5) as answer:
+                    return json.load(answer)["name"] == socket.gethostname()
+
+            wait_until("the sidecar leads", sidecar.is_leader)
+            self.assertTrue(is_leader())
 
 
 class Application:

@@ -91,6 +91,16 @@ class Configuration(SystemCase):
             sidecar.send_signal(signal.SIGHUP)
             self.await_reload(sidecar, True)
 
+    def test_sigusr1_logs_the_state(self):
+        with self.group(2) as group:
+            follower, leader = group.start().sidecars
+            group.await_leader(leader)
+            for sidecar, role in ((follower, "following"), (leader, "leading")):
+                self.assertEqual(sidecar.get("/v1/status")["role"], role)
+                sidecar.send_signal(signal.SIGUSR1)
+                sidecar.await_log(rf'state status=.*\\"role\\":\\"{role}\\"')
+            self.assertIs(group.agreed_leader(), leader)
+
     def test_the_api_reloads_and_says_what_is_wrong(self):
         with self.group(1) as group:
             sidecar, = group.start().sidecars
@@ -153,6 +163,18 @@ class Membership(SystemCase):
                 wait_until("all know all", lambda seen_by=sidecar: set(seen_by.members()) ==
                            {"n0", "n1", "n2"})
 
+    def test_a_member_is_found_behind_a_name(self):
+        with self.group(2) as group:
+            seeker, sought = group.sidecars
+            by_name = f'[membership]\ndns = "localhost:{sought.peer_port}"'
+            text = group.config_of(seeker, peers=[]).replace("[membership]", by_name)
+            seeker.write_config(text)
+            sought.write_config(group.config_of(sought, peers=[]))
+            group.start().await_leader(sought)
+            for sidecar in (seeker, sought):
+                wait_until("both know both", lambda seen_by=sidecar: set(seen_by.members()) ==
+                           {"n0", "n1"})
+
     def finds_the_group_by_its_list(self, group):
         """The first sidecar, restarted with no peers, among others that do not dial it either."""
         follower, other, leader = group.sidecars
@@ -196,7 +218,7 @@ class Membership(SystemCase):
 class FullDisk(SystemCase):
     def disk_of(self, sidecar):
         sidecar.state_folder.mkdir()
-        return TmpFs(self, sidecar.state_folder, "size=256k")
+        return TmpFs(sidecar.state_folder, "size=256k")
 
     def test_the_state_has_its_place(self):
         """Its file is overwritten in place, so a disk that fills up later does no harm."""

@@ -1,22 +1,23 @@
-"""Small disks that a test can fill, for as long as it wants; the test is skipped where it may not
+"""Small disks that a test can fill, for as long as it wants; unittest.SkipTest where it may not
 mount."""
 
 import errno
 import os
 import subprocess
+import unittest
 
 
 class TmpFs:
     """A context manager: a tmpfs at a folder."""
 
-    def __init__(self, case, folder, options):
-        self.case, self.folder, self.options = case, folder, options
+    def __init__(self, folder, options):
+        self.folder, self.options = folder, options
 
     def __enter__(self):
         result = subprocess.run(["mount", "-t", "tmpfs", "-o", self.options, "none", self.folder],
                                 check=False, capture_output=True, text=True)
         if result.returncode != 0:
-            self.case.skipTest(f"cannot mount: {result.stderr.strip()}")
+            raise unittest.SkipTest(f"cannot mount: {result.stderr.strip()}")
         return self
 
     def __exit__(self, kind, error, trace):

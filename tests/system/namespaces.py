@@ -5,12 +5,15 @@ The sidecars' flags and APIs stay reachable: files are shared, and requests are 
 namespaces.
 """
 
+import itertools
 import json
 import os
 import re
 import subprocess
+import unittest
 
 NETWORK = "10.77.0"
+NUMBERS = itertools.count()  # of the networks that this process has made
 
 
 def run(*command):
@@ -34,7 +37,7 @@ class Hosts:
     """A context manager: so many hosts, each with an address, all on one network."""
 
     def __init__(self, count):
-        self.prefix = f"bw{os.getpid()}"
+        self.prefix = f"bw{os.getpid()}n{next(NUMBERS)}"
         self.switch = f"{self.prefix}s"
         self.names = [f"{self.prefix}h{i}" for i in range(count)]
         self.addresses = [f"{NETWORK}.{i + 1}" for i in range(count)]
@@ -54,6 +57,8 @@ class Hosts:
         run("ip", "netns", "add", self.switch)
         run("ip", "-n", self.switch, "link", "add", "bridge", "type", "bridge")
         run("ip", "-n", self.switch, "link", "set", "bridge", "up")
+        run("ip", "netns", "exec", self.switch, "nft", "add table bridge faults; "
+            "add chain bridge faults cuts { type filter hook forward priority 0; }")
         for index, (name, address) in enumerate(zip(self.names, self.addresses)):
             port = f"port{index}"
             run("ip", "netns", "add", name)
@@ -78,10 +83,26 @@ class Hosts:
     def enter(self, index, *command):
         return run(*self.command_prefix(index), *command)
 
-    def cut(self, source, target):
-        """From now on nothing from `source` reaches `target`; the other way stays open."""
-        self.enter(target, "nft", f"add rule inet faults input ip saddr "
-                   f"{self.addresses[source]} drop")
+    def cut(self, *directions):
+        """From now on nothing from a direction's source reaches its target; the other way stays
+        open.  All directions (source, target) are cut at the same instant."""
+        run("ip", "netns", "exec", self.switch, "nft", "; ".join(
+            f"add rule bridge faults cuts ip saddr {self.addresses[source]} "
+            f"ip daddr {self.addresses[target]} drop" for source, target in directions))
+
+    def reset(self, source, target):
+        """From now on `target` answers what comes from `source` as if no connection were there."""
+        self.enter(target, "nft", f"add rule inet faults input meta l4proto tcp ip saddr "
+                   f"{self.addresses[source]} reject with tcp reset")
+
+    def break_connections(self, host, others):
+        """Resets what connections a host has with others, on both sides, once; unittest.SkipTest
+        where the kernel does not let anybody."""
+        for other in others:
+            # It prints those that it has ended.
+            if not self.enter(host, "ss", "--kill", "--no-header", "--tcp", "dst",
+                              self.addresses[other]).strip():
+                raise unittest.SkipTest("no connection can be reset here")
 
     def reject(self, source, target, answer):
         """From now on `target` answers what comes from `source` by an ICMP message (say,
@@ -108,6 +129,17 @@ class Hosts:
         sockets = next(item["set"] for item in found["nftables"] if "set" in item).get("elem", [])
         return [socket["elem"]["counter"]["packets"] for socket in sockets]
 
+    def are_all_joined(self):
+        """Every two of them have a TCP connection on which nothing waits to be sent."""
+        for index, address in enumerate(self.addresses):
+            found = self.enter(index, "ss", "--no-header", "--tcp", "--numeric", "state",
+                               "established")
+            joined = {words[3].rsplit(":", 1)[0] for words in map(str.split, found.splitlines())
+                      if words[1] == "0"}
+            if not joined >= set(self.addresses) - {address}:
+                return False
+        return True
+
     def remove_route(self, index):
         """From now on this host knows no way to the others."""
         self.enter(index, "ip", "route", "del", f"{NETWORK}.0/24")
@@ -117,14 +149,11 @@ class Hosts:
 
     def partition(self, *sides):
         """Sides are lists of hosts; what goes from one side to another is lost."""
-        for side in sides:
-            for other in sides:
-                if side is not other:
-                    for source in side:
-                        for target in other:
-                            self.cut(source, target)
+        self.cut(*((source, target) for side in sides for other in sides if side is not other
+                   for source in side for target in other))
 
     def heal(self):
+        run("ip", "netns", "exec", self.switch, "nft", "flush table bridge faults")
         for index in range(len(self.names)):
             self.enter(index, "nft", "flush table inet faults")
 

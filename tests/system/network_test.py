@@ -72,7 +72,7 @@ class Network(SystemCase):
         for size in SIZES:
             with self.subTest(size=size), self.spread_group(size) as (group, hosts):
                 for index in range(size - 1):
-                    hosts.cut(size - 1, index)
+                    hosts.cut((size - 1, index))
                 self.await_leader_of(group.sidecars[:-1])
                 self.watch_epochs(group)
                 hosts.heal()
@@ -83,7 +83,7 @@ class Network(SystemCase):
         for size in SIZES:
             with self.subTest(size=size), self.spread_group(size) as (group, hosts):
                 for index in range(size - 1):
-                    hosts.cut(index, size - 1)
+                    hosts.cut((index, size - 1))
                 self.await_leader_of(group.sidecars[:-1])
                 self.watch_epochs(group)
                 hosts.heal()
@@ -93,7 +93,7 @@ class Network(SystemCase):
         """One link, one way: the follower takes over or comes back; in the end one leads."""
         with self.spread_group(3) as (group, hosts):
             follower, _, leader = group.sidecars
-            hosts.cut(2, 0)
+            hosts.cut((2, 0))
             wait_until("it has lost the leader", lambda: follower.leader() != leader.name)
             hosts.heal()
             group.await_leader(leader)

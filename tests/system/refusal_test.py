@@ -94,7 +94,7 @@ class Refusal(SystemCase):
         with self.group(1) as group:
             sidecar, = group.sidecars
             sidecar.state_folder.mkdir()
-            with TmpFs(self, sidecar.state_folder, "ro"):
+            with TmpFs(sidecar.state_folder, "ro"):
                 self.refused(STATE_UNUSABLE, sidecar, sidecar.state_folder, "Read-only")
 
     def test_a_state_folder_that_is_used(self):

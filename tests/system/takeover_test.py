@@ -10,6 +10,7 @@ victory counts when it is announced, so both flags are on until the lower one ha
 """
 
 import contextlib
+import json
 import signal
 
 from harness import VARIANTS, now_ns, wait_until
@@ -26,9 +27,10 @@ class Takeover(SystemCase):
             yield group
 
     def command(self, *arguments):
-        """Runs a subcommand that must succeed."""
+        """What a subcommand prints, which must succeed."""
         result = self.run_program(*arguments)
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        return result.stdout
 
     def await_flag(self, group, sidecar, is_on, after_ns):
         """When it was seen."""
@@ -145,6 +147,42 @@ class Takeover(SystemCase):
                 self.assertEqual(group.observer.doubles_since(asked_ns), [])
                 lowest.kill()
                 group.await_leader(leader)
+
+    def test_commands_show_who_leads_and_hold_an_election(self):
+        with self.group(extra=CALM) as group:
+            lowest, _, leader = group.start().sidecars
+            group.await_leader(leader)
+            page = json.loads(self.command("status", "--json", "--api", lowest.api_url))
+            self.assertEqual(page["leader"]["leader"]["name"], leader.name)
+            self.assertEqual(page["status"]["node"]["name"], lowest.name)
+            self.assertEqual({member["name"] for member in page["members"]["members"]},
+                             {sidecar.name for sidecar in group.sidecars})
+            shown = self.command("watch", "--once", "--api", lowest.socket_file)
+            self.assertRegex(shown, rf"^group test: {leader.name} leads, epoch {leader.epoch()} ")
+
+            epoch = leader.epoch()
+            self.command("elect", "--api", lowest.api_url)
+            wait_until("somebody won it", lambda: leader.epoch() > epoch)
+            group.await_leader(leader)
+
+    def test_a_command_reloads_and_says_what_has_changed(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            # The link's folder is watched, in which nothing happens: only the command has it read.
+            file = sidecar.config_file
+            (group.folder / "watched").mkdir()
+            sidecar.config_file = group.folder / "watched" / "bellwether.toml"
+            sidecar.config_file.symlink_to(file)
+            group.start().await_leader(sidecar)
+            good = file.read_text()
+            file.write_text(good + "bogus = 1\n")
+            result = self.run_program("reload", "--api", sidecar.api_url)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn("bogus: is unknown", result.stderr)
+            file.write_text(good + '[log]\nlevel = "debug"\n')
+            result = self.run_program("reload", "--api", sidecar.api_url)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stdout, 'log.level: "info" -> "debug"\nreloaded\n')
 
     def test_only_a_leader_can_be_asked(self):
         with self.group() as group:

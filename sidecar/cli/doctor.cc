@@ -1,0 +1,190 @@
+// The subcommand, and its report: a line for each finding, what was seen, and below it the remedy.
+#include "cli/doctor.hh"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "api/json.hh"
+#include "cli/doctor_facts.hh"
+#include "cli/progress.hh"
+#include "doctor/diagnosis.hh"
+#include "doctor/phrases.hh"
+
+namespace bellwether::cli {
+namespace {
+
+using doctor::Diagnoses;
+using doctor::Diagnosis;
+using doctor::Verdict;
+
+constexpr const char* kDescription = R"(Look for what may be wrong, and say what to do about it
+
+Checks the configuration, state, flag, clock and limits of this host; whether names resolve, members
+can be reached, both ways, and nothing on the way ends TCP; and whether all members agree.  Run it
+where the sidecar runs (in its container), as its user, with its configuration.  Checks that need a
+running sidecar are skipped without one.  Nothing is changed, and no election notices.
+)";
+
+constexpr const char* kExamples = R"(Examples:
+  bellwether doctor
+      with /etc/bellwether/bellwether.toml
+  bellwether doctor --config FILE --json
+      the same for a program
+
+Exit status: 0 all is well, or was skipped; 1 there are problems; 2 wrong usage; 3 the configuration
+is invalid; 4 there are warnings, but no problem.)";
+
+constexpr size_t kGap = 2;
+
+Style style_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kSkipped:
+      break;
+    case Verdict::kOk:
+      return Style::kGood;
+    case Verdict::kWarning:
+      return Style::kDoubtful;
+    case Verdict::kProblem:
+      return Style::kBad;
+  }
+  return Style::kFaint;
+}
+
+std::string padded(const std::string& text, size_t width) {
+  return text + std::string(width + kGap - text.size(), ' ');
+}
+
+// Of the words for verdicts, and of the names of checks.
+size_t verdict_width() { return std::string_view(name(Verdict::kProblem)).size(); }
+
+size_t check_width() {
+  size_t width = 0;
+  for (const std::string_view check : doctor::check_names()) width = std::max(width, check.size());
+  return width;
+}
+
+void add_lines(const Diagnosis& diagnosis, size_t width, std::vector<Line>& lines) {
+  constexpr size_t kNarrowest = 30;
+  const size_t indent = verdict_width() + kGap + check_width() + kGap;
+  const std::string arrow = "-> ";
+  const size_t room = width == kAnyWidth ? width : std::max(width, indent + kNarrowest) - indent;
+  bool is_first = true;
+  for (const std::string& part : wrapped(diagnosis.seen, room)) {
+    lines.push_back(is_first ? Line{{padded(name(diagnosis.verdict), verdict_width()),
+                                     style_of(diagnosis.verdict)},
+                                    padded(diagnosis.check, check_width()),
+                                    part}
+                             : Line{std::string(indent, ' '), part});
+    is_first = false;
+  }
+  if (diagnosis.remedy.empty()) return;
+  is_first = true;
+  for (const std::string& part : wrapped(diagnosis.remedy, room - arrow.size())) {
+    lines.push_back({std::string(indent, ' '),
+                     is_first ? arrow : std::string(arrow.size(), ' '),
+                     {part, Style::kStrong}});
+    is_first = false;
+  }
+}
+
+size_t count(const Diagnoses& found, Verdict verdict) {
+  return static_cast<size_t>(std::ranges::count(found, verdict, &Diagnosis::verdict));
+}
+
+std::string summary(const Diagnoses& found) {
+  return std::to_string(count(found, Verdict::kOk)) + " ok, " +
+         doctor::counted(count(found, Verdict::kWarning), "warning") + ", " +
+         doctor::counted(count(found, Verdict::kProblem), "problem") + ", " +
+         std::to_string(count(found, Verdict::kSkipped)) + " skipped";
+}
+
+// Checks that were skipped for the same reason share a line.
+void add_skipped(const Diagnoses& found, size_t width, std::vector<Line>& lines) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (const Diagnosis& each : found) {
+    if (each.verdict != Verdict::kSkipped) continue;
+    auto known = std::ranges::find(reasons, each.seen, [](const auto& pair) { return pair.first; });
+    if (known == reasons.end()) known = reasons.insert(known, {each.seen, {}});
+    known->second.push_back(each.check);
+  }
+  for (const auto& [reason, checks] : reasons) {
+    const bool is_alone = checks.size() == 1;
+    const std::string which = is_alone ? "" : ": " + doctor::listed(checks, checks.size());
+    add_lines({.check = is_alone ? checks.front() : "",
+               .verdict = Verdict::kSkipped,
+               .seen = reason + which},
+              width, lines);
+  }
+}
+
+void print_text(const Diagnoses& found, bool is_coloured) {
+  const size_t width = line_width();
+  std::vector<Line> lines;
+  for (const Diagnosis& diagnosis : found) {
+    if (diagnosis.verdict != Verdict::kSkipped) add_lines(diagnosis, width, lines);
+  }
+  add_skipped(found, width, lines);
+  lines.emplace_back();
+  lines.push_back({{summary(found), Style::kStrong}});
+  for (const Line& line : lines) std::cout << to_text(line, is_coloured) << "\n";
+}
+
+void print_json(const Diagnoses& found, const std::string& file) {
+  using api::Json;
+  Json checks = Json::array();
+  for (const Diagnosis& each : found) {
+    checks.push_back({{"check", each.check},
+                      {"verdict", name(each.verdict)},
+                      {"seen", each.seen},
+                      {"remedy", each.remedy.empty() ? Json(nullptr) : Json(each.remedy)}});
+  }
+  const Json report{
+      {"config", file}, {"verdict", name(verdict_of(found))}, {"checks", std::move(checks)}};
+  std::cout << api::dump(report) << "\n";
+}
+
+ExitCode code_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kWarning:
+      return ExitCode::kDoubtful;
+    case Verdict::kProblem:
+      return ExitCode::kFailure;
+    default:
+      return ExitCode::kOk;
+  }
+}
+
+}  // namespace
+
+CLI::App* add_doctor(CLI::App& program, DoctorOptions& options) {
+  CLI::App* const added = program.add_subcommand("doctor", kDescription);
+  added->footer(kExamples);
+  added->add_option("--config", options.file, "default: " + options.file)->option_text("FILE");
+  added->add_flag("--json", options.is_json, "one JSON object instead of the lines");
+  add_colour_option(*added, options.colour);
+  return added;
+}
+
+ExitCode run_doctor(const DoctorOptions& options, const std::string& version) {
+  Progress progress;
+  // Nobody reads in a log what a program of a few seconds is doing.
+  const bool is_watched = ::isatty(STDERR_FILENO) == 1;
+  const auto tell = [&](std::string_view what) {
+    if (is_watched) progress.tell(what);
+  };
+  const doctor::Facts facts = gather_facts(options.file, version, tell);
+  progress.clear();
+  const Diagnoses found = diagnose(facts);
+  if (options.is_json) {
+    print_json(found, options.file);
+  } else {
+    print_text(found, has_colour(options.colour));
+  }
+  const bool is_refused = !facts.config.errors.empty();
+  return is_refused ? ExitCode::kConfigInvalid : code_of(verdict_of(found));
+}
+
+}  // namespace bellwether::cli

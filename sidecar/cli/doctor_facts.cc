@@ -1,0 +1,213 @@
+// The configuration says where to look; the sidecar, if one answers, who else there is.
+#include "cli/doctor_facts.hh"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "cli/api_address.hh"
+#include "cli/plugin_dir.hh"
+#include "cli/sidecar_answers.hh"
+#include "cli/text_file.hh"
+#include "config/parse.hh"
+#include "doctor/host_look.hh"
+#include "doctor/mesh_look.hh"
+#include "doctor/name_look.hh"
+#include "doctor/peer_probe.hh"
+#include "doctor/storage_look.hh"
+#include "io/robust_futex.hh"
+#include "plugin_loader.hh"
+
+namespace bellwether::cli {
+namespace {
+
+using api::Json;
+using doctor::Facts;
+using doctor::NameFacts;
+using doctor::Origin;
+using Tell = std::function<void(std::string_view)>;
+
+// The sum of all is less than ten seconds: the sidecar is asked twice, /readyz once.
+constexpr auto kApiPatience = std::chrono::seconds(1);
+constexpr auto kNamePatience = std::chrono::seconds(2);
+constexpr auto kProbePatience = std::chrono::seconds(2);
+// More would need more descriptors than a process may have by default.
+constexpr size_t kMaxProbes = 256;
+constexpr size_t kMaxDecoys = 64;
+
+doctor::ConfigFacts read_config(const std::string& file) {
+  doctor::ConfigFacts facts{.file = file};
+  try {
+    const ParsedConfig parsed = parse_config(read_text_file(file), file, process_environment());
+    facts.config = parsed.config;
+    facts.warnings = parsed.warnings;
+  } catch (const ConfigErrors& errors) {
+    facts.errors = errors.findings();
+  } catch (const std::system_error& error) {
+    facts.read_error = error.what();
+  }
+  return facts;
+}
+
+std::string plugin_flaw(const ElectionSettings& election) {
+  try {
+    const election_plugin& plugin = load_plugin(election.plugin, installed_plugin_dir());
+    if (!election.variant.empty()) require_variant(plugin, election.variant);
+    return "";
+  } catch (const PluginError& error) {
+    return error.what();
+  }
+}
+
+std::vector<std::string> texts_in(const Json& object, const char* key) {
+  std::vector<std::string> texts;
+  const auto list = object.find(key);
+  if (list == object.end() || !list->is_array()) return texts;
+  for (const Json& item : *list) texts.push_back(value_text(item));
+  return texts;
+}
+
+doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
+  doctor::SidecarFacts facts{.where = address.text()};
+  try {
+    const ApiClient client(address, -1, kApiPatience);
+    const Json status = get_json(client, "/v1/status");
+    const Json members = get_json(client, "/v1/members");
+    const Json& node = object_in(status, "node");
+    const Json& plugin = object_in(status, "plugin");
+    const Json& config = object_in(status, "config");
+    facts.group = text_of(status, "group");
+    facts.name = text_of(node, "name");
+    facts.id = text_of(node, "id");
+    facts.version = text_of(status, "version");
+    facts.plugin = text_of(plugin, "name");
+    facts.plugin_abi = text_of(plugin, "abi");
+    facts.variant = text_of(status, "variant");
+    if (!is_true(status, "is_ready")) facts.why_not_ready = text_of(status, "why_not_ready");
+    facts.pending_restart = texts_in(config, "pending_restart");
+    for (const Json& member : objects_in(members, "members")) {
+      facts.members.push_back({.name = text_of(member, "name"),
+                               .id = text_of(member, "id"),
+                               .address = text_of(member, "address"),
+                               .state = text_of(member, "state"),
+                               .is_self = is_true(member, "is_self")});
+    }
+  } catch (const ApiError& error) {
+    facts.silence = error.what();
+  }
+  return facts;
+}
+
+doctor::MetricsFacts ask_for_readiness(const HostPort& listen) {
+  const ApiAddress address{.host = to_connect_to(listen), .socket = ""};
+  doctor::MetricsFacts facts{.where = address.text()};
+  try {
+    facts.status = ApiClient(address, -1, kApiPatience).get("/readyz").status;
+  } catch (const ApiError& error) {
+    facts.error = error.what();
+  }
+  return facts;
+}
+
+// All places where somebody may be, each once, by the first who names it.
+std::vector<NameFacts> names_in(const Facts& facts) {
+  const Config& config = *facts.config.config;
+  std::vector<NameFacts> names;
+  std::set<HostPort> known;
+  const auto add = [&](Origin origin, const HostPort& place) {
+    if (!place.is_none() && known.insert(place).second) names.push_back({origin, place});
+  };
+  names.push_back({Origin::kSelf, config.node.advertise});
+  add(Origin::kDns, config.membership.dns);
+  for (const HostPort& peer : config.membership.peers) add(Origin::kPeers, peer);
+  for (const auto& [name, address] : config.voters) add(Origin::kVoters, address);
+  if (!facts.has_sidecar()) return names;
+  for (const doctor::MemberFacts& member : facts.sidecar->members) {
+    HostPort place;
+    const bool is_place = parse_host_port(member.address, place).empty();
+    if (is_place && !member.is_self && member.state != "left") add(Origin::kMember, place);
+  }
+  return names;
+}
+
+// Which port does not matter, but 0 is none that can be written.
+bool is_loopback(const SocketAddress& host) { return host.with_port(1).is_loopback(); }
+
+// Each address once, and each other host once; all are the same host on loopback.
+doctor::ProbeOrder order_for(const Facts& facts, size_t& unprobed) {
+  doctor::ProbeOrder order{.limit = kProbePatience};
+  std::set<SocketAddress> addresses;
+  std::set<SocketAddress> hosts;
+  std::set<SocketAddress> own_hosts;
+  for (const NameFacts& name : facts.names) {
+    for (const std::string& text : name.addresses) {
+      HostPort place;
+      if (!parse_host_port(text, place).empty()) continue;
+      const auto address = SocketAddress::from_numeric(place);
+      if (!address) continue;
+      addresses.insert(*address);
+      (name.origin == Origin::kSelf ? own_hosts : hosts).insert(address->with_port(0));
+    }
+  }
+  for (const SocketAddress& own : own_hosts) {
+    if (!is_loopback(own)) hosts.erase(own);
+  }
+  const size_t probes = std::min(addresses.size(), kMaxProbes);
+  unprobed = addresses.size() - probes;
+  std::copy_n(addresses.begin(), probes, std::back_inserter(order.addresses));
+  std::copy_n(hosts.begin(), std::min(hosts.size(), kMaxDecoys),
+              std::back_inserter(order.decoy_hosts));
+  return order;
+}
+
+// The process that uses the state or the flag, as far as it can be seen.
+pid_t process_of_sidecar(const Facts& facts) {
+  if (facts.state && facts.state->lock.holder != 0) return facts.state->lock.holder;
+  return facts.flag ? facts.flag->lock.holder : 0;
+}
+
+// All that needs a configuration.
+void gather_configured(Facts& facts, const Tell& tell) {
+  const Config& config = *facts.config.config;
+  facts.config.plugin_flaw = plugin_flaw(config.election);
+  tell("looking at files");
+  if (!config.node.state_dir.empty()) facts.state = doctor::look_at_state(config.node.state_dir);
+  facts.flag = doctor::look_at_flag(config.flag.path);
+  const ApiAddress api = address_of(config.api);
+  if (!api.text().empty()) {
+    tell("asking the sidecar at " + api.text());
+    facts.sidecar = ask_sidecar(api);
+  }
+  if (facts.has_sidecar() && !config.metrics.listen.is_none()) {
+    facts.metrics = ask_for_readiness(config.metrics.listen);
+  }
+  tell("looking up names");
+  facts.names = names_in(facts);
+  doctor::look_up(facts.names, kNamePatience);
+  tell("connecting to " + std::to_string(facts.names.size()) + " places");
+  doctor::ProbeReport report = doctor::probe_peers(order_for(facts, facts.unprobed), config);
+  facts.probes = std::move(report.probes);
+  facts.decoys = std::move(report.decoys);
+}
+
+}  // namespace
+
+Facts gather_facts(const std::string& file, const std::string& version, const Tell& tell) {
+  Facts facts{.version = version};
+  // Forks, so it comes before everything that might start a thread.
+  if (const char* flaw = robust_futex_flaw()) facts.futex_flaw = flaw;
+  const doctor::ClockWatch clock;
+  facts.config = read_config(file);
+  if (facts.config.config) gather_configured(facts, tell);
+  const std::vector<doctor::SocketEntry> sockets = doctor::socket_table();
+  facts.mesh_signs = doctor::signs_of_mesh(process_environment(), sockets);
+  if (facts.config.config) {
+    const uint16_t port = facts.config.config->node.listen.port;
+    facts.inbound_hosts = doctor::hosts_connected_to(port, sockets);
+  }
+  facts.limits = doctor::look_at_limits(process_of_sidecar(facts));
+  facts.clock = clock.facts();
+  return facts;
+}
+
+}  // namespace bellwether::cli

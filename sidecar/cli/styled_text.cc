@@ -1,0 +1,101 @@
+// Escape sequences that every terminal knows: bold, faint, and the first eight colours.
+#include "cli/styled_text.hh"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "cli/exit_code.hh"
+
+namespace bellwether::cli {
+namespace {
+
+constexpr const char* kReset = "\x1b[0m";
+
+const char* sequence(Style style) {
+  switch (style) {
+    case Style::kPlain:
+      break;
+    case Style::kStrong:
+      return "\x1b[1m";
+    case Style::kFaint:
+      return "\x1b[2m";
+    case Style::kGood:
+      return "\x1b[32m";
+    case Style::kDoubtful:
+      return "\x1b[33m";
+    case Style::kBad:
+      return "\x1b[1;31m";
+  }
+  return "";
+}
+
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+void add_colour_option(CLI::App& app, ColourChoice& choice) {
+  const auto choose = [&choice](const std::string& word) {
+    if (word != "auto" && word != "always" && word != "never") {
+      throw UsageError("--color is one of auto, always, never, not \"" + word + "\"");
+    }
+    choice = word == "always"  ? ColourChoice::kAlways
+             : word == "never" ? ColourChoice::kNever
+                               : ColourChoice::kAuto;
+  };
+  app.add_option_function<std::string>(
+         "--color", choose,
+         "auto (the default: on a terminal, unless\nNO_COLOR is set), always or never")
+      ->option_text("WHEN");
+}
+
+bool has_colour(ColourChoice choice) {
+  if (choice != ColourChoice::kAuto) return choice == ColourChoice::kAlways;
+  const char* const terminal = std::getenv("TERM");
+  const bool is_dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
+  return ::isatty(STDOUT_FILENO) == 1 && !is_dumb && !is_set("NO_COLOR");
+}
+
+std::string to_text(const Line& line, bool is_coloured, size_t width) {
+  std::string text;
+  for (const Span& span : line) {
+    const std::string visible = span.text.substr(0, width);
+    width -= visible.size();
+    const bool is_styled = is_coloured && span.style != Style::kPlain && !visible.empty();
+    text += is_styled ? sequence(span.style) + visible + kReset : visible;
+  }
+  return text;
+}
+
+ScreenSize screen_size(int fd) {
+  winsize size{};
+  const bool is_known = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
+  return is_known ? ScreenSize{size.ws_col, size.ws_row} : ScreenSize{};
+}
+
+size_t line_width() {
+  return ::isatty(STDOUT_FILENO) == 1 ? screen_size(STDOUT_FILENO).columns : kAnyWidth;
+}
+
+std::vector<std::string> wrapped(const std::string& text, size_t width) {
+  std::vector<std::string> lines;
+  size_t begin = 0;
+  while (text.size() - begin > width) {
+    size_t blank = text.rfind(' ', begin + width);
+    if (blank == std::string::npos || blank <= begin) blank = text.find(' ', begin + width);
+    if (blank == std::string::npos) break;
+    lines.push_back(text.substr(begin, blank - begin));
+    begin = blank + 1;
+  }
+  lines.push_back(text.substr(begin));
+  return lines;
+}
+
+}  // namespace bellwether::cli

@@ -1,0 +1,217 @@
+// Checks of what all members must have in common, from what each says in its HELLO.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/electorate.hh"
+#include "doctor/checks.hh"
+#include "doctor/phrases.hh"
+
+namespace bellwether::doctor {
+namespace {
+
+// Who would elect together, each process once.
+struct Participant {
+  std::string name;
+  GreetingFacts greeting;
+};
+
+uint64_t own_voters(const Config& config) {
+  std::vector<std::string> names;
+  for (const auto& [name, address] : config.voters) names.push_back(name);
+  return names.empty() ? 0 : Electorate(names).hash();
+}
+
+// Those that said HELLO; and this node, where its own HELLO was not heard, as its API or its
+// configuration has it; by name.
+std::vector<Participant> participants(const Facts& facts) {
+  std::vector<Participant> found;
+  std::set<std::string> ids;
+  for (const ProbeFacts& probe : facts.probes) {
+    if (!probe.greeting || !ids.insert(probe.greeting->id).second) continue;
+    found.push_back({probe.greeting->name, *probe.greeting});
+  }
+  const Config& config = *facts.config.config;
+  GreetingFacts own{.name = config.node.name,
+                    .version = facts.version,
+                    .plugin = config.election.plugin,
+                    .variant = config.election.variant,
+                    .voters = own_voters(config)};
+  if (!facts.has_sidecar()) {
+    // A path, which other members may not have, says nothing of the plugin's name.
+    if (own.plugin.find('/') != std::string::npos) own.plugin.clear();
+    found.push_back({"this configuration", own});
+  } else if (!ids.contains(facts.sidecar->id)) {
+    own.version = facts.sidecar->version;
+    own.plugin = facts.sidecar->plugin;
+    own.variant = facts.sidecar->variant;
+    found.push_back({facts.sidecar->name, own});
+  }
+  std::ranges::sort(found, {}, &Participant::name);
+  return found;
+}
+
+using Opinions = std::map<std::string, std::vector<std::string>>;
+
+// What is not known is no opinion.
+Opinions opinions(const Facts& facts, std::string (*opinion)(const GreetingFacts&)) {
+  Opinions found;
+  for (const Participant& each : participants(facts)) {
+    const std::string text = opinion(each.greeting);
+    if (!text.empty()) found[text].push_back(each.name);
+  }
+  return found;
+}
+
+// "0.1.0: orders-0 and orders-1; 0.2.0: orders-2"
+std::string contrast(const Opinions& found) {
+  std::string text;
+  for (const auto& [opinion, names] : found) {
+    text += (text.empty() ? "" : "; ") + opinion + ": " + listed(names);
+  }
+  return text;
+}
+
+// "orders-0, orders-1 and orders-2"; the only opinion there is.
+std::string agreement(const Opinions& found) {
+  if (found.empty()) return "nobody says";
+  const auto& [opinion, names] = *found.begin();
+  return opinion + ": " + listed(names);
+}
+
+std::string leader_of(const GreetingFacts& greeting) {
+  if (greeting.leader_id.empty()) return "";
+  return greeting.leader_id + ", epoch " + std::to_string(greeting.leader_epoch);
+}
+
+}  // namespace
+
+Diagnoses check_identities(const Facts& facts) {
+  std::map<std::string, std::map<uint64_t, std::string>> lives;  // by id, then by life
+  std::map<std::string, std::set<std::string>> ids;              // by name
+  for (const ProbeFacts& probe : facts.probes) {
+    if (!probe.greeting) continue;
+    const GreetingFacts& greeting = *probe.greeting;
+    lives[greeting.id].emplace(greeting.boot, greeting.name + " (" + probe.address + ")");
+    ids[greeting.name].insert(greeting.id);
+  }
+  Diagnoses found;
+  for (const auto& [id, processes] : lives) {
+    if (processes.size() < 2) continue;
+    std::vector<std::string> names;
+    for (const auto& [boot, process] : processes) names.push_back(process);
+    found.push_back(problem(listed(names) + " have the same id " + id,
+                            "give each a state folder of its own: one was copied"));
+  }
+  for (const auto& [name, holders] : ids) {
+    if (holders.size() < 2) continue;
+    found.push_back(problem(counted(holders.size(), "process") + " have the name " + name,
+                            "give each a node.name of its own"));
+  }
+  const bool is_ours = facts.state && facts.state->is_record_good && !facts.has_sidecar() &&
+                       !facts.state->lock.is_held;
+  if (is_ours && lives.contains(to_string(facts.state->id))) {
+    found.push_back(problem("the id in " + facts.state->folder + " is that of a living process, " +
+                                lives[to_string(facts.state->id)].begin()->second,
+                            "give each a state folder of its own: one was copied"));
+  }
+  if (!found.empty()) return found;
+  if (lives.empty()) return {skipped("no sidecar has said HELLO")};
+  return {ok(counted(lives.size(), "process") + ", each with its own id and name")};
+}
+
+Diagnoses check_versions(const Facts& facts) {
+  Diagnoses found;
+  if (facts.has_sidecar() && facts.sidecar->version != facts.version) {
+    found.push_back(warning(
+        "the sidecar here is " + facts.sidecar->version + ", this program is " + facts.version,
+        "restart the sidecar when the group can spare it"));
+  }
+  const Opinions versions =
+      opinions(facts, [](const GreetingFacts& greeting) { return greeting.version; });
+  if (versions.size() > 1) {
+    found.push_back(warning(contrast(versions), "fine during an upgrade; then finish it"));
+  }
+  if (found.empty()) found.push_back(ok(agreement(versions)));
+  return found;
+}
+
+Diagnoses check_plugins(const Facts& facts) {
+  const Opinions plugins =
+      opinions(facts, [](const GreetingFacts& greeting) { return greeting.plugin; });
+  if (plugins.size() > 1) {
+    return {problem(contrast(plugins), "set election.plugin alike everywhere, and restart")};
+  }
+  const bool is_abi_known = facts.has_sidecar() && !facts.sidecar->plugin_abi.empty();
+  return {ok(agreement(plugins) + (is_abi_known ? "; ABI " + facts.sidecar->plugin_abi +
+                                                      " here, "
+                                                      "others do not say theirs"
+                                                : ""))};
+}
+
+Diagnoses check_variants(const Facts& facts) {
+  const Opinions variants =
+      opinions(facts, [](const GreetingFacts& greeting) { return greeting.variant; });
+  if (variants.size() > 1) {
+    return {warning(contrast(variants),
+                    "set election.variant alike everywhere; the old one stays in force until "
+                    "all want the same")};
+  }
+  return {ok(agreement(variants))};
+}
+
+Diagnoses check_voters(const Facts& facts) {
+  const uint64_t own = own_voters(*facts.config.config);
+  std::vector<std::string> others;
+  size_t alike = 0;
+  for (const Participant& each : participants(facts)) {
+    if (each.greeting.voters == own) {
+      ++alike;
+    } else {
+      others.push_back(each.name + (each.greeting.voters == 0 ? " (guard none)" : ""));
+    }
+  }
+  const Config& config = *facts.config.config;
+  if (!others.empty()) {
+    return {problem(listed(others) + ": other [voters] than the configuration here (guard " +
+                        config.guard() + ")",
+                    "name the same [voters] everywhere; see --forget-promises in `bellwether run "
+                    "--help` before changing them")};
+  }
+  if (!config.has_majority_guard()) {
+    return {ok("guard none, alike on " + counted(alike, "process"))};
+  }
+  const bool has_vote = config.voters.contains(config.node.name);
+  return {ok(counted(config.voters.size(), "voter") + ", alike on " + counted(alike, "process") +
+             (has_vote ? "" : "; " + config.node.name + " has no vote and never leads"))};
+}
+
+Diagnoses check_leader(const Facts& facts) {
+  const Opinions leaders = opinions(facts, leader_of);
+  std::map<std::string, std::string> names;  // by id
+  for (const Participant& each : participants(facts)) names[each.greeting.id] = each.name;
+  Opinions named;
+  for (const auto& [leader, followers] : leaders) {
+    const std::string id = leader.substr(0, leader.find(','));
+    const auto known = names.find(id);
+    const std::string text = (known != names.end() ? known->second : id) + leader.substr(id.size());
+    std::vector<std::string>& all = named[text];
+    all.insert(all.end(), followers.begin(), followers.end());
+  }
+  if (leaders.size() > 1) {
+    return {problem("several leaders are followed: " + contrast(named),
+                    "run the doctor again in a few seconds; if it stays so, the group is cut in "
+                    "two: see reach and both ways")};
+  }
+  bool has_heard = false;
+  for (const ProbeFacts& probe : facts.probes) has_heard |= probe.greeting.has_value();
+  if (!has_heard) return {skipped("no sidecar has said HELLO")};
+  if (leaders.empty()) {
+    return {warning("nobody follows a leader",
+                    "run the doctor again in a few seconds; if it stays so, see `bellwether "
+                    "status` and, with [voters], whether a majority of them runs")};
+  }
+  return {ok(agreement(named))};
+}
+
+}  // namespace bellwether::doctor

@@ -1,0 +1,115 @@
+// Checks of this machine: what the kernel, the clock and the processor give.
+#include "doctor/checks.hh"
+#include "doctor/phrases.hh"
+
+namespace bellwether::doctor {
+namespace {
+
+constexpr int kPlausibleYear = 2020;  // before it the clock was never set
+// Rates that differ by more break the promise of guard "majority".
+constexpr double kMaxRatePpm = 110'000;
+// Of the wall clock, in the few seconds of a run: more than scheduling explains, so it was set.
+constexpr Duration kMaxStep = std::chrono::milliseconds(250);
+constexpr uint64_t kFewFiles = 128;
+constexpr uint64_t kEnoughFiles = 1024;
+constexpr uint64_t kThrottledOneIn = 100;  // periods
+
+std::string step_text(const ClockFacts& clock) {
+  const Duration step = clock.wall_elapsed - clock.boot_elapsed;
+  return "the wall clock went " + time_text(std::chrono::abs(step)) +
+         (step > Duration::zero() ? " ahead of" : " behind") + " CLOCK_BOOTTIME in " +
+         time_text(clock.boot_elapsed);
+}
+
+}  // namespace
+
+Diagnoses check_futex(const Facts& facts) {
+  if (facts.futex_flaw.empty()) {
+    return {ok("the kernel turns the flag off when the sidecar is killed")};
+  }
+  return {warning("after a kill the flag stays on until its validity ends: " + facts.futex_flaw,
+                  "allow set_robust_list(2) and fork(2) in the seccomp profile or sandbox, or "
+                  "rely on the epoch as fencing token")};
+}
+
+Diagnoses check_clock(const Facts& facts) {
+  const ClockFacts& clock = facts.clock;
+  Diagnoses found;
+  if (clock.year < kPlausibleYear) {
+    found.push_back(problem("the wall clock says it is the year " + std::to_string(clock.year),
+                            "set it: times in logs, and the first epoch of a group with [voters], "
+                            "are made of it"));
+  }
+  if (std::chrono::abs(clock.wall_elapsed - clock.boot_elapsed) > kMaxStep) {
+    found.push_back(
+        warning(step_text(clock), "elections do not use the wall clock; find out who sets it"));
+  }
+  if (clock.rate_ppm > kMaxRatePpm || clock.rate_ppm < -kMaxRatePpm) {
+    found.push_back(
+        problem("the kernel makes the clock run " + std::to_string(clock.rate_ppm) + " ppm faster",
+                "reset it (adjtimex): leases allow for clocks that are 11 % off"));
+  }
+  if (clock.has_boot_offset) {
+    found.push_back(warning("this process lives in a time namespace with its own CLOCK_BOOTTIME",
+                            "run application and sidecar in the same one: the flag's validity is "
+                            "a time on this clock"));
+  }
+  if (clock.is_synchronisation_known && !clock.is_synchronised) {
+    found.push_back(warning("no time service keeps the wall clock right (adjtimex)",
+                            "run chrony or systemd-timesyncd, so that logs of several hosts can be "
+                            "compared; elections do not need it"));
+  }
+  if (!found.empty()) return found;
+  std::string seen = "CLOCK_BOOTTIME and the wall clock agree";
+  if (clock.is_synchronisation_known) {
+    seen += "; synchronised, off by at most " + time_text(clock.max_error);
+  }
+  return {ok(seen + "; how far the clocks of other members are off cannot be seen from here")};
+}
+
+Diagnoses check_open_files(const Facts& facts) {
+  const LimitFacts& limits = facts.limits;
+  const std::string whose = limits.process != 0 ? "process " + std::to_string(limits.process)
+                                                : "a process started from here";
+  const std::string seen = whose + " may open " + std::to_string(limits.open_files) + " files";
+  const std::string remedy =
+      "raise it to " + std::to_string(kEnoughFiles) + " (LimitNOFILE=, ulimit -n)";
+  if (limits.open_files < kFewFiles) return {problem(seen, remedy)};
+  if (limits.open_files < kEnoughFiles) return {warning(seen, remedy)};
+  return {ok(seen)};
+}
+
+// A process that has used up its quota stands still until the next period begins.
+Diagnoses check_processor(const Facts& facts) {
+  const LimitFacts& limits = facts.limits;
+  if (!limits.cpu_quota) return {ok("no quota of processor time limits this group of processes")};
+  Diagnoses found;
+  const std::string quota =
+      time_text(*limits.cpu_quota) + " of processor time in each " + time_text(limits.cpu_period);
+  const Duration stall = limits.cpu_period - *limits.cpu_quota;
+  if (facts.config.config && stall > Duration::zero()) {
+    const Duration suspect_after = facts.config.config->failure_detector.suspect_after;
+    const std::string seen = "the quota is " + quota + ", so it can stand still for " +
+                             time_text(stall) + "; peers suspect a silence of " +
+                             time_text(suspect_after);
+    const char* const remedy =
+        "leave limits.cpu out, raise it, or choose profile \"wan\" for longer timers";
+    if (stall >= suspect_after)
+      found.push_back(problem(seen, remedy));
+    else if (stall * 2 >= suspect_after)
+      found.push_back(warning(seen, remedy));
+  }
+  if (limits.throttled_periods * kThrottledOneIn > limits.cpu_periods) {
+    found.push_back(warning("throttled in " + std::to_string(limits.throttled_periods) + " of " +
+                                counted(limits.cpu_periods, "period"),
+                            "leave limits.cpu out, or raise it: a sidecar that stands still looks "
+                            "dead"));
+  }
+  if (found.empty()) {
+    found.push_back(ok(quota + ", used up in " + std::to_string(limits.throttled_periods) + " of " +
+                       counted(limits.cpu_periods, "period")));
+  }
+  return found;
+}
+
+}  // namespace bellwether::doctor

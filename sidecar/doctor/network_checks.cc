@@ -1,0 +1,327 @@
+// Checks of names, addresses and connections.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "doctor/checks.hh"
+#include "doctor/phrases.hh"
+
+namespace bellwether::doctor {
+namespace {
+
+using Addresses = std::set<std::string>;
+
+bool is_configured(const NameFacts& name) {
+  return name.origin != Origin::kMember && name.origin != Origin::kSelf;
+}
+
+const char* key_of(Origin origin) {
+  switch (origin) {
+    case Origin::kDns:
+      return "membership.dns";
+    case Origin::kPeers:
+      return "membership.peers";
+    case Origin::kVoters:
+      return "[voters]";
+    case Origin::kMember:
+      return "a member's address";
+    case Origin::kSelf:
+      return "node.advertise";
+  }
+  return "";
+}
+
+Addresses addresses_of(const Facts& facts, bool (*is_wanted)(const NameFacts&)) {
+  Addresses found;
+  for (const NameFacts& name : facts.names) {
+    if (is_wanted(name)) found.insert(name.addresses.begin(), name.addresses.end());
+  }
+  return found;
+}
+
+Addresses own_addresses(const Facts& facts) {
+  return addresses_of(facts, [](const NameFacts& name) { return name.origin == Origin::kSelf; });
+}
+
+Addresses configured_addresses(const Facts& facts) { return addresses_of(facts, is_configured); }
+
+Addresses addresses_of(const Facts& facts, const MemberFacts& member) {
+  Addresses found;
+  for (const NameFacts& name : facts.names) {
+    if (name.place.text() == member.address) {
+      found.insert(name.addresses.begin(), name.addresses.end());
+    }
+  }
+  return found;
+}
+
+bool do_meet(const Addresses& left, const Addresses& right) {
+  return std::ranges::any_of(left, [&](const auto& each) { return right.contains(each); });
+}
+
+std::string host_of(const std::string& address) {
+  HostPort place;
+  parse_host_port(address, place);
+  return place.host;
+}
+
+// All members that are somebody else and have not left.
+std::vector<MemberFacts> others(const Facts& facts) {
+  std::vector<MemberFacts> found;
+  if (!facts.has_sidecar()) return found;
+  for (const MemberFacts& member : facts.sidecar->members) {
+    if (!member.is_self && member.state != "left") found.push_back(member);
+  }
+  return found;
+}
+
+void judge_lookups(const Facts& facts, Diagnoses& found) {
+  const bool has_any = !configured_addresses(facts).empty();
+  for (const NameFacts& name : facts.names) {
+    if (!name.addresses.empty() || name.origin == Origin::kSelf) continue;
+    const std::string seen =
+        name.place.text() + " (" + key_of(name.origin) + ") does not resolve: " + name.error;
+    if (is_configured(name) && (!has_any || name.origin == Origin::kDns)) {
+      found.push_back(problem(seen,
+                              "correct the name, or look at the name server: in Kubernetes a "
+                              "headless Service with publishNotReadyAddresses: true"));
+    } else {
+      found.push_back(warning(seen, "correct the name, unless its host is only to come"));
+    }
+  }
+}
+
+// What the names stand for, against whom the sidecar knows.
+void judge_membership(const Facts& facts, Diagnoses& found) {
+  Addresses strangers = configured_addresses(facts);
+  for (const std::string& own : own_addresses(facts)) strangers.erase(own);
+  for (const ProbeFacts& probe : facts.probes) {
+    if (probe.is_from(facts.sidecar->id)) strangers.erase(probe.address);
+  }
+  const Addresses configured = configured_addresses(facts);
+  std::vector<std::string> hidden;
+  for (const MemberFacts& member : others(facts)) {
+    const Addresses addresses = addresses_of(facts, member);
+    for (const std::string& address : addresses) strangers.erase(address);
+    for (const ProbeFacts& probe : facts.probes) {
+      if (probe.is_from(member.id)) strangers.erase(probe.address);
+    }
+    if (member.state == "alive" && !do_meet(addresses, configured)) hidden.push_back(member.name);
+  }
+  if (!strangers.empty()) {
+    found.push_back(warning("the sidecar knows no member at " + listed(strangers),
+                            "see reach for what is there; one that is only starting needs a "
+                            "moment"));
+  }
+  if (!hidden.empty() && !facts.config.config->membership.dns.is_none()) {
+    found.push_back(warning(listed(hidden) + ": behind no configured name, known through others",
+                            "look why the name server leaves them out"));
+  }
+}
+
+// Whom an address belongs to, for people: "orders-1 (10.0.0.1:7946)".
+std::string subject(const Facts& facts, const ProbeFacts& probe) {
+  if (probe.greeting) return probe.greeting->name + " (" + probe.address + ")";
+  for (const MemberFacts& member : others(facts)) {
+    if (addresses_of(facts, member).contains(probe.address)) {
+      const std::string note = member.state == "alive" ? "" : ", " + member.state;
+      return member.name + " (" + probe.address + note + ")";
+    }
+  }
+  return probe.address;
+}
+
+bool is_alive_at(const Facts& facts, const std::string& address) {
+  const std::vector<MemberFacts> members = others(facts);
+  return std::ranges::any_of(members, [&](const MemberFacts& member) {
+    return member.state == "alive" && addresses_of(facts, member).contains(address);
+  });
+}
+
+// A process of several addresses is reached when one of them answers.
+bool is_reached_elsewhere(const Facts& facts, const std::string& address) {
+  for (const NameFacts& name : facts.names) {
+    if (name.origin == Origin::kDns || std::ranges::count(name.addresses, address) == 0) continue;
+    for (const ProbeFacts& probe : facts.probes) {
+      if (probe.greeting && std::ranges::count(name.addresses, probe.address) > 0) return true;
+    }
+  }
+  return false;
+}
+
+void judge_failure(const Facts& facts, const ProbeFacts& probe, Diagnoses& found) {
+  if (probe.is_connected()) {
+    found.push_back(problem(
+        subject(facts, probe) +
+            " is connected, but no sidecar of this group answers: " + probe.hello_error,
+        "look who listens there: another group, another program, or a proxy (see proxies)"));
+    return;
+  }
+  if (is_reached_elsewhere(facts, probe.address)) return;
+  const std::string seen = subject(facts, probe) + ": " + probe.connect_error;
+  if (is_alive_at(facts, probe.address)) {
+    found.push_back(problem(seen,
+                            "let TCP through to it (firewall, NetworkPolicy), or correct its "
+                            "node.advertise: only connections from there work"));
+  } else {
+    found.push_back(warning(seen,
+                            "start the sidecar there; if it runs, let TCP through to it "
+                            "(firewall, NetworkPolicy)"));
+  }
+}
+
+// What is known of the two directions between this node and a member.
+enum class Ways : uint8_t { kBoth, kFromHere, kFromThere, kUnlinked, kUnknown };
+
+Ways ways_to(const Facts& facts, const MemberFacts& member) {
+  const Addresses addresses = addresses_of(facts, member);
+  bool was_tried = false;
+  bool is_reached = false;
+  for (const ProbeFacts& probe : facts.probes) {
+    was_tried |= addresses.contains(probe.address);
+    is_reached |= probe.is_from(member.id);
+  }
+  const bool is_linked = member.state == "alive";
+  if (is_reached && !is_linked) return Ways::kUnlinked;
+  if (!is_linked || !was_tried) return Ways::kUnknown;
+  if (!is_reached) return Ways::kFromThere;
+  const bool comes_in = std::ranges::any_of(addresses, [&](const std::string& address) {
+    return std::ranges::count(facts.inbound_hosts, host_of(address)) > 0;
+  });
+  return comes_in ? Ways::kBoth : Ways::kFromHere;
+}
+
+}  // namespace
+
+Diagnoses check_names(const Facts& facts) {
+  const auto configured = std::ranges::count_if(facts.names, is_configured);
+  if (configured == 0) return {ok("no names are configured: others have to find this node")};
+  Diagnoses found;
+  judge_lookups(facts, found);
+  if (facts.has_sidecar()) judge_membership(facts, found);
+  if (!found.empty()) return found;
+  return {ok(counted(static_cast<size_t>(configured), "configured place") + ", " +
+             counted(configured_addresses(facts).size(), "address") +
+             (facts.has_sidecar() ? ", all of members" : ""))};
+}
+
+Diagnoses check_own_address(const Facts& facts) {
+  const std::string place = facts.config.config->node.advertise.text();
+  const Addresses addresses = own_addresses(facts);
+  constexpr const char* kRemedy = "set node.advertise to an address at which peers reach this node";
+  if (addresses.empty()) {
+    return {problem("peers are told " + place + ", which does not resolve here", kRemedy)};
+  }
+  Diagnoses found;
+  Addresses sources;
+  for (const ProbeFacts& probe : facts.probes) {
+    if (!probe.local_host.empty() && !addresses.contains(probe.address)) {
+      sources.insert(probe.local_host);
+    }
+    if (!addresses.contains(probe.address) || probe.is_from(facts.sidecar->id)) continue;
+    if (probe.greeting) {
+      found.push_back(problem(
+          "at " + place + ", which peers are told, answers " + probe.greeting->name, kRemedy));
+    } else {
+      found.push_back(warning("peers are told " + place + ", where from here nobody answers: " +
+                                  (probe.is_connected() ? probe.hello_error : probe.connect_error),
+                              std::string(kRemedy) + "; behind NAT only they can try it"));
+    }
+  }
+  if (!found.empty()) return found;
+  return {ok("peers are told " + place + ", where this node answers" +
+             (sources.empty() ? "" : "; its connections leave from " + listed(sources)))};
+}
+
+Diagnoses check_reach(const Facts& facts) {
+  const Addresses own = own_addresses(facts);
+  Diagnoses found;
+  size_t answers = 0;
+  Duration slowest_connect{};
+  Duration slowest_hello{};
+  for (const ProbeFacts& probe : facts.probes) {
+    const bool is_self =
+        own.contains(probe.address) || (facts.has_sidecar() && probe.is_from(facts.sidecar->id));
+    if (is_self) continue;
+    if (!probe.greeting) {
+      judge_failure(facts, probe, found);
+      continue;
+    }
+    ++answers;
+    slowest_connect = std::max(slowest_connect, probe.connect_time);
+    slowest_hello = std::max(slowest_hello, probe.hello_time);
+  }
+  if (facts.unprobed > 0) {
+    found.push_back(warning(counted(facts.unprobed, "further address") + " not tried",
+                            "nothing to do: the doctor tries a bounded number"));
+  }
+  if (answers == 0 && found.empty()) return {skipped("no address of another member is known")};
+  if (answers > 0) {
+    found.insert(found.begin(),
+                 ok(counted(answers, "address") + " of others answered, TCP within " +
+                    time_text(slowest_connect) + ", HELLO within " + time_text(slowest_hello)));
+  }
+  return found;
+}
+
+Diagnoses check_both_ways(const Facts& facts) {
+  std::map<Ways, std::vector<std::string>> members;
+  for (const MemberFacts& member : others(facts)) {
+    members[ways_to(facts, member)].push_back(member.name);
+  }
+  Diagnoses found;
+  if (const auto& names = members[Ways::kFromThere]; !names.empty()) {
+    found.push_back(problem(listed(names) + ": linked, but only connections from there to here "
+                                            "come about",
+                            "let TCP through from here to there, or correct node.advertise there"));
+  }
+  if (const auto& names = members[Ways::kUnlinked]; !names.empty()) {
+    found.push_back(warning(listed(names) + ": answers the doctor, but the sidecar here is not "
+                                            "linked to it",
+                            "look into both logs (\"turned away\"); a sidecar that has just "
+                            "started needs a moment"));
+  }
+  std::string seen;
+  const auto add = [&](Ways ways, const std::string& what) {
+    if (members[ways].empty()) return;
+    seen += (seen.empty() ? "" : "; ") + listed(members[ways]) + ": " + what;
+  };
+  add(Ways::kBoth, "connections from here, and from its host to here");
+  add(Ways::kFromHere, "connections from here; whether from there, a doctor there can tell");
+  add(Ways::kUnknown, "not linked, and not reached");
+  if (!seen.empty()) found.push_back(ok(seen));
+  if (found.empty()) found.push_back(skipped("the sidecar knows no other member"));
+  return found;
+}
+
+// What ends TCP on the way answers for the dead: a refused connection, the proof that a process is
+// gone, never comes.
+Diagnoses check_proxies(const Facts& facts) {
+  std::map<Decoy, std::vector<std::string>> hosts;
+  for (const DecoyFacts& decoy : facts.decoys) hosts[decoy.outcome].push_back(decoy.host);
+  const std::string signs = facts.mesh_signs.empty() ? "" : "; " + listed(facts.mesh_signs);
+  if (!hosts[Decoy::kAccepted].empty()) {
+    const std::string port = std::to_string(facts.config.config->node.listen.port);
+    return {problem(
+        "somebody answers for " + listed(hosts[Decoy::kAccepted]) +
+            " on a port where nobody can listen, so a proxy ends TCP on the way" + signs,
+        "take port " + port +
+            " out of the mesh, both ways (Istio: annotations "
+            "traffic.sidecar.istio.io/excludeInboundPorts and excludeOutboundPorts; Linkerd: "
+            "config.linkerd.io/skip-inbound-ports and skip-outbound-ports): death would be noticed "
+            "by silence only")};
+  }
+  if (!hosts[Decoy::kRefused].empty()) {
+    return {ok("connections to a port where nobody can listen are refused by " +
+               listed(hosts[Decoy::kRefused]) + signs)};
+  }
+  if (!facts.mesh_signs.empty()) {
+    return {warning("there are signs of a service mesh: " + listed(facts.mesh_signs),
+                    "take the port of [node] listen out of the mesh, both ways")};
+  }
+  return {skipped(facts.decoys.empty()
+                      ? "no address of another host is known"
+                      : "no host answers on a port where nobody can listen (a firewall?)")};
+}
+
+}  // namespace bellwether::doctor

@@ -1,0 +1,96 @@
+// Checks of what this process was given and of the sidecar beside it: configuration, plugin, API,
+// metrics.
+#include "doctor/checks.hh"
+#include "doctor/phrases.hh"
+
+namespace bellwether::doctor {
+namespace {
+
+constexpr unsigned kReady = 200;
+constexpr unsigned kNotReady = 503;
+
+// FILE:LINE:COLUMN: key: what
+std::string place_and_flaw(const std::string& file, const Finding& finding) {
+  return file + ":" + std::to_string(finding.position.line) + ":" +
+         std::to_string(finding.position.column) + ": " +
+         (finding.key.empty() ? "" : finding.key + ": ") + finding.what;
+}
+
+}  // namespace
+
+Diagnoses check_configuration(const Facts& facts) {
+  const ConfigFacts& config = facts.config;
+  Diagnoses found;
+  if (!config.read_error.empty()) {
+    found.push_back(problem(config.read_error, "name the sidecar's configuration with --config"));
+  }
+  for (const Finding& error : config.errors) {
+    found.push_back(problem(place_and_flaw(config.file, error), error.remedy));
+  }
+  for (const Finding& each : config.warnings) {
+    found.push_back(warning(place_and_flaw(config.file, each), each.remedy));
+  }
+  if (found.empty()) found.push_back(ok(config.file + " is valid"));
+  return found;
+}
+
+Diagnoses check_plugin(const Facts& facts) {
+  const ElectionSettings& election = facts.config.config->election;
+  if (!facts.config.plugin_flaw.empty()) {
+    return {problem(facts.config.plugin_flaw, "set election.plugin to one that can be loaded")};
+  }
+  return {ok(election.plugin + " can be loaded" +
+             (election.variant.empty() ? "" : " and has the variant " + election.variant))};
+}
+
+Diagnoses check_sidecar(const Facts& facts) {
+  if (!facts.sidecar) {
+    return {skipped("[api] has no listen and no socket, so there is nobody to ask")};
+  }
+  const SidecarFacts& sidecar = *facts.sidecar;
+  if (!sidecar.silence.empty()) return {skipped(sidecar.silence)};
+  const Config& config = *facts.config.config;
+  Diagnoses found;
+  if (sidecar.group != config.group.name || sidecar.name != config.node.name) {
+    found.push_back(problem(
+        "what answers at " + sidecar.where + " is " + sidecar.name + " of group " + sidecar.group +
+            ", the configuration is that of " + config.node.name + " of group " + config.group.name,
+        "give the doctor the configuration of that sidecar, or each its own [api] listen"));
+  }
+  if (!sidecar.why_not_ready.empty()) {
+    found.push_back(warning(sidecar.name + " is not ready: " + sidecar.why_not_ready,
+                            "its log says more; a sidecar that has just started needs a moment"));
+  }
+  if (!sidecar.pending_restart.empty()) {
+    found.push_back(warning("new values wait for a restart: " + listed(sidecar.pending_restart),
+                            "restart this sidecar when the group can spare it"));
+  }
+  if (found.empty()) found.push_back(ok(sidecar.name + " answers at " + sidecar.where));
+  return found;
+}
+
+Diagnoses check_metrics(const Facts& facts) {
+  if (!facts.metrics) {
+    return {
+        ok("[metrics] listen is empty: they are served where the API is, " + facts.sidecar->where)};
+  }
+  const MetricsFacts& metrics = *facts.metrics;
+  const HostPort& listen = facts.config.config->metrics.listen;
+  if (!metrics.error.empty()) {
+    return {problem("metrics: " + metrics.error,
+                    "look for another process on this port, or restart the sidecar if [metrics] "
+                    "listen has changed")};
+  }
+  if (metrics.status != kReady && metrics.status != kNotReady) {
+    return {problem("what answers at " + metrics.where + " is no sidecar (status " +
+                        std::to_string(metrics.status) + ")",
+                    "give [metrics] listen a port of its own")};
+  }
+  if (listen.is_loopback() && !facts.config.config->node.advertise.is_loopback()) {
+    return {warning("served at " + metrics.where + ", where only this host gets them",
+                    "let [metrics] listen at an address that Prometheus reaches")};
+  }
+  return {ok("served at " + metrics.where)};
+}
+
+}  // namespace bellwether::doctor

@@ -1,0 +1,153 @@
+// Checks of the two things on a file system: the state folder and the flag.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "doctor/checks.hh"
+#include "doctor/phrases.hh"
+
+namespace bellwether::doctor {
+namespace {
+
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+constexpr uint64_t kTooLittleSpace = kMiB;
+constexpr uint64_t kLittleSpace = 16 * kMiB;
+constexpr mode_t kReadableByOthers = 0044;
+
+std::string holder_text(const LockFacts& lock) {
+  return lock.holder != 0 ? "process " + std::to_string(lock.holder)
+                          : "a process that cannot be seen from here";
+}
+
+// A sidecar runs, but has not locked what this configuration names; or the other way round.
+void judge_lock(const Facts& facts, const LockFacts& lock, const std::string& what,
+                Diagnoses& found) {
+  if (lock.is_held && !facts.has_sidecar()) {
+    found.push_back(warning(what + " is used by " + holder_text(lock) + ", but no sidecar answers",
+                            "look whether that process hangs, or runs with another [api] listen"));
+  }
+  if (!lock.is_held && facts.has_sidecar()) {
+    found.push_back(warning("a sidecar answers, but nobody uses " + what,
+                            "run the doctor where that sidecar runs, with its configuration"));
+  }
+}
+
+void judge_record(const Facts& facts, const StateFacts& state, Diagnoses& found) {
+  const Config& config = *facts.config.config;
+  if (!state.has_record && state.has_identity) {
+    found.push_back(
+        problem(state.folder + "/state is missing beside identity: what this process "
+                               "has promised is lost",
+                "restore the folder, or see --forget-state in `bellwether run --help`"));
+  }
+  if (!state.has_record) return;
+  if (!state.is_record_good) {
+    found.push_back(
+        problem(state.folder + "/state is damaged, or of another release",
+                "restore the folder, or see --forget-state in `bellwether run --help`"));
+  } else if (state.group != config.group.name) {
+    found.push_back(
+        problem(state.folder + " belongs to group " + state.group + ", not " + config.group.name,
+                "give this group a state_dir of its own"));
+  } else if (state.has_damaged_slot) {
+    found.push_back(warning(state.folder + "/state has one damaged slot, as a crash leaves it",
+                            "nothing to do: the next write repairs it; if it comes back, look at "
+                            "the disk"));
+  }
+}
+
+void judge_folder(const Facts& facts, const StateFacts& state, Diagnoses& found) {
+  if (!state.flaw.empty()) {
+    found.push_back(problem(state.folder + ": " + state.flaw,
+                            "set node.state_dir to a folder that this user may read and write"));
+    return;
+  }
+  if (!state.is_writable) {
+    const std::string owner = std::to_string(state.owner);
+    found.push_back(
+        problem(state.folder + (state.exists
+                                    ? " cannot be written by this user; it belongs to user " + owner
+                                    : " does not exist and cannot be made by this user"),
+                "run the doctor as the sidecar's user; if that is this one, give it the folder"));
+  }
+  if (state.free_bytes < kTooLittleSpace) {
+    found.push_back(problem("only " + size_text(state.free_bytes) + " are free for " + state.folder,
+                            "free some space: a vote that cannot be stored is not given"));
+  } else if (state.free_bytes < kLittleSpace) {
+    found.push_back(warning("only " + size_text(state.free_bytes) + " are free for " + state.folder,
+                            "free some space before there is none"));
+  }
+  if (state.is_in_memory && facts.config.config->has_majority_guard()) {
+    found.push_back(warning(state.folder + " is in memory: after a reboot the votes are forgotten",
+                            "set node.state_dir to a folder on a disk"));
+  }
+}
+
+std::string mode_text(mode_t mode) {
+  constexpr mode_t kPermissions = 07777;
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "0%o", static_cast<unsigned>(mode & kPermissions));
+  return text.data();
+}
+
+}  // namespace
+
+Diagnoses check_state(const Facts& facts) {
+  if (!facts.state)
+    return {ok("nothing is kept (node.state_dir is empty): a new id at each start")};
+  const StateFacts& state = *facts.state;
+  Diagnoses found;
+  judge_folder(facts, state, found);
+  if (state.flaw.empty() && state.exists) {
+    judge_record(facts, state, found);
+    judge_lock(facts, state.lock, state.folder, found);
+  }
+  if (!found.empty()) return found;
+  std::string seen = state.folder;
+  if (!state.exists) {
+    seen += " can be made";
+  } else if (!state.has_record) {
+    seen += " is there and empty";
+  } else {
+    seen += ": id " + to_string(state.id) + ", epoch " + std::to_string(state.epoch);
+  }
+  if (state.lock.is_held) seen += ", in use by " + holder_text(state.lock);
+  return {ok(seen + ", " + size_text(state.free_bytes) + " free")};
+}
+
+Diagnoses check_flag(const Facts& facts) {
+  const FlagFacts& flag = *facts.flag;
+  Diagnoses found;
+  if (!flag.folder_flaw.empty()) {
+    found.push_back(problem(flag.path + ": " + flag.folder_flaw,
+                            "set flag.path to a file in a folder that this user may write"));
+    return found;
+  }
+  if (!flag.file_flaw.empty()) {
+    found.push_back(problem(flag.path + " " + flag.file_flaw,
+                            "remove it, or set flag.path to another file; or run the doctor as the "
+                            "sidecar's user"));
+  }
+  if (!flag.is_in_memory) {
+    found.push_back(warning(flag.path + " is not on a tmpfs: a busy disk can stop the sidecar",
+                            "set flag.path to a file below /dev/shm, or in an emptyDir with medium "
+                            "Memory"));
+  }
+  const mode_t mode = flag.exists ? flag.mode : facts.config.config->flag.mode;
+  if ((mode & kReadableByOthers) == 0 || flag.is_folder_closed_to_others) {
+    found.push_back(warning(
+        flag.is_folder_closed_to_others ? "only its owner can enter the folder of " + flag.path
+                                        : "only user " + std::to_string(flag.owner) + " can read " +
+                                              flag.path + " (mode " + mode_text(mode) + ")",
+        "fine if the application runs as the same user; otherwise open folder and flag.mode to its "
+        "group"));
+  }
+  if (flag.exists && flag.file_flaw.empty()) judge_lock(facts, flag.lock, flag.path, found);
+  if (!found.empty()) return found;
+  if (!flag.exists) return {ok(flag.path + " can be made, on a tmpfs")};
+  std::string seen = flag.path + ", mode " + mode_text(flag.mode) + ", on a tmpfs";
+  if (flag.lock.is_held) seen += ", in use by " + holder_text(flag.lock);
+  return {ok(seen)};
+}
+
+}  // namespace bellwether::doctor

@@ -1,0 +1,185 @@
+// stat(2), statfs(2), F_OFD_GETLK, and /proc for who holds a lock.
+#include "doctor/storage_look.hh"
+
+#include <bellwether/leader_flag.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+
+#include "io/file_descriptor.hh"
+#include "io/state_slots.hh"
+
+namespace bellwether::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kEnterableByOthers = 0011;
+// Somebody else may have put a link, a pipe or a device there.
+constexpr int kCautious = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+// Of each process; who has more is not looked through to the end.
+constexpr int kMaxDescriptors = 4096;
+
+std::string because(int error) { return std::generic_category().message(error); }
+
+bool may_use(const fs::path& path, int how) {
+  return ::faccessat(AT_FDCWD, path.c_str(), how, AT_EACCESS) == 0;
+}
+
+// The folder itself or, where it is missing, the next one above it that is there.
+fs::path nearest_existing(fs::path path) {
+  std::error_code unused;
+  while (!fs::exists(path, unused) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
+
+bool is_in_memory(const fs::path& path) {
+  struct statfs status {};
+  return ::statfs(path.c_str(), &status) == 0 &&
+         (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);
+}
+
+uint64_t free_bytes(const fs::path& path) {
+  struct statfs status {};
+  if (::statfs(path.c_str(), &status) != 0) return 0;
+  return static_cast<uint64_t>(status.f_bavail) * static_cast<uint64_t>(status.f_bsize);
+}
+
+// Whether this open file of a process (/proc/PID/fd/N) is `file`, and locked through it.
+bool is_locked_through(const fs::path& descriptor, const struct stat& file) {
+  struct stat status {};
+  if (::stat(descriptor.c_str(), &status) != 0) return false;
+  if (status.st_dev != file.st_dev || status.st_ino != file.st_ino) return false;
+  const fs::path process = descriptor.parent_path().parent_path();
+  const FileDescriptor notes(
+      ::open((process / "fdinfo" / descriptor.filename()).c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 1024> text{};
+  const ssize_t count = ::read(notes.get(), text.data(), text.size());
+  return count > 0 && std::string_view(text.data(), static_cast<size_t>(count)).find("OFDLCK") !=
+                          std::string_view::npos;
+}
+
+// An OFD lock belongs to no process, so all that can be looked into are searched; 0: none of them.
+pid_t find_holder(const struct stat& file) {
+  std::error_code unused;
+  for (fs::directory_iterator process("/proc", unused); process != fs::directory_iterator();
+       process.increment(unused)) {
+    const std::string name = process->path().filename();
+    pid_t id = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+    if (error != std::errc{} || end != name.data() + name.size()) continue;
+    int left = kMaxDescriptors;
+    fs::directory_iterator open_file(process->path() / "fd", unused);
+    for (; left > 0 && open_file != fs::directory_iterator(); open_file.increment(unused), --left) {
+      if (is_locked_through(open_file->path(), file)) return id;
+    }
+  }
+  return 0;
+}
+
+LockFacts lock_of(const fs::path& path) {
+  const FileDescriptor fd(::open(path.c_str(), kCautious));
+  if (!fd.is_open()) return {};
+  struct flock whole_file {};
+  whole_file.l_type = F_WRLCK;
+  whole_file.l_whence = SEEK_SET;
+  if (::fcntl(fd.get(), F_OFD_GETLK, &whole_file) != 0 || whole_file.l_type == F_UNLCK) return {};
+  struct stat status {};
+  const bool is_known = ::fstat(fd.get(), &status) == 0;
+  return {.is_held = true, .holder = is_known ? find_holder(status) : 0};
+}
+
+void read_record(const fs::path& path, StateFacts& facts) {
+  const FileDescriptor fd(::open(path.c_str(), kCautious));
+  facts.has_record = fd.is_open() || errno != ENOENT;
+  if (!fd.is_open()) return;
+  std::array<uint8_t, kStateFileBytes> bytes{};
+  const ssize_t count = ::pread(fd.get(), bytes.data(), bytes.size(), 0);
+  if (count < 0) return;
+  const StateFileContents contents =
+      read_state_file(std::span(bytes).first(static_cast<size_t>(count)));
+  facts.is_record_good = contents.newest && contents.is_whole && !contents.is_of_another_format;
+  facts.has_damaged_slot = contents.has_damaged_slot;
+  if (!contents.newest) return;
+  facts.group = contents.newest->group;
+  facts.id = contents.newest->identity;
+  facts.epoch = contents.newest->record.max_epoch;
+}
+
+// Why no sidecar of this user could take it; one that has it already shows that one can.
+std::string file_flaw(const fs::path& path, const struct stat& status, bool is_taken) {
+  if (S_ISLNK(status.st_mode)) return "is a symbolic link";
+  if (!S_ISREG(status.st_mode)) return "is not a regular file";
+  if (status.st_nlink != 1) return "has several names (hard links)";
+  if (status.st_size != 0 && status.st_size != LEADER_FLAG_FILE_BYTES) {
+    return "has " + std::to_string(status.st_size) + " bytes, which no leader flag has";
+  }
+  if (is_taken) return "";
+  if (status.st_uid != ::geteuid()) {
+    return "belongs to user " + std::to_string(status.st_uid) + ", this process to user " +
+           std::to_string(::geteuid());
+  }
+  return may_use(path, R_OK | W_OK) ? "" : "cannot be written: " + because(errno);
+}
+
+}  // namespace
+
+StateFacts look_at_state(const fs::path& folder) {
+  StateFacts facts{.folder = folder};
+  struct stat status {};
+  facts.exists = ::stat(folder.c_str(), &status) == 0;
+  if (!facts.exists && errno != ENOENT) facts.flaw = because(errno);
+  if (facts.exists && !S_ISDIR(status.st_mode)) {
+    facts.flaw = "is not a folder";
+  } else if (facts.exists && !may_use(folder, R_OK | X_OK)) {
+    facts.flaw = because(errno);
+  }
+  if (!facts.flaw.empty()) return facts;
+  const fs::path there = nearest_existing(folder);
+  facts.is_writable = may_use(there, W_OK | X_OK);
+  facts.owner = status.st_uid;
+  facts.is_in_memory = is_in_memory(there);
+  facts.free_bytes = free_bytes(there);
+  if (!facts.exists) return facts;
+  facts.lock = lock_of(folder / "lock");
+  facts.has_identity = may_use(folder / "identity", F_OK);
+  read_record(folder / "state", facts);
+  return facts;
+}
+
+FlagFacts look_at_flag(const fs::path& path) {
+  FlagFacts facts{.path = path, .owner = ::geteuid()};
+  const fs::path folder = path.parent_path();
+  const fs::path there = nearest_existing(folder);
+  facts.is_in_memory = is_in_memory(there);
+  struct stat status {};
+  facts.exists = ::lstat(path.c_str(), &status) == 0;
+  const int error = errno;
+  if (facts.exists) {
+    facts.owner = status.st_uid;
+    facts.mode = status.st_mode;
+    if (S_ISREG(status.st_mode)) facts.lock = lock_of(path);
+    facts.file_flaw = file_flaw(path, status, facts.lock.is_held);
+  } else if (error != ENOENT) {
+    facts.folder_flaw = because(error);
+  } else if (there != folder && there != folder.parent_path()) {
+    facts.folder_flaw = "the folder above its folder does not exist";
+  } else if (!may_use(there, W_OK | X_OK)) {
+    facts.folder_flaw = "it cannot be made: " + because(errno);
+  }
+  struct stat folder_status {};
+  // One that the sidecar has still to make can be entered by all.
+  if (::stat(folder.c_str(), &folder_status) == 0) {
+    facts.is_folder_closed_to_others = (folder_status.st_mode & kEnterableByOthers) == 0;
+  }
+  return facts;
+}
+
+}  // namespace bellwether::doctor

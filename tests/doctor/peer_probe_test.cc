@@ -1,0 +1,205 @@
+// What the doctor hears from those it connects to, which here are threads with a listening socket.
+#include "doctor/peer_probe.hh"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <thread>
+
+#include "io/codec.hh"
+#include "io/file_descriptor.hh"
+
+namespace bellwether::doctor {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto kPatience = seconds(10);
+
+Config config() {
+  Config config;
+  config.group.name = "orders";
+  config.node.name = "orders-0";
+  config.node.advertise = {"127.0.0.1", 7946};
+  return config;
+}
+
+// Listens on loopback; `serve` gets the first connection, on a thread of its own.
+class Server {
+ public:
+  explicit Server(std::function<void(int)> serve)
+      : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in any{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    BOOST_REQUIRE(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&any), sizeof any) == 0);
+    BOOST_REQUIRE(::listen(listener_.get(), 1) == 0);
+    thread_ = std::thread([this, serve] {
+      const FileDescriptor client(::accept(listener_.get(), nullptr, nullptr));
+      if (client.is_open()) serve(client.get());
+    });
+  }
+  ~Server() {
+    ::shutdown(listener_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  SocketAddress address() const {
+    sockaddr_storage name{};
+    socklen_t size = sizeof name;
+    ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&name), &size);
+    return *SocketAddress::from(reinterpret_cast<const sockaddr&>(name));
+  }
+
+ private:
+  FileDescriptor listener_;
+  std::thread thread_;
+};
+
+// Reads until a HELLO has come, or the connection has ended.
+std::optional<Greeting> read_greeting(int fd) {
+  Decoder decoder("orders");
+  std::array<uint8_t, 4096> buffer{};
+  for (ssize_t count = 0; (count = ::recv(fd, buffer.data(), buffer.size(), 0)) > 0;) {
+    std::span<const uint8_t> bytes(buffer.data(), static_cast<size_t>(count));
+    const Decoded decoded = decoder.next(bytes);
+    if (const auto* greeting = std::get_if<Greeting>(&decoded)) return *greeting;
+  }
+  return std::nullopt;
+}
+
+void say(int fd, const std::vector<uint8_t>& bytes) {
+  BOOST_REQUIRE(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+                static_cast<ssize_t>(bytes.size()));
+}
+
+// A HELLO of a member of `group`.
+std::vector<uint8_t> hello(const std::string& group) {
+  const Uuid id{{1, 2, 3, 4, 5, 6, 0x47, 8, 0x89, 10, 11, 12, 13, 14, 15, 16}};
+  std::vector<uint8_t> bytes;
+  Encoder(group).append(Greeting{.hello = {.header = {.epoch = 7},
+                                           .self = {.id = id,
+                                                    .name = "orders-1",
+                                                    .address = "127.0.0.1:7946",
+                                                    .boot = 3,
+                                                    .variant = "classic"},
+                                           .leader = LeaderHint{.id = id, .epoch = 7}},
+                                 .software = "0.1.0",
+                                 .plugin = "bully"},
+                        bytes);
+  return bytes;
+}
+
+ProbeFacts probe(const SocketAddress& address, Duration limit = kPatience) {
+  const ProbeReport report =
+      probe_peers({.addresses = {address}, .decoy_hosts = {}, .limit = limit}, config());
+  BOOST_REQUIRE(report.probes.size() == 1);
+  return report.probes.front();
+}
+
+BOOST_AUTO_TEST_SUITE(peer_probe)
+
+BOOST_AUTO_TEST_CASE(only_asks_and_learns_what_a_member_says_of_itself) {
+  std::optional<Greeting> question;
+  ProbeFacts facts;
+  {
+    const Server server([&](int fd) {
+      question = read_greeting(fd);
+      say(fd, hello("orders"));
+    });
+    facts = probe(server.address());
+  }
+  BOOST_REQUIRE(question.has_value());
+  BOOST_TEST(question->is_inquiry);
+  BOOST_REQUIRE(facts.greeting.has_value());
+  BOOST_TEST(facts.connect_error == "");
+  BOOST_TEST(facts.hello_error == "");
+  BOOST_TEST(facts.local_host == "127.0.0.1");
+  BOOST_TEST(facts.greeting->name == "orders-1");
+  BOOST_TEST(facts.greeting->boot == 3);
+  BOOST_TEST(facts.greeting->version == "0.1.0");
+  BOOST_TEST(facts.greeting->plugin == "bully");
+  BOOST_TEST(facts.greeting->variant == "classic");
+  BOOST_TEST(facts.greeting->voters == 0);
+  BOOST_TEST(facts.greeting->leader_id == facts.greeting->id);
+  BOOST_TEST(facts.greeting->leader_epoch == 7);
+}
+
+BOOST_AUTO_TEST_CASE(tells_that_nobody_listens) {
+  std::optional<SocketAddress> address;
+  {
+    const Server server([](int) {});
+    address = server.address();
+  }
+  const ProbeFacts facts = probe(*address);
+  BOOST_TEST(facts.connect_error == "connection refused");
+  BOOST_TEST(!facts.greeting.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(tells_that_nothing_comes) {
+  const Server server([](int fd) {
+    while (read_greeting(fd)) continue;  // until the doctor has given up
+  });
+  const ProbeFacts facts = probe(server.address(), milliseconds(200));
+  BOOST_TEST(facts.connect_error == "");
+  BOOST_TEST(facts.hello_error == "connected, but nothing came in time");
+}
+
+BOOST_AUTO_TEST_CASE(tells_that_the_connection_was_closed_without_a_word) {
+  const Server server([](int fd) { read_greeting(fd); });
+  BOOST_TEST(probe(server.address()).hello_error.starts_with("it closed the connection"));
+}
+
+BOOST_AUTO_TEST_CASE(tells_that_another_group_answers) {
+  const Server server([](int fd) {
+    read_greeting(fd);
+    say(fd, hello("payments"));
+  });
+  BOOST_TEST(probe(server.address()).hello_error ==
+             "belongs to group \"payments\", this process to \"orders\"");
+}
+
+BOOST_AUTO_TEST_CASE(tells_that_something_else_speaks) {
+  const Server server([](int fd) {
+    const std::string words = "220 mail.example ESMTP, at your service, and for hours\r\n";
+    say(fd, {words.begin(), words.end()});
+    read_greeting(fd);
+  });
+  const ProbeFacts facts = probe(server.address());
+  BOOST_TEST(facts.hello_error != "");
+  BOOST_TEST(!facts.greeting.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(takes_the_time_of_the_slowest_for_all) {
+  const Server silent([](int fd) {
+    while (read_greeting(fd)) continue;
+  });
+  const Server member([](int fd) {
+    read_greeting(fd);
+    say(fd, hello("orders"));
+  });
+  const ProbeReport report = probe_peers({.addresses = {silent.address(), member.address()},
+                                          .decoy_hosts = {},
+                                          .limit = milliseconds(500)},
+                                         config());
+  BOOST_TEST(!report.probes[0].greeting.has_value());
+  BOOST_TEST(report.probes[1].greeting.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(knocks_where_nobody_can_listen_and_is_refused) {
+  const Server server([](int) {});
+  const ProbeReport report = probe_peers(
+      {.addresses = {}, .decoy_hosts = {server.address()}, .limit = kPatience}, config());
+  BOOST_REQUIRE(report.decoys.size() == 1);
+  BOOST_TEST(report.decoys[0].host == "127.0.0.1");
+  BOOST_TEST((report.decoys[0].outcome == Decoy::kRefused));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace bellwether::doctor

@@ -1,0 +1,145 @@
+// The whole of a diagnosis, and the checks of what this process was given.
+#include <fstream>
+
+#include "expectations.hh"
+
+namespace bellwether::doctor {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(diagnosis)
+
+BOOST_AUTO_TEST_CASE(of_a_healthy_group_finds_nothing) {
+  const Diagnoses found = diagnose(healthy_facts());
+  BOOST_TEST(found.size() == check_names().size());
+  for (const Diagnosis& each : found) {
+    BOOST_TEST((each.verdict == Verdict::kOk), each.check << ": " << each.seen);
+  }
+  BOOST_TEST((verdict_of(found) == Verdict::kOk));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_sidecar_skips_what_needs_one_and_finds_nothing) {
+  const Diagnoses found = diagnose(facts_without_sidecar());
+  std::string skipped_checks;
+  for (const Diagnosis& each : found) {
+    BOOST_TEST((each.verdict <= Verdict::kOk), each.check << ": " << each.seen);
+    if (each.verdict == Verdict::kSkipped) skipped_checks += each.check + ";";
+  }
+  BOOST_TEST(skipped_checks == "sidecar;metrics;own address;both ways;");
+}
+
+BOOST_AUTO_TEST_CASE(without_a_configuration_looks_at_the_host_only) {
+  Facts facts{.version = "0.1.0", .config = {.file = "b.toml", .read_error = "cannot read b.toml"}};
+  facts.clock = healthy_facts().clock;
+  facts.limits = healthy_facts().limits;
+  for (const Diagnosis& each : diagnose(facts)) {
+    const bool is_of_host = each.check == "futex" || each.check == "clock" ||
+                            each.check == "open files" || each.check == "processor";
+    const Verdict expected = each.check == "configuration" ? Verdict::kProblem
+                             : is_of_host                  ? Verdict::kOk
+                                                           : Verdict::kSkipped;
+    BOOST_TEST((each.verdict == expected), each.check << ": " << each.seen);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(has_every_check_in_its_documentation) {
+  std::ifstream file(BELLWETHER_TEST_DOCTOR_README);
+  std::string documented;
+  bool is_in_table = false;
+  for (std::string line; std::getline(file, line);) {
+    is_in_table = is_in_table ? !line.empty() : line.starts_with("| check |");
+    if (is_in_table && line.starts_with("| `"))
+      documented += line.substr(3, line.find('`', 3) - 3) + ";";
+  }
+  std::string checks;
+  for (const std::string_view check : check_names()) checks += std::string(check) + ";";
+  BOOST_TEST(documented == checks);
+}
+
+BOOST_AUTO_TEST_CASE(is_as_bad_as_its_worst_finding) {
+  BOOST_TEST((verdict_of({skipped("")}) == Verdict::kOk));
+  BOOST_TEST((verdict_of({ok(""), warning("", "do"), skipped("")}) == Verdict::kWarning));
+  BOOST_TEST((verdict_of({problem("", "do"), warning("", "do")}) == Verdict::kProblem));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(setup)
+
+BOOST_AUTO_TEST_CASE(every_error_of_the_configuration_is_a_problem_with_its_remedy) {
+  Facts facts = healthy_facts();
+  facts.config.config.reset();
+  facts.config.errors = {{{3, 1}, "node.name", "is empty", "give a name"},
+                         {{4, 2}, "", "is no TOML", "correct it"}};
+  BOOST_TEST(findings(facts, "configuration") ==
+             "problem: b.toml:3:1: node.name: is empty -> give a name\n"
+             "problem: b.toml:4:2: is no TOML -> correct it\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_doubtful_configuration_is_a_warning) {
+  Facts facts = healthy_facts();
+  facts.config.warnings = {{{1, 1}, "voters", "there are none", "name them"}};
+  expect_one(facts, "configuration", "warning: b.toml:1:1: voters: there are none -> name them");
+}
+
+BOOST_AUTO_TEST_CASE(a_plugin_that_cannot_be_loaded_is_a_problem) {
+  Facts facts = healthy_facts();
+  facts.config.plugin_flaw = "bellwether-bully.so is not there";
+  expect_one(facts, "plugin", "problem: bellwether-bully.so is not there ->");
+}
+
+BOOST_AUTO_TEST_CASE(another_sidecar_at_the_api_is_a_problem) {
+  Facts facts = healthy_facts();
+  facts.sidecar->group = "payments";
+  expect_one(facts, "sidecar",
+             "problem: what answers at 127.0.0.1:4040 is orders-0 of group payments");
+}
+
+BOOST_AUTO_TEST_CASE(a_sidecar_that_is_not_ready_is_a_warning) {
+  Facts facts = healthy_facts();
+  facts.sidecar->why_not_ready = "it looks for a leader";
+  expect_one(facts, "sidecar", "warning: orders-0 is not ready: it looks for a leader ->");
+}
+
+BOOST_AUTO_TEST_CASE(values_that_wait_for_a_restart_are_a_warning) {
+  Facts facts = healthy_facts();
+  facts.sidecar->pending_restart = {"node.name", "node.listen"};
+  expect_one(facts, "sidecar",
+             "warning: new values wait for a restart: node.name and node.listen ->");
+}
+
+BOOST_AUTO_TEST_CASE(without_an_api_there_is_nobody_to_ask) {
+  Facts facts = healthy_facts();
+  facts.sidecar.reset();
+  expect_one(facts, "sidecar", "skipped: [api] has no listen and no socket");
+}
+
+BOOST_AUTO_TEST_CASE(metrics_that_nobody_serves_are_a_problem) {
+  Facts facts = healthy_facts();
+  facts.metrics->error = "no sidecar answers at 127.0.0.1:9464";
+  expect_one(facts, "metrics", "problem: metrics: no sidecar answers at 127.0.0.1:9464 ->");
+}
+
+BOOST_AUTO_TEST_CASE(a_stranger_on_the_port_of_the_metrics_is_a_problem) {
+  Facts facts = healthy_facts();
+  facts.metrics->status = 404;
+  expect_one(facts, "metrics",
+             "problem: what answers at 127.0.0.1:9464 is no sidecar (status 404) ->");
+}
+
+BOOST_AUTO_TEST_CASE(metrics_of_a_sidecar_that_is_not_ready_are_well) {
+  Facts facts = healthy_facts();
+  facts.metrics->status = 503;
+  expect_one(facts, "metrics", "ok: served at 127.0.0.1:9464");
+}
+
+BOOST_AUTO_TEST_CASE(metrics_that_only_this_host_gets_are_a_warning) {
+  Facts facts = healthy_facts();
+  facts.config.config->metrics.listen = {"127.0.0.1", 9464};
+  expect_one(facts, "metrics",
+             "warning: served at 127.0.0.1:9464, where only this host gets them ->");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace bellwether::doctor

@@ -1,0 +1,167 @@
+// The checks of the state folder and of the flag.
+#include "expectations.hh"
+
+namespace bellwether::doctor {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(state)
+
+BOOST_AUTO_TEST_CASE(that_is_used_tells_id_epoch_and_process) {
+  expect_one(healthy_facts(), "state",
+             "ok: /state: id 00000000-0000-0000-0000-000000000000, epoch 7, in use by process 12, "
+             "1 GiB free");
+}
+
+BOOST_AUTO_TEST_CASE(that_is_not_kept_is_well) {
+  Facts facts = healthy_facts();
+  facts.state.reset();
+  expect_one(facts, "state", "ok: nothing is kept");
+}
+
+BOOST_AUTO_TEST_CASE(that_can_be_made_is_well) {
+  Facts facts = facts_without_sidecar();
+  facts.state = StateFacts{.folder = "/state", .is_writable = true, .free_bytes = 1u << 30};
+  expect_one(facts, "state", "ok: /state can be made, 1 GiB free");
+}
+
+BOOST_AUTO_TEST_CASE(that_cannot_be_looked_at_is_a_problem) {
+  Facts facts = healthy_facts();
+  facts.state->flaw = "Permission denied";
+  expect_one(facts, "state", "problem: /state: Permission denied ->");
+}
+
+BOOST_AUTO_TEST_CASE(that_cannot_be_written_is_a_problem) {
+  Facts facts = healthy_facts();
+  facts.state->is_writable = false;
+  facts.state->owner = 7;
+  expect_one(facts, "state",
+             "problem: /state cannot be written by this user; it belongs to user 7 ->");
+}
+
+BOOST_AUTO_TEST_CASE(that_cannot_be_made_is_a_problem) {
+  Facts facts = facts_without_sidecar();
+  facts.state = StateFacts{.folder = "/state", .free_bytes = 1u << 30};
+  expect_one(facts, "state", "problem: /state does not exist and cannot be made by this user ->");
+}
+
+BOOST_AUTO_TEST_CASE(on_a_full_disk_is_a_problem) {
+  Facts facts = healthy_facts();
+  facts.state->free_bytes = 4096;
+  expect_one(facts, "state", "problem: only 4 KiB are free for /state ->");
+}
+
+BOOST_AUTO_TEST_CASE(on_a_disk_that_is_nearly_full_is_a_warning) {
+  Facts facts = healthy_facts();
+  facts.state->free_bytes = 3u << 20;
+  expect_one(facts, "state", "warning: only 3 MiB are free for /state ->");
+}
+
+BOOST_AUTO_TEST_CASE(in_memory_is_a_warning_for_voters_only) {
+  Facts facts = healthy_facts();
+  facts.state->is_in_memory = true;
+  expect_one(facts, "state", "ok: ");
+  facts.config.config->voters = {{"orders-0", {"10.0.0.1", 7946}}};
+  expect_one(facts, "state", "warning: /state is in memory");
+}
+
+BOOST_AUTO_TEST_CASE(of_another_group_is_a_problem) {
+  Facts facts = healthy_facts();
+  facts.state->group = "payments";
+  expect_one(facts, "state", "problem: /state belongs to group payments, not orders ->");
+}
+
+BOOST_AUTO_TEST_CASE(that_is_damaged_is_a_problem) {
+  Facts facts = healthy_facts();
+  facts.state->is_record_good = false;
+  expect_one(facts, "state", "problem: /state/state is damaged, or of another release ->");
+}
+
+BOOST_AUTO_TEST_CASE(with_one_damaged_slot_is_a_warning) {
+  Facts facts = healthy_facts();
+  facts.state->has_damaged_slot = true;
+  expect_one(facts, "state", "warning: /state/state has one damaged slot");
+}
+
+BOOST_AUTO_TEST_CASE(that_lacks_its_record_is_a_problem) {
+  Facts facts = healthy_facts();
+  facts.state->has_record = false;
+  expect_one(facts, "state", "problem: /state/state is missing beside identity");
+}
+
+BOOST_AUTO_TEST_CASE(that_a_silent_process_uses_is_a_warning) {
+  Facts facts = facts_without_sidecar();
+  facts.state->lock = {.is_held = true, .holder = 12};
+  expect_one(facts, "state", "warning: /state is used by process 12, but no sidecar answers ->");
+}
+
+BOOST_AUTO_TEST_CASE(that_the_running_sidecar_does_not_use_is_a_warning) {
+  Facts facts = healthy_facts();
+  facts.state->lock = {};
+  expect_one(facts, "state", "warning: a sidecar answers, but nobody uses /state ->");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(flag)
+
+BOOST_AUTO_TEST_CASE(that_is_used_tells_mode_and_process) {
+  expect_one(healthy_facts(), "flag",
+             "ok: /flags/orders, mode 0640, on a tmpfs, in use by process 12");
+}
+
+BOOST_AUTO_TEST_CASE(that_can_be_made_is_well) {
+  Facts facts = facts_without_sidecar();
+  facts.flag->exists = false;
+  expect_one(facts, "flag", "ok: /flags/orders can be made, on a tmpfs");
+}
+
+BOOST_AUTO_TEST_CASE(that_cannot_be_made_is_a_problem) {
+  Facts facts = facts_without_sidecar();
+  facts.flag->exists = false;
+  facts.flag->folder_flaw = "it cannot be made: Permission denied";
+  expect_one(facts, "flag", "problem: /flags/orders: it cannot be made: Permission denied ->");
+}
+
+BOOST_AUTO_TEST_CASE(that_is_no_flag_is_a_problem) {
+  Facts facts = healthy_facts();
+  facts.flag->file_flaw = "is a symbolic link";
+  expect_one(facts, "flag", "problem: /flags/orders is a symbolic link ->");
+}
+
+BOOST_AUTO_TEST_CASE(on_a_disk_is_a_warning) {
+  Facts facts = healthy_facts();
+  facts.flag->is_in_memory = false;
+  expect_one(facts, "flag", "warning: /flags/orders is not on a tmpfs");
+}
+
+BOOST_AUTO_TEST_CASE(that_its_owner_alone_can_read_is_a_warning) {
+  Facts facts = healthy_facts();
+  facts.flag->mode = 0600;
+  facts.flag->owner = 7;
+  expect_one(facts, "flag", "warning: only user 7 can read /flags/orders (mode 0600) ->");
+}
+
+BOOST_AUTO_TEST_CASE(in_a_folder_that_its_owner_alone_can_enter_is_a_warning) {
+  Facts facts = healthy_facts();
+  facts.flag->is_folder_closed_to_others = true;
+  expect_one(facts, "flag", "warning: only its owner can enter the folder of /flags/orders ->");
+}
+
+BOOST_AUTO_TEST_CASE(that_is_to_be_made_is_judged_by_its_configured_mode) {
+  Facts facts = facts_without_sidecar();
+  facts.flag->exists = false;
+  facts.config.config->flag.mode = 0600;
+  expect_one(facts, "flag", "warning: only user 0 can read /flags/orders (mode 0600) ->");
+}
+
+BOOST_AUTO_TEST_CASE(that_a_silent_process_uses_is_a_warning) {
+  Facts facts = facts_without_sidecar();
+  facts.flag->lock = {.is_held = true};
+  expect_one(facts, "flag",
+             "warning: /flags/orders is used by a process that cannot be seen from here");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace bellwether::doctor
