@@ -1,6 +1,8 @@
 // The invariants, one after the other; the numbers are those of ARCHITECTURE.md.
 #include "core/invariants.hh"
 
+#include <algorithm>
+
 namespace bellwether {
 namespace {
 
@@ -92,15 +94,15 @@ namespace {
 // The vote for `epoch` of a voter that has told `claimant` so.
 std::optional<std::string> broken_by_vote(const Majority& voter, const Uuid& claimant,
                                           uint64_t epoch) {
+  if (voter.vote_terms.voters != voter.hash) return "voted for one with other [voters]";  // [I7]
   const Record& durable = voter.durable;
   if (durable.max_epoch == epoch && durable.granted_to == claimant) return std::nullopt;
   return "told of a vote that the disk does not have";
 }
 
 // The promise to `leader` of a voter that has told it so.
-std::optional<std::string> broken_by_promise(const Majority& voter, Instant now, const Uuid& leader,
-                                             uint64_t epoch) {
-  const Duration lease = voter.vote_terms.lease;
+std::optional<std::string> broken_by_promise(const Majority& voter, Instant now, Duration lease,
+                                             const Uuid& leader, uint64_t epoch) {
   if (voter.durable.lease_seen < lease) return "promised for longer than the disk remembers";
   for (const Promise& made : voter.promises.all()) {
     if (made.leader == leader && made.epoch >= epoch && made.until >= now + lease)
@@ -111,11 +113,15 @@ std::optional<std::string> broken_by_promise(const Majority& voter, Instant now,
 
 }  // namespace
 
-// [I6] A vote and a promise are told when the disk has what they need, and are kept.
-std::optional<std::string> broken_by_promises(const Node& node, Instant now,
-                                              const Effects& effects) {
+// [I6, I7] A vote and a promise are told when the disk has what they need, and are kept.
+std::optional<std::string> broken_by_promises(const NodeSummary& before, const Node& node,
+                                              Instant now, const Effects& effects) {
   if (node.majority() == nullptr) return std::nullopt;
   const Majority& voter = *node.majority();
+  // A step that begins with a promise may end with a vote for a longer lease, which is told later.
+  const Duration lease = before.voted_lease == Duration::zero()
+                             ? voter.vote_terms.lease
+                             : std::min(before.voted_lease, voter.vote_terms.lease);
   for (const Effect& effect : effects) {
     const auto* send = std::get_if<Send>(&effect);
     if (send == nullptr) continue;
@@ -131,7 +137,7 @@ std::optional<std::string> broken_by_promises(const Node& node, Instant now,
     if (voted_epoch == 0) continue;
     if (auto broken = broken_by_vote(voter, send->to, voted_epoch)) return broken;
     if (!is_promised) continue;
-    if (auto broken = broken_by_promise(voter, now, send->to, voted_epoch)) return broken;
+    if (auto broken = broken_by_promise(voter, now, lease, send->to, voted_epoch)) return broken;
   }
   return std::nullopt;
 }

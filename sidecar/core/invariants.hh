@@ -21,6 +21,7 @@ struct NodeSummary {
   uint64_t max_epoch = 0;
   Uuid granted_to{};
   Duration lease_seen{};
+  Duration voted_lease{};  // of the claim that has this voter's vote
 
   explicit NodeSummary(const Node& node)
       : is_leading(node.is_leading()),
@@ -28,7 +29,8 @@ struct NodeSummary {
         leader(node.leader()),
         max_epoch(node.record().max_epoch),
         granted_to(node.record().granted_to),
-        lease_seen(node.record().lease_seen) {}
+        lease_seen(node.record().lease_seen),
+        voted_lease(node.majority() != nullptr ? node.majority()->vote_terms.lease : Duration{}) {}
 };
 
 // Each returns what is broken, in words, or nothing.
@@ -38,8 +40,8 @@ std::optional<std::string> broken_by_effects(const NodeSummary& before, const Ef
 
 // Of guard "majority"; `node` is in the state after the step that was made at `now` and had these
 // effects.  What a voter says, and what a leader publishes, is covered by what it has.
-std::optional<std::string> broken_by_promises(const Node& node, Instant now,
-                                              const Effects& effects);
+std::optional<std::string> broken_by_promises(const NodeSummary& before, const Node& node,
+                                              Instant now, const Effects& effects);
 std::optional<std::string> broken_by_lease(const Node& node, Instant now, const Effects& effects);
 
 }  // namespace bellwether

@@ -25,6 +25,32 @@ struct NameOf {
   const char* operator()(const Reconfigure&) const { return "reconfigure"; }
 };
 
+// One effect for the log; "" for those that nobody outside depends on.
+struct TextOf {
+  Instant now;
+
+  std::string operator()(const Send& send) const {
+    const Header& header = send.frame.header;
+    return std::string(name(type_of(send.frame))) + " to " + to_string(send.to) + " in epoch " +
+           std::to_string(header.epoch) + ", released " + std::to_string(header.released);
+  }
+  std::string operator()(const Store& store) const {
+    return "store epoch " + std::to_string(store.record.max_epoch) + ", granted to " +
+           to_string(store.record.granted_to);
+  }
+  std::string operator()(const Publish& publish) const {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(publish.valid_until - now);
+    const std::string epoch = " in epoch " + std::to_string(publish.epoch);
+    return publish.is_leader ? "flag on" + epoch + " for " + std::to_string(left.count()) + " ms"
+                             : "flag off";
+  }
+  template <typename Other>
+  std::string operator()(const Other&) const {
+    return "";
+  }
+};
+
 }  // namespace
 
 void SelfCheck::before_step(Instant now, const Input& input) {
@@ -35,13 +61,20 @@ void SelfCheck::before_step(Instant now, const Input& input) {
 }
 
 std::optional<std::string> SelfCheck::broken_by_step(const Effects& effects) {
+  auto broken = first_broken(effects);
+  if (broken) wanted_ = describe(effects);
+  return broken;
+}
+
+std::optional<std::string> SelfCheck::first_broken(const Effects& effects) {
   if (auto broken = broken_by_effects(before_, effects)) return broken;
   if (auto broken = broken_by_change(before_, NodeSummary(node_))) return broken;
-  if (auto broken = broken_by_promises(node_, now_, effects)) return broken;
+  if (auto broken = broken_by_promises(before_, node_, now_, effects)) return broken;
   if (auto broken = broken_by_history(effects)) return broken;
   // Who has ended keeps no promise any more, and why it failed it says itself.
   if (node_.has_left() || node_.has_failed()) return std::nullopt;
   if (auto broken = broken_by_lease(node_, now_, effects)) return broken;
+  if (auto broken = broken_by_flag()) return broken;
   return broken_by_state(node_);
 }
 
@@ -55,6 +88,7 @@ std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) 
                            std::holds_alternative<Coordinator>(send->frame.body);
       if (is_beat) last_beat_at_ = now_;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
+      flag_ = *publish;
       if (!publish->leader) continue;
       if (publish->epoch < published_epoch_) return "a published epoch fell";  // [I10]
       published_epoch_ = publish->epoch;
@@ -67,6 +101,14 @@ std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) 
         return "its flag holds longer than any heartbeat allows";  // [I3]
     }
   }
+  return std::nullopt;
+}
+
+// [I3] Whose flag is on leads, in that epoch.
+std::optional<std::string> SelfCheck::broken_by_flag() const {
+  if (!flag_.is_leader || flag_.valid_until <= now_) return std::nullopt;
+  if (!node_.is_leading()) return "its flag is on though it does not lead";
+  if (node_.leader()->epoch != flag_.epoch) return "its flag names another epoch than it leads";
   return std::nullopt;
 }
 
@@ -97,6 +139,19 @@ std::string SelfCheck::last_inputs() const {
     if (note.peer != Uuid{}) text += " of " + to_string(note.peer);
     if (note.epoch != 0) text += " in epoch " + std::to_string(note.epoch);
     text += ", " + std::to_string(ago.count()) + " us ago";
+  }
+  return text;
+}
+
+std::string SelfCheck::describe(const Effects& effects) const {
+  constexpr int kMostEffects = 8;
+  std::string text;
+  int described = 0;
+  for (const Effect& effect : effects) {
+    const std::string one = std::visit(TextOf{now_}, effect);
+    if (one.empty()) continue;
+    if (described++ == kMostEffects) return text + "; ...";
+    text += (text.empty() ? "" : "; ") + one;
   }
   return text;
 }

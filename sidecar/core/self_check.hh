@@ -27,11 +27,12 @@ class SelfCheck {
   // words, or nothing.
   std::optional<std::string> broken_by_step(const Effects& effects);
 
-  // The state before the last step and after it, and the last inputs, the newest first: for the log
-  // of a process that ends.
+  // For the log of a process that ends: the state before the last step and after it, the last
+  // inputs, the newest first, and what the broken step wanted done.
   std::string state_before() const { return describe(before_); }
   std::string state_after() const { return describe(NodeSummary(node_)); }
   std::string last_inputs() const;
+  const std::string& wanted() const { return wanted_; }
 
   // The state before the last step.
   const NodeSummary& before() const { return before_; }
@@ -48,15 +49,20 @@ class SelfCheck {
 
   static std::string describe(const NodeSummary& summary);
   static Note note_of(Instant now, const Input& input);
+  std::string describe(const Effects& effects) const;
+  std::optional<std::string> first_broken(const Effects& effects);
   std::optional<std::string> broken_by_history(const Effects& effects);
+  std::optional<std::string> broken_by_flag() const;
 
   const Node& node_;
   NodeSummary before_;
   Instant now_{};
   std::array<Note, kNotes> notes_{};
   size_t next_note_ = 0;
+  std::string wanted_;
 
   // Of this life.
+  Publish flag_;                  // as it is published
   uint64_t published_epoch_ = 0;  // the highest
   uint64_t released_epoch_ = 0;   // the highest that a frame has released
   Instant last_beat_at_{};        // when a COORDINATOR or a heartbeat was sent last

@@ -17,7 +17,7 @@ void NodeDriver::step(const Input& input) {
   const Effects& effects = node_.step(now, input);
   if (const auto broken = self_check_.broken_by_step(effects)) {
     is_broken_ = true;
-    timer_.disarm();
+    timer_.arm(kNever);
     sink_.on_broken(*broken, self_check_);
     is_stepping_ = false;
     return;

@@ -163,6 +163,7 @@ void Participant::on_broken(const std::string& invariant, const SelfCheck& evide
                    {{"invariant", invariant},
                     {"before", evidence.state_before()},
                     {"after", evidence.state_after()},
+                    {"wanted", evidence.wanted()},
                     {"inputs", evidence.last_inputs()}});
   listener_.on_broken();
 }

@@ -178,6 +178,7 @@ void Sidecar::on_failed(const std::string& text) {
 // Nothing that this process would still say can be trusted: it says nothing.
 void Sidecar::on_broken() {
   end_ = SidecarEnd::kBrokenInvariant;
+  front_door_.close();
   loop_.stop();
 }
 

@@ -33,6 +33,7 @@ class Broken(SystemCase):
             self.assertIn("is in an election and waits for ever", log)
             self.assertIn("leads in epoch 1", log)
             self.assertIn("elect, 0 us ago", log)
+            self.assertIn("wanted", log)
 
 
 if __name__ == "__main__":

@@ -148,8 +148,9 @@ void live(NodeHarness& node, uint64_t seed) {
   node.join();
   Strangers strangers(node, seed);
   for (int i = 0; i < kSteps && node.broken().empty(); ++i) strangers.act();
-  BOOST_TEST(node.broken() == "",
-             "seed " << seed << ": " << node.broken() << "; " << node.self_check().last_inputs());
+  BOOST_TEST(node.broken() == "", "seed " << seed << ": " << node.broken() << "; it wanted "
+                                          << node.self_check().wanted() << " after "
+                                          << node.self_check().last_inputs());
 }
 
 const auto kVariants = boost::unit_test::data::make({"classic", "modified"});
