@@ -14,7 +14,8 @@ enum class ExitCode : int {
   kDoubtful = 4,  // nothing is wrong, but there are warnings (`check` and `doctor` only)
   kPluginRefused = 5,
   kAddressUnusable = 6,
-  kStateUnusable = 7,  // the state or the flag
+  kStateUnusable = 7,    // the state or the flag
+  kInvariantBroken = 8,  // `run` was wrong about itself: a bug; the log has the evidence
 };
 
 // A wrong command line; what() says what is wrong and what would be right.

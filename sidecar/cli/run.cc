@@ -40,7 +40,20 @@ constexpr const char* kExamples = R"(Examples:
 
 Exit status: 0 left in good order; 1 failed while running; 2 wrong usage; 3 the configuration is
 invalid; 5 the plugin was refused; 6 an address cannot be used; 7 the flag or the state cannot be
-used.)";
+used; 8 it was wrong about itself (a bug, of ours or of the plugin's): the log says how, and the
+flag was turned off first.)";
+
+ExitCode exit_code_of(SidecarEnd end) {
+  switch (end) {
+    case SidecarEnd::kInGoodOrder:
+      return ExitCode::kOk;
+    case SidecarEnd::kFailed:
+      return ExitCode::kFailure;
+    case SidecarEnd::kBrokenInvariant:
+      return ExitCode::kInvariantBroken;
+  }
+  return ExitCode::kFailure;
+}
 
 }  // namespace
 
@@ -80,7 +93,7 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
   log.set_node(config.node.name);
   try {
     Sidecar sidecar(std::move(settings), log);
-    return sidecar.run() ? ExitCode::kOk : ExitCode::kFailure;
+    return exit_code_of(sidecar.run());
   } catch (const FlagError& error) {
     std::cerr << "bellwether: " << error.what() << "\n";
     return ExitCode::kStateUnusable;

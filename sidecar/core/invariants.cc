@@ -1,6 +1,8 @@
 // The invariants, one after the other; the numbers are those of ARCHITECTURE.md.
 #include "core/invariants.hh"
 
+#include <algorithm>
+
 namespace bellwether {
 namespace {
 
@@ -68,7 +70,12 @@ std::optional<std::string> broken_by_state(const Node& node) {
 }
 
 std::optional<std::string> broken_by_change(const NodeSummary& before, const NodeSummary& after) {
-  if (after.max_epoch < before.max_epoch) return "the highest epoch fell";  // [I1]
+  if (after.max_epoch < before.max_epoch) return "the highest epoch fell";             // [I1]
+  if (after.lease_seen < before.lease_seen) return "the longest lease was forgotten";  // [I15]
+  // Who has forgotten whom it granted an epoch grants it to nobody.
+  const bool is_granted_anew = after.max_epoch == before.max_epoch &&
+                               after.granted_to != before.granted_to && after.granted_to != Uuid{};
+  if (is_granted_anew) return "granted one epoch twice";  // [I15]
   const bool has_changed =
       after.leader && (!before.leader || before.leader->id != after.leader->id ||
                        before.leader->epoch != after.leader->epoch);
@@ -78,6 +85,73 @@ std::optional<std::string> broken_by_change(const NodeSummary& before, const Nod
   }
   if (!after.is_leading && after.leader->epoch < before.max_epoch) {
     return "follows a leader of an older epoch";  // [I10]
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// The vote for `epoch` of a voter that has told `claimant` so.
+std::optional<std::string> broken_by_vote(const Majority& voter, const Uuid& claimant,
+                                          uint64_t epoch) {
+  if (voter.vote_terms.voters != voter.hash) return "voted for one with other [voters]";  // [I7]
+  const Record& durable = voter.durable;
+  if (durable.max_epoch == epoch && durable.granted_to == claimant) return std::nullopt;
+  return "told of a vote that the disk does not have";
+}
+
+// The promise to `leader` of a voter that has told it so.
+std::optional<std::string> broken_by_promise(const Majority& voter, Instant now, Duration lease,
+                                             const Uuid& leader, uint64_t epoch) {
+  if (voter.durable.lease_seen < lease) return "promised for longer than the disk remembers";
+  for (const Promise& made : voter.promises.all()) {
+    if (made.leader == leader && made.epoch >= epoch && made.until >= now + lease)
+      return std::nullopt;
+  }
+  return "told of a promise that it does not keep";
+}
+
+}  // namespace
+
+// [I6, I7] A vote and a promise are told when the disk has what they need, and are kept.
+std::optional<std::string> broken_by_promises(const NodeSummary& before, const Node& node,
+                                              Instant now, const Effects& effects) {
+  if (node.majority() == nullptr) return std::nullopt;
+  const Majority& voter = *node.majority();
+  // A step that begins with a promise may end with a vote for a longer lease, which is told later.
+  const Duration lease = before.voted_lease == Duration::zero()
+                             ? voter.vote_terms.lease
+                             : std::min(before.voted_lease, voter.vote_terms.lease);
+  for (const Effect& effect : effects) {
+    const auto* send = std::get_if<Send>(&effect);
+    if (send == nullptr) continue;
+    uint64_t voted_epoch = 0;
+    bool is_promised = false;
+    if (const auto* grant = std::get_if<Grant>(&send->frame.body)) {
+      voted_epoch = grant->is_granted ? grant->epoch : 0;
+      is_promised = grant->is_granted && grant->sequence != 0;
+    } else if (const auto* ack = std::get_if<HeartbeatAck>(&send->frame.body)) {
+      voted_epoch = ack->promised_epoch;
+      is_promised = ack->promised_epoch != 0;
+    }
+    if (voted_epoch == 0) continue;
+    if (auto broken = broken_by_vote(voter, send->to, voted_epoch)) return broken;
+    if (!is_promised) continue;
+    if (auto broken = broken_by_promise(voter, now, lease, send->to, voted_epoch)) return broken;
+  }
+  return std::nullopt;
+}
+
+// [I3] A leader has a lease, and its flag holds no longer than that.
+std::optional<std::string> broken_by_lease(const Node& node, Instant now, const Effects& effects) {
+  if (!node.is_leading()) return std::nullopt;
+  if (node.majority() != nullptr && !node.majority()->held) return "leads without a lease";
+  const Instant valid_until = node.valid_until();
+  if (valid_until <= now) return "leads beyond its lease";
+  for (const Effect& effect : effects) {
+    const auto* publish = std::get_if<Publish>(&effect);
+    if (publish == nullptr || !publish->is_leader) continue;
+    if (publish->valid_until > valid_until) return "its flag holds longer than its lease";
   }
   return std::nullopt;
 }

@@ -18,7 +18,8 @@ bool Node::accept_claim(Member& claimant, uint64_t epoch, bool is_appointed) {
   if (!is_broken(Rule::kRefuseStale)) {
     if (epoch < record_.max_epoch) return false;
     if (claimant.released >= epoch) {
-      raise_epoch(epoch);  // taken back, but taken
+      // Taken back, but taken.
+      if (epoch > record_.max_epoch) on_newer_epoch(epoch, std::nullopt);
       return false;
     }
     if (current && current->epoch == epoch) {

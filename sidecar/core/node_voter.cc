@@ -118,11 +118,14 @@ void Node::vote_for(const Member& claimant, uint64_t epoch, const Coordinator& c
   const Uuid id = claimant.entry.id;
   majority_->vote_terms = coordinator.terms;
   majority_->vote_sequence = coordinator.sequence;
-  if (epoch > record_.max_epoch || record_.granted_to != id) {
+  // Also when only the lease is longer than any before: a restarted voter reports how long what it
+  // promised may still run.
+  const Record vote{.max_epoch = epoch,
+                    .granted_to = id,
+                    .lease_seen = std::max(record_.lease_seen, coordinator.terms.lease)};
+  if (vote != record_) {
     if (is_leading()) stop_leading("it granted a newer claim");
-    record_ = {.max_epoch = epoch,
-               .granted_to = id,
-               .lease_seen = std::max(record_.lease_seen, coordinator.terms.lease)};
+    record_ = vote;
     effects_.push_back(Store{record_});
   }
   // A vote outlives a restart, and a claimant that was out of sight for a while.

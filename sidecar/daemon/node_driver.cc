@@ -6,13 +6,22 @@
 namespace bellwether {
 
 NodeDriver::NodeDriver(Loop& loop, Node& node, EffectSink& sink)
-    : node_(node), sink_(sink), timer_(loop, [this] { step(Tick{}); }) {}
+    : node_(node), sink_(sink), self_check_(node), timer_(loop, [this] { step(Tick{}); }) {}
 
 void NodeDriver::step(const Input& input) {
   check(!is_stepping_, "carrying out an effect does not step the node");
+  if (is_broken_) return;
   is_stepping_ = true;
   const Instant now = Loop::now();
+  self_check_.before_step(now, input);
   const Effects& effects = node_.step(now, input);
+  if (const auto broken = self_check_.broken_by_step(effects)) {
+    is_broken_ = true;
+    timer_.arm(kNever);
+    sink_.on_broken(*broken, self_check_);
+    is_stepping_ = false;
+    return;
+  }
   for (const Effect& effect : effects) {
     if (const auto* outcome = std::get_if<Outcome>(&effect)) outcome_ = outcome->kind;
     sink_.carry_out(now, effect);
@@ -25,6 +34,7 @@ void NodeDriver::step(const Input& input) {
 void NodeDriver::command(const Input& input, const Done& done) {
   outcome_.reset();
   step(input);
+  if (is_broken_) outcome_ = Outcome::Kind::kNotEligible;
   check(outcome_.has_value(), "a command has an outcome at once");
   done(*outcome_);
 }

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "core/node.hh"
+#include "core/self_check.hh"
 #include "io/timer.hh"
 
 namespace bellwether {
@@ -17,25 +20,31 @@ class EffectSink {
   // The same effects again, in order, when all of the step are carried out: for those who only want
   // to know.  Peers and the application need not wait for a line of the log.
   virtual void tell(const Effect& effect) = 0;
+  // The node has gone wrong (self_check.hh): `invariant` is broken.  Nothing of the step is carried
+  // out, and there will be no other; what the node did before may still stand in the world.
+  virtual void on_broken(const std::string& invariant, const SelfCheck& evidence) = 0;
 };
 
 class NodeDriver {
  public:
   using Done = std::function<void(Outcome::Kind)>;
 
-  // Both must outlive the driver.
+  // Both must outlive the driver.  The node has not started.
   NodeDriver(Loop& loop, Node& node, EffectSink& sink);
 
   void step(const Input& input);
 
-  // An input that has an Outcome (effects.hh); `done` gets it when all effects are carried out.
+  // An input that has an Outcome (effects.hh); `done` gets it when all effects are carried out.  A
+  // node that has gone wrong is not eligible.
   void command(const Input& input, const Done& done);
 
  private:
   Node& node_;
   EffectSink& sink_;
+  SelfCheck self_check_;
   std::optional<Outcome::Kind> outcome_;
   bool is_stepping_ = false;
+  bool is_broken_ = false;
   DeadlineTimer timer_;
 };
 

@@ -155,6 +155,19 @@ void Participant::carry_out(Instant now, const Effect& effect) {
 
 void Participant::tell(const Effect& effect) { event_log_.on_effect(effect); }
 
+// The flag first: whatever is wrong, the application must not act on it.
+void Participant::on_broken(const std::string& invariant, const SelfCheck& evidence) {
+  is_over_ = true;
+  parts_.flag.publish({});
+  parts_.log.write(LogLevel::kError, "an invariant is broken; stopping at once",
+                   {{"invariant", invariant},
+                    {"before", evidence.state_before()},
+                    {"after", evidence.state_after()},
+                    {"wanted", evidence.wanted()},
+                    {"inputs", evidence.last_inputs()}});
+  listener_.on_broken();
+}
+
 void Participant::on(Instant now, const Send& send) {
   if (const auto* beat = std::get_if<Heartbeat>(&send.frame.body)) {
     peers_.on_beat(send.frame.header.epoch, beat->sequence, now);

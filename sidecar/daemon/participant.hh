@@ -46,6 +46,8 @@ class ParticipantListener {
   virtual void on_left() = 0;
   // The plugin broke its contract; the process must end.
   virtual void on_failed(const std::string& text) = 0;
+  // The node broke an invariant; its flag is off and the process must end at once.
+  virtual void on_broken() = 0;
 };
 
 class Participant final : private EffectSink, private TransportListener {
@@ -80,6 +82,7 @@ class Participant final : private EffectSink, private TransportListener {
   // EffectSink
   void carry_out(Instant now, const Effect& effect) override;
   void tell(const Effect& effect) override;
+  void on_broken(const std::string& invariant, const SelfCheck& evidence) override;
   void on(Instant now, const Send& send);
   void on(Instant now, const Publish& publish);
   void on(Instant now, const Store& store);

@@ -99,7 +99,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                 [this] {
                   log_.write(LogLevel::kWarn,
                              "the departure took too long; peers will notice by themselves");
-                  is_in_good_order_ = false;
+                  end_ = SidecarEnd::kFailed;
                   finish();
                 }),
       last_words_(loop_, [this] { await_last_words(); }) {}
@@ -111,12 +111,12 @@ void choose_variant(const election_plugin& plugin, ElectionSettings& election) {
 
 Sidecar::~Sidecar() = default;
 
-bool Sidecar::run() {
+SidecarEnd Sidecar::run() {
   report_start();
   participant_.start(config().membership, settings_.is_first_start);
   tick();
   loop_.run();
-  return is_in_good_order_;
+  return end_;
 }
 
 void Sidecar::report_start() {
@@ -171,8 +171,15 @@ void Sidecar::on_election(const metrics::ElectionSummary& election) {
 
 void Sidecar::on_failed(const std::string& text) {
   log_.write(LogLevel::kError, "the plugin broke its contract; stopping", {{"flaw", text}});
-  is_in_good_order_ = false;
+  end_ = SidecarEnd::kFailed;
   finish();
+}
+
+// Nothing that this process would still say can be trusted: it says nothing.
+void Sidecar::on_broken() {
+  end_ = SidecarEnd::kBrokenInvariant;
+  front_door_.close();
+  loop_.stop();
 }
 
 // --- the end ---
@@ -180,7 +187,7 @@ void Sidecar::on_failed(const std::string& text) {
 void Sidecar::leave(const char* signal) {
   if (is_leaving_) {
     log_.write(LogLevel::kWarn, "stopping at once", {{"signal", signal}});
-    is_in_good_order_ = false;
+    end_ = SidecarEnd::kFailed;
     return loop_.stop();
   }
   is_leaving_ = true;

@@ -40,6 +40,13 @@ struct SidecarSettings {
 // plugin has no such variant.
 void choose_variant(const election_plugin& plugin, ElectionSettings& election);
 
+// How run() ends.
+enum class SidecarEnd : uint8_t {
+  kInGoodOrder,      // it was asked to, and left its group
+  kFailed,           // it had to, or could not leave in time
+  kBrokenInvariant,  // it was wrong about itself (self_check.hh), and left nobody a word
+};
+
 class Sidecar final : private ParticipantListener, private api::Backend {
  public:
   // Does all that can fail: throws PluginError, StateError, FlagError, AddressError or
@@ -49,8 +56,8 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   Sidecar(const Sidecar&) = delete;
   Sidecar& operator=(const Sidecar&) = delete;
 
-  // Takes part in the group until a signal asks it to leave; true: it left in good order.
-  bool run();
+  // Takes part in the group until a signal asks it to leave, or it cannot go on.
+  SidecarEnd run();
 
  private:
   // sidecar.cc
@@ -59,6 +66,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void on_won(simulator::ElectionFacts facts) override { shadows_.hold(std::move(facts)); }
   void on_left() override;
   void on_failed(const std::string& text) override;
+  void on_broken() override;
   void leave(const char* signal);
   void finish();
   void await_last_words();
@@ -95,7 +103,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   Systemd systemd_;
   bool is_leaving_ = false;
   bool is_finishing_ = false;
-  bool is_in_good_order_ = true;
+  SidecarEnd end_ = SidecarEnd::kInGoodOrder;
   bool is_announced_ = false;  // to systemd, as ready
   Instant last_tick_ = started_;
   Instant next_tick_ = kNever;

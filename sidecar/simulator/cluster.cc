@@ -126,7 +126,7 @@ void Cluster::start(uint32_t process) {
   const MemberView& known = starting.disk.members ? *starting.disk.members : *starting.configured;
   starting.node = std::make_unique<Node>(*options_.plugin, node_options, starting.self,
                                          starting.disk.record, known);
-  referee_.on_start(process);
+  referee_.on_start(process, *starting.node);
   last_interest_ = now();
   trace(process, "starts");
   step(process, Start{.is_state_lost = is_state_lost, .is_first_start = !starting.disk.was_lost});

@@ -185,9 +185,10 @@ void Cluster::step(uint32_t process, const Input& input) {
     return;
   }
   ++steps_;
-  const NodeSummary before(*stepped.node);
-  const Effects& effects = stepped.node->step(stepped.clock.local(now()), input);
-  referee_.on_step(process, before, *stepped.node, effects);
+  const Instant local_now = stepped.clock.local(now());
+  referee_.before_step(process, local_now, input);
+  const Effects& effects = stepped.node->step(local_now, input);
+  referee_.on_step(process, *stepped.node, effects);
   carry_out(process, effects);
   if (!stepped.node) return;
   if (stepped.node->has_left()) return kill(process);

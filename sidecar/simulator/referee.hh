@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/invariants.hh"
+#include "core/self_check.hh"
 
 namespace bellwether::simulator {
 
@@ -23,13 +23,19 @@ class Referee {
  public:
   void resize(uint32_t processes) { watched_.resize(processes); }
 
-  // A new life of the process begins; its application knows nothing yet.
-  void on_start(uint32_t process) { watched_[process] = {}; }
-  void on_end(uint32_t process) { watched_[process].flag = {}; }
+  // A new life of the process begins, with this node; its application knows nothing yet.
+  void on_start(uint32_t process, const Node& node) {
+    on_end(process);
+    watched_[process].self_check.emplace(node);
+  }
+  void on_end(uint32_t process) {
+    watched_[process].flag = {};
+    watched_[process].self_check.reset();
+  }
 
-  // One step was made.  The first violation is kept.
-  void on_step(uint32_t process, const NodeSummary& before, const Node& after,
-               const Effects& effects);
+  // One step is made.  The first violation is kept.
+  void before_step(uint32_t process, Instant now, const Input& input);
+  void on_step(uint32_t process, const Node& after, const Effects& effects);
   void on_publish(uint32_t process, const Publish& publish);
 
   const Flag& flag(uint32_t process) const { return watched_[process].flag; }
@@ -47,8 +53,8 @@ class Referee {
 
  private:
   struct Watched {
-    Flag flag;
-    uint64_t highest_published = 0;
+    Flag flag{};
+    std::optional<SelfCheck> self_check{};  // while it runs
   };
 
   std::vector<Watched> watched_;

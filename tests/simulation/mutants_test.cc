@@ -64,6 +64,18 @@ void check_scenario(const std::string& name, const Mutation& mutation,
   }
 }
 
+// With the rule broken, the first thing that is wrong is noticed by the node itself: so a running
+// sidecar would have ended there.
+void check_self_check(const std::string& name, Rule rule, const std::string& invariant) {
+  const std::string text = read_scenario(name);
+  for (const char* variant : {"classic", "modified"}) {
+    BOOST_TEST_CONTEXT(variant) {
+      const ScenarioResult broken = run(name, text, variant, without(rule));
+      BOOST_TEST(broken.failure.find(invariant) != std::string::npos, broken.failure);
+    }
+  }
+}
+
 // The first seed whose schedule fails with the rule broken.
 void check_search(const Mutation& mutation, const std::string& variant,
                   Guarding guarding = Guarding::kNone) {
@@ -129,6 +141,42 @@ BOOST_AUTO_TEST_CASE(an_election_that_is_not_held_again_is_caught) {
 BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_caught) {
   check_scenario("no_handover_timeout", without(Rule::kHandoverTimeout), kBoth);
   check_search(without(Rule::kHandoverTimeout), "modified");
+}
+
+// --- what a node notices of itself ---
+
+BOOST_AUTO_TEST_CASE(a_node_notices_that_it_claims_an_old_epoch) {
+  check_self_check("claim_without_new_epoch", Rule::kClaimRaisesEpoch,
+                   "claimed an epoch that is not new");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_notices_that_its_flag_stays_on) {
+  check_self_check("flag_stays_on", Rule::kFlagOffBeforeRelease,
+                   "released an epoch while the flag was on");
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_notices_that_its_vote_is_not_stored) {
+  check_self_check("guard_granted_before_stored", Rule::kStoreBeforeGrant,
+                   "told of a vote that the disk does not have");
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_notices_that_it_votes_twice) {
+  check_self_check("guard_voted_twice", Rule::kVoteOnce, "granted one epoch twice");
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_notices_that_its_promise_is_too_short) {
+  check_self_check("guard_own_lease", Rule::kFrameLease, "told of a promise that it does not keep");
+  check_self_check("guard_stale_promise", Rule::kFreshPromise,
+                   "told of a promise that it does not keep");
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_notices_that_its_lease_is_over) {
+  check_self_check("guard_no_end_of_the_lease", Rule::kStepDownWithLease, "leads beyond its lease");
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_notices_that_its_lease_counts_from_the_answer) {
+  check_self_check("guard_lease_from_receipt", Rule::kLeaseFromSend,
+                   "its flag holds longer than any heartbeat allows");
 }
 
 // --- guard "majority" ---

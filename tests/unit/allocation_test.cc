@@ -1,9 +1,10 @@
-// The heartbeat path allocates nothing: a sidecar that beats for a year must not depend on the
-// heap.  operator new is counted in this program only.
+// The heartbeat path allocates nothing, the checks of each step included: a sidecar that beats for
+// a year must not depend on the heap.  operator new is counted in this program only.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <new>
 
+#include "core/self_check.hh"
 #include "node_harness.hh"
 
 namespace {
@@ -37,10 +38,17 @@ constexpr Duration kInterval = milliseconds(100);
 struct Bare {
   explicit Bare(uint32_t self)
       : node(bellwether_election_plugin, Options{}, member_entry(self), Record{}) {
-    node.step(now, Start{});
+    step(Start{});
     for (uint32_t number = 1; number <= kMembers; ++number) {
-      if (number != self) node.step(now, LinkUp{NodeHarness::hello_of(number)});
+      if (number != self) step(LinkUp{NodeHarness::hello_of(number)});
     }
+  }
+
+  const Effects& step(const Input& input) {
+    self_check.before_step(now, input);
+    const Effects& effects = node.step(now, input);
+    is_sound &= !self_check.broken_by_step(effects).has_value();
+    return effects;
   }
 
   template <typename Body>
@@ -50,6 +58,8 @@ struct Bare {
 
   Instant now{seconds(1000)};
   Node node;
+  SelfCheck self_check{node};
+  bool is_sound = true;
 };
 
 // Counts what `beat` allocates once its first runs have made room.
@@ -77,13 +87,14 @@ BOOST_AUTO_TEST_CASE(a_follower_that_is_beaten_to_allocates_nothing) {
   bool acked = true;
   const uint64_t count = count_allocations([&] {
     follower.now += kInterval;
-    const Effects& effects = follower.node.step(
-        follower.now, follower.frame(kMembers, 0, Heartbeat{.sequence = ++sequence}));
+    const Effects& effects =
+        follower.step(follower.frame(kMembers, 0, Heartbeat{.sequence = ++sequence}));
     acked &= std::holds_alternative<Send>(effects.back());
   });
   BOOST_TEST(count == 0u);
   BOOST_TEST(acked);
   BOOST_TEST(!follower.node.is_leading());
+  BOOST_TEST(follower.is_sound);
 }
 
 BOOST_AUTO_TEST_CASE(a_follower_that_looks_at_its_timers_allocates_nothing) {
@@ -91,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_follower_that_looks_at_its_timers_allocates_nothing) {
   uint64_t sequence = 0;
   const uint64_t count = count_allocations([&] {
     follower.now += kInterval / 2;
-    follower.node.step(follower.now, Tick{});
+    follower.step(Tick{});
     follower.now += kInterval / 2;
     follower.node.step(follower.now,
                        follower.frame(kMembers, 0, Heartbeat{.sequence = ++sequence}));
@@ -101,13 +112,13 @@ BOOST_AUTO_TEST_CASE(a_follower_that_looks_at_its_timers_allocates_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_leader_that_beats_and_is_answered_allocates_nothing) {
   Bare leader(kMembers);
-  leader.node.step(leader.now, Joined{});
-  leader.node.step(leader.now, Tick{});
+  leader.step(Joined{});
+  leader.step(Tick{});
   BOOST_REQUIRE(leader.node.is_leading());
   size_t beats = 0;
   const uint64_t count = count_allocations([&] {
     leader.now += kInterval;
-    for (const Effect& effect : leader.node.step(leader.now, Tick{})) {
+    for (const Effect& effect : leader.step(Tick{})) {
       if (std::holds_alternative<Send>(effect)) ++beats;
     }
     const ViewVersion view = leader.node.members().version();
@@ -117,6 +128,7 @@ BOOST_AUTO_TEST_CASE(a_leader_that_beats_and_is_answered_allocates_nothing) {
     }
   });
   BOOST_TEST(count == 0u);
+  BOOST_TEST(leader.is_sound);
   BOOST_TEST(beats == (kWarmUp + kBeats) * (kMembers - 1));
 }
 

@@ -115,20 +115,11 @@ NodeHarness::NodeHarness(const NodeSetup& setup)
       start_(setup.start) {}
 
 Effects NodeHarness::step(const Input& input) {
-  const NodeSummary before(node_);
+  self_check_.before_step(now_, input);
   Effects effects = node_.step(now_, input);
-  if (judges_) judge(before, effects);
+  broken_ = self_check_.broken_by_step(effects).value_or("");
+  if (judges_) BOOST_TEST(broken_ == "");
   return effects;
-}
-
-void NodeHarness::judge(const NodeSummary& before, const Effects& effects) const {
-  const auto broken = broken_by_effects(before, effects);
-  BOOST_TEST(!broken.has_value(), broken.value_or(""));
-  const auto changed = broken_by_change(before, NodeSummary(node_));
-  BOOST_TEST(!changed.has_value(), changed.value_or(""));
-  if (node_.has_left() || node_.has_failed()) return;
-  const auto state = broken_by_state(node_);
-  BOOST_TEST(!state.has_value(), state.value_or(""));
 }
 
 Effects NodeHarness::run_for(Duration duration) {

@@ -8,8 +8,8 @@
 #include <chrono>
 #include <string>
 
-#include "core/invariants.hh"
 #include "core/node.hh"
+#include "core/self_check.hh"
 
 namespace bellwether::tests {
 
@@ -124,15 +124,18 @@ class NodeHarness {
 
   // A case that breaks a rule on purpose.
   void stop_judging() { judges_ = false; }
+  // What the last step has broken; "" when nothing.
+  const std::string& broken() const { return broken_; }
+  const SelfCheck& self_check() const { return self_check_; }
 
  private:
-  void judge(const NodeSummary& before, const Effects& effects) const;
-
   Node node_;
+  SelfCheck self_check_{node_};
   Start start_;
   Instant now_{seconds(1000)};
   uint64_t beats_ = 0;
   bool judges_ = true;
+  std::string broken_{};
 };
 
 }  // namespace bellwether::tests

@@ -203,6 +203,7 @@ BOOST_AUTO_TEST_CASE(a_promise_counts_from_the_receipt_and_for_the_lease_of_the_
 BOOST_AUTO_TEST_CASE(a_promise_for_its_own_lease_is_seen) {
   GuardHarness node(
       {.options = {.lease = milliseconds(200), .broken_rules = RuleSet(Rule::kFrameLease)}});
+  node.stop_judging();
   node.follow(5, 1);
   node.run_for(milliseconds(600));
   BOOST_TEST(grant_for_4(node).waits.empty());

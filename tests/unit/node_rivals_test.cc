@@ -143,6 +143,18 @@ BOOST_AUTO_TEST_CASE(a_rival_of_an_older_epoch_is_refused_and_nothing_else) {
   BOOST_TEST(node.role() == "leads in 5");
 }
 
+BOOST_AUTO_TEST_CASE(a_leader_claims_above_a_claim_that_was_taken_back) {
+  NodeHarness node;
+  node.lead().receive(5, 7, Heartbeat{.sequence = 1}, 7);
+  BOOST_TEST(node.role() == "leads in 8");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_of_the_same_epoch_that_was_taken_back_changes_nothing) {
+  NodeHarness node;
+  node.lead().receive(5, 1, Heartbeat{.sequence = 1}, 1);
+  BOOST_TEST(node.role() == "leads in 1");
+}
+
 // --- the rules are what does it: each broken once, on purpose ---
 
 BOOST_AUTO_TEST_CASE(without_reannouncement_a_leader_keeps_an_epoch_that_others_refuse) {

@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(an_epoch_is_granted_to_one_claimant_only) {
 }
 
 BOOST_AUTO_TEST_CASE(a_vote_outlives_a_restart) {
-  GuardHarness node({.record = {.max_epoch = 3, .granted_to = uuid(4)}});
+  GuardHarness node({.record = {.max_epoch = 3, .granted_to = uuid(4), .lease_seen = seconds(1)}});
   node.join();
   BOOST_TEST(!is_granted(node.receive_claim(5, 3)));
   BOOST_TEST(is_granted(node.receive_claim(4, 3)));
@@ -186,6 +186,22 @@ BOOST_AUTO_TEST_CASE(a_claim_that_comes_twice_is_granted_twice_and_stored_once) 
   const Effects effects = node.receive_claim(5, 1);
   BOOST_TEST(everything(effects) == "GRANT to 5");
   BOOST_TEST(is_granted(effects));
+}
+
+// After a restart this voter reports how long its earlier lives may have promised.
+BOOST_AUTO_TEST_CASE(a_longer_lease_is_granted_when_the_disk_knows_of_it) {
+  GuardHarness node;
+  node.grant(5, 1);
+  const auto claim_for = [&](Duration lease) {
+    return node.receive(5, 1, Coordinator{.sequence = 2, .terms = node.terms(lease)});
+  };
+  const Effects longer = claim_for(seconds(3));
+  BOOST_TEST(everything(longer) == "store 1");
+  BOOST_TEST((find_stored(longer) ==
+              Record{.max_epoch = 1, .granted_to = uuid(5), .lease_seen = seconds(3)}));
+  BOOST_TEST(is_granted(node.disk_has_it()));
+  BOOST_TEST(everything(claim_for(seconds(1))) == "GRANT to 5");
+  BOOST_TEST((node.node().record().lease_seen == seconds(3)));
 }
 
 BOOST_AUTO_TEST_CASE(a_claim_that_counts_other_voters_is_not_granted) {

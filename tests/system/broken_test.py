@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""A sidecar that is wrong about itself: its flag goes off, its log has the evidence, and it ends.
+
+usage: broken_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
+
+No configuration breaks an invariant; a plugin can (waiting_plugin.c).
+"""
+
+import os
+
+from harness import now_ns, wait_until
+from system_case import SystemCase, main
+
+INVARIANT_BROKEN = 8
+
+
+class Broken(SystemCase):
+    def test_a_leader_that_breaks_an_invariant_turns_its_flag_off_and_ends(self):
+        plugin = os.environ["BELLWETHER_TEST_WAITING_PLUGIN"]
+        extra = f'plugin = "{plugin}"\n'
+        with self.group(1, extra=extra) as group:
+            leader = group.start().sidecars[0]
+            group.observe(self.observer)
+            group.await_leader(leader)
+            wait_until("its flag is on", lambda: group.observer.first(0, True, 0))
+            asked_ns = now_ns()
+            leader.is_wanted = False
+            self.run_program("elect", "--api", leader.api_url)
+            self.assertEqual(leader.await_exit(), INVARIANT_BROKEN, leader.log())
+            wait_until("its flag is off", lambda: group.observer.first(0, False, asked_ns))
+            log = leader.log()
+            self.assertIn("an invariant is broken", log)
+            self.assertIn("is in an election and waits for ever", log)
+            self.assertIn("leads in epoch 1", log)
+            self.assertIn("elect, 0 us ago", log)
+            self.assertIn("wanted", log)
+
+
+if __name__ == "__main__":
+    main()

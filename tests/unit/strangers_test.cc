@@ -1,0 +1,183 @@
+// The checks of the running sidecar stop it, so nothing that peers say may break them: here they
+// say anything at all, in any order, and the disk and the clock do what they like.
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "guard_harness.hh"
+
+namespace bellwether::tests {
+namespace {
+
+constexpr int kLives = 300;
+constexpr int kSteps = 400;
+
+class Strangers {
+ public:
+  Strangers(NodeHarness& node, uint64_t seed) : node_(node), random_(seed) {}
+
+  void act() {
+    switch (below(12)) {
+      case 0:
+        return note(node_.connect(hello()));
+      case 1:
+        return note(node_.disconnect(peer(), static_cast<LinkEvidence>(below(3))));
+      case 2:
+        return note(node_.step(Joined{}));
+      case 3:
+        return note(command());
+      case 4:
+        node_.pass(milliseconds(below(400)));
+        return note(node_.tick());
+      case 5:
+        if (stored_) note(node_.step(Stored{*stored_, below(20) != 0}));
+        return;
+      default:
+        return note(frame());
+    }
+  }
+
+ private:
+  uint64_t below(uint64_t bound) { return random_() % bound; }
+  uint32_t peer() { return static_cast<uint32_t>(1 + below(6)); }
+  uint64_t epoch() {
+    return node_.max_epoch() + below(4) - std::min<uint64_t>(node_.max_epoch(), below(3));
+  }
+  std::optional<LeaderHint> hint() {
+    if (below(3) == 0) return std::nullopt;
+    return LeaderHint{uuid(peer()), epoch(), below(4) == 0};
+  }
+  Terms terms() {
+    const Majority* majority = node_.node().majority();
+    const uint64_t voters = majority != nullptr && below(8) != 0 ? majority->hash : below(2);
+    return {voters, milliseconds(100 * below(150))};
+  }
+
+  // The disk has what was to be stored last, in time or never.
+  void note(const Effects& effects) {
+    for (const Effect& effect : effects) {
+      if (const auto* store = std::get_if<Store>(&effect)) stored_ = store->record;
+    }
+  }
+
+  Hello hello() {
+    Hello made = NodeHarness::hello_of(peer(), epoch(), hint());
+    made.header.released = epoch();
+    made.self.boot = below(3);
+    made.self.priority = static_cast<uint32_t>(below(3) * 100);
+    made.self.is_electable = below(2) == 0;
+    made.voters = terms().voters;
+    return made;
+  }
+
+  Effects command() {
+    switch (below(5)) {
+      case 0:
+        return node_.step(Elect{});
+      case 1:
+        return node_.step(StepDown{milliseconds(below(2000))});
+      case 2:
+        return node_.step(Transfer{uuid(peer())});
+      default:
+        return node_.step(Tick{});
+    }
+  }
+
+  template <typename Body>
+  Effects say(Body body) {
+    return node_.receive(peer(), epoch(), std::move(body), epoch());
+  }
+
+  Effects frame() {
+    switch (below(13)) {
+      case 0:
+      case 1:
+        return say(Coordinator{.is_appointed = below(4) == 0,
+                               .is_planned = below(4) == 0,
+                               .sequence = below(20),
+                               .terms = terms()});
+      case 2:
+      case 3:
+        return say(
+            Heartbeat{.sequence = below(20), .is_effective = below(3) != 0, .terms = terms()});
+      case 4:
+        return say(Grant{.epoch = epoch(),
+                         .is_granted = below(3) != 0,
+                         .sequence = below(20),
+                         .waits = {{uuid(peer()), epoch(), milliseconds(below(3000))}},
+                         .boot_wait = milliseconds(below(300))});
+      case 5:
+        return say(HeartbeatAck{
+            .sequence = below(20), .promised_epoch = epoch(), .is_electable = below(2) == 0});
+      case 6:
+        return say(Canvass{.number = below(5), .voters = terms().voters});
+      case 7:
+        return say(CanvassReply{.number = number(), .is_yes = below(4) != 0, .leader = hint()});
+      case 8:
+        return say(Refusal{epoch(), hint()});
+      case 9:
+        return say(Resign{});
+      case 10:
+        return say(PlannedHandover{});
+      default:
+        return say(election());
+    }
+  }
+
+  uint64_t number() {
+    const Majority* majority = node_.node().majority();
+    return majority != nullptr ? majority->number : 0;
+  }
+
+  ElectionFrame election() {
+    ElectionFrame made{.kind = static_cast<uint32_t>(ELECTION_MESSAGE_ELECTION + below(3)),
+                       .flags = static_cast<uint32_t>(below(8)),
+                       .round = below(10)};
+    made.leader = hint();
+    return made;
+  }
+
+  NodeHarness& node_;
+  std::mt19937_64 random_;
+  std::optional<Record> stored_;
+};
+
+// The harness judges every step.
+void live(NodeHarness& node, uint64_t seed) {
+  node.join();
+  Strangers strangers(node, seed);
+  for (int i = 0; i < kSteps && node.broken().empty(); ++i) strangers.act();
+  BOOST_TEST(node.broken() == "", "seed " << seed << ": " << node.broken() << "; it wanted "
+                                          << node.self_check().wanted() << " after "
+                                          << node.self_check().last_inputs());
+}
+
+const auto kVariants = boost::unit_test::data::make({"classic", "modified"});
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(strangers)
+
+BOOST_DATA_TEST_CASE(nothing_that_is_said_makes_a_node_wrong, kVariants, variant) {
+  for (uint64_t seed = 1; seed <= kLives; ++seed) {
+    NodeHarness node({.self = static_cast<uint32_t>(1 + seed % 5),
+                      .options = {.variant = variant, .seed = seed}});
+    live(node, seed);
+    if (!node.broken().empty()) return;
+  }
+}
+
+BOOST_DATA_TEST_CASE(nothing_that_is_said_makes_a_guarded_node_wrong, kVariants, variant) {
+  for (uint64_t seed = 1; seed <= kLives; ++seed) {
+    GuardHarness node({.self = static_cast<uint32_t>(1 + seed % 5),
+                       .options = {.variant = variant, .seed = seed},
+                       .start = {.is_state_lost = seed % 7 == 0, .is_first_start = seed % 2 == 0}});
+    live(node, seed);
+    if (!node.broken().empty()) return;
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests
