@@ -49,6 +49,8 @@ ExitCode exit_code_of(SidecarEnd end) {
       return ExitCode::kOk;
     case SidecarEnd::kFailed:
       return ExitCode::kFailure;
+    case SidecarEnd::kStateTooOld:
+      return ExitCode::kStateUnusable;
     case SidecarEnd::kBrokenInvariant:
       return ExitCode::kInvariantBroken;
   }

@@ -205,7 +205,7 @@ void Participant::on(Instant, const MembersChanged&) {
 
 void Participant::on(Instant, const Left&) { listener_.on_left(); }
 
-void Participant::on(Instant, const Failed& failed) { listener_.on_failed(failed.text); }
+void Participant::on(Instant, const Failed& failed) { listener_.on_failed(failed); }
 
 void Participant::on_election(const metrics::ElectionSummary& election) {
   listener_.on_election(election);

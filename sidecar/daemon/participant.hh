@@ -44,8 +44,8 @@ class ParticipantListener {
   virtual void on_won(simulator::ElectionFacts facts) = 0;
   // The node has left the group; what it said last is on its way.
   virtual void on_left() = 0;
-  // The plugin broke its contract; the process must end.
-  virtual void on_failed(const std::string& text) = 0;
+  // The plugin broke its contract, or the state is of no use; the process must end.
+  virtual void on_failed(const Failed& failed) = 0;
   // The node broke an invariant; its flag is off and the process must end at once.
   virtual void on_broken() = 0;
 };

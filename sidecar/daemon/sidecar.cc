@@ -169,9 +169,21 @@ void Sidecar::on_election(const metrics::ElectionSummary& election) {
   front_door_.on_election(election, node().active_variant());
 }
 
-void Sidecar::on_failed(const std::string& text) {
-  log_.write(LogLevel::kError, "the plugin broke its contract; stopping", {{"flaw", text}});
-  end_ = SidecarEnd::kFailed;
+void Sidecar::on_failed(const Failed& failed) {
+  switch (failed.cause) {
+    case Failed::Cause::kPlugin:
+      log_.write(LogLevel::kError, "the plugin broke its contract; stopping",
+                 {{"flaw", failed.text}});
+      end_ = SidecarEnd::kFailed;
+      break;
+    case Failed::Cause::kStateTooOld:
+      log_.write(LogLevel::kError, "the state was put back to an older one; stopping",
+                 {{"flaw", failed.text},
+                  {"remedy", "empty " + config().node.state_dir +
+                                 " and start again: this voter then asks what it has forgotten"}});
+      end_ = SidecarEnd::kStateTooOld;
+      break;
+  }
   finish();
 }
 

@@ -44,6 +44,7 @@ void choose_variant(const election_plugin& plugin, ElectionSettings& election);
 enum class SidecarEnd : uint8_t {
   kInGoodOrder,      // it was asked to, and left its group
   kFailed,           // it had to, or could not leave in time
+  kStateTooOld,      // its state was put back to an older one; the log says what to do
   kBrokenInvariant,  // it was wrong about itself (self_check.hh), and left nobody a word
 };
 
@@ -65,7 +66,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void on_election(const metrics::ElectionSummary& election) override;
   void on_won(simulator::ElectionFacts facts) override { shadows_.hold(std::move(facts)); }
   void on_left() override;
-  void on_failed(const std::string& text) override;
+  void on_failed(const Failed& failed) override;
   void on_broken() override;
   void leave(const char* signal);
   void finish();
