@@ -40,6 +40,7 @@ class Hosts:
         self.prefix = f"bw{os.getpid()}n{next(NUMBERS)}"
         self.switch = f"{self.prefix}s"
         self.names = [f"{self.prefix}h{i}" for i in range(count)]
+        self.link = f"{self.prefix}m"  # this machine's, after join()
         self.addresses = [f"{NETWORK}.{i + 1}" for i in range(count)]
 
     def __enter__(self):
@@ -72,7 +73,17 @@ class Hosts:
                        "add chain inet faults input { type filter hook input priority 0; }; "
                        "add chain inet faults output { type filter hook output priority 0; }")
 
+    def join(self):
+        """This machine gets an address on the network, too: for one process at a time, since all
+        of them would use the same."""
+        run("ip", "link", "add", self.link, "type", "veth", "peer", "name", "machine", "netns",
+            self.switch)
+        run("ip", "-n", self.switch, "link", "set", "machine", "master", "bridge", "up")
+        run("ip", "addr", "add", f"{NETWORK}.254/24", "dev", self.link)
+        run("ip", "link", "set", self.link, "up")
+
     def remove(self):
+        subprocess.run(["ip", "link", "del", self.link], check=False, capture_output=True)
         for name in [*self.names, self.switch]:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
