@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/node.hh"
+#include "simulator/audit.hh"
 #include "simulator/disk.hh"
 #include "simulator/event_queue.hh"
 #include "simulator/network.hh"
@@ -199,7 +200,9 @@ class Cluster {
   void step(uint32_t process, const Input& input);
   void carry_out(uint32_t process, const Effects& effects);
   void send(uint32_t process, const Send& send);
-  void judge_flags(uint32_t process, uint64_t epoch);
+  void judge_reign(uint32_t process, uint64_t epoch);
+  void judge_flags();
+  bool is_guarded() const { return !options_.node.voters.empty(); }
   void end(uint32_t process);
   void wake_in_time(uint32_t process);
   void follow_members(uint32_t process);
@@ -224,8 +227,8 @@ class Cluster {
   EventQueue<Event> queue_;
   Network network_;
   Referee referee_;
+  Audit audit_;
   std::vector<Process> processes_;
-  std::map<uint64_t, std::pair<uint32_t, uint32_t>> reigns_;  // by epoch: process and life
   std::set<Pair> dialling_;
   std::set<Pair> stalling_;  // process and connection
   MessageCounts messages_{};

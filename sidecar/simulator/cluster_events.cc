@@ -149,6 +149,8 @@ void Cluster::on(const StoreDone& done) {
   Process& process = processes_[done.process];
   if (!process.node || process.life != done.life) return;  // it crashed before the disk had it
   if (done.is_ok) {
+    const auto broken = audit_.broken_by_write(done.process, process.disk.record, done.record);
+    if (broken) referee_.blame(done.process, *broken);
     process.disk.record = done.record;
     process.disk.is_written = true;
   }
@@ -190,6 +192,7 @@ void Cluster::step(uint32_t process, const Input& input) {
   const Effects& effects = stepped.node->step(local_now, input);
   referee_.on_step(process, *stepped.node, effects);
   carry_out(process, effects);
+  judge_flags();
   if (!stepped.node) return;
   if (stepped.node->has_left()) return kill(process);
   wake_in_time(process);
@@ -210,7 +213,7 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       if (!acting.disk.is_failing) acting.disk.members = members->view;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       referee_.on_publish(process, *publish);
-      if (publish->is_leader) judge_flags(process, publish->epoch);
+      if (publish->is_leader) judge_reign(process, publish->epoch);
       if (*publish->reason == '\0') continue;
       last_interest_ = now();
       trace(process, *publish);
@@ -228,18 +231,37 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
   if (has_failed) kill(process);
 }
 
-// [S1, S2] Under guard "majority" no two flags are on at any moment, and no epoch is led twice.  A
-// flag goes on here and nowhere else.
-void Cluster::judge_flags(uint32_t process, uint64_t epoch) {
-  if (processes_[process].options.voters.empty()) return;
-  const auto reign = reigns_.try_emplace(epoch, process, processes_[process].life).first->second;
-  if (reign != std::pair(process, processes_[process].life)) {
-    referee_.blame(process, "epoch " + std::to_string(epoch) + " is led a second time");
+// [S1, I2] Under guard "majority" no epoch is led twice, or without a majority.
+void Cluster::judge_reign(uint32_t process, uint64_t epoch) {
+  if (!is_guarded()) return;
+  const Process& leading = processes_[process];
+  const auto broken = audit_.broken_by_reign(process, leading.life, epoch, *leading.node);
+  if (broken) referee_.blame(process, *broken);
+}
+
+// [S2, I3, I9] Under guard "majority" the times in which two flags are on never meet: from when a
+// flag goes on until it goes off, its time is over, or its process dies.  Flags go on in steps
+// only, so it is enough to look after each.  And whosever flag is on has a majority behind it.
+void Cluster::judge_flags() {
+  if (!is_guarded() || referee_.violation()) return;
+  std::optional<uint32_t> leader;
+  for (uint32_t process = 0; process < size(); ++process) {
+    if (!is_flag_on(process)) continue;
+    if (leader) {
+      return referee_.blame(process,
+                            "its flag and that of " + name_of(*leader) + " are on together");
+    }
+    leader = process;
   }
-  for (uint32_t other = 0; other < size(); ++other) {
-    if (other == process || !is_flag_on(other)) continue;
-    referee_.blame(process, "its flag and that of " + name_of(other) + " are on together");
+  if (!leader || !is_running(*leader)) return;
+  std::array<Voter, kMaxVoters> voters;
+  const size_t count = options_.node.voters.size();
+  for (size_t slot = 0; slot < count; ++slot) {
+    const Process& voter = processes_[slot];
+    voters[slot] = {voter.node.get(), voter.clock.local(now())};
   }
+  const auto broken = broken_by_backing(node(*leader), {voters.data(), count});
+  if (broken) referee_.blame(*leader, *broken);
 }
 
 void Cluster::send(uint32_t process, const Send& send) {

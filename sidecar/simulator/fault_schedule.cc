@@ -20,6 +20,9 @@ constexpr const char* kBudget = "10s";
 // granted a claim that failed is put up with for 5 s.
 constexpr const char* kGuardedBudget = "25s";
 
+// Until such a voter votes again, which may end in a take-over.
+constexpr const char* kRecall = "wait 12s";
+
 constexpr uint32_t kMaxSize = 12;
 
 constexpr const char* kLeases[] = {" lease=400", " lease=900", " lease=3s"};
@@ -53,9 +56,14 @@ class Schedule {
     }
     repair();
     line("expect agreement within " + std::string(is_guarded_ ? kGuardedBudget : kBudget));
+    if (!forgetful_.empty()) line(kRecall);
     line("settle");
     line("expect agreement");
     line("expect one list");
+    line("mark");
+    line("elect " + any());
+    line("wait 2s");
+    line("expect bounded cost");
     return std::move(text_);
   }
 

@@ -1,7 +1,9 @@
 // `expect`: what a scenario can demand of the cluster.
 #include <algorithm>
+#include <set>
 #include <string>
 
+#include "simulator/election_cost.hh"
 #include "simulator/scenario_runner.hh"
 
 namespace bellwether::simulator {
@@ -228,6 +230,28 @@ void expect_claims(ScenarioRunner& runner, Words& words) {
   expect_count(runner, words, runner.claims_in_window(), "claims");
 }
 
+// Nothing is known of what several elections may cost, or one in which two variants meet.
+void expect_bounded_cost(ScenarioRunner& runner, Words& words) {
+  words.require("cost");
+  ElectionSize size;
+  std::set<std::string> variants;
+  for (const uint32_t process : running(runner)) {
+    const Node& node = runner.cluster().node(process);
+    variants.insert(node.active_variant());
+    size.members = std::max<uint64_t>(size.members, node.members().all().size());
+    if (node.majority() != nullptr) size.voters = node.majority()->electorate.size();
+  }
+  if (variants.size() != 1) return;
+  size.is_classic = *variants.begin() == "classic";
+  if (runner.claims_in_window() > most_claims(size)) return;
+  MessageCounts sent{};
+  for (size_t i = 0; i < kFrameTypes; ++i) {
+    sent[i] = runner.messages_in_window(static_cast<FrameType>(i));
+  }
+  const auto broken = broken_by_cost(size, sent);
+  if (broken) runner.fail("an election to cost no more than it must", *broken);
+}
+
 void expect_members(ScenarioRunner& runner, Words& words) {
   std::vector<uint32_t> wanted = runner.processes(words);
   std::sort(wanted.begin(), wanted.end());
@@ -277,10 +301,19 @@ struct Expectation {
 };
 
 constexpr Expectation kExpectations[] = {
-    {"leader", expect_leader},       {"no", expect_no_leader},      {"leaders", expect_leaders},
-    {"agreement", expect_agreement}, {"state", expect_state},       {"epoch", expect_epoch},
-    {"flag", expect_flag},           {"messages", expect_messages}, {"claims", expect_claims},
-    {"members", expect_members},     {"variant", expect_variant},   {"one", expect_one_list},
+    {"leader", expect_leader},
+    {"no", expect_no_leader},
+    {"leaders", expect_leaders},
+    {"agreement", expect_agreement},
+    {"state", expect_state},
+    {"epoch", expect_epoch},
+    {"flag", expect_flag},
+    {"messages", expect_messages},
+    {"claims", expect_claims},
+    {"members", expect_members},
+    {"variant", expect_variant},
+    {"one", expect_one_list},
+    {"bounded", expect_bounded_cost},
 };
 
 }  // namespace

@@ -302,10 +302,11 @@ constexpr Verb kVerbs[] = {
     {"expect",
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME] |\n"
      "one list | state ID STATE | epoch N|>=N [at IDS] | flag on|off IDS |\n"
-     "messages [KIND] COUNT | claims COUNT | members IDS [at IDS] | variant NAME [at IDS] |\n"
-     "A sees B alive|suspect|down|left|unknown",
+     "messages [KIND] COUNT | claims COUNT | bounded cost | members IDS [at IDS] |\n"
+     "variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
      "fails the scenario when it is not so; COUNT is N, <=N, or classic=N modified=N; one list:\n"
-     "what each running node says of every other is so",
+     "what each running node says of every other is so; bounded cost: no more messages than one\n"
+     "election needs, unless more claims were made than come of one",
      run_expect},
 };
 

@@ -64,9 +64,8 @@ void check_scenario(const std::string& name, const Mutation& mutation,
   }
 }
 
-// With the rule broken, the first thing that is wrong is noticed by the node itself: so a running
-// sidecar would have ended there.
-void check_self_check(const std::string& name, Rule rule, const std::string& invariant) {
+// With the rule broken, this is the first thing that is wrong.
+void check_first_broken(const std::string& name, Rule rule, const std::string& invariant) {
   const std::string text = read_scenario(name);
   for (const char* variant : {"classic", "modified"}) {
     BOOST_TEST_CONTEXT(variant) {
@@ -143,40 +142,56 @@ BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_caught) {
   check_search(without(Rule::kHandoverTimeout), "modified");
 }
 
-// --- what a node notices of itself ---
+// --- what a node notices of itself: so a running sidecar would have ended there ---
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_it_claims_an_old_epoch) {
-  check_self_check("claim_without_new_epoch", Rule::kClaimRaisesEpoch,
-                   "claimed an epoch that is not new");
+  check_first_broken("claim_without_new_epoch", Rule::kClaimRaisesEpoch,
+                     "claimed an epoch that is not new");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_its_flag_stays_on) {
-  check_self_check("flag_stays_on", Rule::kFlagOffBeforeRelease,
-                   "released an epoch while the flag was on");
+  check_first_broken("flag_stays_on", Rule::kFlagOffBeforeRelease,
+                     "released an epoch while the flag was on");
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_notices_that_its_vote_is_not_stored) {
-  check_self_check("guard_granted_before_stored", Rule::kStoreBeforeGrant,
-                   "told of a vote that the disk does not have");
+  check_first_broken("guard_granted_before_stored", Rule::kStoreBeforeGrant,
+                     "told of a vote that the disk does not have");
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_notices_that_it_votes_twice) {
-  check_self_check("guard_voted_twice", Rule::kVoteOnce, "granted one epoch twice");
+  check_first_broken("guard_voted_twice", Rule::kVoteOnce, "granted one epoch twice");
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_notices_that_its_promise_is_too_short) {
-  check_self_check("guard_own_lease", Rule::kFrameLease, "told of a promise that it does not keep");
-  check_self_check("guard_stale_promise", Rule::kFreshPromise,
-                   "told of a promise that it does not keep");
+  check_first_broken("guard_own_lease", Rule::kFrameLease,
+                     "told of a promise that it does not keep");
+  check_first_broken("guard_stale_promise", Rule::kFreshPromise,
+                     "told of a promise that it does not keep");
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_notices_that_its_lease_is_over) {
-  check_self_check("guard_no_end_of_the_lease", Rule::kStepDownWithLease, "leads beyond its lease");
+  check_first_broken("guard_no_end_of_the_lease", Rule::kStepDownWithLease,
+                     "leads beyond its lease");
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_notices_that_its_lease_counts_from_the_answer) {
-  check_self_check("guard_lease_from_receipt", Rule::kLeaseFromSend,
-                   "its flag holds longer than any heartbeat allows");
+  check_first_broken("guard_lease_from_receipt", Rule::kLeaseFromSend,
+                     "its flag holds longer than any heartbeat allows");
+}
+
+// --- what only all of them together show ---
+
+BOOST_AUTO_TEST_CASE(two_flags_that_are_on_together_are_seen) {
+  check_first_broken("guard_no_wait_for_promises", Rule::kWaitForPromises, "are on together");
+}
+
+BOOST_AUTO_TEST_CASE(a_flag_with_too_few_behind_it_is_seen_before_there_is_a_second_one) {
+  check_first_broken("guard_no_boot_wait", Rule::kBootWait, "1 of 3 voters bound to it");
+}
+
+BOOST_AUTO_TEST_CASE(an_epoch_that_is_led_twice_is_seen) {
+  check_first_broken("guard_recalled_from_one", Rule::kRecallFromMajority, "is led a second time");
 }
 
 // --- guard "majority" ---

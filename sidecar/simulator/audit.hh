@@ -1,0 +1,45 @@
+// What no process sees of itself, judged over all of them in virtual time: what the disks hold, who
+// has led which epoch, and who stands behind a flag.  What a node can see of itself is judged by
+// SelfCheck (core/self_check.hh).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+
+#include "core/node.hh"
+
+namespace bellwether::simulator {
+
+// Each check returns what is broken, in words, or nothing.
+class Audit {
+ public:
+  // The disk of `process` held `held` and has `record` now.
+  std::optional<std::string> broken_by_write(uint32_t process, const Record& held,
+                                             const Record& record);
+
+  // Guard "majority": `leader`, in this life of its process, turns its flag on in `epoch`, or
+  // renews it.
+  std::optional<std::string> broken_by_reign(uint32_t process, uint32_t life, uint64_t epoch,
+                                             const Node& leader);
+
+ private:
+  std::map<uint64_t, std::pair<uint32_t, uint32_t>> reigns_;  // by epoch: process and life
+  // By epoch and claimant: the processes whose disks have ever had this vote.
+  std::map<std::pair<uint64_t, Uuid>, std::set<uint32_t>> votes_;
+};
+
+// A voter as it is at this moment of its own clock; without a node it does not run.
+struct Voter {
+  const Node* node = nullptr;
+  Instant local_now{};
+};
+
+// Guard "majority": `leader` leads and its flag is on at this moment.  So many voters must be bound
+// to it that no other claimant could take over, whatever the leader believes of its lease.
+std::optional<std::string> broken_by_backing(const Node& leader, std::span<const Voter> voters);
+
+}  // namespace bellwether::simulator
