@@ -39,6 +39,7 @@ constexpr std::array kLeaderChanges = {
     Row<LeaderChange>{"the leader resigned", LeaderChange::kResigned},
     Row<LeaderChange>{"the leader was lost", LeaderChange::kLost},
     Row<LeaderChange>{"the plugin failed", LeaderChange::kPluginFailed},
+    Row<LeaderChange>{"the state is too old", LeaderChange::kOther},  // and the process ends
 };
 
 template <typename Rows>

@@ -30,8 +30,10 @@ void Cluster::on(Packet& packet) {
     step(packet.to, LinkUp{std::move(*hello)});
     return note_answer(packet.to, packet.from);
   }
-  step(packet.to, FrameReceived{linked_id(packet.to, packet.from),
-                                std::move(std::get<Frame>(packet.content))});
+  // What was held back may arrive on a later connection, but not as the word of somebody else: who
+  // has lost its state is another process.
+  if (linked_id(packet.to, packet.from) != packet.sender) return;
+  step(packet.to, FrameReceived{packet.sender, std::move(std::get<Frame>(packet.content))});
 }
 
 void Cluster::on(const Wake& wake) {
@@ -271,7 +273,10 @@ void Cluster::send(uint32_t process, const Send& send) {
   const bool is_beat = type == FrameType::kHeartbeat || type == FrameType::kHeartbeatAck;
   if (!is_beat) last_interest_ = now();
   const bool is_sent = linked_id(process, to) == send.to &&
-                       network_.send(now(), {.from = process, .to = to, .content = send.frame});
+                       network_.send(now(), {.from = process,
+                                             .to = to,
+                                             .content = send.frame,
+                                             .sender = processes_[process].self.id});
   if (!is_beat && trace_) {
     trace(process, "-> " + name_of(to) + " " + name(type) + (is_sent ? "" : " (no connection)"));
   }

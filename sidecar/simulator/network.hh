@@ -39,6 +39,7 @@ struct Packet {
   uint32_t to = 0;
   uint32_t connection = 0;  // generation of the connection it travels on
   std::variant<Frame, Hello, LinkEvidence> content;
+  Uuid sender{};  // of a frame: who `from` was when it said so
 };
 
 class Network {

@@ -6,6 +6,7 @@ usage: worker_test.py LANGUAGE FOLDER_OF_PROGRAMS BELLWETHER [CASE...]; a case i
 """
 
 import contextlib
+import pathlib
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import languages
 from harness import PATIENCE_S, Group, wait_until
 
 LANGUAGE, PROGRAMS, PROGRAM = "", "", ""
+PAUSES = re.compile(r"^voluntary_ctxt_switches:\s*(\d+)", re.MULTILINE)
 LINE = re.compile(r"\d+ (\S+) (works|stopped) token=(\d+) pieces=(\d+)")
 
 
@@ -49,6 +51,19 @@ class Worker:
             return last and last[0][0] == what and last[0][1] > beyond and last[0]
         return wait_until(f"{self.name} {what}", found)
 
+    def pauses(self):
+        """How often it has gone to sleep; it does so in each piece of work."""
+        count = 0
+        for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError):  # it has ended
+                count += int(PAUSES.search((task / "status").read_text())[1])
+        return count
+
+    def await_work(self):
+        """Some pieces, that is: on a machine that does other things a moment may bring none."""
+        before = self.pauses()
+        wait_until(f"{self.name} does its work", lambda: self.pauses() > before + 10)
+
     def stop(self):
         """SIGTERM; returns the exit code."""
         self.process.terminate()
@@ -71,6 +86,7 @@ class Working(unittest.TestCase):
             workers = [stack.enter_context(Worker(sidecar)) for sidecar in group.sidecars]
             group.start().await_leader(higher)
             _, first, _ = workers[1].await_last("works")
+            workers[1].await_work()
 
             higher.kill()
             _, token, pieces = workers[1].await_last("stopped")

@@ -125,10 +125,9 @@ class Round:
     # --- one fault ---
 
     def play_fault(self, kind):
-        leader = self.await_rest("the fault before")
+        leader, epoch = self.await_reign("the fault before")
         fault = kind(Scene(self.group, self.hosts, self.disks, leader, self.dice))
         observer = self.group.observer
-        epoch = leader.epoch()
         began_ns = now_ns()
         try:
             fault.strike()
@@ -193,6 +192,15 @@ class Round:
                    for paused_ns in sidecar.logged_at_ns("this process was paused"))
 
     # --- rest ---
+
+    def await_reign(self, what):
+        """At rest: the leader, and the epoch that it leads by its own word.  A higher one may take
+        over at any moment, and then a later epoch is no news of the fault that comes."""
+        while True:
+            leader = self.await_rest(what)
+            answer = leader.get("/v1/leader")
+            if answer and answer["is_leader"]:
+                return leader, answer["epoch"]
 
     def await_rest(self, what):
         """All run, agree on a leader, are connected with each other, and have their votes."""
