@@ -199,7 +199,7 @@ class Cluster {
   void step(uint32_t process, const Input& input);
   void carry_out(uint32_t process, const Effects& effects);
   void send(uint32_t process, const Send& send);
-  void judge_flags(uint32_t process, uint64_t epoch);
+  void judge_flags(uint32_t process, const Publish& publish);
   void end(uint32_t process);
   void wake_in_time(uint32_t process);
   void follow_members(uint32_t process);
@@ -214,6 +214,7 @@ class Cluster {
   Uuid linked_id(uint32_t process, uint32_t peer) const;
   void note_answer(uint32_t process, uint32_t peer);
   bool is_busy(const Process& process) const;
+  bool is_broken(Rule rule) const { return options_.node.broken_rules.contains(rule); }
   Duration quiet_time() const;
   void trace(uint32_t process, const std::string& text);
   void trace(uint32_t process, const Report& report);
@@ -221,6 +222,7 @@ class Cluster {
 
   ClusterOptions options_;
   Random random_;
+  Random clocks_;  // what they show at a start; dice of their own, so that all else stays the same
   EventQueue<Event> queue_;
   Network network_;
   Referee referee_;

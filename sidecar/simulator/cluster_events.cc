@@ -58,9 +58,9 @@ void Cluster::on(const Dial& dial) {
       network_.is_path_open(dial.from, dial.to) && network_.is_path_open(dial.to, dial.from);
   if (from.is_paused) {
     queue_.push(now() + kFirstRetry, dial);
-  } else if (!is_path_open) {
+  } else if (!is_path_open && !is_broken(Rule::kHonestRefusal)) {
     queue_.push(now() + kConnectTimeout, again);
-  } else if (!is_running_there) {
+  } else if (!is_running_there || !is_path_open) {
     queue_.push(now() + 2 * options_.network.latency, Refuse{again});
   } else {
     dialling_.erase({dial.from, dial.to});
@@ -149,7 +149,7 @@ void Cluster::on(const StoreDone& done) {
   Process& process = processes_[done.process];
   if (!process.node || process.life != done.life) return;  // it crashed before the disk had it
   if (done.is_ok) {
-    process.disk.record = done.record;
+    if (!is_broken(Rule::kDurableDisk)) process.disk.record = done.record;
     process.disk.is_written = true;
   }
   if (process.dies_at == AtStore::kAfter) return kill(done.process);
@@ -209,7 +209,7 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       if (!acting.disk.is_failing) acting.disk.members = members->view;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       referee_.on_publish(process, *publish);
-      if (publish->is_leader) judge_flags(process, publish->epoch);
+      if (publish->is_leader) judge_flags(process, *publish);
       if (*publish->reason == '\0') continue;
       last_interest_ = now();
       trace(process, *publish);
@@ -226,12 +226,16 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
 }
 
 // [S1, S2] Under guard "majority" no two flags are on at any moment, and no epoch is led twice.  A
-// flag goes on here and nowhere else.
-void Cluster::judge_flags(uint32_t process, uint64_t epoch) {
-  if (processes_[process].options.voters.empty()) return;
-  const auto reign = reigns_.try_emplace(epoch, process, processes_[process].life).first->second;
-  if (reign != std::pair(process, processes_[process].life)) {
-    referee_.blame(process, "epoch " + std::to_string(epoch) + " is led a second time");
+// flag goes on here and nowhere else; one that is over as it goes on was put on without a lease.
+void Cluster::judge_flags(uint32_t process, const Publish& publish) {
+  const Process& leader = processes_[process];
+  if (leader.options.voters.empty()) return;
+  const auto reign = reigns_.try_emplace(publish.epoch, process, leader.life).first->second;
+  if (reign != std::pair(process, leader.life)) {
+    referee_.blame(process, "epoch " + std::to_string(publish.epoch) + " is led a second time");
+  }
+  if (publish.valid_until <= leader.clock.local(now())) {
+    referee_.blame(process, "it leads without a lease");
   }
   for (uint32_t other = 0; other < size(); ++other) {
     if (other == process || !is_flag_on(other)) continue;
