@@ -1,5 +1,6 @@
 // `bellwether simulate --fault-seeds`: runs the schedules of all seeds with each variant, and shows
-// the first that fails as a scenario file, with the way to run it again.
+// the first that fails as a scenario file, with the way to run it again.  Schedules in which little
+// happens prove little, so the number of elections can be demanded.
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -100,9 +101,13 @@ ExitCode run_random_faults(const Simulation& simulation) {
     const Clock::time_point start = Clock::now();
     const FaultReport report = run_variant(simulation, variant);
     print_summary(variant, report, Clock::now() - start);
-    if (report.failed == 0) continue;
-    code = ExitCode::kFailure;
-    print_failure(simulation.options, variant, report);
+    if (report.failed != 0) print_failure(simulation.options, variant, report);
+    const uint64_t demanded = simulation.options.at_least_elections;
+    const bool is_too_few = report.elections < demanded;
+    if (is_too_few) {
+      std::cout << "FAILED  " << variant << ": fewer elections than " << demanded << "\n";
+    }
+    if (report.failed != 0 || is_too_few) code = ExitCode::kFailure;
   }
   return code;
 }

@@ -18,6 +18,7 @@ constexpr uint64_t kMinProcesses = 2;
 constexpr uint64_t kMaxProcesses = 1000;
 constexpr uint64_t kMaxSeed = INT64_MAX;
 constexpr uint64_t kMaxJobs = 1024;
+constexpr uint64_t kMaxElections = INT64_MAX;
 
 constexpr const char* kDescription = R"(Run elections in a virtual cluster
 
@@ -45,8 +46,8 @@ constexpr const char* kExamples = R"(Examples:
   bellwether simulate --plugin ./bellwether-mine.so failover.txt
       the same scenario with a plugin of your own
 
-Exit status: 0 all is well; 1 a scenario or a schedule failed, or a count differs from its closed
-form; 2 wrong usage; 5 the plugin was refused.)";
+Exit status: 0 all is well; 1 a scenario or a schedule failed, a count differs from its closed form,
+or there were too few elections; 2 wrong usage; 5 the plugin was refused.)";
 
 // Which options mean something for which action.
 struct Use {
@@ -72,6 +73,7 @@ constexpr Use kUses[] = {
     {"--trace", bits(Action::kScenarios)},
     {"--guard", bits(Action::kFaultSeeds)},
     {"--jobs", bits(Action::kFaultSeeds)},
+    {"--at-least-elections", bits(Action::kFaultSeeds)},
     {"--fault-seeds", bits(Action::kFaultSeeds)},
     {"FILES", bits(Action::kScenarios)},
 };
@@ -230,6 +232,14 @@ void add_fault_options(CLI::App& simulate, SimulateOptions& options) {
         options.jobs = static_cast<unsigned>(parse_number(text, 1, kMaxJobs));
       },
       "schedules to run at the same time (default: one a core)")
+      ->option_text("N")
+      ->group("Random faults");
+  add_parsed(
+      simulate, "--at-least-elections",
+      [&options](const std::string& text) {
+        options.at_least_elections = parse_number(text, 0, kMaxElections);
+      },
+      "fail when a variant held fewer in all (default 0)")
       ->option_text("N")
       ->group("Random faults");
 }

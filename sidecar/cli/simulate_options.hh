@@ -50,6 +50,7 @@ struct SimulateOptions {
   NumberRange fault_seeds;
   simulator::Guarding guarding = simulator::Guarding::kNone;
   unsigned jobs = 1;
+  uint64_t at_least_elections = 0;  // of each variant; fewer are a failure
 };
 
 // Adds the subcommand to `program`.  Parsing fills `options`, which must outlive `program`.

@@ -186,7 +186,8 @@ void Node::take_if_safe() {
   if (!is_free && !is_broken(Rule::kWaitForPromises)) {
     return timers_.arm(Timer::kClaim, candidacy.next_change(now_));
   }
-  if (until <= now_) return;  // expire_lease() gives it up
+  // expire_lease() gives it up.
+  if (until <= now_ && !is_broken(Rule::kLeaseToLead)) return;
   const Claiming claiming = std::get<Claiming>(role_);
   majority_->candidacy.reset();
   timers_.disarm(Timer::kClaim);
@@ -226,7 +227,8 @@ void Node::expire_lease() {
     abdicate("no majority answers");
     if (!is_broken(Rule::kResignAtEnd)) send_to_connected(Resign{});
     finish_handover();
-  } else if (is_claiming() && majority_->candidacy->grants() >= majority_->quorum()) {
+  } else if (is_claiming() && majority_->candidacy->grants() >= majority_->quorum() &&
+             !is_broken(Rule::kLeaseToLead)) {
     give_up_claim("no majority answers any more");
   }
 }

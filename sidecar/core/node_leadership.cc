@@ -232,7 +232,8 @@ void Node::schedule_election(uint32_t reason) {
 
 void Node::arm_preemption() {
   if (timers_.is_armed(Timer::kPreempt) || has_tried_to_preempt_ || !should_preempt()) return;
-  timers_.arm(Timer::kPreempt, now_ + preemption_.delay());
+  const bool is_at_once = is_broken(Rule::kTakeOverWaits);
+  timers_.arm(Timer::kPreempt, is_at_once ? now_ : now_ + preemption_.delay());
 }
 
 // Only the highest candidate takes over, and nobody from a leader that an operator named.
@@ -251,11 +252,13 @@ bool Node::may_lead() const {
          !timers_.is_armed(Timer::kHold) && (!majority_ || (has_vote() && has_contact()));
 }
 
+// A take-over waits for steady contact with a majority: what interrupts it begins the wait anew.
 void Node::update_electable() {
   const bool may_lead_now = may_lead();
-  const bool is_news = may_lead_now && !members_.self().is_electable;
+  const bool is_news = may_lead_now != members_.self().is_electable;
   members_.set_self_electable(may_lead_now);
-  if (is_news) arm_preemption();
+  if (!is_news) return;
+  may_lead_now ? arm_preemption() : timers_.disarm(Timer::kPreempt);
 }
 
 void Node::publish(const char* reason) {

@@ -30,19 +30,20 @@ class Preemption {
   // How long a leader must have been followed before it is preempted.
   Duration delay() const { return std::max(delay_, penalty_); }
 
-  // This process lost leadership without giving it up.  Twice within a minute is flapping: each
-  // further time doubles the wait.
+  // This process lost leadership without giving it up.  Twice within a minute is flapping: then the
+  // usual wait is doubled, and each further time what was waited last.
   void on_leadership_lost(Instant now) {
     const bool is_flapping = has_lost_ && now - lost_at_ < kFlappingWithin;
-    penalty_ = is_flapping ? std::clamp<Duration>(2 * penalty_, kFirstPenalty, kLastPenalty)
-                           : Duration::zero();
+    const Duration doubled = 2 * std::max<Duration>(delay(), kShortestWait);
+    penalty_ = is_flapping ? std::min<Duration>(doubled, kLastPenalty) : Duration::zero();
     has_lost_ = true;
     lost_at_ = now;
   }
 
  private:
   static constexpr Duration kFlappingWithin = std::chrono::seconds(60);
-  static constexpr Duration kFirstPenalty = std::chrono::seconds(1);
+  // Without a delay there would be nothing to double.
+  static constexpr Duration kShortestWait = std::chrono::milliseconds(500);
   static constexpr Duration kLastPenalty = std::chrono::seconds(300);
 
   Preempt policy_;

@@ -31,8 +31,16 @@ enum class Rule : uint8_t {
   kSticky,              // a voter that hears a leader supports no lower claimant
   kStepDownWithLease,   // a leader whose lease runs out stops
   kResignAtEnd,         // and says so
-  kBootTime,            // a process's clock goes on while the process, or its host, is stopped
-  kLast = kBootTime,
+  kLeaseToLead,         // a claimant leads while its lease runs: grants alone may be old
+  kTakeOverWaits,       // a take-over waits, the longer the more often leadership was lost
+
+  // What guard "majority" takes for granted of its world; the virtual cluster breaks these.
+  kBootTime,        // a process's clock goes on while the process, or its host, is stopped
+  kDurableDisk,     // what the disk says it has it still has after a crash
+  kNewIdentity,     // who comes back without its state comes back under a new id
+  kHonestRefusal,   // a host refuses connections to a process that has ended, and to no other
+  kFlagEndsInTime,  // a process's flag is off before its peers can learn of its end
+  kLast = kFlagEndsInTime,
 };
 
 class RuleSet {
@@ -42,6 +50,7 @@ class RuleSet {
   constexpr bool contains(Rule rule) const { return (bits_ & bit(rule)) != 0; }
 
  private:
+  static_assert(static_cast<unsigned>(Rule::kLast) < 32);
   static constexpr uint32_t bit(Rule rule) { return 1u << static_cast<unsigned>(rule); }
 
   uint32_t bits_ = 0;

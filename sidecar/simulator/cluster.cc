@@ -13,12 +13,15 @@ using std::chrono::milliseconds;
 constexpr Duration kSettleLimit = std::chrono::seconds(120);
 // A wait that is longer than this (an operator's hold, a damped take-over) is rest.
 constexpr Duration kLongWait = std::chrono::seconds(10);
+// A host has been up for at most this long.
+constexpr Duration kLongestUptime = std::chrono::days(400);
 
 }  // namespace
 
 Cluster::Cluster(ClusterOptions options)
     : options_(std::move(options)),
       random_(options_.seed),
+      clocks_(~options_.seed),
       network_(options_.network, random_.below(UINT64_MAX),
                [this](Instant at, Packet packet) { queue_.push(at, std::move(packet)); }) {
   if (options_.detection == Detection::kScripted) {
@@ -109,7 +112,8 @@ void Cluster::start(uint32_t process) {
   starting.self.boot = starting.life;
   // Who has lost its state has lost its id as well.
   const bool is_state_lost = !starting.disk.is_written;
-  if (is_state_lost && starting.disk.was_lost) ++starting.self.id.data[4];
+  const bool is_somebody_else = is_state_lost && starting.disk.was_lost;
+  if (is_somebody_else && !is_broken(Rule::kNewIdentity)) ++starting.self.id.data[4];
   starting.is_paused = false;
   starting.dies_at.reset();
   starting.wake_at = kNever;
@@ -117,6 +121,9 @@ void Cluster::start(uint32_t process) {
   starting.linked.clear();
   starting.members.clear();
   starting.disk.last_done_at = {};
+  // What one host's clock shows says nothing of another's, nor of its own before a crash.
+  const auto uptime = clocks_.below(static_cast<uint64_t>(kLongestUptime.count()));
+  starting.clock.show(Instant(Duration(static_cast<Duration::rep>(uptime))), now());
   Options node_options = starting.options;
   node_options.seed = random_.below(UINT32_MAX) + 1;
   // The wall clock, which is what makes epochs rise in a group that has forgotten all.
@@ -168,14 +175,14 @@ void Cluster::end(uint32_t process) {
   processes_[process].node.reset();
   processes_[process].is_paused = false;
   processes_[process].dies_at.reset();
-  referee_.on_end(process);
+  if (!is_broken(Rule::kFlagEndsInTime)) referee_.on_end(process);
   last_interest_ = now();
 }
 
 void Cluster::pause(uint32_t process) {
   if (!is_running(process) || processes_[process].is_paused) return;
   processes_[process].is_paused = true;
-  if (options_.node.broken_rules.contains(Rule::kBootTime)) processes_[process].clock.stop(now());
+  if (is_broken(Rule::kBootTime)) processes_[process].clock.stop(now());
   trace(process, "is paused");
 }
 
@@ -291,8 +298,7 @@ bool Cluster::is_busy(const Process& process) const {
 
 bool Cluster::is_flag_on(uint32_t process) const {
   const Flag& flag = referee_.flag(process);
-  return is_running(process) && flag.is_leader &&
-         processes_[process].clock.local(now()) < flag.valid_until;
+  return flag.is_leader && processes_[process].clock.local(now()) < flag.valid_until;
 }
 
 Cluster::Agreement Cluster::agreement() const {

@@ -200,7 +200,7 @@ class Cluster {
   void step(uint32_t process, const Input& input);
   void carry_out(uint32_t process, const Effects& effects);
   void send(uint32_t process, const Send& send);
-  void judge_reign(uint32_t process, uint64_t epoch);
+  void judge_reign(uint32_t process, const Publish& publish);
   void judge_flags();
   bool is_guarded() const { return !options_.node.voters.empty(); }
   void end(uint32_t process);
@@ -217,6 +217,7 @@ class Cluster {
   Uuid linked_id(uint32_t process, uint32_t peer) const;
   void note_answer(uint32_t process, uint32_t peer);
   bool is_busy(const Process& process) const;
+  bool is_broken(Rule rule) const { return options_.node.broken_rules.contains(rule); }
   Duration quiet_time() const;
   void trace(uint32_t process, const std::string& text);
   void trace(uint32_t process, const Report& report);
@@ -224,6 +225,7 @@ class Cluster {
 
   ClusterOptions options_;
   Random random_;
+  Random clocks_;  // what they show at a start; dice of their own, so that all else stays the same
   EventQueue<Event> queue_;
   Network network_;
   Referee referee_;

@@ -60,9 +60,9 @@ void Cluster::on(const Dial& dial) {
       network_.is_path_open(dial.from, dial.to) && network_.is_path_open(dial.to, dial.from);
   if (from.is_paused) {
     queue_.push(now() + kFirstRetry, dial);
-  } else if (!is_path_open) {
+  } else if (!is_path_open && !is_broken(Rule::kHonestRefusal)) {
     queue_.push(now() + kConnectTimeout, again);
-  } else if (!is_running_there) {
+  } else if (!is_running_there || !is_path_open) {
     queue_.push(now() + 2 * options_.network.latency, Refuse{again});
   } else {
     dialling_.erase({dial.from, dial.to});
@@ -153,7 +153,7 @@ void Cluster::on(const StoreDone& done) {
   if (done.is_ok) {
     const auto broken = audit_.broken_by_write(done.process, process.disk.record, done.record);
     if (broken) referee_.blame(done.process, *broken);
-    process.disk.record = done.record;
+    if (!is_broken(Rule::kDurableDisk)) process.disk.record = done.record;
     process.disk.is_written = true;
   }
   if (process.dies_at == AtStore::kAfter) return kill(done.process);
@@ -215,7 +215,7 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       if (!acting.disk.is_failing) acting.disk.members = members->view;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       referee_.on_publish(process, *publish);
-      if (publish->is_leader) judge_reign(process, publish->epoch);
+      if (publish->is_leader) judge_reign(process, *publish);
       if (*publish->reason == '\0') continue;
       last_interest_ = now();
       trace(process, *publish);
@@ -233,12 +233,15 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
   if (has_failed) kill(process);
 }
 
-// [S1, I2] Under guard "majority" no epoch is led twice, or without a majority.
-void Cluster::judge_reign(uint32_t process, uint64_t epoch) {
+// [S1, I2] Under guard "majority" no epoch is led twice, without a majority or without a lease.
+void Cluster::judge_reign(uint32_t process, const Publish& publish) {
   if (!is_guarded()) return;
   const Process& leading = processes_[process];
-  const auto broken = audit_.broken_by_reign(process, leading.life, epoch, *leading.node);
+  const auto broken = audit_.broken_by_reign(process, leading.life, publish.epoch, *leading.node);
   if (broken) referee_.blame(process, *broken);
+  if (publish.valid_until <= leading.clock.local(now())) {
+    referee_.blame(process, "it leads without a lease");
+  }
 }
 
 // [S2, I3, I9] Under guard "majority" the times in which two flags are on never meet: from when a

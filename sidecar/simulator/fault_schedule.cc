@@ -12,15 +12,7 @@
 namespace bellwether::simulator {
 namespace {
 
-// From the end of all faults to one leader on whom all agree.  The parts: a stalled connection
-// breaks (2 s), the next attempt to connect is due (1 s), a silent leader is suspected by a
-// process that doubts itself (1.6 s), a retry backs off (3 s), an election is held twice (1 s).
-constexpr const char* kBudget = "10s";
-// With guard "majority" a voter that has lost its state says nothing for 10 s, and one that has
-// granted a claim that failed is put up with for 5 s.
-constexpr const char* kGuardedBudget = "25s";
-
-// Until such a voter votes again, which may end in a take-over.
+// Until a voter that has lost its state votes again, which may end in a take-over.
 constexpr const char* kRecall = "wait 12s";
 
 constexpr uint32_t kMaxSize = 12;
@@ -55,7 +47,7 @@ class Schedule {
       if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
     }
     repair();
-    line("expect agreement within " + std::string(is_guarded_ ? kGuardedBudget : kBudget));
+    line("expect agreement within budget");
     if (!forgetful_.empty()) line(kRecall);
     line("settle");
     line("expect agreement");
@@ -64,6 +56,8 @@ class Schedule {
     line("elect " + any());
     line("wait 2s");
     line("expect bounded cost");
+    if (epilogue_ == Epilogue::kCutOff) tell_of_the_next_in_line();
+    if (epilogue_ == Epilogue::kDeaf) tell_of_a_deaf_leader();
     return std::move(text_);
   }
 
@@ -71,6 +65,8 @@ class Schedule {
   void line(const std::string& text) { text_ += text + "\n"; }
   static std::string number(uint64_t value) { return std::to_string(value); }
   std::string any() { return number(random_.between(1, size_)); }
+  // Faults that meet the leader tell more.
+  std::string anybody() { return random_.happens(0.25) ? "leader" : any(); }
 
   template <size_t kCount>
   std::string one_of(const char* const (&words)[kCount]) {
@@ -84,6 +80,9 @@ class Schedule {
     while (voters_ > 3 && random_.happens(0.4)) voters_ -= 2;
     voters_ = std::min(voters_, 7u);
     if (random_.happens(0.05)) voters_ = 1;
+    if (voters_ > 1 && random_.happens(0.3)) {
+      epilogue_ = random_.happens(0.5) ? Epilogue::kCutOff : Epilogue::kDeaf;
+    }
     const std::string proof = random_.happens(0.5) ? " death_proof=refused" : "";
     return " guard=majority voters=" + number(voters_) +
            (random_.happens(0.5) ? one_of(kLeases) : "") + proof;
@@ -95,6 +94,7 @@ class Schedule {
         " sticky=off",       " query_first=off",  " stagger=off",       " suspect_after=300",
         " epoch_seed=1000",  " profile=textbook", " join_timeout=100",  " reap_after=2000"};
     std::set<std::string> chosen;
+    if (is_guarded_ && random_.happens(0.25)) chosen.insert(" stagger=off");
     while (random_.happens(0.5)) chosen.insert(one_of(kSettings));
     std::string words;
     bool has_preempt = false;
@@ -119,10 +119,23 @@ class Schedule {
   std::string direction() {
     const uint64_t from = random_.between(1, size_);
     const uint64_t to = (from + random_.between(0, size_ - 2)) % size_ + 1;
-    return number(from) + (random_.happens(0.3) ? "<->" : "->") + number(to);
+    const std::string arrow = random_.happens(0.3) ? "<->" : "->";
+    switch (random_.below(12)) {
+      case 0:
+        return "leader" + arrow + number(to);
+      case 1:
+        return number(from) + arrow + "leader";
+      case 2:
+        return "leader" + arrow + "others";
+      case 3:
+        return "others" + arrow + "leader";
+      default:
+        return number(from) + arrow + number(to);
+    }
   }
 
   std::string partition() {
+    if (random_.happens(0.2)) return "partition leader | others";
     std::vector<std::string> sides(random_.between(2, 3));
     for (uint32_t node = 1; node <= size_; ++node) {
       sides[random_.below(sides.size())] += " " + number(node);
@@ -138,23 +151,23 @@ class Schedule {
     static constexpr const char* kKinds[] = {"ELECTION", "ANSWER",  "HANDOVER",  "COORDINATOR",
                                              "REFUSAL",  "RESIGN",  "HEARTBEAT", "HEARTBEAT_ACK",
                                              "MEMBERS",  "CANVASS", "GRANT",     "CANVASS_REPLY"};
-    static constexpr const char* kDisk[] = {" slow=50", " fail", " lost", " ok"};
+    static constexpr const char* kDisk[] = {" slow=50", " slow=500", " fail", " lost", " ok"};
     static constexpr const char* kRates[] = {"0.89", "0.95", "1", "1.05", "1.11"};
     static constexpr const char* kMoments[] = {" at store", " at stored"};
-    switch (random_.below(is_guarded_ ? 26 : 24)) {
+    switch (random_.below(is_guarded_ ? 28 : 24)) {
       case 0:
       case 1:
-        return line("kill " + any());
+        return line("kill " + anybody());
       case 2:
-        return line("kill " + any() + " silently");
+        return line("kill " + anybody() + " silently");
       case 3:
       case 4:
-        return line("restart " + any());
+        return line("restart " + anybody());
       case 5:
       case 6:
         return line("start " + any());
       case 7:
-        return line("pause " + any());
+        return line("pause " + anybody());
       case 8:
         return line("resume 1.." + number(size_));
       case 9:
@@ -167,9 +180,9 @@ class Schedule {
       case 13:
         return line("reset " + two());
       case 14:
-        return add_hold();
+        return line("hold " + direction());
       case 15:
-        return release_all();
+        return line("release");
       case 16:
         return line("drop " + one_of(kKinds) + " " + direction());
       case 17:
@@ -177,7 +190,7 @@ class Schedule {
       case 18:
         return line("clock " + any() + " rate=" + one_of(kRates));
       case 19:
-        return line("step_down " + any() + " hold=" + number(random_.below(1500)));
+        return line("step_down " + anybody() + " hold=" + number(random_.below(1500)));
       case 20:
         return line(random_.happens(0.5) ? "transfer " + two() : "elect " + any());
       case 21:
@@ -187,13 +200,25 @@ class Schedule {
       case 24:
         return add_death_at_store(one_of(kMoments));
       case 25:
-        return line("reconfigure " + any() + one_of(kLeases));
+        return add_other_lease();
+      case 26:
+        return add_rivals();
+      case 27:
+        return add_forgotten_vote();
       default:
-        return line("leave " + any());
+        return line("leave " + anybody());
     }
   }
 
-  // No more voters forget than leave a majority that remembers.
+  // A lease is that of the next life.
+  void add_other_lease() {
+    const std::string node = any();
+    line("reconfigure " + node + one_of(kLeases));
+    if (random_.happens(0.5)) line("restart " + node);
+  }
+
+  // No more voters forget than leave a majority that remembers; a disk is lost when nobody writes
+  // to it, and the voter is soon back, or while it runs.
   void add_disk_fault(const std::string& fault) {
     const std::string node = any();
     if (is_guarded_ && fault == " lost") {
@@ -204,13 +229,34 @@ class Schedule {
       }
     }
     if (fault == " fail") broken_.insert(node);
+    const bool is_replaced = is_guarded_ && fault == " lost" && random_.happens(0.5);
+    if (is_replaced) line("kill " + node);
     line("disk " + node + fault);
+    if (is_replaced) line("start " + node);
   }
 
   void add_death_at_store(const std::string& moment) {
-    const std::string node = any();
-    broken_.insert(node);
+    const std::string node = anybody();
+    for (uint32_t other = 1; other <= size_; ++other) {
+      if (node == "leader" || node == number(other)) broken_.insert(number(other));
+    }
     line("kill " + node + moment);
+  }
+
+  // Two that do not know of each other claim at once, where nobody waits for the next in line.
+  void add_rivals() {
+    line("cut next<->" + any());
+    line("wait 3s");
+    line("kill leader");
+  }
+
+  // The crash of one whose disk is behind, while an election is held.
+  void add_forgotten_vote() {
+    const std::string node = any();
+    line("disk " + node + " slow=" + number(random_.between(50, 900)));
+    line(random_.happens(0.5) ? "restart leader" : "elect " + any());
+    line("wait " + number(random_.between(10, 700)));
+    line("restart " + node);
   }
 
   void add_newcomer() {
@@ -243,24 +289,13 @@ class Schedule {
     return number(first) + " " + number(first % size_ + 1);
   }
 
-  void add_hold() {
-    const std::string held = direction();
-    held_.insert(held);
-    line("hold " + held);
-  }
-
-  void release_all() {
-    for (const std::string& held : held_) line("release " + held);
-    held_.clear();
-  }
-
   void repair() {
     const std::string everybody = "1.." + number(size_);
     line(kRepair);
     line("link latency=1 jitter=0 loss=0 duplicate=0");
     line("heal");
     line("resume " + everybody);
-    release_all();
+    line("release");
     for (uint32_t node = 1; node <= size_; ++node) {
       line("disk " + number(node) + " ok");
       line("clock " + number(node) + " rate=1");
@@ -271,6 +306,10 @@ class Schedule {
     // come to the write at which it dies shall not.
     for (const std::string& node : broken_) {
       if (is_guarded_) line("restart " + node);
+    }
+    if (epilogue_ == Epilogue::kDeaf) {
+      line("reconfigure " + everybody + " lease=1500");
+      return line("restart " + everybody);
     }
     // Now and then somebody stays dead.
     const bool is_complete = has_witness_ || is_guarded_ || random_.happens(0.6);
@@ -283,15 +322,48 @@ class Schedule {
     for (const std::string& contact : contacts_) line("start " + contact);
   }
 
+  // What comes of these is known, whatever was before: a rule whose absence costs time, or epochs,
+  // and breaks no promise, is not seen otherwise.
+  void tell_of_the_next_in_line() {
+    line("# The next in line does not hear the leader; all others do.  No epoch is burnt.");
+    calm_down();
+    line("cut next<->leader");
+    line("wait 8s");
+    line("heal");
+    line("wait 8s");
+    line("expect agreement");
+    line("expect claims 0");
+  }
+
+  void tell_of_a_deaf_leader() {
+    line("# The leader hears nobody.  It says so when its lease ends, and nobody waits longer.");
+    calm_down();
+    line("cut others->leader");
+    line("wait 2s");
+    line("expect claims 1");
+  }
+
+  void calm_down() {
+    // A voter that had lost its state has its vote again by then, and gives it in the next epoch.
+    line("wait 12s");
+    line("reconfigure 1.." + number(size_) + " preempt=never");
+    line("step_down leader hold=0");
+    line("settle");
+    line("mark");
+  }
+
+  // How a guarded schedule goes on after all is well.
+  enum class Epilogue : uint8_t { kNone, kCutOff, kDeaf };
+
   Random random_;
   bool is_guarded_;
   uint32_t size_;
   uint32_t voters_ = 0;
+  Epilogue epilogue_ = Epilogue::kNone;
   bool has_witness_ = false;         // a node that never leads: alone it would be without a leader
   std::set<std::string> contacts_;   // that newcomers were given
   std::set<std::string> forgetful_;  // voters that have lost their state
   std::set<std::string> broken_;     // nodes that are well again after a restart only
-  std::set<std::string> held_;
   std::string text_;
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "simulator/election_cost.hh"
+#include "simulator/recovery_budget.hh"
 #include "simulator/scenario_runner.hh"
 
 namespace bellwether::simulator {
@@ -103,7 +104,10 @@ std::string dissent(Cluster& cluster) {
 void expect_agreement(ScenarioRunner& runner, Words& words) {
   Cluster& cluster = runner.cluster();
   Instant limit = cluster.now();
-  if (words.skip("within")) limit += parse_duration(words.take("the time"));
+  if (words.skip("within")) {
+    const bool is_budget = words.skip("budget");
+    limit += is_budget ? recovery_budget(cluster) : parse_duration(words.take("the time"));
+  }
   constexpr Duration kStep = std::chrono::milliseconds(10);
   while (!dissent(cluster).empty() && cluster.now() < limit && !cluster.referee().violation()) {
     cluster.run_for(kStep);

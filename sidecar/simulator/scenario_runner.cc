@@ -84,26 +84,80 @@ uint32_t ScenarioRunner::process(const std::string& word) {
 }
 
 std::vector<uint32_t> ScenarioRunner::processes(Words& words) {
+  const auto is_node = [](std::string_view word) {
+    return std::isdigit(static_cast<unsigned char>(word.front())) != 0 ||
+           is_part(word.substr(0, word.find(',')));
+  };
+  if (words.is_empty() || !is_node(words.peek())) throw std::invalid_argument("which nodes?");
   std::vector<uint32_t> result;
-  while (!words.is_empty() && std::isdigit(static_cast<unsigned char>(words.peek().front())) != 0) {
+  while (!words.is_empty() && is_node(words.peek())) {
     add_processes(words.take("the nodes"), result);
   }
-  if (result.empty()) throw std::invalid_argument("which nodes?");
   return result;
 }
 
-// "3", "3..5", or several of them with commas in between.
+bool ScenarioRunner::is_part(std::string_view word) {
+  return word == "leader" || word == "next" || word == "others";
+}
+
+// Who plays this part now; nobody while nobody leads.
+std::vector<uint32_t> ScenarioRunner::players(std::string_view part) {
+  const auto epoch_led = [this](uint32_t process) -> uint64_t {
+    const bool leads = cluster().is_running(process) && cluster().node(process).is_leading();
+    return leads ? cluster().node(process).leader()->epoch : 0;
+  };
+  std::optional<uint32_t> leader;
+  for (uint32_t process = 0; process < cluster().size(); ++process) {
+    if (epoch_led(process) > (leader ? epoch_led(*leader) : 0)) leader = process;
+  }
+  if (!leader) return {};
+  if (part == "leader") return {*leader};
+  std::vector<uint32_t> others;
+  std::optional<uint32_t> next;
+  const auto rank_of = [this](uint32_t process) {
+    return cluster().node(process).members().self().rank();
+  };
+  for (uint32_t process = 0; process < cluster().size(); ++process) {
+    if (process == *leader) continue;
+    others.push_back(process);
+    const bool may_lead = cluster().is_running(process) && cluster().node(process).may_lead();
+    if (may_lead && (!next || rank_of(*next) < rank_of(process))) next = process;
+  }
+  if (part == "others") return others;
+  return next ? std::vector<uint32_t>{*next} : std::vector<uint32_t>{};
+}
+
+// "3", "3..5", "leader", or several of them with commas in between.
 void ScenarioRunner::add_processes(const std::string& list, std::vector<uint32_t>& result) {
   for (size_t begin = 0; begin <= list.size();) {
     const size_t end = std::min(list.find(',', begin), list.size());
     const std::string item = list.substr(begin, end - begin);
     begin = end + 1;
+    if (is_part(item)) {
+      const std::vector<uint32_t> named = players(item);
+      result.insert(result.end(), named.begin(), named.end());
+      continue;
+    }
     const size_t dots = item.find("..");
     const uint32_t from = process(item.substr(0, dots));
     const uint32_t to = dots == std::string::npos ? from : process(item.substr(dots + 2));
     if (to < from) throw std::invalid_argument("'" + item + "' names nobody");
     for (uint32_t number = from; number <= to; ++number) result.push_back(number);
   }
+}
+
+// Each end is one node, or a part; who plays both is left out.
+std::vector<Pair> ScenarioRunner::pairs(const std::string& from, const std::string& to) {
+  const auto end = [this](const std::string& word) {
+    return is_part(word) ? players(word) : std::vector<uint32_t>{process(word)};
+  };
+  std::vector<Pair> result;
+  for (const uint32_t source : end(from)) {
+    for (const uint32_t target : end(to)) {
+      if (source != target) result.emplace_back(source, target);
+    }
+  }
+  return result;
 }
 
 std::vector<Pair> ScenarioRunner::directions(Words& words) {
@@ -115,11 +169,13 @@ std::vector<Pair> ScenarioRunner::directions(Words& words) {
       throw std::invalid_argument("'" + word + "' is no direction such as 1->2 or 1<->2");
     }
     const bool is_both = word[arrow - 1] == '<';
-    const uint32_t from = process(word.substr(0, is_both ? arrow - 1 : arrow));
-    const uint32_t to = process(word.substr(arrow + 2));
+    const std::string from = word.substr(0, is_both ? arrow - 1 : arrow);
+    const std::string to = word.substr(arrow + 2);
     if (from == to) throw std::invalid_argument("'" + word + "' leads nowhere");
-    result.emplace_back(from, to);
-    if (is_both) result.emplace_back(to, from);
+    for (const auto& [source, target] : pairs(from, to)) {
+      result.emplace_back(source, target);
+      if (is_both) result.emplace_back(target, source);
+    }
   } while (!words.is_empty());
   return result;
 }

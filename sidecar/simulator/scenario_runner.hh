@@ -51,9 +51,10 @@ class ScenarioRunner {
   // "3" as a process; throws when there is none.
   uint32_t process(const std::string& word);
   std::string name_of(uint32_t process) { return cluster().name_of(process); }
-  // Reads "1 3..5 7,8", as far as the words begin with a digit; throws when there is none.
+  // Reads "1 3..5 7,8", and parts: `leader`, `next` (who would be the next) and `others` (all but
+  // the leader), which nobody plays while nobody leads; throws when there is no such word.
   std::vector<uint32_t> processes(Words& words);
-  // Reads one "1->2" or "1<->2" and all that follow it.
+  // Reads one "1->2" or "1<->2" and all that follow it; parts stand for nodes here, too.
   std::vector<Pair> directions(Words& words);
 
   [[noreturn]] void refuse(const std::string& text) const;
@@ -68,7 +69,10 @@ class ScenarioRunner {
   uint64_t claims_in_window();
 
  private:
+  static bool is_part(std::string_view word);
+  std::vector<uint32_t> players(std::string_view part);
   void add_processes(const std::string& list, std::vector<uint32_t>& result);
+  std::vector<Pair> pairs(const std::string& from, const std::string& to);
   struct Window {
     MessageCounts messages{};
     uint64_t claims = 0;

@@ -149,8 +149,17 @@ void run_hold(ScenarioRunner& runner, Words& words) {
 }
 
 void run_release(ScenarioRunner& runner, Words& words) {
-  for (const auto& [from, to] : runner.directions(words)) {
-    runner.cluster().network().release(runner.cluster().now(), from, to);
+  Cluster& cluster = runner.cluster();
+  if (!words.is_empty()) {
+    for (const auto& [from, to] : runner.directions(words)) {
+      cluster.network().release(cluster.now(), from, to);
+    }
+    return;
+  }
+  for (uint32_t from = 0; from < cluster.size(); ++from) {
+    for (uint32_t to = 0; to < cluster.size(); ++to) {
+      if (from != to) cluster.network().release(cluster.now(), from, to);
+    }
   }
 }
 
@@ -207,9 +216,9 @@ void run_leave(ScenarioRunner& runner, Words& words) {
 }
 
 void run_step_down(ScenarioRunner& runner, Words& words) {
-  const uint32_t process = runner.process(words.take("the node"));
+  const std::vector<uint32_t> asked = runner.processes(words);
   const Duration hold = parse_duration(words.take_value("hold").value_or("30s"));
-  runner.cluster().command(process, StepDown{hold});
+  for (const uint32_t process : asked) runner.cluster().command(process, StepDown{hold});
 }
 
 void run_transfer(ScenarioRunner& runner, Words& words) {
@@ -261,7 +270,11 @@ constexpr Verb kVerbs[] = {
      run_priority},
     {"link", "[latency=] [jitter=] [loss=] [duplicate=]",
      "how all connections behave from now on; loss and duplicate are probabilities", run_link},
-    {"start", "IDS", "their processes start, with what their disks hold", run_start},
+    {"start", "IDS",
+     "their processes start, with what their disks hold; IDS are 1 3..5 7,8 and parts: leader, "
+     "next\n"
+     "(who would lead without it), others (all but the leader); nobody while nobody leads",
+     run_start},
     {"join", "ID via CONTACT", "a new node starts and knows no more than one address", run_join},
     {"kill", "IDS [silently | at store | at stored]",
      "as by SIGKILL; silently: as by loss of power, no connection ends; at store: when it writes\n"
@@ -278,13 +291,14 @@ constexpr Verb kVerbs[] = {
      run_heal},
     {"reset", "A B", "the connection between two living nodes breaks", run_reset},
     {"hold", "DIRECTIONS", "messages are kept back, whatever becomes of the connection", run_hold},
-    {"release", "DIRECTIONS", "what was held arrives, late", run_release},
+    {"release", "[DIRECTIONS]", "what was held arrives, late; without directions all of it",
+     run_release},
     {"drop", "KIND DIRECTIONS", "the next message of this kind is lost", run_drop},
     {"disk", "ID slow=TIME | fail | ok | lost | copied | put-back",
      "how the disk of a node behaves, or what it holds", run_disk},
     {"clock", "ID rate=0.5..2", "how fast the clock of a node runs", run_clock},
     {"leave", "IDS", "they leave in good order, as on SIGTERM", run_leave},
-    {"step_down", "ID [hold=TIME]", "the leader hands over and stays out for a while (30s)",
+    {"step_down", "IDS [hold=TIME]", "the leader hands over and stays out for a while (30s)",
      run_step_down},
     {"transfer", "LEADER ID", "the leader hands over to this node", run_transfer},
     {"elect", "ID", "the node holds an election", run_elect},
@@ -300,11 +314,12 @@ constexpr Verb kVerbs[] = {
      "one settle, at the start",
      run_mark},
     {"expect",
-     "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME] |\n"
+     "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME|budget] |\n"
      "one list | state ID STATE | epoch N|>=N [at IDS] | flag on|off IDS |\n"
      "messages [KIND] COUNT | claims COUNT | bounded cost | members IDS [at IDS] |\n"
      "variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
-     "fails the scenario when it is not so; COUNT is N, <=N, or classic=N modified=N; one list:\n"
+     "fails the scenario when it is not so; COUNT is N, <=N, or classic=N modified=N; budget:\n"
+     "what a group with these settings may take when all faults have ended; one list:\n"
      "what each running node says of every other is so; bounded cost: no more messages than one\n"
      "election needs, unless more claims were made than come of one",
      run_expect},

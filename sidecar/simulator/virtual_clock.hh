@@ -1,6 +1,6 @@
-// A process's own clock: it runs at its own rate, and never goes back.  As CLOCK_BOOTTIME it goes
-// on while the process is stopped; one that does not (CLOCK_MONOTONIC, when the host is suspended)
-// is for the test that shows what would come of it.
+// A process's own clock: it begins anywhere, runs at its own rate, and never goes back.  As
+// CLOCK_BOOTTIME it goes on while the process is stopped; one that does not (CLOCK_MONOTONIC, when
+// the host is suspended) is for the test that shows what would come of it.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,12 @@ namespace bellwether::simulator {
 
 class VirtualClock {
  public:
+  // It shows `local` from now on.
+  void show(Instant local, Instant virtual_now) {
+    local_anchor_ = local;
+    virtual_anchor_ = virtual_now;
+  }
+
   // `permille`: 1000 runs with virtual time, 1100 is a tenth too fast.
   void set_rate(uint32_t permille, Instant virtual_now) {
     local_anchor_ = local(virtual_now);

@@ -91,6 +91,7 @@ class Usage(CommandLine):
     def test_options_that_do_not_belong_together(self):
         scenario = self.write("elects.txt", ELECTS)
         for arguments in (["--rewrite"], ["--trace"], ["--jobs", "2"],
+                          ["--at-least-elections", "2"],
                           [scenario, "--plot", "a.svg"], [scenario, "--format", "csv"],
                           [scenario, "--processes", "4"],
                           [scenario, "--fault-seeds", "1"], ["--fault-seeds", "1", "--seed", "2"],
@@ -224,6 +225,14 @@ class Faults(CommandLine):
             self.assertRegex(line, rf"^{variant}: 20 schedules, \d+ elections, \d+ faults, "
                                    r".* of virtual time, 0 failed, in \d+\.\d s; less than "
                                    r"1 failure in \d+ elections \(95 % confidence\)$")
+
+    def test_too_few_elections_are_a_failure_where_a_number_is_demanded(self):
+        seeds = ("simulate", "--variant", "classic", "--fault-seeds", "1..20")
+        held = int(re.search(r"(\d+) elections", self.succeed(*seeds))[1])
+        self.succeed(*seeds, "--at-least-elections", str(held))
+        result = self.run_program(*seeds, "--at-least-elections", str(held + 1))
+        self.assertEqual(result.returncode, FAILURE)
+        self.assertIn(f"FAILED  classic: fewer elections than {held + 1}\n", result.stdout)
 
     def test_a_single_seed_gives_the_same_run_every_time(self):
         runs = {self.succeed("simulate", "--variant", "classic", "--fault-seeds", "7")

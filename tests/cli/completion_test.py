@@ -92,7 +92,8 @@ class Completion(Bash):
 
     def test_no_words_for_numbers(self):
         (self.folder / "1").touch()
-        for option in ("--seed", "--jobs", "--processes", "--fault-seeds"):
+        for option in ("--seed", "--jobs", "--processes", "--fault-seeds",
+                       "--at-least-elections"):
             self.assertEqual(self.complete(f"bellwether simulate {option} "), [])
 
     def test_files_and_folders(self):

@@ -272,6 +272,20 @@ BOOST_AUTO_TEST_CASE(a_lost_disk_is_empty) {
 
 // --- time and network ---
 
+BOOST_AUTO_TEST_CASE(every_start_begins_on_a_clock_of_its_own) {
+  Group group(3);
+  group.start_all();
+  const auto wakes_at = [&group](uint32_t process) { return group.node(process).deadline(); };
+  const auto distance = [](Instant a, Instant b) { return a < b ? b - a : a - b; };
+  BOOST_TEST((distance(wakes_at(0), wakes_at(1)) > seconds(10)));
+  BOOST_TEST((distance(wakes_at(1), wakes_at(2)) > seconds(10)));
+  const Instant before = wakes_at(0);
+  group.kill(0);
+  group.start(0);
+  group.settle();
+  BOOST_TEST((distance(before, wakes_at(0)) > seconds(100)));
+}
+
 BOOST_AUTO_TEST_CASE(a_fast_clock_makes_its_process_notice_sooner) {
   const auto time_to_notice = [](uint32_t permille) {
     Group group(2);

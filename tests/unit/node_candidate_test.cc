@@ -408,6 +408,20 @@ BOOST_AUTO_TEST_CASE(a_single_voter_leads_when_its_vote_is_stored) {
   BOOST_TEST(node.role() == "leads in 1");
 }
 
+// --- the take-over ---
+
+BOOST_AUTO_TEST_CASE(a_take_over_waits_for_steady_contact_with_a_majority) {
+  Candidate node({.options = {.preempt_delay = seconds(3)}});
+  node.follow(4, 1);
+  BOOST_TEST((node.wait_of(Timer::kPreempt) == seconds(3)));
+  for (const uint32_t voter : {1u, 2u}) node.disconnect(voter, LinkEvidence::kTimeout);
+  BOOST_TEST((node.wait_of(Timer::kPreempt) == seconds(3)));
+  node.disconnect(3, LinkEvidence::kTimeout);
+  BOOST_TEST(!node.node().timers().is_armed(Timer::kPreempt));
+  node.connect(3, 1);
+  BOOST_TEST((node.wait_of(Timer::kPreempt) == seconds(3)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests

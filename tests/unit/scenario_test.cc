@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_word_that_nobody_understands_is_refused_wherever_it_stand
       {"kill 1 silentyl",
        "'silentyl' was not expected; usage: kill IDS [silently | at store | at stored]"},
       {"kill silently 1", "which nodes?; usage: kill IDS [silently | at store | at stored]"},
-      {"step_down 3 hodl=1s", "'hodl=1s' was not expected; usage: step_down ID [hold=TIME]"},
+      {"step_down 3 hodl=1s", "'hodl=1s' was not expected; usage: step_down IDS [hold=TIME]"},
       {"wait 1 year", "'year' was not expected; usage: wait TIME"},
       {"elect 1 2", "'2' was not expected; usage: elect ID"},
       {"transfer 1 2 3", "'3' was not expected; usage: transfer LEADER ID"},
@@ -196,6 +196,40 @@ BOOST_AUTO_TEST_CASE(several_directions_are_taken_all) {
   const std::string drop =
       "nodes 1..3\nstart 1..3\nsettle\ndrop COORDINATOR 3->1 3->2\nelect 3\nwait 20\n";
   BOOST_TEST(run(drop + "expect epoch 2 at 3\nexpect epoch 1 at 1 2\n").failure == "");
+}
+
+BOOST_AUTO_TEST_CASE(parts_are_played_by_whoever_plays_them_now) {
+  for (const char* story :
+       {"kill leader\nsettle\nexpect leader 3\n", "kill leader,next\nsettle\nexpect leader 2\n",
+        "kill others\nsettle\nexpect leaders 4\nexpect 4 sees 1 down\n",
+        "cut leader->others\nwait 2s\nexpect 2 sees 4 suspect\n",
+        "cut next<->leader\nwait 5s\nexpect 4 sees 3 suspect\n",
+        "cut leader->4\nwait 5s\nexpect leader 4\n"}) {
+    const std::string start = "nodes 1..4\npriority 1 0\nstart 1..4\nsettle\n";
+    BOOST_TEST(run(start + story).failure == "", story);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nobody_plays_a_part_while_nobody_leads) {
+  const std::string end = "start 1..3\nsettle\nexpect leader 3\n";
+  BOOST_TEST(run("nodes 1..3\nkill leader others\ncut leader->others\n" + end).failure == "");
+}
+
+BOOST_AUTO_TEST_CASE(without_directions_all_that_is_held_is_released) {
+  const std::string held = "nodes 1..3\nstart 1..3\nsettle\nhold 3->1 3->2\nwait 700\nrelease\n";
+  BOOST_TEST(run(held + "settle\nexpect agreement\nexpect one list\n").failure == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_budget_of_a_recovery_follows_from_the_settings) {
+  // Nobody is there to agree, so the expectation fails when its time is over.
+  const auto time_of = [](const std::string& settings) {
+    return run("nodes 1..3 " + settings + "\nexpect agreement within budget\n").virtual_time;
+  };
+  for (const char* slow : {"suspect_after=2s", "coordinator_timeout=2s", "join_timeout=20s"}) {
+    BOOST_TEST((time_of(slow) > time_of("")), slow);
+  }
+  const Duration longer = time_of("guard=majority lease=5s") - time_of("guard=majority");
+  BOOST_TEST((longer == std::chrono::seconds(4)));
 }
 
 BOOST_AUTO_TEST_CASE(directions_and_ranges_are_checked) {

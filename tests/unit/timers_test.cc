@@ -140,6 +140,15 @@ BOOST_AUTO_TEST_CASE(each_loss_within_a_minute_of_the_last_doubles_the_delay) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_configured_delay_is_what_is_doubled) {
+  Preemption preemption(Preempt::kAlways, seconds(5));
+  preemption.on_leadership_lost(at(1000));
+  for (int loss = 1; loss <= 4; ++loss) {
+    preemption.on_leadership_lost(at(1000 + 50 * loss));
+    BOOST_TEST((preemption.delay() == seconds(5 << loss)));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_delay_is_at_most_five_minutes) {
   Preemption preemption(Preempt::kAlways, {});
   for (int loss = 0; loss < 30; ++loss) preemption.on_leadership_lost(at(1000 + loss));

@@ -43,7 +43,7 @@ _bellwether() {
       fi
       ;;
     --hold) _bellwether_words 30s 5m 10m 1h ;;
-    --seed | --processes | --fault-seeds | --jobs) ;; # numbers, which one has to know
+    --seed | --processes | --fault-seeds | --jobs | --at-least-elections) ;; # numbers, which one has to know
     *) _bellwether_command_line ;;
   esac
 }
