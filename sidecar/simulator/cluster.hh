@@ -200,7 +200,7 @@ class Cluster {
   void step(uint32_t process, const Input& input);
   void carry_out(uint32_t process, const Effects& effects);
   void send(uint32_t process, const Send& send);
-  void judge_reign(uint32_t process, const Publish& publish);
+  void judge_reign(uint32_t process, uint64_t epoch);
   void judge_flags();
   bool is_guarded() const { return !options_.node.voters.empty(); }
   void end(uint32_t process);

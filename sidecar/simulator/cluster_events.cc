@@ -215,7 +215,7 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       if (!acting.disk.is_failing) acting.disk.members = members->view;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       referee_.on_publish(process, *publish);
-      if (publish->is_leader) judge_reign(process, *publish);
+      if (publish->is_leader) judge_reign(process, publish->epoch);
       if (*publish->reason == '\0') continue;
       last_interest_ = now();
       trace(process, *publish);
@@ -233,15 +233,12 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
   if (has_failed) kill(process);
 }
 
-// [S1, I2] Under guard "majority" no epoch is led twice, without a majority or without a lease.
-void Cluster::judge_reign(uint32_t process, const Publish& publish) {
+// [S1, I2] Under guard "majority" no epoch is led twice or without a majority.
+void Cluster::judge_reign(uint32_t process, uint64_t epoch) {
   if (!is_guarded()) return;
   const Process& leading = processes_[process];
-  const auto broken = audit_.broken_by_reign(process, leading.life, publish.epoch, *leading.node);
+  const auto broken = audit_.broken_by_reign(process, leading.life, epoch, *leading.node);
   if (broken) referee_.blame(process, *broken);
-  if (publish.valid_until <= leading.clock.local(now())) {
-    referee_.blame(process, "it leads without a lease");
-  }
 }
 
 // [S2, I3, I9] Under guard "majority" the times in which two flags are on never meet: from when a
