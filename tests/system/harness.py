@@ -17,6 +17,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 from flag_observer import FlagObserver
@@ -72,6 +73,7 @@ def own_ports():
 
 
 ports_left = own_ports()
+ports_lock = threading.Lock()  # groups may be made by several threads
 
 
 def free_ports(count, host="127.0.0.1"):
@@ -80,7 +82,8 @@ def free_ports(count, host="127.0.0.1"):
     ports = []
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     while len(ports) < count:
-        port = next(ports_left)
+        with ports_lock:
+            port = next(ports_left)
         with socket.socket(family) as probe, contextlib.suppress(OSError):  # taken: the next one
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
