@@ -8,11 +8,13 @@
 #include <charconv>
 #include <optional>
 
+#include "config/text_forms.hh"
+
 namespace bellwether {
 namespace {
 
 // What fits in the messages that tell members' addresses.
-constexpr size_t kMaxLength = 255;
+constexpr size_t kMaxHostPort = 255;
 constexpr size_t kMaxLabel = 63;
 
 using Ipv4 = std::array<uint8_t, 4>;
@@ -30,10 +32,6 @@ std::optional<Ipv6> ipv6(const std::string& host) {
   return bytes;
 }
 
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 bool is_label(std::string_view label) {
   if (label.empty() || label.size() > kMaxLabel) return false;
   if (label.front() == '-' || label.back() == '-') return false;
@@ -41,7 +39,7 @@ bool is_label(std::string_view label) {
                      [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; });
 }
 
-bool is_name(std::string_view host) {
+bool is_host_name(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
   while (true) {
     const size_t dot = host.find('.');
@@ -60,7 +58,7 @@ std::string flaw_of_host(const std::string& host, bool is_bracketed) {
   if (host.empty()) return "lacks a host before the colon";
   if (host.find(':') != std::string::npos) return "needs brackets around its IPv6 address";
   if (looks_like_ipv4(host)) return ipv4(host) ? "" : "has no valid IPv4 address";
-  return is_name(host) ? "" : "has no valid host name";
+  return is_host_name(host) ? "" : "has no valid host name";
 }
 
 std::string read_port(std::string_view text, uint16_t& port) {
@@ -95,7 +93,7 @@ std::string HostPort::text() const {
 }
 
 std::string parse_host_port(std::string_view text, HostPort& result) {
-  if (text.size() > kMaxLength) return "is longer than 255 characters";
+  if (text.size() > kMaxHostPort) return "is longer than 255 characters";
   const bool is_bracketed = text.starts_with('[');
   const size_t bracket = is_bracketed ? text.find(']') : 0;
   if (bracket == std::string_view::npos) return "lacks the closing bracket";

@@ -8,7 +8,7 @@ namespace bellwether {
 namespace {
 
 // Longer words are no misspelt keys; the distance takes time by their length.
-constexpr size_t kMaxLength = 64;
+constexpr size_t kMaxWord = 64;
 
 size_t distance(std::string_view left, std::string_view right) {
   const size_t width = right.size() + 1;
@@ -30,7 +30,7 @@ size_t distance(std::string_view left, std::string_view right) {
 }  // namespace
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
-  if (word.size() > kMaxLength) return "";
+  if (word.size() > kMaxWord) return "";
   std::string nearest;
   size_t least = std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {

@@ -16,10 +16,6 @@ constexpr size_t kMaxName = 63;
 constexpr size_t kMaxUrl = 2048;
 constexpr size_t kMaxPath = 4095;
 
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 bool consists_of(std::string_view text, std::string_view others) {
   return std::all_of(text.begin(), text.end(), [&](char c) {
     return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
@@ -43,6 +39,10 @@ size_t utf8_length(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
 
 bool is_printable(std::string_view text) {
   while (!text.empty()) {

@@ -27,7 +27,7 @@ constexpr int kCautious = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 // Of each process; who has more is not looked through to the end.
 constexpr int kMaxDescriptors = 4096;
 
-std::string because(int error) { return std::generic_category().message(error); }
+std::string error_text(int error) { return std::generic_category().message(error); }
 
 bool may_use(const fs::path& path, int how) {
   return ::faccessat(AT_FDCWD, path.c_str(), how, AT_EACCESS) == 0;
@@ -126,7 +126,7 @@ std::string file_flaw(const fs::path& path, const struct stat& status, bool is_t
     return "belongs to user " + std::to_string(status.st_uid) + ", this process to user " +
            std::to_string(::geteuid());
   }
-  return may_use(path, R_OK | W_OK) ? "" : "cannot be written: " + because(errno);
+  return may_use(path, R_OK | W_OK) ? "" : "cannot be written: " + error_text(errno);
 }
 
 }  // namespace
@@ -135,11 +135,11 @@ StateFacts look_at_state(const fs::path& folder) {
   StateFacts facts{.folder = folder};
   struct stat status {};
   facts.exists = ::stat(folder.c_str(), &status) == 0;
-  if (!facts.exists && errno != ENOENT) facts.flaw = because(errno);
+  if (!facts.exists && errno != ENOENT) facts.flaw = error_text(errno);
   if (facts.exists && !S_ISDIR(status.st_mode)) {
     facts.flaw = "is not a folder";
   } else if (facts.exists && !may_use(folder, R_OK | X_OK)) {
-    facts.flaw = because(errno);
+    facts.flaw = error_text(errno);
   }
   if (!facts.flaw.empty()) return facts;
   const fs::path there = nearest_existing(folder);
@@ -168,11 +168,11 @@ FlagFacts look_at_flag(const fs::path& path) {
     if (S_ISREG(status.st_mode)) facts.lock = lock_of(path);
     facts.file_flaw = file_flaw(path, status, facts.lock.is_held);
   } else if (error != ENOENT) {
-    facts.folder_flaw = because(error);
+    facts.folder_flaw = error_text(error);
   } else if (there != folder && there != folder.parent_path()) {
     facts.folder_flaw = "the folder above its folder does not exist";
   } else if (!may_use(there, W_OK | X_OK)) {
-    facts.folder_flaw = "it cannot be made: " + because(errno);
+    facts.folder_flaw = "it cannot be made: " + error_text(errno);
   }
   struct stat folder_status {};
   // One that the sidecar has still to make can be entered by all.

@@ -13,9 +13,9 @@
 namespace bellwether {
 namespace {
 
-constexpr std::array<uint8_t, 8> kMagic{'B', 'W', 'M', 'E', 'M', 'B', 'R', '1'};
+constexpr std::array<uint8_t, 8> kMembersMagic{'B', 'W', 'M', 'E', 'M', 'B', 'R', '1'};
 constexpr size_t kLengthOffset = 8;
-constexpr size_t kChecksumOffset = 12;
+constexpr size_t kMembersChecksumOffset = 12;
 constexpr size_t kPrefixBytes = 16;
 
 }  // namespace
@@ -29,20 +29,22 @@ std::vector<uint8_t> pack_members(const MemberView& view) {
   const size_t length = message.ByteSizeLong();
   check(length <= kMaxMembersFileBytes - kPrefixBytes, "a view that keeps its limits fits");
   std::vector<uint8_t> bytes(kPrefixBytes + length);
-  std::ranges::copy(kMagic, bytes.begin());
+  std::ranges::copy(kMembersMagic, bytes.begin());
   store_little_endian(bytes, kLengthOffset, static_cast<uint32_t>(length));
   message.SerializeWithCachedSizesToArray(bytes.data() + kPrefixBytes);
-  store_little_endian(bytes, kChecksumOffset, crc32c(std::span(bytes).subspan(kPrefixBytes)));
+  store_little_endian(bytes, kMembersChecksumOffset,
+                      crc32c(std::span(bytes).subspan(kPrefixBytes)));
   return bytes;
 }
 
 std::variant<MemberView, const char*> unpack_members(std::span<const uint8_t> bytes) {
-  if (bytes.size() < kPrefixBytes || !std::ranges::equal(bytes.first(kMagic.size()), kMagic)) {
+  if (bytes.size() < kPrefixBytes ||
+      !std::ranges::equal(bytes.first(kMembersMagic.size()), kMembersMagic)) {
     return "is not a list of members";
   }
   const std::span<const uint8_t> list = bytes.subspan(kPrefixBytes);
   if (list.size() != load_little_endian<uint32_t>(bytes, kLengthOffset) ||
-      crc32c(list) != load_little_endian<uint32_t>(bytes, kChecksumOffset)) {
+      crc32c(list) != load_little_endian<uint32_t>(bytes, kMembersChecksumOffset)) {
     return "is damaged";
   }
   wire::Members message;

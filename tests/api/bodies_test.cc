@@ -18,7 +18,7 @@ std::string compact(const std::string& text) {
   return api::dump(api::parse_json(text).value()) + "\n";
 }
 
-struct Fixture : ApiFixture {
+struct BodiesFixture : ApiFixture {
   // Valid for 800 ms.
   void lead_with(DeathProof proof, bool has_voters) {
     if (has_voters) backend.settings.voters = {{"node-3", {.host = "10.0.0.3", .port = 7946}}};
@@ -30,7 +30,7 @@ struct Fixture : ApiFixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(bodies, Fixture)
+BOOST_FIXTURE_TEST_SUITE(bodies, BodiesFixture)
 
 BOOST_AUTO_TEST_CASE(leader_of_a_leader) {
   backend.wall_seconds = 1;

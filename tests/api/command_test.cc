@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Fixture : ApiFixture {
+struct CommandFixture : ApiFixture {
   // Leads over 1, 2 and 4, of which 4 may not lead; 5 is not there.
   void lead_group() {
     lead();
@@ -22,7 +22,7 @@ const std::vector<std::string> kCommands{"/v1/step-down", "/v1/transfer", "/v1/e
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(commands, Fixture)
+BOOST_FIXTURE_TEST_SUITE(commands, CommandFixture)
 
 BOOST_AUTO_TEST_CASE(a_leader_steps_down_and_stays_out_for_the_hold) {
   lead_group();

@@ -10,8 +10,8 @@ namespace bellwether::tests {
 namespace {
 
 // Node 5 ranks highest of five voters.
-struct Fixture {
-  explicit Fixture(uint32_t self = 5) : node({.self = self}) {
+struct GuardFixture {
+  explicit GuardFixture(uint32_t self = 5) : node({.self = self}) {
     for (uint32_t number = 1; number <= 5; ++number) {
       backend.settings.voters["node-" + std::to_string(number)] = {};
     }
@@ -33,8 +33,8 @@ struct Fixture {
   FakeBackend backend{node, feed};
 };
 
-struct Follower : Fixture {
-  Follower() : Fixture(3) {}
+struct Follower : GuardFixture {
+  Follower() : GuardFixture(3) {}
 };
 
 }  // namespace
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(who_reaches_too_few_voters_says_how_many) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_FIXTURE_TEST_SUITE(guard_of_a_candidate, Fixture)
+BOOST_FIXTURE_TEST_SUITE(guard_of_a_candidate, GuardFixture)
 
 BOOST_AUTO_TEST_CASE(a_claim_is_a_role_of_its_own) {
   node.claim();

@@ -18,8 +18,8 @@ struct Recorder : api::LeadershipListener {
   std::vector<uint64_t> heard;
 };
 
-struct Fixture {
-  Fixture() { members.put(member_entry(5), {}); }
+struct LeadershipFixture {
+  LeadershipFixture() { members.put(member_entry(5), {}); }
 
   void lead(uint64_t epoch, Instant valid_until, const char* reason = "claimed") {
     publish({.is_leader = true,
@@ -43,7 +43,7 @@ Instant at(Duration since_start) { return Instant{} + since_start; }
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(leadership_feed, Fixture)
+BOOST_FIXTURE_TEST_SUITE(leadership_feed, LeadershipFixture)
 
 BOOST_AUTO_TEST_CASE(begins_without_a_leader_and_with_index_1) {
   BOOST_TEST(!feed.current().leader.has_value());

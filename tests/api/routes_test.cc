@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Fixture : ApiFixture {
+struct RoutesFixture : ApiFixture {
   unsigned ask(const std::string& method, const std::string& path,
                api::Entrance entrance = api::Entrance::kApi) {
     const auto answer = request({.method = method, .path = path}, entrance);
@@ -32,7 +32,7 @@ std::string readme() {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(routes, Fixture)
+BOOST_FIXTURE_TEST_SUITE(routes, RoutesFixture)
 
 BOOST_AUTO_TEST_CASE(every_route_that_is_counted_has_a_path_of_its_name) {
   for (size_t i = 0; i < static_cast<size_t>(metrics::HttpRoute::kNone); ++i) {

@@ -17,7 +17,7 @@ class LivingBackend : public FakeBackend {
   Instant now() const override { return Loop::now(); }
 };
 
-struct Fixture {
+struct TimerFixture {
   std::shared_ptr<Recorded> poll(const std::string& wait) {
     auto recorded = std::make_shared<Recorded>();
     HttpRequest request{.method = "GET", .path = "/v1/leader"};
@@ -41,7 +41,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(timer_of_the_api, Fixture)
+BOOST_FIXTURE_TEST_SUITE(timer_of_the_api, TimerFixture)
 
 // The loop ends when nothing is left to wait for; the longest wait is far from the test's limit.
 BOOST_AUTO_TEST_CASE(ends_every_wait_and_then_rests) {

@@ -8,7 +8,7 @@
 namespace bellwether::tests {
 namespace {
 
-struct Fixture : ApiFixture {
+struct TrustFixture : ApiFixture {
   bool takes_host(const std::string& host) {
     return api::distrust({.method = "GET", .path = "/", .headers = {{"Host", host}}},
                          backend.settings)
@@ -23,7 +23,7 @@ struct Fixture : ApiFixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(trust, Fixture)
+BOOST_FIXTURE_TEST_SUITE(trust, TrustFixture)
 
 BOOST_AUTO_TEST_CASE(loopback_is_an_own_name_in_every_spelling) {
   for (const char* host : {"localhost", "localhost:4040", "LocalHost.", "127.0.0.1:4040",

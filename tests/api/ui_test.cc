@@ -15,7 +15,7 @@ size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-struct Fixture : ApiFixture {
+struct UiFixture : ApiFixture {
   const Answered answer = get("/ui");
   const std::string page = answer->response->body;
   const std::string policy = answer->header("Content-Security-Policy");
@@ -32,7 +32,7 @@ struct Fixture : ApiFixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(ui, Fixture)
+BOOST_FIXTURE_TEST_SUITE(ui, UiFixture)
 
 BOOST_AUTO_TEST_CASE(it_is_a_small_page_of_html) {
   BOOST_TEST(answer->status() == 200u);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Fixture : ApiFixture {
+struct WaitingFixture : ApiFixture {
   void pass(Duration duration) {
     node.pass(duration);
     routes.on_time();
@@ -32,7 +32,7 @@ struct Fixture : ApiFixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(long_poll, Fixture)
+BOOST_FIXTURE_TEST_SUITE(long_poll, WaitingFixture)
 
 BOOST_AUTO_TEST_CASE(without_an_index_there_is_nothing_to_wait_for) {
   BOOST_TEST(get("/v1/leader?wait=30s")->status() == 200u);
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(only_so_many_wait_and_the_next_is_told_to_come_back) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_FIXTURE_TEST_SUITE(event_stream, Fixture)
+BOOST_FIXTURE_TEST_SUITE(event_stream, WaitingFixture)
 
 BOOST_AUTO_TEST_CASE(begins_with_what_is_so_now) {
   follow(5, 7);

@@ -1,13 +1,15 @@
 # The functions by which tests are added.  One CTest test is one Boost.Test case or one scenario, so
 # that `ctest -R` finds each by its name and a failure names itself.
 
-# bellwether_add_boost_test(NAME SOURCES ... [LIBRARIES ...] [LABELS ...] [PREFIX unit] [TIMEOUT s])
+# bellwether_add_boost_test(NAME SOURCES ... [ALONE ...] [LIBRARIES ...] [LABELS ...] [PREFIX unit]
+#                           [TIMEOUT s])
 #
 # Builds one executable of Boost.Test cases; the sources define suites, main() is there already.
+# ALONE has sources whose helpers are called like those of others: no unity build includes them.
 # Each case becomes a test `<PREFIX>.<suite>/<case>`, with the labels of the case, of its suites and
 # LABELS.
 function(bellwether_add_boost_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;TIMEOUT" "SOURCES;ALONE;LIBRARIES;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "bellwether_add_boost_test(${name}): sources, and known words only, please")
   endif()
@@ -18,7 +20,8 @@ function(bellwether_add_boost_test name)
     set(arg_TIMEOUT 60)
   endif()
 
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} ${arg_SOURCES} ${arg_ALONE})
+  set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${name} PRIVATE bellwether_boost_test_main ${arg_LIBRARIES})
 
   set(discover "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/discover_boost_cases.cmake")

@@ -16,7 +16,7 @@ using bellwether::test::write_file;
 
 namespace {
 
-struct Fixture {
+struct ConfigFileFixture {
   bellwether::test::TemporaryFolder folder;
   bellwether::Loop loop;
   std::vector<ConfigFile::Reading> changes;
@@ -31,7 +31,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(config_file, Fixture)
+BOOST_FIXTURE_TEST_SUITE(config_file, ConfigFileFixture)
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_written_anew_is_a_change) {
   write_file(folder.path() / "a.toml", "old");

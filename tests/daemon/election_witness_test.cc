@@ -15,11 +15,11 @@ Uuid id_of(uint8_t number) {
 // Ids rise with the rank; this node is number 3 of five.
 constexpr uint8_t kSelf = 3;
 
-struct Fixture {
+struct ElectionWitnessFixture {
   Members members{{.id = id_of(kSelf), .name = "n3", .priority = 100, .is_electable = true}};
   ElectionWitness witness{members};
 
-  Fixture() {
+  ElectionWitnessFixture() {
     for (const uint8_t number : std::initializer_list<uint8_t>{1, 2, 4, 5}) {
       members.put({.id = id_of(number), .priority = 100, .is_electable = true}, Instant{});
     }
@@ -64,7 +64,7 @@ using Numbers = std::vector<uint32_t>;
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(election_witness, Fixture)
+BOOST_FIXTURE_TEST_SUITE(election_witness, ElectionWitnessFixture)
 
 BOOST_AUTO_TEST_CASE(who_was_not_told_of_the_victory_is_gone) {
   wins({1, 2, 4});

@@ -28,8 +28,8 @@ class Notes final : public EffectSink {
 };
 
 // Alone in its group, it leads as soon as it has looked around.
-struct Fixture {
-  explicit Fixture(RuleSet broken_rules = {})
+struct NodeDriverFixture {
+  explicit NodeDriverFixture(RuleSet broken_rules = {})
       : node(bellwether_election_plugin, {.broken_rules = broken_rules},
              {.name = "n1", .priority = 100, .boot = 1}, {.max_epoch = 4}) {}
 
@@ -44,16 +44,16 @@ struct Fixture {
   NodeDriver driver{loop, node, notes};
 };
 
-struct Broken : Fixture {
+struct Broken : NodeDriverFixture {
   // Claims an epoch that it has seen.
-  Broken() : Fixture(RuleSet(Rule::kClaimRaisesEpoch)) {}
+  Broken() : NodeDriverFixture(RuleSet(Rule::kClaimRaisesEpoch)) {}
 };
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(node_driver)
 
-BOOST_FIXTURE_TEST_CASE(what_a_sound_node_wants_is_carried_out, Fixture) {
+BOOST_FIXTURE_TEST_CASE(what_a_sound_node_wants_is_carried_out, NodeDriverFixture) {
   start();
   BOOST_TEST(run_until(loop, [&] { return notes.is_leader; }));
   BOOST_TEST(notes.carried_out == notes.told);

@@ -27,7 +27,7 @@ simulator::ElectionFacts papers(uint32_t processes) {
   return facts;
 }
 
-struct Fixture {
+struct ShadowElectionsFixture {
   metrics::Metrics metrics{identity_with_both_variants()};
   Loop loop;
   std::optional<ShadowElections> shadows{std::in_place, loop, bellwether_election_plugin, metrics};
@@ -50,7 +50,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(shadow_elections, Fixture)
+BOOST_FIXTURE_TEST_SUITE(shadow_elections, ShadowElectionsFixture)
 
 BOOST_AUTO_TEST_CASE(each_variants_messages_are_counted_by_type) {
   shadows->hold(papers(6));

@@ -26,8 +26,8 @@ metrics::Identity identity() {
   return identity;
 }
 
-struct Fixture {
-  Fixture() {
+struct CoreObserverFixture {
+  CoreObserverFixture() {
     members.put(one, {});
     members.put(two, {});
     observer.on_effect({}, MembersChanged{});
@@ -53,7 +53,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(core_observer, Fixture)
+BOOST_FIXTURE_TEST_SUITE(core_observer, CoreObserverFixture)
 
 BOOST_AUTO_TEST_CASE(the_stored_epoch_shows_at_once) { BOOST_TEST(value("bellwether_epoch") == 4); }
 

@@ -25,7 +25,7 @@ using metrics::Trigger;
 
 const std::string kIsConfigured = "bellwether_config_last_reload_successful";
 
-struct Fixture {
+struct CountingFixture {
   Metrics metrics{sample_identity()};
   Scrape before = scrape(metrics);
 
@@ -41,13 +41,13 @@ std::string to_text(const Scrape& scrape) {
   return text;
 }
 
-void check_changed(Fixture& fixture, const Scrape& expected, Instant now = {}) {
+void check_changed(CountingFixture& fixture, const Scrape& expected, Instant now = {}) {
   BOOST_TEST(to_text(fixture.changed(now)) == to_text(expected));
 }
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(counting, Fixture)
+BOOST_FIXTURE_TEST_SUITE(counting, CountingFixture)
 
 BOOST_AUTO_TEST_CASE(all_counters_start_at_0) {
   for (const auto& [name, value] : before) {

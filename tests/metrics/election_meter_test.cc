@@ -15,7 +15,7 @@ using metrics::LeaderChange;
 using metrics::Result;
 using metrics::Trigger;
 
-struct Fixture {
+struct ElectionMeterFixture {
   void follow(Instant now = {}) {
     meter.on_leader_change(now, true, false, LeaderChange::kAnnounced);
   }
@@ -32,7 +32,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(election_meter, Fixture)
+BOOST_FIXTURE_TEST_SUITE(election_meter, ElectionMeterFixture)
 
 BOOST_AUTO_TEST_CASE(idle_after_idle_is_no_election) { enter(ELECTION_STATE_IDLE); }
 
