@@ -12,8 +12,7 @@
 namespace bellwether {
 namespace {
 
-// About 400 bytes each, taken at once: what a process holds when it is killed, the kernel frees
-// before it closes the sockets that tell the peers, 80 us for each MiB.
+// About 400 bytes each, taken at once.
 constexpr size_t kQueuedLines = 1024;
 
 }  // namespace

@@ -140,6 +140,10 @@ void Sidecar::report_start() {
     log_.write(LogLevel::kWarn, "a killed sidecar's flag stays on until its validity ends",
                {{"because", settings_.flag_weakness}});
   }
+  if (!memory_keeper_.flaw().empty()) {
+    log_.write(LogLevel::kWarn, "if this sidecar is killed, its peers learn of it after its memory",
+               {{"because", memory_keeper_.flaw()}});
+  }
   if (!config_file_.flaw().empty()) {
     log_.write(LogLevel::kWarn, "changes of the configuration need SIGHUP",
                {{"because", config_file_.flaw()}});

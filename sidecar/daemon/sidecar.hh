@@ -21,6 +21,7 @@
 #include "daemon/participant.hh"
 #include "daemon/shadow_elections.hh"
 #include "daemon/systemd.hh"
+#include "io/memory_keeper.hh"
 #include "io/signal_watch.hh"
 
 namespace bellwether {
@@ -96,6 +97,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
   SidecarSettings settings_;
   Log& log_;
+  MemoryKeeper memory_keeper_;
   const Instant started_ = Loop::now();
   const election_plugin& plugin_;
   api::Identity identity_;

@@ -115,6 +115,20 @@ void lock(int fd, const fs::path& path) {
   fail(path, "cannot be locked", errno);
 }
 
+// Opened once more, so that what is mapped is not what is locked: a killed process's memory may
+// outlast its files (memory_keeper.hh), and its successor needs the lock.
+FileDescriptor open_again(int fd, const fs::path& path) {
+  const std::string name = "/proc/self/fd/" + std::to_string(fd);
+  FileDescriptor file(::open(name.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file.is_open()) {
+    throw FlagError(path,
+                    "cannot be opened a second time, through " + name + ": " +
+                        std::generic_category().message(errno),
+                    "mount /proc");
+  }
+  return file;
+}
+
 void allocate(int fd, const fs::path& path) {
   int error = EINTR;
   while (error == EINTR) error = ::posix_fallocate(fd, 0, LEADER_FLAG_FILE_BYTES);
@@ -142,11 +156,12 @@ FlagFile::FlagFile(const fs::path& path, mode_t mode) : file_(open_or_make(path)
   const int fd = file_.get();
   check_kind(fd, path);
   lock(fd, path);
+  const FileDescriptor view = open_again(fd, path);
   if (::fchmod(fd, mode) != 0) fail(path, "cannot get its mode", errno);
   allocate(fd, path);
   check_contents(fd, path);
   void* const mapping =
-      ::mmap(nullptr, LEADER_FLAG_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+      ::mmap(nullptr, LEADER_FLAG_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, view.get(), 0);
   if (mapping == MAP_FAILED) fail(path, "cannot be mapped", errno);
   page_ = static_cast<FlagPage*>(mapping);
 }

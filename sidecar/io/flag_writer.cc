@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <atomic>
 #include <climits>
-#include <csignal>
 
 #include "core/check.hh"
 #include "io/robust_futex.hh"
+#include "io/signals_blocked.hh"
 
 namespace bellwether {
 namespace {
@@ -27,22 +27,6 @@ uint64_t hash_of_this_boot() {
   }
   return hash;
 }
-
-// While it lives, the calling thread takes no signals, nor do threads that it starts.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 

@@ -27,11 +27,10 @@ SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP, "SIGTERM": sign
 
 def bring_back(group, victim, number):
     """The group is whole again, and everybody follows its highest member."""
-    if number == signal.SIGSTOP:
-        victim.send_signal(signal.SIGCONT)
-    else:
-        victim.await_exit()
-        victim.start()
+    if number == signal.SIGSTOP:  # going on, it would doubt itself for a while, and claim later
+        victim.kill()
+    victim.await_exit()
+    victim.start()
     group.await_leader(group.sidecars[-1])
 
 

@@ -59,6 +59,8 @@ lead() {
     "$(inside stat --format '%G %a' /run/bellwether/orders)"
   expect 'it is nobody of importance' \
     'User: bellwether CapEff: 0000000000000000 NoNewPrivs: 1 Seccomp: 2' "$(restrictions)"
+  expect 'its memory is kept for its end' 'memory-keeper S' \
+    "$(inside sh -c 'sed --quiet "s/.*(\(memory-keeper\)) \(.\).*/\1 \2/p" /proc/[0-9]*/stat')"
 }
 
 come_back() {

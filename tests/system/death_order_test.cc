@@ -31,6 +31,7 @@
 #include "io/file_descriptor.hh"
 #include "io/flag_file.hh"
 #include "io/flag_writer.hh"
+#include "io/memory_keeper.hh"
 
 extern char** environ;
 
@@ -116,8 +117,9 @@ class Peer {
 
 // ---- The holders. ----
 
-// The sidecar's own writer.
+// The sidecar's own writer; the memory is kept, too, or the connection would end later.
 void hold_flag(const fs::path& path, uint64_t epoch) {
+  static const MemoryKeeper keeper;
   static std::optional<FlagWriter> writer;
   writer.emplace(FlagWriterSettings{.path = path});
   writer->publish(leading(epoch));
@@ -174,10 +176,20 @@ class MemoryGroup {
     return nullptr;
   }
 
-  ~MemoryGroup() { ::rmdir(folder_.c_str()); }
+  ~MemoryGroup() {
+    await_empty();
+    BOOST_CHECK(::rmdir(folder_.c_str()) == 0);
+  }
   MemoryGroup(const MemoryGroup&) = delete;
   MemoryGroup& operator=(const MemoryGroup&) = delete;
 
+  // Who shared a dead process's memory may give it back for a moment longer.
+  void await_empty() const {
+    BOOST_CHECK(eventually([this] {
+      std::ifstream processes(folder_ / "cgroup.procs");
+      return processes.peek() == std::ifstream::traits_type::eof();
+    }));
+  }
   bool join() const { return write("cgroup.procs", static_cast<size_t>(::getpid())); }
 
  private:
@@ -357,6 +369,7 @@ BOOST_AUTO_TEST_CASE(who_sees_the_connection_of_a_holder_without_memory_end_neve
     peer.await_end();
     BOOST_REQUIRE(!reader.is_leader());
     BOOST_REQUIRE(child.wait() < 0);  // it was killed, and by nobody here
+    group->await_empty();
   }
 }
 

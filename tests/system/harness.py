@@ -137,7 +137,7 @@ class Sidecar:
                 [*self.prefix, self.program, "run", "--config", self.config_file, *arguments],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**os.environ, **(environment or {})})
-        self.is_wanted = True
+        self.is_wanted, self.is_stopped = True, False
         return self
 
     @property
@@ -162,6 +162,11 @@ class Sidecar:
 
     def await_exit(self):
         return self.process.wait(PATIENCE_S)
+
+    def memory_keeper(self):
+        """The id of its second process, alive or not."""
+        pid = self.process.pid
+        return int(pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text())
 
     def processor_s(self):
         """What it has used of all processors' time."""

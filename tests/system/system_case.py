@@ -19,6 +19,7 @@ CALM = 'lease = "6s"\n[failure_detector]\nsuspect_after = "4s"\n'
 
 # A sanitizer's bookkeeping is not the sidecar's memory.
 IS_SANITIZED = bool(os.environ.get("BELLWETHER_TEST_SANITIZE"))
+IS_THREAD_SANITIZED = os.environ.get("BELLWETHER_TEST_SANITIZE") == "thread"
 
 
 class SystemCase(unittest.TestCase):

@@ -12,11 +12,14 @@ victory counts when it is announced, so both flags are on until the lower one ha
 import contextlib
 import itertools
 import json
+import os
+import pathlib
 import signal
+import unittest
 
 from harness import VARIANTS, now_ns, wait_until
 from slow_links import SlowLinks
-from system_case import CALM, SystemCase, main
+from system_case import CALM, IS_THREAD_SANITIZED, SystemCase, main
 
 
 # Over links that take LINK_DELAY_S each way, nobody gives up waiting for an answer.
@@ -24,6 +27,20 @@ LINK_DELAY_S, MARGIN_MS = 0.1, 50
 PATIENT = 'answer_timeout = "1s"\n' + CALM
 
 GROUPS = tuple(itertools.product(VARIANTS, (3, 5)))
+
+
+def is_alive(process):
+    """It is there, and no zombie."""
+    try:
+        return " (memory-keeper) Z " not in pathlib.Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def end(process):
+    """If it is still there."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
 
 
 def elections_of(*sidecars):
@@ -75,6 +92,32 @@ class Takeover(SystemCase):
                 group.await_leader(leader)
                 self.await_flag(group, leader, True, restarted_ns)
                 self.assertGreater(leader.epoch(), epoch)
+
+    @unittest.skipIf(IS_THREAD_SANITIZED, "it cannot follow who shares another one's memory")
+    def test_a_killed_leaders_memory_does_not_delay_its_succession(self):
+        with self.led_group("modified") as group:
+            *_, successor, leader = group.sidecars
+            keeper = leader.memory_keeper()
+            # It cannot give back the memory that it shares with the leader.
+            os.kill(keeper, signal.SIGSTOP)
+            self.addCleanup(end, keeper)
+            killed_ns = now_ns()
+            leader.kill()
+            self.await_flag(group, successor, True, killed_ns)
+            self.assertTrue(is_alive(keeper))
+            leader.start()
+            group.await_leader(leader)
+            os.kill(keeper, signal.SIGCONT)
+            wait_until("the keeper ends", lambda: not is_alive(keeper))
+
+    @unittest.skipIf(IS_THREAD_SANITIZED, "it cannot follow who shares another one's memory")
+    def test_without_its_memory_keeper_a_sidecar_goes_on_and_ends_in_good_order(self):
+        with self.led_group("modified") as group:
+            leader = group.sidecars[-1]
+            keeper = leader.memory_keeper()
+            os.kill(keeper, signal.SIGKILL)
+            wait_until("the keeper ends", lambda: not is_alive(keeper))
+            self.assertEqual(leader.stop(), 0)
 
     def test_the_two_highest_of_five_are_killed(self):
         for variant in VARIANTS:

@@ -1,0 +1,26 @@
+// Signals are the event loop's: threads and processes that are started for other work take none.
+#pragma once
+
+#include <pthread.h>
+
+#include <csignal>
+
+namespace bellwether {
+
+// While it lives, the calling thread takes no signals, nor do threads and processes that it starts.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace bellwether
