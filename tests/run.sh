@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Everything CI runs, on a fresh Debian 12 as on a developer's machine: installs the packages that
 # are missing, then configures, builds and tests one preset after the other.  A preset that fails
-# does not stop the next.  The last line is `N passed, N failed`; the exit status says the same.
-# Tests that were skipped, for the machine lacks what they need, count as passed; how many, the line
-# before says.
+# does not stop the next.  At the end results.py says what failed and why; the last line is
+# `N passed, N failed`, and the exit status says the same.
 set -euo pipefail
 
 readonly usage='usage: tests/run.sh [--quick] [--preset NAME]... [--help]
@@ -15,26 +14,22 @@ readonly usage='usage: tests/run.sh [--quick] [--preset NAME]... [--help]
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 presets=()
-passed=0
-failed=0
-skipped=0
+failures=()  # phases, as arguments of results.py
+reports=()
 
 main() {
   parse_arguments "$@"
   exec </dev/null
   cd "$(dirname "${BASH_SOURCE[0]}")/.."
-  if phase 'packages' install_missing "${build_packages[@]}" "${test_packages[@]}"; then
-    for preset in "${presets[@]}"; do
-      run_preset "${preset}"
-    done
-  else
-    failed=1
+  if ! phase 'packages' install_missing "${build_packages[@]}" "${test_packages[@]}"; then
+    echo '0 passed, 1 failed'
+    return 1
   fi
-  if [[ ${skipped} -gt 0 ]]; then
-    echo "${skipped} skipped, which count as passed; 'did not run' above names them"
-  fi
-  echo "${passed} passed, ${failed} failed"
-  [[ ${failed} -eq 0 ]]
+  for preset in "${presets[@]}"; do
+    run_preset "${preset}"
+  done
+  echo
+  tests/results.py "${failures[@]}" "${reports[@]}"
 }
 
 parse_arguments() {
@@ -64,36 +59,30 @@ refuse() {
   exit 2
 }
 
-# Counts a preset whose tests could not be run as one failed test.
 run_preset() {
   local preset=$1
-  if ! phase "${preset}: configure" cmake --preset "${preset}" ||
-    ! phase "${preset}: build" build "${preset}"; then
-    failed=$((failed + 1))
-    return
-  fi
+  attempt "${preset}: configure" cmake --preset "${preset}" || return 0
+  attempt "${preset}: build" build "${preset}" || return 0
   if [[ ${preset} == release ]]; then
     return
   fi
-  local log="build/${preset}/ctest.log"
-  local status=0
-  phase "${preset}: test" run_tests "${preset}" "${log}" || status=$?
-  # "97% tests passed, 3 tests failed out of 100"
-  local summary
-  summary=$(sed --quiet --regexp-extended \
-    's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "${log}")
-  local failures=0 total=0
-  read -r failures total <<<"${summary:-0 0}"
-  if [[ ${status} -ne 0 && ${failures} -eq 0 ]]; then
-    failures=1
-    total=$((total + 1))
+  local report="${PWD}/build/${preset}/ctest.xml"
+  rm --force "${report}"
+  if ! phase "${preset}: test" run_tests "${preset}" "${report}" &&
+    ! names_failures "${report}"; then
+    failures+=(--failed "${preset}: test")
   fi
-  # "  12 - system.ipv6.Case.test_it (Skipped)", below "The following tests did not run:"
-  local skips
-  skips=$(grep --count --extended-regexp '^\s*[0-9]+ - .* \(Skipped\)$' "${log}" || true)
-  skipped=$((skipped + skips))
-  failed=$((failed + failures))
-  passed=$((passed + total - failures))
+  if [[ -f ${report} ]]; then
+    reports+=("${report}")
+  fi
+}
+
+# A phase that counts as one failed test when it fails.
+attempt() {
+  if ! phase "$@"; then
+    failures+=(--failed "$1")
+    return 1
+  fi
 }
 
 build() {
@@ -102,7 +91,13 @@ build() {
 
 # One more than the cores: the tests on real processes mostly wait.
 run_tests() {
-  without_address_randomisation "$1" ctest --preset "$1" --parallel "$(($(nproc) + 1))" | tee "$2"
+  without_address_randomisation "$1" \
+    ctest --preset "$1" --parallel "$(($(nproc) + 1))" --output-junit "$2"
+}
+
+# Whether the report tells why ctest failed.
+names_failures() {
+  [[ -f $1 ]] && ! tests/results.py "$1" >/dev/null
 }
 
 # ThreadSanitizer of GCC 12 gives up when the kernel randomises more than 28 bits of an address.

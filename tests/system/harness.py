@@ -368,7 +368,7 @@ path = "{sidecar.flag_file}"
     def __exit__(self, kind, error, trace):
         if kind is not None:
             for sidecar in self.sidecars:
-                print(f"--- log of {sidecar.name}\n{sidecar.log()[-6000:]}")
+                print(f"--- log of {sidecar.name}\n{sidecar.log()[-6000:]}", flush=True)
         if self.observer is not None:
             self.observer.close()
         for sidecar in self.sidecars:

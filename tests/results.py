@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Says how test runs ended, from the reports that ctest wrote (--output-junit).
+
+What failed comes last, with the end of what each such test printed: where only the end of a log is
+kept, that is what has to be seen.
+"""
+
+import argparse
+import pathlib
+import sys
+import typing
+import xml.etree.ElementTree
+
+LONGEST_OUTPUT = 25  # lines of a failed test
+MOST_OUTPUTS = 6  # failed tests of which more than the name is shown
+
+EPILOG = """The last line is `N passed, N failed`; what was skipped, for the machine lacks what it
+needs, counts as passed.  Exit status: 0 when nothing failed, otherwise 1."""
+
+
+class Test(typing.NamedTuple):
+    preset: str
+    name: str
+    output: str
+    has_failed: bool
+    was_skipped: bool
+
+
+def read_report(file):
+    """The tests of one report, build/PRESET/FILE; one that could not be run has failed, too."""
+    for case in xml.etree.ElementTree.parse(file).iter("testcase"):
+        skipped = case.find("skipped")
+        was_skipped = skipped is not None and skipped.get("message", "").startswith("SKIP_")
+        yield Test(preset=file.parent.name, name=case.get("name"),
+                   output=case.findtext("system-out", default=""),
+                   has_failed=case.get("status") != "run" and not was_skipped,
+                   was_skipped=was_skipped)
+
+
+def end_of(output):
+    lines = output.rstrip().splitlines()
+    return ["…", *lines[-LONGEST_OUTPUT:]] if len(lines) > LONGEST_OUTPUT else lines
+
+
+def describe(tests, failed_phases):
+    """The lines to print."""
+    skipped = [test for test in tests if test.was_skipped]
+    failed = [test for test in tests if test.has_failed]
+    for test in failed[:MOST_OUTPUTS]:
+        yield f"== {test.preset}: {test.name} printed"
+        yield from end_of(test.output)
+    yield ""
+    for test in skipped:
+        yield f"skipped, which counts as passed: {test.preset}: {test.name}"
+    for phase in failed_phases:
+        yield f"FAILED: {phase}"
+    for test in failed:
+        yield f"FAILED: {test.preset}: {test.name}"
+    failures = len(failed) + len(failed_phases)
+    yield f"{len(tests) - len(failed)} passed, {failures} failed"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0], epilog=EPILOG)
+    parser.add_argument("--failed", metavar="PHASE", action="append", default=[],
+                        help="something else that failed; may be repeated")
+    parser.add_argument("reports", metavar="FILE", nargs="*", type=pathlib.Path,
+                        help="a report, in the build folder of its preset")
+    arguments = parser.parse_args()
+    tests = [test for report in arguments.reports for test in read_report(report)]
+    print("\n".join(describe(tests, arguments.failed)))
+    return 1 if arguments.failed or any(test.has_failed for test in tests) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
