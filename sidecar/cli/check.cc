@@ -14,14 +14,14 @@
 namespace bellwether::cli {
 namespace {
 
-constexpr const char* kDescription = R"(Check a configuration file
+constexpr const char* kCheckDescription = R"(Check a configuration file
 
 Prints the configuration in force, defaults included, as TOML; how long the group can be without a
 leader; and on stderr what is wrong (FILE:LINE:COLUMN: error: ...) or doubtful (warning).
 Environment variables in the file (${NAME}) are those of this call.
 )";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kCheckExamples = R"(Examples:
   bellwether check /etc/bellwether/bellwether.toml
       what is in force, and what it means
   bellwether check --format json bellwether.toml
@@ -90,8 +90,8 @@ ExitCode report(const CheckOptions& options, const ConfigErrors& errors) {
 }  // namespace
 
 CLI::App* add_check(CLI::App& program, CheckOptions& options) {
-  CLI::App* const check = program.add_subcommand("check", kDescription);
-  check->footer(kExamples);
+  CLI::App* const check = program.add_subcommand("check", kCheckDescription);
+  check->footer(kCheckExamples);
   check->add_option("FILE", options.file, "default: " + options.file)->option_text(" ");
   const auto choose = [&options](const std::string& word) {
     if (word != "text" && word != "json") {

@@ -20,7 +20,8 @@ using doctor::Diagnoses;
 using doctor::Diagnosis;
 using doctor::Verdict;
 
-constexpr const char* kDescription = R"(Look for what may be wrong, and say what to do about it
+constexpr const char* kDoctorDescription =
+    R"(Look for what may be wrong, and say what to do about it
 
 Checks the configuration, state, flag, clock and limits of this host; whether names resolve, members
 can be reached, both ways, and nothing on the way ends TCP; and whether all members agree.  Run it
@@ -28,7 +29,7 @@ where the sidecar runs (in its container), as its user, with its configuration. 
 running sidecar are skipped without one.  Nothing is changed, and no election notices.
 )";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kDoctorExamples = R"(Examples:
   bellwether doctor
       with /etc/bellwether/bellwether.toml
   bellwether doctor --config FILE --json
@@ -37,7 +38,7 @@ constexpr const char* kExamples = R"(Examples:
 Exit status: 0 all is well, or was skipped; 1 there are problems; 2 wrong usage; 3 the configuration
 is invalid; 4 there are warnings, but no problem.)";
 
-constexpr size_t kGap = 2;
+constexpr size_t kColumnGap = 2;
 
 Style style_of(Verdict verdict) {
   switch (verdict) {
@@ -54,7 +55,7 @@ Style style_of(Verdict verdict) {
 }
 
 std::string padded(const std::string& text, size_t width) {
-  return text + std::string(width + kGap - text.size(), ' ');
+  return text + std::string(width + kColumnGap - text.size(), ' ');
 }
 
 // Of the words for verdicts, and of the names of checks.
@@ -68,7 +69,7 @@ size_t check_width() {
 
 void add_lines(const Diagnosis& diagnosis, size_t width, std::vector<Line>& lines) {
   constexpr size_t kNarrowest = 30;
-  const size_t indent = verdict_width() + kGap + check_width() + kGap;
+  const size_t indent = verdict_width() + kColumnGap + check_width() + kColumnGap;
   const std::string arrow = "-> ";
   const size_t room = width == kAnyWidth ? width : std::max(width, indent + kNarrowest) - indent;
   bool is_first = true;
@@ -160,8 +161,8 @@ ExitCode code_of(Verdict verdict) {
 }  // namespace
 
 CLI::App* add_doctor(CLI::App& program, DoctorOptions& options) {
-  CLI::App* const added = program.add_subcommand("doctor", kDescription);
-  added->footer(kExamples);
+  CLI::App* const added = program.add_subcommand("doctor", kDoctorDescription);
+  added->footer(kDoctorExamples);
   added->add_option("--config", options.file, "default: " + options.file)->option_text("FILE");
   added->add_flag("--json", options.is_json, "one JSON object instead of the lines");
   add_colour_option(*added, options.colour);

@@ -16,7 +16,7 @@
 namespace bellwether::cli {
 namespace {
 
-constexpr const char* kDescription = R"(Run the sidecar
+constexpr const char* kRunDescription = R"(Run the sidecar
 
 Takes part in the group's elections until SIGTERM or SIGINT, then hands leadership over and leaves.
 SIGHUP reads the configuration again (a change of the file does, too); SIGUSR1 logs the state.
@@ -33,7 +33,7 @@ remember as make a majority, or, in a new group, all.
   --forget-state     is about files that cannot be read; a voter has then forgotten, as above.
 )";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kRunExamples = R"(Examples:
   bellwether run --config /etc/bellwether/bellwether.toml
   bellwether check /etc/bellwether/bellwether.toml
       first see what is in force
@@ -60,8 +60,8 @@ ExitCode exit_code_of(SidecarEnd end) {
 }  // namespace
 
 CLI::App* add_run(CLI::App& program, RunOptions& options) {
-  CLI::App* const run = program.add_subcommand("run", kDescription);
-  run->footer(kExamples);
+  CLI::App* const run = program.add_subcommand("run", kRunDescription);
+  run->footer(kRunExamples);
   run->add_option("--config", options.file, "default: " + options.file)->option_text("FILE");
   run->add_flag("--forget-state", options.forget_state)
       ->description("start although the files of the state are damaged, with what can be saved");

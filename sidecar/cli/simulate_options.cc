@@ -20,7 +20,7 @@ constexpr uint64_t kMaxSeed = INT64_MAX;
 constexpr uint64_t kMaxJobs = 1024;
 constexpr uint64_t kMaxElections = INT64_MAX;
 
-constexpr const char* kDescription = R"(Run elections in a virtual cluster
+constexpr const char* kSimulateDescription = R"(Run elections in a virtual cluster
 
 The real protocol code and the real plugin run in virtual time; the same seed gives the same run.
   without FILES or --fault-seeds   counts the messages of one election: the table of the papers
@@ -28,7 +28,7 @@ The real protocol code and the real plugin run in virtual time; the same seed gi
   with --fault-seeds               runs random schedules of faults, one a seed
 )";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kSimulateExamples = R"(Examples:
   bellwether simulate
       the published table for both variants, counted, beside the closed forms
   bellwether simulate --processes 3..40 --format csv --plot messages.svg
@@ -254,8 +254,8 @@ Action action_of(const CLI::App& simulate) {
 
 void add_simulate(CLI::App& program, SimulateOptions& options) {
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
-  CLI::App& simulate = *program.add_subcommand("simulate", kDescription);
-  simulate.footer(kExamples);
+  CLI::App& simulate = *program.add_subcommand("simulate", kSimulateDescription);
+  simulate.footer(kSimulateExamples);
   add_plugin_options(simulate, options);
   add_table_options(simulate, options);
   add_scenario_options(simulate, options);

@@ -13,7 +13,7 @@ using simulator::TableRow;
 constexpr std::array kCounts{&TableRow::election, &TableRow::answer, &TableRow::handover,
                              &TableRow::coordinator};
 constexpr std::array kHeads{"processes", "election", "answer", "handover", "coordinator", "total"};
-constexpr size_t kGap = 3;  // between columns
+constexpr size_t kTableGap = 3;  // between columns
 constexpr size_t kExpectedWidth = 10;
 constexpr const char* kMark = "  <-- differs";
 
@@ -31,7 +31,7 @@ std::string cell(const std::string& text, size_t width) {
   return std::string(length < width ? width - length : 1, ' ') + text;
 }
 
-size_t width_of(size_t column) { return std::string_view(kHeads[column]).size() + kGap; }
+size_t width_of(size_t column) { return std::string_view(kHeads[column]).size() + kTableGap; }
 
 void print_heads(std::ostream& out, const TableRow& row) {
   out << "\n" << row.variant << "\n";

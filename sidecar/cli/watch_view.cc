@@ -207,15 +207,15 @@ class PageView : public WatchView {
   // What does not fit goes on below itself.
   static void add_wrapped(const std::string& time, const Span& what, size_t width,
                           std::vector<Line>& lines) {
-    constexpr size_t kGap = 2;
+    constexpr size_t kTextGap = 2;
     constexpr size_t kNarrowest = 20;
-    const size_t indent = time.size() + kGap;
+    const size_t indent = time.size() + kTextGap;
     const size_t room = width == kAnyWidth ? width : std::max(width, indent + kNarrowest) - indent;
     bool is_first = true;
     for (std::string& part : wrapped(what.text, room)) {
       std::string margin = is_first ? time : std::string(time.size(), ' ');
       lines.push_back(
-          {{margin + std::string(kGap, ' '), Style::kFaint}, {std::move(part), what.style}});
+          {{margin + std::string(kTextGap, ' '), Style::kFaint}, {std::move(part), what.style}});
       is_first = false;
     }
   }
