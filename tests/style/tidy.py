@@ -64,47 +64,31 @@ def listed():
 
 
 def fingerprint(build, file):
-    settings = subprocess.run(
-        ["clang-tidy-14", "--dump-config", file], check=True, capture_output=True).stdout
-    parts = [settings]
+    parts = [pathlib.Path(ROOT, ".clang-tidy").read_bytes()]
     for path in own_files(build, file):
         parts += [str(path.relative_to(ROOT)).encode(), path.read_bytes()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def own_files(build, file):
-    """The file and every header of this project that it includes, in a fixed order."""
-    rule = subprocess.run([*compile_command(build, file), "-MM", "-MG"], cwd=build, check=True,
-                          capture_output=True, text=True).stdout
-    words = rule.replace("\\\n", " ").split(":", 1)[1].split()
-    paths = {pathlib.Path(build, word).resolve() for word in words}
+    """The file and every header of this project that it includes, in a fixed order; as ninja
+    remembers from compiling it."""
+    result = subprocess.run(["ninja", "-t", "deps", object_file(build, file)], cwd=build,
+                            check=True, capture_output=True, text=True).stdout
+    headline, *names = result.splitlines()
+    if "(VALID)" not in headline:
+        sys.exit(f"{build} has not compiled {file} as it is now: {headline}")
+    paths = {pathlib.Path(build, name.strip()).resolve() for name in names if name}
     return sorted(path for path in paths
                   if path.is_relative_to(ROOT) and not path.is_relative_to(build))
 
 
-def compile_command(build, file):
-    """How the file is compiled, without the compiler cache and the output file."""
+def object_file(build, file):
     for entry in json.loads(pathlib.Path(build, "compile_commands.json").read_text("utf-8")):
         if entry["file"] == file:
             words = shlex.split(entry["command"])
-            start = 1 if pathlib.Path(words[0]).name == "ccache" else 0
-            output = words.index("-o")
-            options = words[start:output] + words[output + 2:]
-            return without_dependency_files(options)
+            return words[words.index("-o") + 1]
     sys.exit(f"{file} is not compiled in {build}")
-
-
-def without_dependency_files(options):
-    kept = []
-    skip = 0
-    for option in options:
-        if skip:
-            skip -= 1
-        elif option in ("-MT", "-MF"):
-            skip = 1
-        elif option not in ("-MD", "-c"):
-            kept.append(option)
-    return kept
 
 
 if __name__ == "__main__":
