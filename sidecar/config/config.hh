@@ -34,7 +34,8 @@ struct NodeSettings {
   uint32_t priority = 0;
   HostPort listen;
   HostPort advertise;
-  std::string state_dir;  // empty: nothing is kept
+  std::string state_dir;      // empty: nothing is kept
+  bool keeps_memory = false;  // memory_keeper.hh
   friend bool operator==(const NodeSettings&, const NodeSettings&) = default;
 };
 

@@ -112,6 +112,10 @@ void add_node_keys(std::vector<ConfigKey<Config>>& keys) {
            std::string("/var/lib/bellwether"), TakesEffect::kAtRestart,
            "holds the UUID, made on first start, and the epoch; \"\": a new UUID at every start, "
            "not with [voters]");
+  node.key("memory_keeper", &NodeSettings::keeps_memory,
+           WordType<bool>{{{"on", true}, {"off", false}}}, true, TakesEffect::kAtRestart,
+           "a second process that shares the sidecar's memory, so that a killed sidecar's peers "
+           "learn of it before the kernel has taken its memory apart");
 }
 
 void add_election_rules(Table<ElectionSettings>& election) {

@@ -61,6 +61,8 @@ api::Identity identity_of(const SidecarSettings& settings, const election_plugin
 Sidecar::Sidecar(SidecarSettings settings, Log& log)
     : settings_(std::move(settings)),
       log_(log),
+      memory_keeper_(config().node.keeps_memory ? std::optional<MemoryKeeper>(std::in_place)
+                                                : std::nullopt),
       plugin_(load(settings_)),
       identity_(identity_of(settings_, plugin_)),
       at_start_(settings_.parsed.config),
@@ -140,9 +142,9 @@ void Sidecar::report_start() {
     log_.write(LogLevel::kWarn, "a killed sidecar's flag stays on until its validity ends",
                {{"because", settings_.flag_weakness}});
   }
-  if (!memory_keeper_.flaw().empty()) {
+  if (memory_keeper_ && !memory_keeper_->flaw().empty()) {
     log_.write(LogLevel::kWarn, "if this sidecar is killed, its peers learn of it after its memory",
-               {{"because", memory_keeper_.flaw()}});
+               {{"because", memory_keeper_->flaw()}});
   }
   if (!config_file_.flaw().empty()) {
     log_.write(LogLevel::kWarn, "changes of the configuration need SIGHUP",

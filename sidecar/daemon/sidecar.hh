@@ -1,14 +1,13 @@
 // The sidecar: all parts of one process, and how they hang together.  It owns them, starts them in
 // the order in which they need each other and stops them in the reverse one; it decides nothing.
 //
-//   start   state, flag (off) -> peers, clients, operators (listening) -> the node looks for a
-//   group stop    the node hands over and leaves -> what was said last is sent -> flag off -> the
-//   loop runs
-//           dry -> state
+//   start: state, flag (off) -> peers, clients, operators are heard -> the node looks for a group
+//   stop:  the node hands over and leaves -> its last words are sent -> flag off -> state
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,7 +96,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
   SidecarSettings settings_;
   Log& log_;
-  MemoryKeeper memory_keeper_;
+  std::optional<MemoryKeeper> memory_keeper_;
   const Instant started_ = Loop::now();
   const election_plugin& plugin_;
   api::Identity identity_;

@@ -53,6 +53,7 @@ BOOST_AUTO_TEST_CASE(defaults_are_as_documented) {
   BOOST_TEST(config.node.listen.text() == "0.0.0.0:7946");
   BOOST_TEST(config.node.advertise.text() == "host-1:7946");
   BOOST_TEST(config.node.state_dir == "/var/lib/bellwether");
+  BOOST_TEST(config.node.keeps_memory);
   BOOST_TEST(config.election.plugin == "bully");
   BOOST_TEST(config.election.variant == "modified");
   BOOST_TEST((config.election.profile == Profile::kDefault));
@@ -191,6 +192,7 @@ BOOST_AUTO_TEST_CASE(what_is_printed_gives_the_same_configuration_when_it_is_rea
       {"node.listen", {"\"[::]:7946\"", "\"127.0.0.1:1\""}},
       {"node.advertise", {"\"[2001:db8::7]:1\"", "\"x.y.:65535\""}},
       {"node.state_dir", {"\"\"", "'/a \"b\" \\ $${c} é'", "\"/${NESTED}\""}},
+      {"node.memory_keeper", {"\"off\""}},
       {"election.plugin", {"\"lowest\"", "\"/x/${POD_NAME}.so\""}},
       {"election.profile", {"\"lan\"", "\"wan\"", "\"fast\"", "\"textbook\""}},
       {"election.preempt", {"\"priority\"", "\"never\""}},

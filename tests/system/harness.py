@@ -163,10 +163,15 @@ class Sidecar:
     def await_exit(self):
         return self.process.wait(PATIENCE_S)
 
-    def memory_keeper(self):
-        """The id of its second process, alive or not."""
+    def children(self):
+        """The ids of its processes, alive or not."""
         pid = self.process.pid
-        return int(pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text())
+        return [int(child) for child in
+                pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+    def memory_keeper(self):
+        child, = self.children()
+        return child
 
     def processor_s(self):
         """What it has used of all processors' time."""

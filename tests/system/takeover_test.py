@@ -119,6 +119,17 @@ class Takeover(SystemCase):
             wait_until("the keeper ends", lambda: not is_alive(keeper))
             self.assertEqual(leader.stop(), 0)
 
+    def test_nobody_needs_to_have_a_memory_keeper(self):
+        with self.group() as group:
+            for sidecar in group.sidecars:
+                sidecar.write_config(group.config_of(sidecar).replace(
+                    "[node]", '[node]\nmemory_keeper = "off"'))
+            *_, successor, leader = group.start().sidecars
+            group.await_leader(leader)
+            self.assertEqual(leader.children(), [])
+            leader.kill()
+            group.await_leader(successor)
+
     def test_the_two_highest_of_five_are_killed(self):
         for variant in VARIANTS:
             with self.led_group(variant, 5) as group:
