@@ -211,7 +211,8 @@ void Sidecar::leave(const char* signal) {
   is_leaving_ = true;
   log_.write(LogLevel::kInfo, "leaving the group", {{"signal", signal}});
   systemd_.tell("STOPPING=1");
-  patience_.arm(kMaxSuccessors * node().options().handover_timeout + kDepartureMargin);
+  patience_.arm(Loop::now() + kMaxSuccessors * node().options().handover_timeout +
+                kDepartureMargin);
   participant_.leave();
 }
 
@@ -223,7 +224,7 @@ void Sidecar::on_left() {
 // May be called while an effect is carried out, so nothing is taken apart here.
 void Sidecar::finish() {
   if (std::exchange(is_finishing_, true)) return;
-  patience_.disarm();
+  patience_.arm(kNever);
   front_door_.close();
   participant_.close();
   await_last_words();

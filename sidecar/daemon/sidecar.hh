@@ -123,7 +123,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   SignalWatch hang_up_;
   SignalWatch look_;
   LoopTimer ticker_;
-  LoopTimer patience_;  // with the departure
+  DeadlineTimer patience_;  // with the departure
   LoopTimer last_words_;
 };
 
