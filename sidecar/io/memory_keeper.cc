@@ -76,10 +76,9 @@ MemoryKeeper::MemoryKeeper() {
   flaw_ = failure_of("close_range");
 }
 
+// Before the life line ends: it would go on as the last of all processes, and be waited for.
 MemoryKeeper::~MemoryKeeper() {
-  life_line_ = FileDescriptor();
   if (id_ <= 0) return;
-  // Somebody may have stopped it.
   ::kill(id_, SIGKILL);
   ::waitpid(id_, nullptr, __WALL);
 }
