@@ -1,23 +1,19 @@
 # The functions by which tests are added.  One CTest test is one Boost.Test case or one scenario, so
 # that `ctest -R` finds each by its name and a failure names itself.
 
-# bellwether_add_boost_test(NAME SOURCES ... [ALONE ...] [LIBRARIES ...] [LABELS ...] [PREFIX unit]
-#                           [TIMEOUT s])
+# bellwether_add_boost_test(NAME SOURCES ... [ALONE ...] [LIBRARIES ...] [LABELS ...] [PREFIX unit])
 #
 # Builds one executable of Boost.Test cases; the sources define suites, main() is there already.
 # ALONE has sources whose helpers are called like those of others: no unity build includes them.
 # Each case becomes a test `<PREFIX>.<suite>/<case>`, with the labels of the case, of its suites and
 # LABELS.
 function(bellwether_add_boost_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;TIMEOUT" "SOURCES;ALONE;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "SOURCES;ALONE;LIBRARIES;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "bellwether_add_boost_test(${name}): sources, and known words only, please")
   endif()
   if(NOT arg_PREFIX)
     set(arg_PREFIX unit)
-  endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
   endif()
 
   add_executable(${name} ${arg_SOURCES} ${arg_ALONE})
@@ -34,7 +30,7 @@ function(bellwether_add_boost_test name)
       "-DEXECUTABLE=$<TARGET_FILE:${name}>"
       "-DPREFIX=${arg_PREFIX}"
       "-DLABELS=${labels}"
-      "-DTIMEOUT=${arg_TIMEOUT}"
+      "-DTIMEOUT=300"
       "-DOUTPUT=${cases}"
       -P "${discover}")
 

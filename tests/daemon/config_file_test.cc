@@ -24,6 +24,11 @@ struct ConfigFileFixture {
   auto note() {
     return [this](const ConfigFile::Reading& reading) { changes.push_back(reading); };
   }
+  // As a whole: one that is just being written may be read.
+  void replace(const char* text) const {
+    write_file(folder.path() / "a.toml.new", text);
+    fs::rename(folder.path() / "a.toml.new", folder.path() / "a.toml");
+  }
   bool await_change() {
     return run_until(loop, [this] { return !changes.empty(); });
   }
@@ -46,8 +51,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_written_anew_is_a_change) {
 BOOST_AUTO_TEST_CASE(a_file_that_is_renamed_over_it_is_a_change) {
   write_file(folder.path() / "a.toml", "old");
   ConfigFile file(loop, folder.path() / "a.toml", "old", note());
-  write_file(folder.path() / "a.toml.new", "new");
-  fs::rename(folder.path() / "a.toml.new", folder.path() / "a.toml");
+  replace("new");
   BOOST_TEST_REQUIRE(await_change());
   BOOST_TEST(changes.at(0).text == "new");
 }
@@ -76,11 +80,11 @@ BOOST_AUTO_TEST_CASE(a_file_beside_it_that_is_never_left_alone_hides_no_change) 
     std::ofstream log(folder.path() / "log");
     while (!is_over.stop_requested()) log << "a line\n" << std::flush;
   });
-  write_file(folder.path() / "a.toml", "new");
+  replace("new");
   BOOST_TEST_REQUIRE(await_change());
   BOOST_TEST(changes.at(0).text == "new");
   changes.clear();
-  write_file(folder.path() / "a.toml", "newer");
+  replace("newer");
   BOOST_TEST_REQUIRE(await_change());
   BOOST_TEST(changes.at(0).text == "newer");
 }

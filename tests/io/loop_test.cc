@@ -73,9 +73,9 @@ BOOST_AUTO_TEST_CASE(a_timer_can_be_armed_again_by_its_own_call) {
 BOOST_AUTO_TEST_CASE(a_handle_may_go_while_the_loop_runs) {
   Loop loop;
   auto doomed = std::make_unique<LoopTimer>(loop, [] { BOOST_ERROR("called"); });
-  doomed->arm(milliseconds(5));
   LoopTimer killer(loop, [&] { doomed.reset(); });
   killer.arm(milliseconds(1));
+  doomed->arm(milliseconds(5));
   loop.run();
 }
 

@@ -207,10 +207,10 @@ class MemoryGroup {
 // ---- A whole sidecar, alone in its group. ----
 
 // Ports that no other test has, nor the kernel gives to who connects, as own_ports() in harness.py
-// has them: free again whenever the sidecar is dead.
+// has them: free again whenever the sidecar is dead.  Names are taken within one type of sockets.
 class PortBlock {
  public:
-  PortBlock() : holder_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+  PortBlock() : holder_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     uint16_t first_ephemeral = 0;
     std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first_ephemeral;
     for (; first_ + kPorts < first_ephemeral; first_ += kPorts) {
