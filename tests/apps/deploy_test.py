@@ -18,7 +18,7 @@ import unittest
 
 import kubernetes_fields
 import languages
-from harness import Group
+from harness import CALM, Group
 
 try:
     import yaml
@@ -354,7 +354,7 @@ class Kubelet(unittest.TestCase):
         probes = [(workload["metadata"]["name"], kind, sidecar[kind])
                   for workload, _, sidecar, _ in with_sidecar() for kind in paths]
         self.assertEqual(len(probes), 6)
-        with Group(PROGRAM, 2) as group:
+        with Group(PROGRAM, 2, "[election]\n" + CALM) as group:
             group.start().await_leader()
             for name, kind, probe in probes:
                 self.assertEqual(probe["httpGet"]["path"], paths[kind], (name, kind))
@@ -378,7 +378,7 @@ class Kubelet(unittest.TestCase):
         self.assertEqual(len(commands), 2)
         for program, *arguments in commands:
             self.assertEqual(program, PROGRAM_IN_POD)
-            with Group(PROGRAM, 2) as group:
+            with Group(PROGRAM, 2, "[election]\n" + CALM) as group:
                 follower, leader = group.sidecars
                 group.start().await_leader(leader)
                 result = self.run_hook(leader, arguments)

@@ -15,7 +15,7 @@ import threading
 import unittest
 
 import languages
-from harness import PATIENCE_S, Group, free_ports, wait_until
+from harness import CALM, PATIENCE_S, Group, free_ports, wait_until
 
 try:
     import yaml
@@ -106,7 +106,7 @@ def await_all(what, port, names, method="GET"):
 class Proxies(unittest.TestCase):
     def setUp(self):
         self.stack = self.enterContext(contextlib.ExitStack())
-        self.group = self.stack.enter_context(Group(PROGRAM, 3))
+        self.group = self.stack.enter_context(Group(PROGRAM, 3, "[election]\n" + CALM))
         self.applications = [self.stack.enter_context(Application(sidecar.name))
                              for sidecar in self.group.sidecars]
 

@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 import languages
-from harness import PATIENCE_S, Group, wait_until
+from harness import CALM, PATIENCE_S, Group, wait_until
 
 PROGRAM = ""
 STORE = languages.APPS / "guarded_store/store.py"
@@ -166,7 +166,7 @@ class Late(ScratchCase):
 
     def test_only_the_leader_runs_the_command(self):
         with contextlib.ExitStack() as stack:
-            group = stack.enter_context(Group(PROGRAM, 2))
+            group = stack.enter_context(Group(PROGRAM, 2, "[election]\n" + CALM))
             store = stack.enter_context(self.store())
             group.start().await_leader(group.sidecars[1])
             crons = [stack.enter_context(self.cron(sidecar, store, "echo", sidecar.name))

@@ -55,7 +55,7 @@ class Worker:
         """How often it has gone to sleep; it does so in each piece of work."""
         count = 0
         for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
-            with contextlib.suppress(FileNotFoundError):  # it has ended
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended
                 count += int(PAUSES.search((task / "status").read_text())[1])
         return count
 

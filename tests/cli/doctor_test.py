@@ -20,6 +20,7 @@ from command_line import FAILURE, OK, USAGE, CommandLine, main
 from terminal import on_terminal
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "system"))
+import harness  # noqa: E402
 from harness import Group, wait_until  # noqa: E402
 from namespaces import Hosts, can_make_namespaces  # noqa: E402
 
@@ -28,8 +29,7 @@ CONFIG_INVALID, DOUBTFUL = 3, 4
 # What this machine may be guilty of, and no test of ours.
 OF_THE_MACHINE = {"clock", "open files", "processor"}
 
-# Settings with which a machine that is busy for seconds makes nobody suspect anybody.
-CALM = '[election]\nlease = "6s"\n[failure_detector]\nsuspect_after = "4s"\n'
+CALM = "[election]\n" + harness.CALM
 
 
 class Doctor(CommandLine):

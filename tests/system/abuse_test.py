@@ -11,7 +11,7 @@ import socket
 import struct
 
 from harness import Unreachable, now_ns, wait_until
-from system_case import CALM, IS_SANITIZED, SystemCase, main
+from system_case import CALM, IS_SANITIZED, PATIENT, SystemCase, main
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "fuzz" / "codec"
 REJECTED = "bellwether_rejected_frames_total"
@@ -144,7 +144,7 @@ class Abuse(SystemCase):
     def test_event_streams_that_nobody_reads(self):
         """The leader changes until they are full, and cut off.  Meanwhile everybody else is served,
         a client that reads misses nothing, and the elections are what they always are."""
-        with self.group(2, extra=CALM) as group, contextlib.ExitStack() as stack:
+        with self.group(2, extra=PATIENT) as group, contextlib.ExitStack() as stack:
             other, victim = group.start().sidecars
             group.observe(self.observer)
             group.await_leader(victim)

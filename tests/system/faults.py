@@ -10,7 +10,7 @@ import unittest
 
 from cgroups import Quota
 from scene import (COLD_START, CUT_OFF, DEAD_MACHINE, DEAF, HANDED_OVER, KILLED, STOPPED,
-                   TWO_SILENT, Fault, Signal, Stopped)
+                   TWO_SILENT, Fault, Stopped)
 
 
 def restart(sidecar):
@@ -33,7 +33,7 @@ class EndsLeader:
         return False
 
 
-class LeaderKilled(EndsLeader, Signal):
+class LeaderKilled(EndsLeader, Fault):
     name = "leader: kill -9"
     failure = KILLED
 
@@ -124,7 +124,7 @@ class LeaderStarved(Starved):
     def is_brief(self, budget_s):
         return True
 
-    def failed_at_ns(self, observer, began_ns, struck_ns, led_ns):
+    def failed_at_ns(self, observer, struck_ns, led_ns):
         """When its flag went off: while it is on, the leader has not failed yet."""
         flag = self.scene.host(self.victim)
         return observer.last_off(flag, led_ns) or struck_ns
@@ -337,7 +337,7 @@ class AllKilled(Fault):
     def is_brief(self, budget_s):
         return False
 
-    def failed_at_ns(self, observer, began_ns, struck_ns, led_ns):
+    def failed_at_ns(self, observer, struck_ns, led_ns):
         """When the last of them was up, whatever starting a process takes here."""
         return max(sidecar.logged_at_ns("reason=started")[-1]
                    for sidecar in self.scene.group.sidecars)

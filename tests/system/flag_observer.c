@@ -56,9 +56,10 @@ static void look(void) {
   for (int i = 0; i < flag_count; ++i) {
     observed_flag* observed = &flags[i];
     if (!observed->is_open) open_flag(observed);
-    const uint64_t now_ns = leader_flag_now_ns();
     uint64_t epoch = 0;
     const bool is_on = read_flag(observed, &epoch);
+    /* Not before: what is seen after an event must not be told as if it had been before. */
+    const uint64_t now_ns = leader_flag_now_ns();
     if (is_on != observed->is_on || (is_on && epoch != observed->epoch)) {
       printf("%" PRIu64 " %d %d %" PRIu64 "\n", now_ns, i, is_on, epoch);
     }

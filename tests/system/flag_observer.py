@@ -34,6 +34,12 @@ class FlagObserver:
                     time_ns, flag, is_on, epoch = map(int, words)
                     self.changes.append((time_ns, flag, bool(is_on), epoch))
 
+    def is_on(self, flag):
+        """As it was seen last."""
+        with self.lock:
+            return next((on for _, number, on, _ in reversed(self.changes) if number == flag),
+                        False)
+
     def first(self, flag, is_on, after_ns):
         """When this flag went on or off for the first time after a moment; None: not yet."""
         with self.lock:
@@ -73,9 +79,11 @@ class FlagObserver:
                         for began_ns, length_ns in self.gaps
                         if began_ns < until_ns and began_ns + length_ns > since_ns), default=0)
 
-    def doubles_since(self, after_ns):
+    def doubles_since(self, after_ns, flags=None):
+        """All, or those in which one of these flags was on."""
         with self.lock:
-            return [double for double in self.doubles if double[0] >= after_ns]
+            return [double for double in self.doubles if double[0] >= after_ns and
+                    (flags is None or not {double[1], double[3]}.isdisjoint(flags))]
 
     def close(self):
         self.process.stdin.close()

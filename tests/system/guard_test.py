@@ -58,7 +58,7 @@ class Guard(SystemCase):
             successor = self.await_successor(group, leader, stopped_ns)
             # So long that its own flag is long over when it runs again.
             wait_until("3 s have passed", lambda: now_ns() > stopped_ns + 3_000_000_000)
-            self.assertTrue(successor.is_leader())
+            wait_until("the successor leads", successor.is_leader)
             leader.send_signal(signal.SIGCONT)
             group.await_leader(leader)
 
@@ -93,7 +93,8 @@ class Guard(SystemCase):
             wait_until("it says so itself", lambda: not leader.is_leader())
             hosts.heal()
             group.await_leader(leader)
-            self.assertIsNotNone(group.observer.first(flag, False, cut_ns))
+            wait_until("the successor's flag is off",
+                       lambda: group.observer.first(flag, False, cut_ns))
 
     def test_a_voter_with_an_empty_state_folder_votes_again_when_it_has_asked(self):
         with self.led_group() as group:

@@ -27,6 +27,10 @@ LONGEST_LOOK_S = 6
 FIRST_EPHEMERAL_PORT = int(
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
 VARIANTS = ("modified", "classic")
+
+# Settings with which a machine that is busy for seconds makes nobody suspect anybody; they go on
+# where table [election] is open.
+CALM = 'lease = "6s"\n[failure_detector]\nsuspect_after = "4s"\n'
 KINDS = ("ELECTION", "ANSWER", "HANDOVER", "COORDINATOR")
 SIGNATURE = re.compile(r',group="[^"]*",member="[^"]*"|group="[^"]*",member="[^"]*",?')
 
@@ -59,7 +63,8 @@ port_holders = []  # one for each block of ports that is this process's
 def own_ports():
     """All ports that a test may have, each once.  They are this process's alone as long as it
     lives: a sidecar that was killed must find its ports free when it comes back, whatever tests run
-    beside this one.  A name that only one socket can have stands for a block of them."""
+    beside this one (death_order_test.cc takes its ports so, too).  A name that only one stream
+    socket can have stands for a block of them."""
     blocks = range(FIRST_PORT, FIRST_EPHEMERAL_PORT - PORTS_PER_BLOCK, PORTS_PER_BLOCK)
     for block in random.sample(blocks, len(blocks)):
         holder = socket.socket(socket.AF_UNIX)
@@ -403,12 +408,16 @@ path = "{sidecar.flag_file}"
         return [sidecar for sidecar in self.running if not sidecar.is_leader()]
 
     def await_leader(self, expected=None, patience_s=PATIENCE_S):
-        """Waits for one leader on whom all running sidecars agree, and returns it."""
+        """Waits for one leader on whom all running sidecars agree, and returns it; the observer, if
+        there is one, has seen its flag on."""
         def leader():
             for sidecar in self.sidecars:
                 assert sidecar.is_running or not sidecar.is_wanted, f"{sidecar.name} has ended"
             found = self.agreed_leader()
-            return found if found and (expected is None or found is expected) else None
+            if found is None or (expected is not None and found is not expected):
+                return None
+            is_seen = self.observer is None or self.observer.is_on(self.sidecars.index(found))
+            return found if is_seen else None
         return wait_until(f"all agree on {expected.name if expected else 'a leader'}", leader,
                           patience_s)
 

@@ -16,7 +16,7 @@ import urllib.error
 import urllib.request
 
 from harness import PATIENCE_S, free_ports, wait_until
-from system_case import SystemCase, main
+from system_case import CALM, SystemCase, main
 
 
 class Receiver:
@@ -122,8 +122,8 @@ class Listening(SystemCase):
                 self.assertEqual(body["specversion"], "1.0")
                 self.assertEqual(body["source"], "/bellwether/test/n0")
                 self.assertRegex(body["type"], r"^io\.bellwether\.leader\.(elected|lost|changed)$")
-            self.assertEqual(lowest.count("bellwether_hook_deliveries_total", result="delivered"),
-                             len(receiver.requests))
+            wait_until("it counts what was delivered", lambda: lowest.count(
+                "bellwether_hook_deliveries_total", result="delivered") == len(receiver.requests))
 
     def test_a_webhook_that_fails_hears_the_newest(self):
         with Receiver(failures=3) as receiver:
@@ -177,7 +177,7 @@ class Listening(SystemCase):
 
     def test_clients_of_the_leader_elector_follow(self):
         """Its contract: `name` of the answer to GET / is the leader's host name."""
-        with self.group() as group:
+        with self.group(extra=CALM) as group:
             group.start().await_leader(group.sidecars[-1])
 
             def believers():

@@ -75,21 +75,14 @@ class Fault:
         """May it be over before there is a new leader?"""
         return self.length_s < 2 * budget_s
 
-    def failed_at_ns(self, observer, began_ns, struck_ns, led_ns):
+    def failed_at_ns(self, observer, struck_ns, led_ns):
         """From when on the group had to do without its leader, known when another one leads:
-        usually when it was struck, which itself takes a few milliseconds."""
-        del observer, began_ns, led_ns
+        usually when strike() was over."""
+        del observer, led_ns
         return struck_ns
 
 
-class Signal(Fault):
-    """Takes effect at once; the sidecar is dead, or stopped, before strike() returns."""
-
-    def failed_at_ns(self, observer, began_ns, struck_ns, led_ns):
-        return began_ns
-
-
-class Stopped(Signal):
+class Stopped(Fault):
     """Some do not run for a while; their connections stay."""
 
     pauses = True

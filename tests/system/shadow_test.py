@@ -59,6 +59,10 @@ class Shadow(Measuring):
         wait_until("all want the new variant", lambda: all(
             sidecar.get("/v1/status")["variant"] == variant and
             sidecar.metrics()["bellwether_config_mismatch"] == 0 for sidecar in group.sidecars))
+        # The metric is looked after once a second; the list of members is what counts.
+        wait_until("all know it of all", lambda: all(
+            member["variant"] == variant for sidecar in group.sidecars
+            for member in sidecar.members().values()))
 
     def compare_before_and_after_the_switch(self, size):
         with self.group(size, VARIANTS[0], PATIENT) as group:

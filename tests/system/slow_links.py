@@ -23,6 +23,7 @@ class SlowLinks:
         self.under_way = collections.deque()  # (when it is due, socket, data; none: the end)
         self.selector = selectors.DefaultSelector()
         self.stack = contextlib.ExitStack()  # closes all sockets
+        self.latest_s = 0  # by how much something was passed on too late, at worst
         self.is_over = False
         self.thread = threading.Thread(target=self.run)
 
@@ -60,7 +61,8 @@ class SlowLinks:
             for key, _ in self.selector.select(wait_s):
                 key.data()
             while self.under_way and self.under_way[0][0] <= time.monotonic():
-                _, target, data = self.under_way.popleft()
+                due_s, target, data = self.under_way.popleft()
+                self.latest_s = max(self.latest_s, time.monotonic() - due_s)
                 with contextlib.suppress(OSError):  # it has gone
                     if data:
                         target.sendall(data)

@@ -72,7 +72,7 @@ class Soak:
         options = self.options
         dice = random.Random(f"{options.seed}/{number}")
         settings = Settings(options.program, options.observer, number, voters, variant, proof,
-                            options.profile, options.guard)
+                            options.profile, options.guard, options.slack_ms)
         return Round(settings, dice, options.keep / f"round-{number}", options.faults)
 
     def play_rounds(self):
@@ -159,6 +159,8 @@ def read_options(arguments=None):
     parser.add_argument("--profile", default="default",
                         choices=["default", "lan", "wan", "fast"])
     parser.add_argument("--death-proof", choices=["both", *PROOFS], default="both")
+    parser.add_argument("--slack", dest="slack_ms", metavar="MS", type=float, default=0,
+                        help="be late by so much, where others use the machine, too (0)")
     parser.add_argument("--seed", type=int, default=1, help="chooses all faults (1)")
     parser.add_argument("--jobs", type=int, default=1, help="rounds side by side (1)")
     parser.add_argument("--rounds", type=int, default=0, help="at most so many (0: no limit)")

@@ -35,9 +35,10 @@ class Soak(SystemCase):
         return run
 
     def test_faults_of_three_and_five_voters_in_both_variants(self):
-        """The rounds run side by side: what most of a fault takes is time, not the processor."""
+        """The rounds run side by side: what most of a fault takes is time, not the processor.  The
+        slack is what a sidecar does not notice of its own pauses."""
         run = self.soak("--rounds", "4", "--jobs", "4", "--faults", "17", "--death-proof", "none",
-                        "--duration", "5m")
+                        "--duration", "5m", "--slack", "50")
         self.assertEqual(run.findings, [])
         self.assertGreaterEqual(len(run.outcomes), ENOUGH)
         self.assertGreater(run.looks_a_second(), LOOKS_A_SECOND)
@@ -53,7 +54,7 @@ class Soak(SystemCase):
                 cut_ns = now_ns()
                 hosts.partition([0, 1], [2])
                 wait_until("two leaders at once", lambda: group.observer.doubles_since(cut_ns))
-                self.assertTrue(leader.is_leader())
+                wait_until("it still leads", leader.is_leader)
                 hosts.heal()
                 group.await_leader(leader)
 
@@ -81,6 +82,7 @@ class Verdict(unittest.TestCase):
     def test_a_failover_is_late_beyond_budget_round_trips_and_pauses_of_the_machine(self):
         self.assertFalse(Outcome("fault", 100, 104.9, gap_ms=2, trips=3).is_late)
         self.assertTrue(Outcome("fault", 100, 105.1, gap_ms=2, trips=3).is_late)
+        self.assertFalse(Outcome("fault", 100, 154, trips=3, slack_ms=52).is_late)
         self.assertFalse(Outcome("fault", None, 1000).is_late)
         self.assertFalse(Outcome("fault", 100, 1000, was_paused=True).is_late)
         self.assertFalse(Outcome("fault", 100, 1000, gap_ms=26).is_late)

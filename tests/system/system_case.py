@@ -8,14 +8,13 @@ import subprocess
 import sys
 import unittest
 
-from harness import PATIENCE_S, Group
+from harness import CALM, PATIENCE_S, Group
 
 # What CTest takes for "skipped" (SKIP_RETURN_CODE).
 SKIPPED = 77
 
-# Settings with which a machine that is busy for seconds makes nobody suspect anybody; election keys
-# come first.
-CALM = 'lease = "6s"\n[failure_detector]\nsuspect_after = "4s"\n'
+# As calm, and nobody gives up waiting for an answer, that of a successor neither.
+PATIENT = 'answer_timeout = "1s"\n' + CALM
 
 # A sanitizer's bookkeeping is not the sidecar's memory.
 IS_SANITIZED = bool(os.environ.get("BELLWETHER_TEST_SANITIZE"))

@@ -143,6 +143,7 @@ class Page(SystemCase):
     def test_a_hidden_page_asks_nothing(self):
         with self.page_of(0) as (group, sidecar, browser):
             self.hide(browser, True)
+            browser.await_true("!isAsking")
             group.sidecars[-1].kill()
             group.await_leader(group.sidecars[1])
             asked = len(browser.requests)
