@@ -219,9 +219,10 @@ class Knocker final : public Waiter {
   DecoyFacts& facts_;
 };
 
+// Polls once more when the time is over: what came while this process stood still came in time.
 void run(const std::vector<std::unique_ptr<Waiter>>& waiters, Instant deadline) {
   using std::chrono::milliseconds;
-  while (true) {
+  for (bool is_over = false; !is_over;) {
     std::vector<pollfd> polled;
     std::vector<Waiter*> polling;
     for (const auto& waiter : waiters) {
@@ -229,8 +230,9 @@ void run(const std::vector<std::unique_ptr<Waiter>>& waiters, Instant deadline) 
       polled.push_back({.fd = waiter->fd(), .events = waiter->events(), .revents = 0});
       polling.push_back(waiter.get());
     }
-    const auto left = std::chrono::ceil<milliseconds>(deadline - Loop::now());
-    if (polled.empty() || left <= milliseconds::zero()) return;
+    if (polled.empty()) return;
+    const auto left = std::max(std::chrono::ceil<milliseconds>(deadline - Loop::now()), {});
+    is_over = left == milliseconds::zero();
     const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(left.count()));
     if (ready < 0 && errno != EINTR) {
       throw std::system_error(errno, std::generic_category(), "cannot poll");

@@ -43,20 +43,20 @@ void Dialler::start_after_link(Duration lifetime) {
 
 void Dialler::stop() {
   state_ = State::kResting;
-  due_.disarm();
+  due_.arm(kNever);
   socket_.reset();
 }
 
 void Dialler::wait(Duration duration) {
   stop();
   state_ = State::kWaiting;
-  due_.arm(duration);
+  due_.arm(Loop::now() + duration);
 }
 
 void Dialler::dial() {
   state_ = State::kConnecting;
   early_error_ = connect();
-  due_.arm(early_error_ == 0 ? kConnectTimeout : Duration::zero());
+  due_.arm(Loop::now() + (early_error_ == 0 ? kConnectTimeout : Duration::zero()));
 }
 
 int Dialler::connect() {

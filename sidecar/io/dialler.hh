@@ -57,7 +57,7 @@ class Dialler {
   DialBackoff backoff_;
   State state_ = State::kResting;
   int early_error_ = 0;     // of a try that failed before it began
-  LoopTimer due_;           // the wait, or the limit of a try
+  DeadlineTimer due_;       // the wait, or the limit of a try
   UvPtr<uv_tcp_t> socket_;  // while connecting
 };
 

@@ -280,18 +280,14 @@ void HttpConnection::begin_closing() {
 void HttpConnection::close() {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;
-  timer_.disarm();
+  timer_.arm(kNever);
   stream_.close();
   owner_.on_closed(*this);
 }
 
 void HttpConnection::wait_for(Wait wait, Duration time) {
   wait_ = wait;
-  if (wait == Wait::kNothing) {
-    timer_.disarm();
-  } else {
-    timer_.arm(time);
-  }
+  timer_.arm(wait == Wait::kNothing ? kNever : Loop::now() + time);
 }
 
 }  // namespace bellwether

@@ -106,7 +106,7 @@ class HttpConnection final : private ByteStream::Owner {
   bool is_kept_alive_ = false;
   size_t unsent_bytes_ = 0;  // when the timer was armed for the client to read
   HttpReader reader_;
-  LoopTimer timer_;
+  DeadlineTimer timer_;  // a request that waits in the kernel has come in time
   ByteStream stream_;
 };
 

@@ -39,7 +39,7 @@ PeerConnection::PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, const std::st
       handshake_(loop, [this] { owner_.on_silence(*this); }),
       socket_(std::move(socket)) {
   socket_->data = this;
-  handshake_.arm(kHandshakeLimit);
+  handshake_.arm(Loop::now() + kHandshakeLimit);
   start_reading();
 }
 
@@ -51,7 +51,7 @@ PeerConnection::~PeerConnection() {
 void PeerConnection::become_link(PeerIdentity peer, Instant now) {
   peer_ = std::move(peer);
   link_since_ = now;
-  handshake_.disarm();
+  handshake_.arm(kNever);
 }
 
 size_t PeerConnection::unsent_bytes() const {

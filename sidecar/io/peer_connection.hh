@@ -65,7 +65,7 @@ class PeerConnection {
 
   // Ends it at once; the owner hears nothing more, also not of a HELLO that never came.
   void close() {
-    handshake_.disarm();
+    handshake_.arm(kNever);
     socket_.reset();
   }
   // Writes what is queued, says FIN, and waits for the peer's; what the peer says is not heard any
@@ -101,7 +101,7 @@ class PeerConnection {
   bool is_writing_ = false;
   bool is_finishing_ = false;
   int write_error_ = 0;  // that of the first write that failed
-  LoopTimer handshake_;
+  DeadlineTimer handshake_;
   UvPtr<uv_tcp_t> socket_;
 };
 

@@ -24,8 +24,8 @@ struct RobustList {
 bool register_robust_list(RobustList& list, uint32_t& word);
 
 // nullptr when the kernel here keeps this promise, otherwise why not, in a static phrase: some
-// sandboxes and exotic kernels do not.  It forks a child and kills it, within two seconds, and so
-// belongs before the first thread starts.
+// sandboxes and exotic kernels do not.  It forks a child and kills it, which takes milliseconds,
+// and where it fails at most 20 s; so it belongs before the first thread starts.
 const char* robust_futex_flaw();
 
 }  // namespace bellwether

@@ -25,8 +25,8 @@ class LoopTimer {
 };
 
 // Calls once, at or after a deadline, and only when everything that has arrived by then has been
-// read.  A process that was stopped finds its timers due and its sockets full when it goes on; read
-// in that order, its peers' heartbeats would look late.
+// read.  A process that was stopped finds its timers due and its sockets full when it goes on;
+// taken in that order, what others did in time would look late.
 class DeadlineTimer {
  public:
   DeadlineTimer(Loop& loop, std::function<void()> on_due);

@@ -2,10 +2,15 @@
 #include "doctor/peer_probe.hh"
 
 #include <netinet/in.h>
+#include <pthread.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
+#include <boost/assert.hpp>
 #include <boost/test/unit_test.hpp>
+#include <cerrno>
+#include <csignal>
 #include <functional>
 #include <thread>
 
@@ -101,6 +106,45 @@ ProbeFacts probe(const SocketAddress& address, Duration limit = kPatience) {
   return report.probes.front();
 }
 
+// Lets another thread make this one stand still, wherever it is, as the scheduler could.
+class Pause {
+ public:
+  Pause() {
+    BOOST_REQUIRE(::pipe(begun) == 0);
+    BOOST_REQUIRE(::pipe(ended) == 0);
+    std::signal(SIGUSR1, [](int) {
+      const int error = errno;
+      pass_on(begun[1]);
+      wait_at(ended[0]);
+      errno = error;
+    });
+  }
+  ~Pause() {
+    std::signal(SIGUSR1, SIG_DFL);
+    for (const int fd : {begun[0], begun[1], ended[0], ended[1]}) ::close(fd);
+  }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+  // Returns when it stands still.
+  void begin() const {
+    ::pthread_kill(thread_, SIGUSR1);
+    wait_at(begun[0]);
+  }
+  static void end() { pass_on(ended[1]); }
+
+ private:
+  static void pass_on(int pipe) { BOOST_VERIFY(::write(pipe, "", 1) == 1); }
+  static void wait_at(int pipe) {
+    char byte = 0;
+    while (::read(pipe, &byte, 1) < 0 && errno == EINTR) continue;
+  }
+
+  static inline int begun[2];
+  static inline int ended[2];
+  const pthread_t thread_ = ::pthread_self();
+};
+
 BOOST_AUTO_TEST_SUITE(peer_probe)
 
 BOOST_AUTO_TEST_CASE(only_asks_and_learns_what_a_member_says_of_itself) {
@@ -172,6 +216,21 @@ BOOST_AUTO_TEST_CASE(tells_that_something_else_speaks) {
   const ProbeFacts facts = probe(server.address());
   BOOST_TEST(facts.hello_error != "");
   BOOST_TEST(!facts.greeting.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_came_while_this_process_stood_still_came_in_time) {
+  constexpr auto kLimit = seconds(2);  // until it stands still, it must not be over
+  const Pause pause;
+  const Server member([&](int fd) {
+    read_greeting(fd);
+    pause.begin();
+    say(fd, hello("orders"));
+    std::this_thread::sleep_for(kLimit);
+    Pause::end();
+  });
+  const ProbeFacts facts = probe(member.address(), kLimit);
+  BOOST_TEST(facts.hello_error == "");
+  BOOST_TEST(facts.greeting.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(takes_the_time_of_the_slowest_for_all) {

@@ -1,6 +1,7 @@
 // Each limit of HttpLimits: what the client gets, and what is counted.
 #include <boost/test/unit_test.hpp>
 #include <memory>
+#include <thread>
 
 #include "http_harness.hh"
 
@@ -18,6 +19,12 @@ void check_counted(const Harness& harness, unsigned status, HttpLimit limit) {
   BOOST_TEST((harness.limits_hit.front() == limit));
   BOOST_TEST(harness.requests.empty());
 }
+
+// One look at all that has happened, without a wait.
+void take_a_turn(Harness& harness) { uv_run(harness.loop.uv(), UV_RUN_NOWAIT); }
+
+// As a process that was stopped, or got no processor: what arrives meanwhile waits in the kernel.
+void stand_still_past(Duration limit) { std::this_thread::sleep_for(2 * limit); }
 
 }  // namespace
 
@@ -129,6 +136,32 @@ BOOST_AUTO_TEST_CASE(who_says_nothing_is_closed_without_an_answer) {
   BOOST_TEST(harness.refused.empty());
   BOOST_REQUIRE(harness.limits_hit.size() == 3u);
   BOOST_TEST((harness.limits_hit.front() == HttpLimit::kIdle));
+}
+
+BOOST_AUTO_TEST_CASE(whose_request_waits_in_the_kernel_is_not_idle) {
+  HttpLimits limits;
+  limits.idle = milliseconds(20);
+  Harness harness(limits);
+  RawClient client(harness.port);
+  take_a_turn(harness);  // accepts
+  client.send(get("/", "Connection: close\r\n"));
+  stand_still_past(limits.idle);
+  BOOST_TEST(harness.receive_all(client).ends_with("GET / \n"));
+  BOOST_TEST(harness.limits_hit.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_request_whose_rest_waits_in_the_kernel_is_in_time) {
+  HttpLimits limits;
+  limits.request = milliseconds(20);
+  Harness harness(limits);
+  RawClient client(harness.port);
+  client.send(std::string(kHead) + "Connection: close\r\nContent-Length: 4\r\n\r\n");
+  take_a_turn(harness);  // accepts
+  take_a_turn(harness);  // reads
+  client.send("rest");
+  stand_still_past(limits.request);
+  BOOST_TEST(harness.receive_all(client).ends_with("POST / rest\n"));
+  BOOST_TEST(harness.limits_hit.empty());
 }
 
 // The test waits as long as an idle connection would live, twice.

@@ -117,6 +117,25 @@ BOOST_AUTO_TEST_CASE(the_last_deadline_counts) {
   BOOST_TEST(calls == 1);
 }
 
+BOOST_AUTO_TEST_CASE(of_two_deadlines_that_are_due_the_first_may_end_the_other) {
+  Loop loop;
+  int calls = 0;
+  std::unique_ptr<DeadlineTimer> one;
+  std::unique_ptr<DeadlineTimer> other;
+  one = std::make_unique<DeadlineTimer>(loop, [&] {
+    ++calls;
+    other.reset();
+  });
+  other = std::make_unique<DeadlineTimer>(loop, [&] {
+    ++calls;
+    one.reset();
+  });
+  one->arm(Instant{});
+  other->arm(Instant{});
+  loop.run();
+  BOOST_TEST(calls == 1);
+}
+
 // A process that was stopped finds both its timer due and its socket full.
 BOOST_AUTO_TEST_CASE(what_has_arrived_is_read_before_a_deadline_is_judged) {
   Loop loop;

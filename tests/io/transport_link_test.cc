@@ -293,6 +293,15 @@ BOOST_AUTO_TEST_CASE(a_connection_that_ends_while_the_process_is_paused_ends_onc
   BOOST_TEST(are_linked());
 }
 
+BOOST_AUTO_TEST_CASE(a_hello_that_came_while_the_process_was_paused_is_in_time) {
+  RawSocket peer(a.place().port);
+  uv_run(loop.uv(), UV_RUN_NOWAIT);  // accepts
+  peer.write(hello_of(9));
+  std::this_thread::sleep_for(kHandshakeLimit + std::chrono::milliseconds(10));
+  BOOST_TEST(run_until([&] { return a.is_linked_to(id_of(9)) || peer.has_ended(); }));
+  BOOST_TEST(a.is_linked_to(id_of(9)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::test
