@@ -6,6 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "held_port.hh"
 #include "http_harness.hh"
 #include "io/http_target.hh"
 #include "listening_socket.hh"
@@ -14,8 +15,6 @@ namespace bellwether::test {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr const char* kNoServer = "127.0.0.1";
 
 sockaddr_storage loopback(uint32_t last_byte) {
   sockaddr_storage storage{};
@@ -120,8 +119,8 @@ BOOST_AUTO_TEST_CASE(a_unix_socket_is_reached_by_its_path) {
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_reached_is_named) {
   ClientHarness harness;
-  const uint16_t unused = ListeningSocket().port();
-  const std::string server = kNoServer + (":" + std::to_string(unused));
+  const HeldPort nobody;
+  const std::string server = nobody.place().text();
   const HttpClientResult result = harness.get("http://" + server + "/");
   BOOST_TEST(result.error == "cannot connect to " + server + ": connection refused");
   BOOST_TEST(!result.is_timeout);

@@ -3,8 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "held_port.hh"
 #include "http_harness.hh"
-#include "listening_socket.hh"
 
 namespace bellwether::test {
 namespace {
@@ -193,13 +193,13 @@ BOOST_AUTO_TEST_CASE(a_receiver_that_does_not_answer_is_a_timeout_and_tried_agai
 
 BOOST_AUTO_TEST_CASE(a_receiver_that_comes_up_later_gets_what_waited_and_the_newest) {
   HookHarness harness;
-  const uint16_t later = ListeningSocket().port();
-  harness.make("http://127.0.0.1:" + std::to_string(later) + "/");
+  const HeldPort later;
+  harness.make("http://" + later.place().text() + "/");
   for (int number = 1; number <= 5; ++number) harness.tell(number);
   BOOST_REQUIRE(harness.run_until([&] { return harness.failures.size() == 2; }));
   BOOST_TEST(harness.failures[0].starts_with("cannot connect to 127.0.0.1:"));
   harness.tell(6);
-  harness.server->listen({"127.0.0.1", later});
+  harness.server->listen(later.place());
   BOOST_REQUIRE(harness.run_until_delivered(2));
   check_received(harness, {1, 6});
   BOOST_TEST(harness.superseded == 4);

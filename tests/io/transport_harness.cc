@@ -81,6 +81,11 @@ Process::Process(Loop& loop, Resolver& resolver, uint8_t byte, uint64_t boot, ui
   advertised = place().text();
 }
 
+void Process::end() {
+  transport_.reset();
+  held_.emplace(place());
+}
+
 Uuid Process::id() const { return id_of(byte_); }
 
 void Process::look_for(const std::vector<HostPort>& peers, const HostPort& dns) {
@@ -179,8 +184,6 @@ std::optional<RawSocket> RawListener::accept() const {
   if (!fd.is_open()) return std::nullopt;
   return RawSocket(std::move(fd));
 }
-
-uint16_t free_port() { return RawListener().port(); }
 
 Bytes hello_of(uint8_t byte, uint64_t boot, const std::string& name, const std::string& address) {
   return encoded(greeting_of(byte, boot, name, address));

@@ -138,7 +138,8 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_process_that_has_dialled_us_is_refused_at_its_
 
 BOOST_AUTO_TEST_CASE(a_member_that_was_never_reached_is_refused) {
   const Uuid unknown = id_of(9);
-  a.transport().set_members({{unknown, {"127.0.0.1", free_port()}}});
+  const HeldPort nobody;
+  a.transport().set_members({{unknown, nobody.place()}});
   BOOST_REQUIRE(run_until([&] { return !a.downs.empty(); }));
   BOOST_TEST((a.downs[0].peer == unknown));
   BOOST_TEST((a.downs[0].evidence == LinkEvidence::kRefused));
@@ -213,7 +214,8 @@ BOOST_AUTO_TEST_CASE(a_transport_may_be_closed_by_what_it_tells) {
 
 BOOST_AUTO_TEST_CASE(who_says_that_it_is_everywhere_is_not_looked_for_here) {
   RawSocket peer(a.place().port);
-  const HostPort everywhere{"0.0.0.0", free_port()};
+  const HeldPort nobody;
+  const HostPort everywhere{"0.0.0.0", nobody.port()};
   peer.write(hello_of(9, 1, "", everywhere.text()));
   BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
   a.transport().set_members({{id_of(9), everywhere}});
