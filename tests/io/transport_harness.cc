@@ -65,19 +65,18 @@ bool run_until(Loop& loop, const std::function<bool()>& condition) {
 }
 
 Process::Process(Loop& loop, Resolver& resolver, uint8_t byte, uint64_t boot, uint16_t port,
-                 const std::string& host, DeathProof death_proof)
+                 const std::string& host)
+    : Process(loop, resolver, byte, TransportSettings{.boot = boot, .listen = {host, port}}) {}
+
+Process::Process(Loop& loop, Resolver& resolver, uint8_t byte, TransportSettings settings)
     : name("node " + std::to_string(byte)),
       byte_(byte),
-      boot_(boot),
-      host_(host),
-      transport_(std::make_unique<Transport>(loop, resolver,
-                                             TransportSettings{.group = kGroup,
-                                                               .self = id_of(byte),
-                                                               .boot = boot,
-                                                               .listen = {host, port},
-                                                               .death_proof = death_proof},
-                                             *this)),
-      port_(transport_->port()) {
+      boot_(settings.boot),
+      host_(settings.listen.host) {
+  settings.group = kGroup;
+  settings.self = id_of(byte);
+  transport_ = std::make_unique<Transport>(loop, resolver, std::move(settings), *this);
+  port_ = transport_->port();
   advertised = place().text();
 }
 

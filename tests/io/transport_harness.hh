@@ -35,7 +35,9 @@ class Process : public TransportListener {
 
   // Listens on `host`, at `port` or any free one.  Its id is 16 times `byte`.
   Process(Loop& loop, Resolver& resolver, uint8_t byte, uint64_t boot = 1, uint16_t port = 0,
-          const std::string& host = "127.0.0.1", DeathProof death_proof = DeathProof::kNone);
+          const std::string& host = "127.0.0.1");
+  // The same with other settings; their group and id are filled in.
+  Process(Loop& loop, Resolver& resolver, uint8_t byte, TransportSettings settings);
 
   Uuid id() const;
   HostPort place() const { return {host_, port_}; }
@@ -81,7 +83,7 @@ class Process : public TransportListener {
   std::string host_;
   std::vector<Uuid> linked_;
   std::unique_ptr<Transport> transport_;
-  uint16_t port_;
+  uint16_t port_ = 0;
   std::optional<HeldPort> held_{};  // after its end
 };
 
