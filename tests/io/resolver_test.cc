@@ -221,6 +221,14 @@ BOOST_AUTO_TEST_CASE(a_process_with_two_addresses_is_linked_once) {
   BOOST_TEST(c.ups.size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(who_has_no_address_is_not_waited_for) {
+  Process a(loop, resolver, 1);
+  Process b(loop, resolver, 2);
+  a.look_for({{"no-such-host.test", 7946}, b.place()});
+  BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
+  BOOST_TEST(server.questions("no-such-host.test") > 0);
+}
+
 BOOST_AUTO_TEST_CASE(who_comes_to_a_name_later_is_dialled_then) {
   Process a(loop, resolver, 1);
   Process b(loop, resolver, 2);
