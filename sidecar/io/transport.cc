@@ -2,16 +2,12 @@
 #include "io/transport.hh"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "io/transport_state.hh"
 
 namespace bellwether {
 namespace {
-
-// How long what was sent before close() may take to leave.
-constexpr Duration kFlushLimit = std::chrono::milliseconds(500);
 
 bool is_heartbeat(const Frame& frame) {
   return std::holds_alternative<Heartbeat>(frame.body) ||
@@ -125,7 +121,7 @@ void Transport::Implementation::begin_flushing() {
   book_.clear();
   std::erase_if(connections_, [](const auto& connection) { return !connection->is_link(); });
   for (const auto& connection : connections_) connection->finish();
-  due_.arm(connections_.empty() ? Duration::zero() : kFlushLimit);
+  due_.arm(connections_.empty() ? Duration::zero() : settings_.flush_limit);
 }
 
 void Transport::Implementation::end_flushing() {

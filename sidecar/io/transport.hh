@@ -6,6 +6,7 @@
 // and what the peer's port then answered, is told as evidence; nothing is sent again.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,8 @@ struct TransportSettings {
   uint64_t boot = 0;
   HostPort listen;  // port 0: any free one
   DeathProof death_proof = DeathProof::kNone;
+  // How long what was sent before close() may take to leave.
+  Duration flush_limit = std::chrono::milliseconds(500);
 };
 
 // Why a peer, or a frame of it, was of no use.  The first ones are the values of FrameFlaw.
@@ -114,7 +117,7 @@ class Transport {
   uint16_t port() const;
 
   // From now on nothing is said to the listener or taken from peers, and connections are refused.
-  // What was sent still goes out, for half a second at most; then is_closed().
+  // What was sent still goes out, for `flush_limit` at most; then is_closed().
   void close();
   bool is_closed() const;
 

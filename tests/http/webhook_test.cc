@@ -1,10 +1,11 @@
 // Webhooks against a server that behaves as receivers do.
 #include "api/webhook.hh"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+#include "held_port.hh"
 #include "http_harness.hh"
-#include "listening_socket.hh"
 
 namespace bellwether::test {
 namespace {
@@ -180,26 +181,26 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_a_failure_and_is_not_followed) {
 BOOST_AUTO_TEST_CASE(a_receiver_that_does_not_answer_is_a_timeout_and_tried_again) {
   HookHarness harness;
   harness.make(harness.url(), milliseconds(50));
-  int answers = 0;
   harness.respond = [&](const HttpReply& reply) {
-    if (++answers > 1) reply.send({});
+    if (harness.timeouts > 0) reply.send({});
   };
   harness.tell(1);
   BOOST_REQUIRE(harness.run_until_delivered(1));
-  BOOST_TEST(harness.timeouts == 1);
-  BOOST_TEST(harness.failures.size() == 1u);
-  check_received(harness, {1, 1});
+  // On a slow machine an attempt may be over before it is seen, or its answer may come too late.
+  BOOST_TEST(harness.timeouts > 0);
+  BOOST_TEST(harness.failures.size() == static_cast<size_t>(harness.timeouts));
+  BOOST_TEST(std::ranges::all_of(harness.received, [](int number) { return number == 1; }));
 }
 
 BOOST_AUTO_TEST_CASE(a_receiver_that_comes_up_later_gets_what_waited_and_the_newest) {
   HookHarness harness;
-  const uint16_t later = ListeningSocket().port();
-  harness.make("http://127.0.0.1:" + std::to_string(later) + "/");
+  const HeldPort later;
+  harness.make("http://" + later.place().text() + "/");
   for (int number = 1; number <= 5; ++number) harness.tell(number);
   BOOST_REQUIRE(harness.run_until([&] { return harness.failures.size() == 2; }));
   BOOST_TEST(harness.failures[0].starts_with("cannot connect to 127.0.0.1:"));
   harness.tell(6);
-  harness.server->listen({"127.0.0.1", later});
+  harness.server->listen(later.place());
   BOOST_REQUIRE(harness.run_until_delivered(2));
   check_received(harness, {1, 6});
   BOOST_TEST(harness.superseded == 4);

@@ -46,7 +46,9 @@ bool has_told_of(const Process& process, const Uuid& peer) {
 struct Witness {
   Loop loop;
   Resolver resolver{loop};
-  Process witness{loop, resolver, 1, 1, 0, "127.0.0.1", DeathProof::kAuto};
+  Process witness{
+      loop, resolver, 1,
+      TransportSettings{.boot = 1, .listen = {"127.0.0.1", 0}, .death_proof = DeathProof::kAuto}};
   Process peer{loop, resolver, 2};
 
   bool run_until(const std::function<bool()>& condition) {

@@ -65,20 +65,24 @@ bool run_until(Loop& loop, const std::function<bool()>& condition) {
 }
 
 Process::Process(Loop& loop, Resolver& resolver, uint8_t byte, uint64_t boot, uint16_t port,
-                 const std::string& host, DeathProof death_proof)
+                 const std::string& host)
+    : Process(loop, resolver, byte, TransportSettings{.boot = boot, .listen = {host, port}}) {}
+
+Process::Process(Loop& loop, Resolver& resolver, uint8_t byte, TransportSettings settings)
     : name("node " + std::to_string(byte)),
       byte_(byte),
-      boot_(boot),
-      host_(host),
-      transport_(std::make_unique<Transport>(loop, resolver,
-                                             TransportSettings{.group = kGroup,
-                                                               .self = id_of(byte),
-                                                               .boot = boot,
-                                                               .listen = {host, port},
-                                                               .death_proof = death_proof},
-                                             *this)),
-      port_(transport_->port()) {
+      boot_(settings.boot),
+      host_(settings.listen.host) {
+  settings.group = kGroup;
+  settings.self = id_of(byte);
+  transport_ = std::make_unique<Transport>(loop, resolver, std::move(settings), *this);
+  port_ = transport_->port();
   advertised = place().text();
+}
+
+void Process::end() {
+  transport_.reset();
+  held_.emplace(place());
 }
 
 Uuid Process::id() const { return id_of(byte_); }
@@ -179,8 +183,6 @@ std::optional<RawSocket> RawListener::accept() const {
   if (!fd.is_open()) return std::nullopt;
   return RawSocket(std::move(fd));
 }
-
-uint16_t free_port() { return RawListener().port(); }
 
 Bytes hello_of(uint8_t byte, uint64_t boot, const std::string& name, const std::string& address) {
   return encoded(greeting_of(byte, boot, name, address));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "held_port.hh"
 #include "io/file_descriptor.hh"
 #include "io/transport.hh"
 
@@ -34,7 +35,9 @@ class Process : public TransportListener {
 
   // Listens on `host`, at `port` or any free one.  Its id is 16 times `byte`.
   Process(Loop& loop, Resolver& resolver, uint8_t byte, uint64_t boot = 1, uint16_t port = 0,
-          const std::string& host = "127.0.0.1", DeathProof death_proof = DeathProof::kNone);
+          const std::string& host = "127.0.0.1");
+  // The same with other settings; their group and id are filled in.
+  Process(Loop& loop, Resolver& resolver, uint8_t byte, TransportSettings settings);
 
   Uuid id() const;
   HostPort place() const { return {host_, port_}; }
@@ -43,8 +46,9 @@ class Process : public TransportListener {
   // Dials these, as its configuration would say.
   void look_for(const std::vector<HostPort>& peers, const HostPort& dns = {});
   Sent send(const Process& to, const Frame& frame) { return transport_->send(to.id(), frame); }
-  // As if it was killed.
-  void end() { transport_.reset(); }
+  // As if it was killed.  Its port refuses from now on, as long as this object lives: that of
+  // another test which happened to be given it would answer.
+  void end();
 
   bool is_linked_to(const Uuid& peer) const;
   bool is_linked_to(const Process& peer) const { return is_linked_to(peer.id()); }
@@ -79,7 +83,8 @@ class Process : public TransportListener {
   std::string host_;
   std::vector<Uuid> linked_;
   std::unique_ptr<Transport> transport_;
-  uint16_t port_;
+  uint16_t port_ = 0;
+  std::optional<HeldPort> held_{};  // after its end
 };
 
 // Two processes, 1 and 2, on one loop; that of most tests.
@@ -131,9 +136,6 @@ class RawListener {
   FileDescriptor fd_;
   uint16_t port_ = 0;
 };
-
-// A port of 127.0.0.1 at which nobody listens.
-uint16_t free_port();
 
 // A HELLO of the process with this id.
 Bytes hello_of(uint8_t byte, uint64_t boot = 1, const std::string& name = "",
