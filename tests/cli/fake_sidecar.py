@@ -2,9 +2,14 @@
 
 import http.server
 import json
+import pathlib
 import queue
 import socketserver
+import sys
 import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "system"))
+from harness import free_ports  # noqa: E402
 
 LEADER = {
     "group": "orders",
@@ -111,7 +116,10 @@ class Fake:
 
 
 class TcpFake(Fake, http.server.ThreadingHTTPServer):
-    def __init__(self, port=0):
+    """At a port that is nobody else's, also while nobody listens there."""
+
+    def __init__(self, port=None):
+        port = port or free_ports(1)[0]
         http.server.ThreadingHTTPServer.__init__(self, ("127.0.0.1", port), Handler)
 
     @property
