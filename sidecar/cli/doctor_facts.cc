@@ -27,8 +27,8 @@ using doctor::NameFacts;
 using doctor::Origin;
 using Tell = std::function<void(std::string_view)>;
 
-// The sum of all is less than ten seconds: the sidecar is asked twice, /readyz once.
-constexpr auto kApiPatience = std::chrono::seconds(1);
+// The sum of all is ten seconds: the sidecar is asked twice, /readyz once.
+constexpr auto kApiPatience = std::chrono::seconds(2);
 constexpr auto kNamePatience = std::chrono::seconds(2);
 constexpr auto kProbePatience = std::chrono::seconds(2);
 // More would need more descriptors than a process may have by default.

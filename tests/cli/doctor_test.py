@@ -192,7 +192,7 @@ class Flawed(WithGroup):
             place = f"127.0.0.1:{server.getsockname()[1]}"
             config = self.reconfigure(f"127.0.0.1:{self.first.metrics_port}", place)
             found, _ = self.examine(config)
-        self.assert_found(found, "metrics", "problem", f"at {place}: nothing came within 1s")
+        self.assert_found(found, "metrics", "problem", f"at {place}: nothing came within 2s")
 
     def test_plugin_that_is_not_there(self):
         config = self.reconfigure("[election]", '[election]\nplugin = "other"')
@@ -203,7 +203,7 @@ class Flawed(WithGroup):
         self.first.send_signal(signal.SIGSTOP)
         found, _ = self.examine(self.first.config_file)
         pid = self.first.process.pid
-        self.assert_found(found, "sidecar", "skipped", "nothing came within 1s")
+        self.assert_found(found, "sidecar", "skipped", "nothing came within 2s")
         self.assert_found(found, "state", "warning", f"is used by process {pid}, but no sidecar")
         self.assert_found(found, "metrics", "skipped", "no sidecar answers here")
 
