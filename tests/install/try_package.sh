@@ -5,7 +5,17 @@
 # podman, the network for apt, and a build folder to make the packages of (build/release).
 set -euo pipefail
 
+readonly usage='usage: tests/install/try_package.sh [BUILD_FOLDER]   (build/release)'
+if [[ ${1:-} == --help ]]; then
+  echo "${usage}"
+  exit
+fi
 readonly build=${1:-build/release}
+if [[ $# -gt 1 || ! -f ${build}/CPackConfig.cmake ]]; then
+  echo "${build} is no build folder: cmake --preset release && cmake --build --preset release" >&2
+  echo "${usage}" >&2
+  exit 2
+fi
 readonly name=bellwether-try-package
 readonly patience_s=60
 folder=$(mktemp --directory --tmpdir "${name}.XXXXXX")
