@@ -1,10 +1,14 @@
 // Links between processes that keep the rules: how they come about, and how they end.
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <optional>
 #include <thread>
 
 #include "io/link_rules.hh"
+#include "io/socket_address.hh"
 #include "io/timer.hh"
 #include "sample_frames.hh"
 #include "transport_harness.hh"
@@ -173,6 +177,26 @@ BOOST_AUTO_TEST_CASE(a_connection_that_breaks_between_living_processes_is_not_re
   BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
   BOOST_TEST(a.downs.size() == 1u);
   BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
+}
+
+// Its kernel keeps no port for it, so that whoever tries again from the same one is refused at
+// once.
+BOOST_AUTO_TEST_CASE(a_peer_that_has_ended_its_connection_leaves_nothing_in_time_wait) {
+  std::optional<RawListener> listener(std::in_place);
+  const HostPort place = listener->place();
+  a.look_for({place});
+  std::optional<RawSocket> peer;
+  BOOST_REQUIRE(run_until([&] { return (peer = listener->accept()).has_value(); }));
+  peer->write(hello_of(9));
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
+  // Who closes what was not read aborts the connection.
+  BOOST_REQUIRE(run_until([&] { return !peer->has_ended() && !peer->received().empty(); }));
+  listener.reset();
+  peer.reset();
+  BOOST_REQUIRE(run_until([&] { return !a.is_linked_to(id_of(9)); }));
+  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const SocketAddress address = *SocketAddress::from_numeric(place);
+  BOOST_TEST(::bind(socket.get(), address.get(), sizeof(sockaddr_in)) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_process_sends_while_it_closes_arrives_and_then_it_refuses) {
