@@ -15,12 +15,6 @@ namespace {
 // A lost SYN is sent again after a second; a fresh socket sooner.
 constexpr Duration kConnectTimeout = std::chrono::milliseconds(300);
 
-int descriptor_of(const UvPtr<uv_tcp_t>& socket) {
-  uv_os_fd_t fd = -1;
-  uv_fileno(reinterpret_cast<const uv_handle_t*>(socket.get()), &fd);
-  return fd;
-}
-
 }  // namespace
 
 Dialler::Dialler(Loop& loop, const SocketAddress& address, Owner& owner, uint64_t seed)
@@ -67,8 +61,8 @@ int Dialler::connect() {
   } catch (const std::system_error& error) {
     return error.code().value();
   }
-  prepare_peer_socket(descriptor_of(socket_));
-  keep_network_errors(descriptor_of(socket_), true);
+  prepare_peer_socket(descriptor_of(*socket_));
+  keep_network_errors(descriptor_of(*socket_), true);
   // The request may outlive this object: a closed socket's callback comes a turn later.
   auto request = std::make_unique<uv_connect_t>();
   const int status = uv_tcp_connect(request.get(), socket_.get(), address_.get(),
@@ -90,13 +84,13 @@ void Dialler::on_due() {
 void Dialler::on_result(int status) {
   if (status != 0) {
     const bool is_refused = status == UV_ECONNREFUSED;
-    const bool is_unreachable = is_refused && was_refused_by_network(descriptor_of(socket_));
+    const bool is_unreachable = is_refused && was_refused_by_network(descriptor_of(*socket_));
     wait(backoff_.after_failure());
     return owner_.on_attempt_failed(*this, is_unreachable ? EHOSTUNREACH : -status);
   }
   UvPtr<uv_tcp_t> socket = std::move(socket_);
   stop();
-  const int fd = descriptor_of(socket);
+  const int fd = descriptor_of(*socket);
   keep_network_errors(fd, false);
   if (is_connected_to_itself(fd)) {
     abort_on_close(fd);

@@ -119,9 +119,7 @@ void ListenerSocket::accept_one() {
   const int status = uv_accept(reinterpret_cast<uv_stream_t*>(handle_.get()),
                                reinterpret_cast<uv_stream_t*>(accepted.get()));
   if (status != 0) return;
-  uv_os_fd_t fd = -1;
-  uv_fileno(reinterpret_cast<uv_handle_t*>(accepted.get()), &fd);
-  prepare_peer_socket(fd);
+  prepare_peer_socket(descriptor_of(*accepted));
   on_connection_(std::move(accepted));
 }
 

@@ -27,15 +27,6 @@ std::string remote_of(const uv_tcp_t& socket) {
   return address ? address->text() : "?";
 }
 
-// Our end of a connection that the peer has ended goes by RST, which nobody hears any more.  After
-// a FIN the peer's kernel would keep the pair of ports for a minute (TIME_WAIT), and a try to
-// connect that is given the same port again would be refused 8 ms late.
-void leave_no_trace(const UvPtr<uv_tcp_t>& socket) {
-  int fd = -1;
-  uv_fileno(reinterpret_cast<const uv_handle_t*>(socket.get()), &fd);
-  abort_on_close(fd);
-}
-
 }  // namespace
 
 PeerConnection::PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, const std::string& group,
@@ -115,7 +106,10 @@ void PeerConnection::start_reading() {
 void PeerConnection::on_read(ssize_t count, const char* bytes) {
   if (count < 0) {
     const int reason = write_error_ != 0 ? write_error_ : static_cast<int>(count);
-    if (count == UV_EOF) leave_no_trace(socket_);
+    // The peer has ended it, so ours goes by RST, which nobody hears any more.  After a FIN the
+    // peer's kernel would keep the pair of ports for a minute (TIME_WAIT), and a try to connect
+    // that is given the same port again would be refused 8 ms late.
+    if (count == UV_EOF) abort_on_close(descriptor_of(*socket_));
     close();
     return owner_.on_end(*this, reason == UV_EOF ? 0 : -reason);
   }

@@ -1,9 +1,14 @@
 // What the kernel is asked for on the sockets between peers, and why.
 #pragma once
 
+#include <uv.h>
+
 #include "io/file_descriptor.hh"
 
 namespace bellwether {
+
+// The descriptor of a socket that libuv has; -1 when it has none yet.
+int descriptor_of(const uv_tcp_t& socket);
 
 // For a connection to a peer, before or after it is made: frames leave at once, a dead peer is
 // noticed within two seconds, and what cannot be sent waits in this process, where it is counted.
