@@ -131,6 +131,8 @@ HttpResponse Routes::refusal(Outcome::Kind outcome) const {
       return error_response(404, "there is no member of this name");
     case Outcome::Kind::kNotEligible:
       return error_response(412, "that member cannot take over now; /v1/explain says why");
+    case Outcome::Kind::kStillThere:
+      return error_response(409, "that member is alive or connected; end its process first");
     case Outcome::Kind::kNotLeader:
     case Outcome::Kind::kDone:
       break;

@@ -14,8 +14,9 @@ enum class ExitCode : int {
   kDoubtful = 4,  // nothing is wrong, but there are warnings (`check` and `doctor` only)
   kPluginRefused = 5,
   kAddressUnusable = 6,
-  kStateUnusable = 7,    // the state or the flag
-  kInvariantBroken = 8,  // `run` was wrong about itself: a bug; the log has the evidence
+  kStateUnusable = 7,     // the state or the flag
+  kInvariantBroken = 8,   // `run` was wrong about itself: a bug; the log has the evidence
+  kStateUnavailable = 9,  // the state or the flag, for now: another start may succeed
 };
 
 // A wrong command line; what() says what is wrong and what would be right.

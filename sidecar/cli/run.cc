@@ -21,16 +21,15 @@ constexpr const char* kRunDescription = R"(Run the sidecar
 Takes part in the group's elections until SIGTERM or SIGINT, then hands leadership over and leaves.
 SIGHUP reads the configuration again (a change of the file does, too); SIGUSR1 logs the state.
 
-With [voters], a voter whose state is gone (an empty state_dir is enough) does not know what it has
-granted.  It has no vote until it has waited 10 s and then asked the others: as many of those that
-remember as make a majority, or, in a new group, all.
+With [voters], a voter whose state is gone, damaged or put back to an older one does not know what it
+has granted.  It has no vote until it has waited 10 s and then asked the others: as many of those
+that remember as make a majority, or else all.
   --bootstrap        skips the wait.  Only for a new group, in which nothing was promised in the last
                      10 s; later it could bring a second leader while the first one's lease runs.
-  --forget-promises  asks nobody: for a group that has lost the state of a majority, or whose [voters]
+  --forget-promises  asks nobody: for a group of which a majority is gone for good, or whose [voters]
                      have changed.  Stop all that ran before, then start each voter with it once.  If
                      a forgotten vote counts after all, an epoch gets a second leader, and its
                      fencing token is worth nothing.
-  --forget-state     is about files that cannot be read; a voter has then forgotten, as above.
 )";
 
 constexpr const char* kRunExamples = R"(Examples:
@@ -40,8 +39,10 @@ constexpr const char* kRunExamples = R"(Examples:
 
 Exit status: 0 left in good order; 1 failed while running; 2 wrong usage; 3 the configuration is
 invalid; 5 the plugin was refused; 6 an address cannot be used; 7 the flag or the state cannot be
-used; 8 it was wrong about itself (a bug, of ours or of the plugin's): the log says how, and the
-flag was turned off first.)";
+used until somebody does what the message says; 8 it was wrong about itself (a bug, of ours or of
+the plugin's): the log says how, and the flag was turned off first; 9 the flag or the state cannot
+be used now (the disk is full or fails, another process has the lock): the same start may succeed
+later.)";
 
 ExitCode exit_code_of(SidecarEnd end) {
   switch (end) {
@@ -49,8 +50,6 @@ ExitCode exit_code_of(SidecarEnd end) {
       return ExitCode::kOk;
     case SidecarEnd::kFailed:
       return ExitCode::kFailure;
-    case SidecarEnd::kStateTooOld:
-      return ExitCode::kStateUnusable;
     case SidecarEnd::kBrokenInvariant:
       return ExitCode::kInvariantBroken;
   }
@@ -63,8 +62,6 @@ CLI::App* add_run(CLI::App& program, RunOptions& options) {
   CLI::App* const run = program.add_subcommand("run", kRunDescription);
   run->footer(kRunExamples);
   run->add_option("--config", options.file, "default: " + options.file)->option_text("FILE");
-  run->add_flag("--forget-state", options.forget_state)
-      ->description("start although the files of the state are damaged, with what can be saved");
   run->add_flag("--bootstrap", options.is_first_start)
       ->description("the very first start of a group with [voters]: it need not wait 10 s");
   run->add_flag("--forget-promises", options.forget_promises)
@@ -80,7 +77,6 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
   SidecarSettings settings{.config_text = read_config_text(options.file),
                            .plugin_dir = installed_plugin_dir(),
                            .version = version,
-                           .forget_state = options.forget_state,
                            .forget_promises = options.forget_promises,
                            .is_first_start = options.is_first_start,
                            .flag_weakness = flag_weakness != nullptr ? flag_weakness : ""};
@@ -101,7 +97,7 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
     return ExitCode::kStateUnusable;
   } catch (const StateError& error) {
     std::cerr << "bellwether: " << error.what() << "\n";
-    return ExitCode::kStateUnusable;
+    return error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable;
   } catch (const AddressError& error) {
     std::cerr << "bellwether: " << error.what() << "\n";
     return ExitCode::kAddressUnusable;

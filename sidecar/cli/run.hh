@@ -13,7 +13,6 @@ namespace bellwether::cli {
 
 struct RunOptions {
   std::string file = "/etc/bellwether/bellwether.toml";
-  bool forget_state = false;
   bool forget_promises = false;
   bool is_first_start = false;
 };

@@ -66,7 +66,7 @@ struct Stored {
   bool is_ok = true;
 };
 
-// The operator's commands.  An Outcome tells what became of the first three, at once; LeaveGroup
+// The operator's commands.  An Outcome tells what became of the first four, at once; LeaveGroup
 // ends with Left.
 struct Elect {};
 struct StepDown {
@@ -74,6 +74,10 @@ struct StepDown {
 };
 struct Transfer {
   Uuid to{};
+};
+// Strikes all members of this name off the list that are gone; only the leader can.
+struct Forget {
+  std::string name;
 };
 struct LeaveGroup {};
 
@@ -84,7 +88,7 @@ struct Reconfigure {
 };
 
 using Input = std::variant<Start, Joined, LinkUp, LinkDown, FrameReceived, Tick, Stored, Elect,
-                           StepDown, Transfer, LeaveGroup, Reconfigure>;
+                           StepDown, Transfer, Forget, LeaveGroup, Reconfigure>;
 
 // --- effects ---
 
@@ -92,6 +96,22 @@ using Input = std::variant<Start, Joined, LinkUp, LinkDown, FrameReceived, Tick,
 struct Send {
   Uuid to{};
   Frame frame;
+};
+
+// Why a connection to a peer is of no use.
+enum class LinkRefusal : uint8_t {
+  kOwnId,             // it has the id of this process
+  kEpochTooFarAhead,  // of another group, or broken
+  kGroupFull,         // as many living members as there may be
+};
+// Static; one phrase.
+const char* name(LinkRefusal refusal);
+
+// Tell the peer why, end the connection, and dial it again rarely: what stands against it may be
+// over one day.
+struct RefuseLink {
+  Uuid peer{};
+  LinkRefusal why{};
 };
 
 // Make the record durable.
@@ -133,27 +153,23 @@ struct Report {
   std::optional<Uuid> peer{};
 };
 
-// What became of Elect, StepDown or Transfer: whether it was begun, not how it ends.
+// What became of Elect, StepDown, Transfer or Forget: whether it was begun, not how it ends.
 struct Outcome {
-  enum class Kind : uint8_t { kDone, kNotLeader, kUnknownMember, kNotEligible };
+  enum class Kind : uint8_t { kDone, kNotLeader, kUnknownMember, kNotEligible, kStillThere };
   Kind kind{};
 };
 
 // The node has left the group; nothing will come out of it any more.
 struct Left {};
 
-// The process must stop; nothing will come out of the node any more.
+// The plugin broke its contract, and the process must stop; nothing will come out of the node any
+// more.
 struct Failed {
-  enum class Cause : uint8_t {
-    kPlugin,       // it broke its contract
-    kStateTooOld,  // the state is older than what this process has told its peers it had stored
-  };
-  Cause cause{};
   std::string text;
 };
 
-using Effect =
-    std::variant<Send, Store, StoreMembers, Publish, MembersChanged, Report, Outcome, Left, Failed>;
+using Effect = std::variant<Send, RefuseLink, Store, StoreMembers, Publish, MembersChanged, Report,
+                            Outcome, Left, Failed>;
 using Effects = std::vector<Effect>;
 
 }  // namespace bellwether

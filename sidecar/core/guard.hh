@@ -30,6 +30,20 @@
 
 namespace bellwether {
 
+// What a voter's vote is worth now.
+enum class Vote : uint8_t {
+  kNone,  // it is not a voter
+  kInForce,
+  kForgotten,  // its memory is lost, or older than it was: until it has asked the others
+  kBroken,     // the disk does not keep it: until it does again
+  kShutOut,    // voters are of an epoch that is too far ahead to be believed
+  kLast = kShutOut,
+};
+inline constexpr size_t kVotes = static_cast<size_t>(Vote::kLast) + 1;
+const char* name(Vote vote);
+// One sentence, for people; static.
+const char* describe(Vote vote);
+
 struct Majority {
   Majority(const std::vector<std::string>& voters, const std::string& self, Duration lease_length,
            const Record& stored, uint64_t seed)
@@ -49,18 +63,23 @@ struct Majority {
   Terms vote_terms{};            // of the claim that has this voter's vote
   uint64_t vote_sequence = 0;    // of the last frame that repeated it
   Record durable;                // what the disk is known to have
-  bool is_store_broken = false;  // a write failed: no vote until the next start
+  bool is_store_broken = false;  // a write failed: no vote until one succeeds
   Promises promises;
   // The canvass of each voter that was told no; 0: none.  It is told yes when the leader is lost.
   std::array<uint64_t, kMaxVoters> turned_down{};
   // What the life before this one had promised is over by then.
   Instant boot_until{};
-  // The state is gone: this voter has forgotten what it promised.  It has no vote until it has
-  // learnt from the others what it may have granted; see Node::recall().
+  // The state is gone, or older than it was: this voter has forgotten what it promised.  It has no
+  // vote until it has learnt from the others what it may have granted; see Node::recall().
   bool is_lost = false;
-  bool is_asking = false;  // the wait before that is over
-  Votes recalled;          // voters that told what they know
-  Votes also_lost;         // voters that know of no claim
+  bool is_asking = false;       // the wait before that is over
+  Instant forgotten_until{};    // what was forgotten may have been promised until then
+  Instant shut_out_until{};     // a voter was refused not long ago because of its epoch
+  Votes far_ahead;              // the voters that were
+  uint64_t believed_epoch = 0;  // that a majority of voters has named
+  Votes recalled;               // voters that told what they know
+  Votes also_lost;              // voters that know of no claim
+  Votes remembering;            // voters that have ever shown that they know of a claim
 
   // --- as a candidate and as the leader ---
   std::optional<Candidacy> candidacy;

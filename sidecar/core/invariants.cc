@@ -143,9 +143,15 @@ std::optional<std::string> broken_by_promises(const NodeSummary& before, const N
 }
 
 // [I3] A leader has a lease, and its flag holds no longer than that.
+std::optional<std::string> broken_by_role(const Node& node) {
+  if (node.is_leading() && node.majority() != nullptr && !node.majority()->held) {
+    return "leads without a lease";
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> broken_by_lease(const Node& node, Instant now, const Effects& effects) {
   if (!node.is_leading()) return std::nullopt;
-  if (node.majority() != nullptr && !node.majority()->held) return "leads without a lease";
   const Instant valid_until = node.valid_until();
   if (valid_until <= now) return "leads beyond its lease";
   for (const Effect& effect : effects) {

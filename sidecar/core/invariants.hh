@@ -42,6 +42,7 @@ std::optional<std::string> broken_by_effects(const NodeSummary& before, const Ef
 // effects.  What a voter says, and what a leader publishes, is covered by what it has.
 std::optional<std::string> broken_by_promises(const NodeSummary& before, const Node& node,
                                               Instant now, const Effects& effects);
+std::optional<std::string> broken_by_role(const Node& node);
 std::optional<std::string> broken_by_lease(const Node& node, Instant now, const Effects& effects);
 
 }  // namespace bellwether

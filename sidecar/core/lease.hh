@@ -12,8 +12,11 @@
 
 namespace bellwether {
 
-// Longer ones are refused: it bounds what a peer can make a voter promise.
+// Longer ones are refused: it bounds what a peer can make a voter promise.  Shorter ones, too:
+// nobody can be configured so, and a promise for no time at all is none.
 inline constexpr Duration kMaxLease = std::chrono::seconds(10);
+inline constexpr Duration kMinLease = std::chrono::milliseconds(20);
+constexpr bool is_lawful_lease(Duration lease) { return lease >= kMinLease && lease <= kMaxLease; }
 
 // The part of the lease for which the leader believes in itself.  Its clock may run slow by a ninth
 // while a voter's runs fast by a ninth: 8/9 * 10/9 of 0.8 is less than 1.

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <unordered_set>
+#include <utility>
 
 namespace bellwether {
 namespace {
@@ -46,68 +48,118 @@ Uuid to_uuid(const election_id& id) {
   return result;
 }
 
-Members::Members(MemberEntry self) : self_id_(self.id), listed_variant_(self.variant) {
-  self.liveness = Liveness::kAlive;
-  all_.push_back({.entry = std::move(self)});
+Members::Members(MemberEntry self)
+    : self_(all_.emplace_back(Member{.entry = std::move(self)})),
+      listed_variant_(self_.entry.variant) {
+  self_.entry.liveness = Liveness::kAlive;
   rebuild();
 }
 
-void Members::set_self_electable(bool is_electable) { set_electable(all_[self_], is_electable); }
+void Members::set_self_electable(bool is_electable) { set_electable(self_, is_electable); }
 
 Member* Members::find(const Uuid& id) {
-  const auto found = index_.find(id);
-  return found == index_.end() ? nullptr : &all_[found->second];
+  const auto found = places_.find(id);
+  return found == places_.end() ? nullptr : found->second.member;
 }
 
 const Member* Members::find(const Uuid& id) const {
-  const auto found = index_.find(id);
-  return found == index_.end() ? nullptr : &all_[found->second];
+  const auto found = places_.find(id);
+  return found == places_.end() ? nullptr : found->second.member;
 }
 
 uint32_t Members::index_of(const Uuid& id) const {
-  const auto found = index_.find(id);
-  return found == index_.end() || found->second >= ranked_.size() ? ELECTION_NOBODY : found->second;
+  const auto found = places_.find(id);
+  const bool is_ranked = found != places_.end() && found->second.index < ranked_.size();
+  return is_ranked ? found->second.index : ELECTION_NOBODY;
 }
 
 Member* Members::put(const MemberEntry& entry, Instant now) {
-  Member* known = find(entry.id);
-  if (known == nullptr) {
-    if (all_.size() >= kMaxMembers) return nullptr;
-    all_.push_back({.entry = entry, .since = now});
-    rebuild();
-    return find(entry.id);
+  if (Member* known = find(entry.id)) {
+    update(*known, entry, now);
+    return known;
   }
-  if (known->entry == entry) return known;
+  if (all_.size() >= kMaxMembers && !make_room()) return nullptr;
+  Member& added = add(entry, now);
+  rebuild();
+  return &added;
+}
+
+Member& Members::add(const MemberEntry& entry, Instant now) {
+  return all_.emplace_back(Member{.entry = entry, .since = now});
+}
+
+void Members::update(Member& member, const MemberEntry& entry, Instant now) {
+  if (member.entry == entry) return;
   const bool moves =
-      known->entry.rank() != entry.rank() ||
-      (known->entry.liveness == Liveness::kLeft) != (entry.liveness == Liveness::kLeft);
-  if (known->entry.liveness != entry.liveness) known->since = now;
-  known->entry = entry;
-  if (moves) {
-    rebuild();
-    return find(entry.id);
+      member.entry.rank() != entry.rank() ||
+      (member.entry.liveness == Liveness::kLeft) != (entry.liveness == Liveness::kLeft);
+  if (member.entry.liveness != entry.liveness) member.since = now;
+  member.entry = entry;
+  moves ? rebuild() : refresh_marks(member);
+}
+
+// Who has left comes back under the same id, or not at all; who is only out of sight may be back.
+bool Members::make_room() {
+  const auto is_worse = [](const Member& left, const Member& right) {
+    const bool left_has_left = left.entry.liveness == Liveness::kLeft;
+    const bool right_has_left = right.entry.liveness == Liveness::kLeft;
+    return left_has_left != right_has_left ? left_has_left : left.since < right.since;
+  };
+  const Member* least = nullptr;
+  for (const Member& member : all_) {
+    const bool is_gone = !member.is_connected && member.entry.liveness != Liveness::kAlive;
+    if (is_gone && (least == nullptr || is_worse(member, *least))) least = &member;
   }
-  refresh_marks(static_cast<size_t>(known - all_.data()));
-  return known;
+  return least != nullptr && forget_if([&](const Member& member) { return &member == least; });
+}
+
+template <typename Which>
+bool Members::forget_if(Which which) {
+  const size_t before = all_.size();
+  for (auto member = all_.begin(); member != all_.end();) {
+    const auto next = std::next(member);
+    if (&*member != &self_ && which(*member)) gone_.splice(gone_.end(), all_, member);
+    member = next;
+  }
+  if (all_.size() == before) return false;
+  rebuild();
+  return true;
+}
+
+bool Members::supersede(const Member& successor) {
+  return forget_if([&](const Member& member) {
+    return &member != &successor && !is_here(member) && member.entry.name == successor.entry.name;
+  });
+}
+
+bool Members::forget_named(const std::string& name) {
+  return forget_if([&](const Member& member) {
+    const bool is_gone = !member.is_connected && member.entry.liveness != Liveness::kAlive;
+    return is_gone && member.entry.name == name;
+  });
+}
+
+bool Members::is_listed_here(const Member& member) const {
+  return find(member.entry.id) == &member;
 }
 
 bool Members::set_liveness(Member& member, Liveness liveness, Instant now) {
-  if (member.entry.liveness == liveness) return false;
+  if (member.entry.liveness == liveness || !is_listed_here(member)) return false;
   MemberEntry entry = member.entry;
   entry.liveness = liveness;
-  put(entry, now);
+  update(member, entry, now);
   return true;
 }
 
 bool Members::set_electable(Member& member, bool is_electable) {
-  if (member.entry.is_electable == is_electable) return false;
+  if (member.entry.is_electable == is_electable || !is_listed_here(member)) return false;
   member.entry.is_electable = is_electable;
-  refresh_marks(static_cast<size_t>(&member - all_.data()));
+  refresh_marks(member);
   return true;
 }
 
 bool Members::set_variant(Member& member, const std::string& variant) {
-  if (member.entry.variant == variant) return false;
+  if (member.entry.variant == variant || !is_listed_here(member)) return false;
   member.entry.variant = variant;
   view_.reset();
   return true;
@@ -115,10 +167,9 @@ bool Members::set_variant(Member& member, const std::string& variant) {
 
 void Members::load(const MemberView& view) {
   for (const MemberEntry& entry : view.entries) {
-    if (entry.id == self_id_ || entry.liveness == Liveness::kLeft) continue;
+    if (entry.id == self().id || entry.liveness == Liveness::kLeft) continue;
     if (all_.size() >= kMaxMembers) break;
-    all_.push_back({.entry = entry});
-    all_.back().entry.liveness = Liveness::kSuspect;
+    add(entry, Instant{}).entry.liveness = Liveness::kSuspect;
   }
   rebuild();
   set_version(view.version);
@@ -149,11 +200,11 @@ bool Members::add_unknown(const MemberView& view, Instant now) {
 bool Members::take_over_known(const MemberView& view, Instant now) {
   bool changed = false;
   for (const MemberEntry& entry : view.entries) {
-    if (entry.id == self_id_) listed_variant_ = entry.variant;
+    if (entry.id == self().id) listed_variant_ = entry.variant;
     Member* known = find(entry.id);
-    if (known == nullptr || entry.id == self_id_ || known->entry == entry) continue;
+    if (known == nullptr || known == &self_ || known->entry == entry) continue;
     if (!known->is_connected) {
-      put(entry, now);
+      update(*known, entry, now);
       changed = true;
     } else if (entry.boot == known->entry.boot && entry.liveness != Liveness::kLeft) {
       // Alive again, or suspect; that it is down, its connection here would have told.
@@ -169,11 +220,7 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
 bool Members::drop_unlisted(const MemberView& view) {
   const std::unordered_set<Uuid, UuidHash> listed = ids_of(view);
   for (Member& member : all_) member.is_listed = listed.contains(member.entry.id);
-  const auto dropped = std::erase_if(all_, [&](const Member& member) {
-    return member.entry.id != self_id_ && !is_here(member) && !listed.contains(member.entry.id);
-  });
-  if (dropped != 0) rebuild();
-  return dropped != 0;
+  return forget_if([](const Member& member) { return !is_here(member) && !member.is_listed; });
 }
 
 bool Members::knows_more_than_listed() const {
@@ -182,12 +229,9 @@ bool Members::knows_more_than_listed() const {
 }
 
 bool Members::forget(Instant before) {
-  const auto gone = std::erase_if(all_, [&](const Member& member) {
-    return member.entry.liveness != Liveness::kAlive && member.entry.id != self_id_ &&
-           member.since < before;
+  return forget_if([&](const Member& member) {
+    return member.entry.liveness != Liveness::kAlive && member.since < before;
   });
-  if (gone != 0) rebuild();
-  return gone != 0;
 }
 
 void Members::begin_view(uint64_t epoch) {
@@ -218,8 +262,8 @@ bool Members::do_all_want(const std::string& variant) const {
 
 uint32_t Members::living_candidates_above_self() const {
   uint32_t count = 0;
-  for (size_t i = self_ + 1; i < ranked_.size(); ++i) {
-    const MemberEntry& entry = all_[i].entry;
+  for (size_t i = self_index() + 1; i < ranked_.size(); ++i) {
+    const MemberEntry& entry = order_[i]->entry;
     if (entry.liveness == Liveness::kAlive && entry.is_electable) ++count;
   }
   return count;
@@ -227,35 +271,35 @@ uint32_t Members::living_candidates_above_self() const {
 
 // Rare (a member appears, goes or changes rank), so simplicity wins over speed.
 void Members::rebuild() {
-  std::sort(all_.begin(), all_.end(), [](const Member& left, const Member& right) {
+  all_.sort([](const Member& left, const Member& right) {
     const bool left_gone = left.entry.liveness == Liveness::kLeft;
     const bool right_gone = right.entry.liveness == Liveness::kLeft;
     return left_gone != right_gone ? right_gone : left.entry.rank() < right.entry.rank();
   });
-  const auto present =
-      static_cast<size_t>(std::count_if(all_.begin(), all_.end(), [](const Member& member) {
-        return member.entry.liveness != Liveness::kLeft;
-      }));
-  ranked_.assign(present, election_member{});
-  index_.clear();
-  for (size_t i = 0; i < all_.size(); ++i) {
-    index_.emplace(all_[i].entry.id, static_cast<uint32_t>(i));
-    if (i < present) refresh_marks(i);
+  order_.clear();
+  ranked_.clear();
+  places_.clear();
+  for (Member& member : all_) {
+    places_[member.entry.id] = {.member = &member, .index = static_cast<uint32_t>(order_.size())};
+    order_.push_back(&member);
+    if (member.entry.liveness != Liveness::kLeft) ranked_.emplace_back();
   }
-  self_ = index_.at(self_id_);
+  for (size_t i = 0; i < ranked_.size(); ++i) refresh_marks(*order_[i]);
   view_.reset();
 }
 
-void Members::refresh_marks(size_t index) {
+void Members::refresh_marks(const Member& member) {
   view_.reset();
-  if (index >= ranked_.size()) return;
-  const MemberEntry& entry = all_[index].entry;
-  election_member& member = ranked_[index];
-  member.id = to_election_id(entry.id);
-  member.priority = entry.priority;
+  const MemberEntry& entry = member.entry;
+  const uint32_t index = index_of(entry.id);
+  if (index == ELECTION_NOBODY) return;
   const bool is_suspect = entry.liveness != Liveness::kAlive;
-  member.marks = (is_suspect ? uint32_t{ELECTION_MEMBER_SUSPECT} : 0u) |
-                 (entry.is_electable ? uint32_t{ELECTION_MEMBER_ELECTABLE} : 0u);
+  ranked_[index] = {
+      .id = to_election_id(entry.id),
+      .priority = entry.priority,
+      .marks = (is_suspect ? uint32_t{ELECTION_MEMBER_SUSPECT} : 0u) |
+               (entry.is_electable ? uint32_t{ELECTION_MEMBER_ELECTABLE} : 0u),
+  };
 }
 
 void Members::set_version(ViewVersion version) {

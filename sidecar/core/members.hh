@@ -5,7 +5,7 @@
 
 #include <bellwether/election_plugin.h>
 
-#include <algorithm>
+#include <list>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -33,37 +33,54 @@ struct Member {
   uint64_t listed_beat = 0;
 };
 
-// More are refused: a HANDOVER names all of them in one message.
+// More are refused: a HANDOVER names all of them in one message.  Those that are gone give way to
+// those that come.
 inline constexpr size_t kMaxMembers = ELECTION_MESSAGE_MAX_IDS;
 
+// A Member stays where it is, and can be used, until begin_step(): whatever is called meanwhile,
+// the caller's references stay good.  One that was forgotten meanwhile is not listed any more, and
+// what is noted of it comes to nothing.
 class Members {
  public:
   // `self` is always there, alive, and is not taken from any view.
   explicit Members(MemberEntry self);
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
 
-  const MemberEntry& self() const { return all_[self_].entry; }
+  const MemberEntry& self() const { return self_.entry; }
   void set_self_electable(bool is_electable);
-  bool set_self_variant(const std::string& variant) { return set_variant(all_[self_], variant); }
+  bool set_self_variant(const std::string& variant) { return set_variant(self_, variant); }
 
   // All members but those that have left, in ascending rank, as the plugin sees them; the same
   // index serves both.  Valid until the next change.
   std::span<const election_member> ranked() const { return ranked_; }
-  uint32_t self_index() const { return self_; }
+  uint32_t self_index() const { return places_.at(self().id).index; }
 
   // Every member that is known, in the order of ranked(); those that have left come behind.
-  std::span<Member> all() { return all_; }
-  std::span<const Member> all() const { return all_; }
+  std::list<Member>& all() { return all_; }
+  const std::list<Member>& all() const { return all_; }
+
+  // References to members that were forgotten before end here.
+  void begin_step() { gone_.clear(); }
 
   // nullptr when unknown.
   Member* find(const Uuid& id);
   const Member* find(const Uuid& id) const;
   // The index in ranked(), or ELECTION_NOBODY when unknown or left.
   uint32_t index_of(const Uuid& id) const;
-  const Uuid& id_at(uint32_t index) const { return all_[index].entry.id; }
+  const Uuid& id_at(uint32_t index) const { return order_[index]->entry.id; }
 
-  // Takes over what the entry says of its process; adds it when unknown.  Returns nullptr when the
-  // group is full, otherwise the member (pointers to others become invalid).
+  // Takes over what the entry says of its process; adds it when unknown.  For a newcomer to a full
+  // group the one is forgotten that has been gone longest, those that have left first.  Returns
+  // nullptr when all are there, or connected.
   Member* put(const MemberEntry& entry, Instant now);
+
+  // A process has one name at a time: forgets what else has borne `member`'s, and is gone.  Returns
+  // whether there was any.
+  bool supersede(const Member& member);
+  // Forgets those of this name that are neither alive nor connected.  Returns whether there were
+  // any.
+  bool forget_named(const std::string& name);
 
   // What this process sees of it.  Returns whether anything changed.
   bool set_liveness(Member& member, Liveness liveness, Instant now);
@@ -87,7 +104,7 @@ class Members {
   bool knows_more_than_listed() const;
 
   // Forgets those that have been suspect or down, or have left, since before `before`.  A
-  // connection is no reason to keep one: a host that vanished never closed it.
+  // connection is not a reason to keep one: a host that vanished never closed it.
   bool forget(Instant before);
 
   // The list as it is now; made anew only when something changed.
@@ -110,18 +127,30 @@ class Members {
   uint32_t living_candidates_above_self() const;
 
  private:
+  struct Place {
+    Member* member = nullptr;
+    uint32_t index = 0;  // in the order of all()
+  };
+
   void lead_view(ViewVersion version);
+  Member& add(const MemberEntry& entry, Instant now);
+  void update(Member& member, const MemberEntry& entry, Instant now);
+  bool is_listed_here(const Member& member) const;
+  bool make_room();
+  template <typename Which>
+  bool forget_if(Which which);
   bool take_over_known(const MemberView& view, Instant now);
   bool drop_unlisted(const MemberView& view);
   void rebuild();
-  void refresh_marks(size_t index);
+  void refresh_marks(const Member& member);
   void set_version(ViewVersion version);
 
-  std::vector<Member> all_;
+  std::list<Member> all_;
+  std::list<Member> gone_;  // in this step
+  Member& self_;
+  std::vector<Member*> order_;
   std::vector<election_member> ranked_;
-  std::unordered_map<Uuid, uint32_t, UuidHash> index_;
-  uint32_t self_ = 0;
-  Uuid self_id_;
+  std::unordered_map<Uuid, Place, UuidHash> places_;
   ViewVersion version_;
   bool has_list_ = false;
   std::string listed_variant_;  // what the group's list says of this process; HELLO said so first

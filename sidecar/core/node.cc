@@ -49,6 +49,7 @@ const Effects& Node::step(Instant now, const Input& input) {
   check(now >= now_, "time never goes back");
   now_ = now;
   effects_.clear();
+  members_.begin_step();
   if (has_left_ || has_failed_) return effects_;
   note_own_pause(input);
   if (majority_) expire_lease();
@@ -58,7 +59,7 @@ const Effects& Node::step(Instant now, const Input& input) {
 }
 
 void Node::on(const Start& start) {
-  if (!elector_.is_working()) return fail(Failed::Cause::kPlugin, elector_.flaw());
+  if (!elector_.is_working()) return fail(elector_.flaw());
   members_.start(now_);
   if (majority_) {
     if (!is_broken(Rule::kBootWait)) majority_->boot_until = now_ + record_.lease_seen;
@@ -143,13 +144,15 @@ void Node::on(const Stored& stored) {
   if (!stored.is_ok) report(Report::Kind::kNote, "the state could not be stored");
   if (!majority_) return;
   if (!stored.is_ok) {
-    // Who cannot keep a vote has none; a write is never tried again (fsync reports an error once).
+    // Whoever cannot keep a vote has none, until a later write succeeds.  Nothing is forgotten
+    // meanwhile: what was told of was stored before.
     majority_->is_store_broken = true;
     update_electable();
     if (majority_->candidacy) give_up_claim("its vote could not be stored");
     return;
   }
   majority_->durable = stored.record;
+  if (std::exchange(majority_->is_store_broken, false)) update_electable();
   if (record_ != majority_->durable) return;  // a later one is on its way
   if (majority_->candidacy) return on_own_vote_stored();
   grant_if_stored();
@@ -213,9 +216,9 @@ Elector::Situation Node::situation() const {
 }
 
 void Node::carry_out(std::span<const election_action> actions) {
-  if (!elector_.is_working()) return fail(Failed::Cause::kPlugin, elector_.flaw());
+  if (!elector_.is_working()) return fail(elector_.flaw());
   if (++plugin_depth_ > kMaxPluginDepth) {
-    return fail(Failed::Cause::kPlugin, "plugin claims without end");
+    return fail("plugin claims without end");
   }
   timers_.arm(Timer::kPlugin, elector_.deadline());
   const election_action* victory = nullptr;
@@ -262,13 +265,11 @@ void Node::report(Report::Kind kind, const char* text, const Uuid* peer, uint32_
   effects_.push_back(report);
 }
 
-void Node::fail(Failed::Cause cause, std::string text) {
+void Node::fail(std::string text) {
   if (has_failed_) return;
-  if (is_leading()) {
-    stop_leading(cause == Failed::Cause::kPlugin ? "the plugin failed" : "the state is too old");
-  }
+  if (is_leading()) stop_leading("the plugin failed");
   has_failed_ = true;
-  effects_.push_back(Failed{cause, std::move(text)});
+  effects_.push_back(Failed{std::move(text)});
 }
 
 }  // namespace bellwether

@@ -77,6 +77,10 @@ class Node {
   const Timers& timers() const { return timers_; }
   uint32_t election_state() const { return election_state_; }
   bool may_lead() const;
+  Vote vote(Instant now) const;
+  // A voter without a vote may be another's reason to wait: until it has one, or as far as it can
+  // know no voter has ever voted.
+  bool waits_for_vote(Instant now) const;
   bool has_left() const { return has_left_; }
   bool has_failed() const { return has_failed_; }
   bool is_handing_over() const { return handover_.has_value(); }
@@ -111,13 +115,14 @@ class Node {
   void tell_plugin(uint32_t event, uint32_t reason = ELECTION_REASON_NONE);
   void carry_out(std::span<const election_action> actions);
   void report(Report::Kind kind, const char* text, const Uuid* peer = nullptr, uint32_t state = 0);
-  void fail(Failed::Cause cause, std::string text);
+  void fail(std::string text);
   bool is_broken(Rule rule) const { return options_.broken_rules.contains(rule); }
 
   // node_links.cc
   void on(const LinkUp&);
   void on(const LinkDown&);
   void on(const FrameReceived&);
+  void on(const Forget&);
   void on_frame(Member& from, const Header& header, const ElectionFrame& frame);
   void on_frame(Member& from, const Header& header, const PlannedHandover& frame);
   void on_frame(Member& from, const Header& header, const Coordinator& frame);
@@ -131,11 +136,12 @@ class Node {
   void on_frame(Member& from, const Header& header, const Canvass& canvass);
   void on_frame(Member& from, const Header& header, const CanvassReply& reply);
   void on_frame(Member& from, const Header& header, const Grant& grant);
+  void refuse(const Uuid& peer, LinkRefusal why);
   void tell_leader_of_unlisted(const Uuid& leader);
   bool is_plausible(uint64_t epoch) const;
   bool is_old_news(const ElectionFrame& answer) const;
   void note_release(Member& member, uint64_t released);
-  void note_liveness(const Uuid& id, Liveness liveness);
+  void note_liveness(Member& member, Liveness liveness);
   void on_members_changed();
   template <typename Body>
   void send(const Uuid& to, Body&& body);
@@ -172,21 +178,13 @@ class Node {
   void beat();
   void send_heartbeat(const Uuid& to);
   void correct_leader(const Uuid& id);
-  void send_list_if_behind(const Uuid& id, const HeartbeatAck& ack);
+  void send_list_if_behind(Member& from, const HeartbeatAck& ack);
   void judge_followers();
   void judge_leader();
   void on_own_pause(Duration late);
 
   // node_voter.cc
-  enum class Objection : uint8_t {
-    kNone,
-    kOtherVoters,
-    kLongLease,
-    kLost,
-    kStore,
-    kStale,
-    kLeader
-  };
+  enum class Objection : uint8_t { kNone, kOtherVoters, kLease, kLost, kStore, kStale, kLeader };
   bool has_vote() const;
   Objection objection_to(const Member& claimant, uint64_t epoch, const Terms& terms,
                          bool is_supported) const;
@@ -201,7 +199,7 @@ class Node {
   void note_void(const Uuid& leader, uint64_t epoch);
   void on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat);
   bool is_restored(const Terms& terms);
-  void hear_leader(const Uuid& id, uint64_t epoch, const Heartbeat& beat);
+  void hear_leader(const Member& from, uint64_t epoch, const Heartbeat& beat);
 
   // node_candidate.cc
   void canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned);
@@ -225,7 +223,9 @@ class Node {
   void on_recall_reply(size_t slot, const CanvassReply& reply);
   void end_recall();
   std::vector<RememberedRelease> remembered() const;
-  bool is_state_too_old(const Hello& hello) const;
+  void note_memory(const Member& voter, const Hello& hello);
+  bool note_far_ahead(const Hello& hello);
+  void doubt_state(uint64_t remembered);
   std::optional<size_t> slot_of(const Member& member) const;
   void canvass_others(bool is_lost);
   void claim_again();

@@ -44,7 +44,7 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
   HeartbeatAck ack{
       .sequence = beat.sequence, .view = members_.version(), .is_electable = may_lead()};
   if (is_accepted) {
-    timers_.arm(Timer::kSuspicion, detector_.suspect_at(members_.find(id)->arrivals, now_));
+    timers_.arm(Timer::kSuspicion, detector_.suspect_at(from.arrivals, now_));
     if (timers_.is_armed(Timer::kPlugin)) {
       tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_HEARD);
     }
@@ -64,13 +64,12 @@ void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
     on_refusal(id, *ack.refusal);
   }
   // What comes late, or twice, tells what is over.
-  Member& member = *members_.find(id);
   const bool is_news =
-      is_leading() && ack.sequence <= sequence_ && ack.sequence > member.acknowledged_beat;
+      is_leading() && ack.sequence <= sequence_ && ack.sequence > from.acknowledged_beat;
   if (!is_news) return;
-  member.acknowledged_beat = ack.sequence;
-  if (members_.set_electable(member, ack.is_electable)) on_members_changed();
-  send_list_if_behind(id, ack);
+  from.acknowledged_beat = ack.sequence;
+  if (members_.set_electable(from, ack.is_electable)) on_members_changed();
+  send_list_if_behind(from, ack);
 }
 
 // What its last list does not say, or says wrong; both may have been lost on their way.
@@ -81,34 +80,33 @@ void Node::correct_leader(const Uuid& id) {
 
 // A list that is on its way is not sent again: only a beat that was sent behind it tells whether it
 // has arrived.
-void Node::send_list_if_behind(const Uuid& id, const HeartbeatAck& ack) {
-  Member* member = members_.find(id);
-  if (!is_leading() || member == nullptr || ack.view == members_.version()) return;
-  if (ack.sequence <= member->listed_beat) return;
-  member->listed_beat = sequence_;
-  send(id, MembersFrame{members_.view()});
+void Node::send_list_if_behind(Member& from, const HeartbeatAck& ack) {
+  if (!is_leading() || ack.view == members_.version()) return;
+  if (ack.sequence <= from.listed_beat) return;
+  from.listed_beat = sequence_;
+  send(from.entry.id, MembersFrame{members_.view()});
 }
 
 // Leader: who has not answered for too long is suspected, and the next view says so.
 void Node::judge_followers() {
-  std::vector<Uuid> silent;
-  for (const Member& member : std::as_const(members_).all()) {
+  std::vector<Member*> silent;
+  for (Member& member : members_.all()) {
     const bool is_self = member.entry.id == members_.self().id;
     if (is_self || member.entry.liveness != Liveness::kAlive) continue;
-    if (detector_.suspect_at(member.arrivals, now_) <= now_) silent.push_back(member.entry.id);
+    if (detector_.suspect_at(member.arrivals, now_) <= now_) silent.push_back(&member);
   }
-  for (const Uuid& id : silent) note_liveness(id, Liveness::kSuspect);
+  for (Member* member : silent) note_liveness(*member, Liveness::kSuspect);
 }
 
 void Node::judge_leader() {
   const auto* following = std::get_if<Following>(&role_);
   if (following == nullptr) return;
   const Uuid id = following->leader;
-  const Member* leader = members_.find(id);
+  Member* leader = members_.find(id);
   if (leader != nullptr) {
     const Instant suspect_at = detector_.suspect_at(leader->arrivals, now_);
     if (suspect_at > now_) return timers_.arm(Timer::kSuspicion, suspect_at);
-    note_liveness(id, Liveness::kSuspect);
+    note_liveness(*leader, Liveness::kSuspect);
   }
   report(Report::Kind::kTimeout, "heartbeat", &id);
   lose_leader(id, ELECTION_REASON_LEADER_LOST);

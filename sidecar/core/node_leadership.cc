@@ -276,7 +276,8 @@ void Node::publish(const char* reason) {
 // Under guard "none" the shortest silence after which a peer may give this process up, from the
 // last beat on: one that hangs loses its flag before anybody elects for that reason.
 Instant Node::valid_until() const {
-  return majority_ ? majority_->held->valid_until(now_) : now_ + options_.suspect_after_min;
+  if (!majority_) return now_ + options_.suspect_after_min;
+  return majority_->held ? majority_->held->valid_until(now_) : now_;
 }
 
 }  // namespace bellwether

@@ -1,14 +1,15 @@
 // The node's side of its connections: who is there, what they say, and the list of members.
+#include <algorithm>
+
 #include "core/node.hh"
 #include "core/node_send.hh"
 
 namespace bellwether {
 namespace {
 
-// A peer that names an epoch further above ours than this is broken, or of another group.
-constexpr uint64_t kMaxEpochJump = uint64_t{1} << 20;
-// Nobody comes near it by counting; so one more never wraps around.
-constexpr uint64_t kMaxEpoch = UINT64_MAX / 2;
+// Beyond every first epoch (kLatestEpochSeed), a peer that names one so much further above all that
+// is known here is broken, or of another group.
+constexpr uint64_t kMaxEpochJump = uint64_t{1} << 32;
 // A leader that cannot take a member on (the group is full) is not told more often.
 constexpr Duration kTellAgain = std::chrono::seconds(1);
 
@@ -39,6 +40,18 @@ const char* name(LinkEvidence evidence) {
   return "?";
 }
 
+const char* name(LinkRefusal refusal) {
+  switch (refusal) {
+    case LinkRefusal::kOwnId:
+      return "a peer has the id of this process";
+    case LinkRefusal::kEpochTooFarAhead:
+      return "epoch too far ahead";
+    case LinkRefusal::kGroupFull:
+      return "the group is full";
+  }
+  return "?";
+}
+
 Hello Node::hello() const {
   return {.header = header(),
           .self = members_.self(),
@@ -51,15 +64,9 @@ Hello Node::hello() const {
 void Node::on(const LinkUp& link) {
   const Hello& hello = link.hello;
   const Uuid& id = hello.self.id;
-  if (id == members_.self().id) {
-    return report(Report::Kind::kRejected, "a peer has the id of this process", &id);
-  }
-  if (!is_plausible(hello.header.epoch)) {
-    return report(Report::Kind::kRejected, "epoch too far ahead", &id);
-  }
-  if (is_state_too_old(hello)) {
-    return fail(Failed::Cause::kStateTooOld,
-                hello.self.name + " remembers a later epoch than the one that is stored here");
+  if (id == members_.self().id) return refuse(id, LinkRefusal::kOwnId);
+  if (!is_plausible(hello.header.epoch) && !note_far_ahead(hello)) {
+    return refuse(id, LinkRefusal::kEpochTooFarAhead);
   }
   const Member* known = members_.find(id);
   const bool is_new = known == nullptr;
@@ -72,8 +79,9 @@ void Node::on(const LinkUp& link) {
     entry.variant = known->entry.variant;
   }
   Member* member = members_.put(entry, now_);
-  if (member == nullptr) return report(Report::Kind::kRejected, "the group is full", &id);
+  if (member == nullptr) return refuse(id, LinkRefusal::kGroupFull);
   member->is_connected = true;
+  members_.supersede(*member);
   member->has_other_voters = hello.voters != (majority_ ? majority_->hash : 0);
   member->arrivals.restart(now_);
   if (member->has_other_voters) {
@@ -85,13 +93,20 @@ void Node::on(const LinkUp& link) {
   const bool knows_less = hello.view == ViewVersion{} && members_.has_list();
   if (is_new || knows_less) send(id, MembersFrame{members_.view()});
 
-  note_release(*members_.find(id), hello.header.released);
+  if (majority_) note_memory(*member, hello);
+  note_release(*member, hello.header.released);
   // A new life does not lead, even when it has forgotten the epoch that it led.
   if (is_new_life) lose_leader(id, ELECTION_REASON_LEADER_LOST);
   if (hello.header.epoch > known_epoch()) on_newer_epoch(hello.header.epoch, hello.leader);
   if (hello.leader) consider(*hello.leader, id);
   if (is_leading() || is_claiming()) send_heartbeat(id);  // it shall know at once whom to follow
   if (majority_ && majority_->is_asking) recall();
+}
+
+// Whoever stays connected to a process that it cannot take on would wait for ever.
+void Node::refuse(const Uuid& peer, LinkRefusal why) {
+  report(Report::Kind::kRejected, name(why), &peer);
+  effects_.push_back(RefuseLink{peer, why});
 }
 
 void Node::on(const LinkDown& link) {
@@ -103,30 +118,27 @@ void Node::on(const LinkDown& link) {
   if (member->entry.liveness == Liveness::kLeft) return;
   // A connection can break without its process: the leader is given time to come back.
   if (is_following(link.peer) && link.evidence == LinkEvidence::kClosed) return;
-  note_liveness(link.peer,
+  note_liveness(*member,
                 link.evidence == LinkEvidence::kRefused ? Liveness::kDown : Liveness::kSuspect);
   lose_leader(link.peer, ELECTION_REASON_LEADER_LOST);
 }
 
 void Node::on(const FrameReceived& received) {
-  Member* member = members_.find(received.from);
-  if (member == nullptr || !member->is_connected || member->entry.liveness == Liveness::kLeft) {
+  Member* from = members_.find(received.from);
+  if (from == nullptr || !from->is_connected || from->entry.liveness == Liveness::kLeft) {
     return report(Report::Kind::kRejected, "sender is not connected", &received.from);
   }
   const Header& header = received.frame.header;
-  if (!is_plausible(header.epoch)) {
-    return report(Report::Kind::kRejected, "epoch too far ahead", &received.from);
-  }
-  member->arrivals.heard(now_, std::holds_alternative<Heartbeat>(received.frame.body));
-  note_liveness(received.from, Liveness::kAlive);
-  note_release(*members_.find(received.from), header.released);
+  if (!is_plausible(header.epoch)) return refuse(received.from, LinkRefusal::kEpochTooFarAhead);
+  from->arrivals.heard(now_, std::holds_alternative<Heartbeat>(received.frame.body));
+  note_liveness(*from, Liveness::kAlive);
+  note_release(*from, header.released);
   // Claims are judged by their epoch; whatever else names a newer one speaks of a claim unseen
   // here.
   if (header.epoch > known_epoch() && !is_claim(received.frame)) {
     on_newer_epoch(header.epoch, hint_in(received.frame));
   }
-  std::visit([&](const auto& body) { on_frame(*members_.find(received.from), header, body); },
-             received.frame.body);
+  std::visit([&](const auto& body) { on_frame(*from, header, body); }, received.frame.body);
 }
 
 void Node::on_frame(Member& from, const Header& header, const ElectionFrame& frame) {
@@ -181,14 +193,14 @@ void Node::on_frame(Member& from, const Header&, const Leave& leave) {
   if (leave.boot != from.entry.boot) {
     return report(Report::Kind::kStale, name(FrameType::kLeave), &id);
   }
-  note_liveness(id, Liveness::kLeft);
+  note_liveness(from, Liveness::kLeft);
   lose_leader(id, ELECTION_REASON_RESIGNED);
 }
 
 // The leader's list is the group's; all others can only name members that are unknown here.  Who
 // knows no leader takes the newest list there is.
 void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
-  const Uuid id = from.entry.id;  // the merge may move the members
+  const Uuid id = from.entry.id;
   const auto current = leader();
   const bool is_the_list = !current || current->id == id;
   const ViewVersion before = members_.version();
@@ -220,9 +232,25 @@ void Node::on_frame(Member& from, const Header&, const Wish& wish) {
   if (members_.set_variant(from, wish.variant)) on_members_changed();
 }
 
+// The others take the shorter list over with the next view.
+void Node::on(const Forget& forget) {
+  const auto is_named = [&](const Member& member) { return member.entry.name == forget.name; };
+  const auto& all = std::as_const(members_).all();
+  Outcome::Kind outcome = Outcome::Kind::kStillThere;
+  if (!is_leading()) {
+    outcome = Outcome::Kind::kNotLeader;
+  } else if (std::none_of(all.begin(), all.end(), is_named)) {
+    outcome = Outcome::Kind::kUnknownMember;
+  } else if (members_.forget_named(forget.name)) {
+    outcome = Outcome::Kind::kDone;
+  }
+  effects_.push_back(Outcome{outcome});
+  if (outcome == Outcome::Kind::kDone) on_members_changed();
+}
+
 bool Node::is_plausible(uint64_t epoch) const {
-  if (known_epoch() == 0) return epoch <= kMaxEpoch;
-  return epoch <= known_epoch() + kMaxEpochJump;
+  const uint64_t believed = majority_ ? majority_->believed_epoch : 0;
+  return epoch <= std::max({known_epoch(), kLatestEpochSeed, believed}) + kMaxEpochJump;
 }
 
 // Somebody that cannot lead anyway says that it stays with the leader this process follows too.
@@ -245,10 +273,9 @@ void Node::note_release(Member& member, uint64_t released) {
   lose_leader(member.entry.id, ELECTION_REASON_RESIGNED);
 }
 
-void Node::note_liveness(const Uuid& id, Liveness liveness) {
-  Member* member = members_.find(id);
-  if (!members_.set_liveness(*member, liveness, now_)) return;
-  report(Report::Kind::kMember, name(liveness), &id);
+void Node::note_liveness(Member& member, Liveness liveness) {
+  if (!members_.set_liveness(member, liveness, now_)) return;
+  report(Report::Kind::kMember, name(liveness), &member.entry.id);
   on_members_changed();
 }
 

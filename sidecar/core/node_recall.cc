@@ -7,9 +7,11 @@
 //      have been part of.  Asked before the wait, a claim that is still under way could be missed.
 //   3. It takes the highest epoch as its own, granted to nobody.
 //
-// Or all voters answer, and none knows of any claim, as in a new group: then there is nothing to
-// remember.  Should they all have forgotten, then no promise is left after the wait, and epochs go
-// on rising because the first of a group is taken from the wall clock (Options::epoch_seed).
+// Or all other voters have answered, and too few of them remember: then nobody is left who could
+// know more.  No promise is left after the wait either, so there are not two leaders; and epochs
+// go on rising because a voter that had to guess takes one from the wall clock, beyond all that
+// were ever counted up to (Options::epoch_seed).  In a new group nobody has heard of any epoch, and
+// there is nothing to remember.
 #include <algorithm>
 
 #include "core/node.hh"
@@ -19,15 +21,18 @@ namespace bellwether {
 namespace {
 
 constexpr Duration kAskAgain = std::chrono::milliseconds(500);
+// Longer than until a refused voter is dialled again.
+constexpr Duration kShutOutFor = std::chrono::seconds(30);
 
 }  // namespace
 
 void Node::begin_recall(bool is_first_start) {
   majority_->is_lost = true;
+  majority_->forgotten_until = now_ + kMaxLease;
   update_electable();
   report(Report::Kind::kNote, "has no vote until it has learnt what it may have granted");
   const bool is_at_once = is_first_start || is_broken(Rule::kRecallAfterWait);
-  timers_.arm(Timer::kRecall, is_at_once ? now_ : now_ + kMaxLease);
+  timers_.arm(Timer::kRecall, is_at_once ? now_ : majority_->forgotten_until);
 }
 
 void Node::recall() {
@@ -44,8 +49,13 @@ void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
   (reply.is_lost ? majority_->also_lost : majority_->recalled).add(slot);
   const size_t others = majority_->electorate.size() - 1;
   const size_t needed = is_broken(Rule::kRecallFromMajority) ? 1 : majority_->quorum();
-  const bool is_new_group = majority_->also_lost.count() == others && known_epoch() == 0;
-  if (majority_->recalled.count() >= needed || is_new_group) end_recall();
+  if (!reply.is_lost) majority_->remembering.add(slot);
+  if (majority_->recalled.count() >= needed) return end_recall();
+  if (majority_->recalled.count() + majority_->also_lost.count() < others) return;
+  const bool is_new_group = known_epoch() == 0;
+  if (!is_new_group && now_ < majority_->forgotten_until) return;
+  if (!is_new_group) raise_epoch(options_.epoch_seed);
+  end_recall();
 }
 
 void Node::end_recall() {
@@ -60,8 +70,8 @@ void Node::end_recall() {
 
 // A state folder that was put back from a copy is not lost, and looks as good as any.  But what a
 // voter releases it has stored before (header()), so whoever remembers more than the disk has
-// proves that the disk is not what it was.  Nobody need remember; this finds the mistake, and is no
-// part of why there are never two leaders.
+// proves that the disk is not what it was.  Nobody need remember; this finds the mistake, and is
+// not a part of why there are never two leaders.
 std::vector<RememberedRelease> Node::remembered() const {
   std::vector<RememberedRelease> releases;
   if (!majority_) return releases;
@@ -73,11 +83,101 @@ std::vector<RememberedRelease> Node::remembered() const {
   return releases;
 }
 
-bool Node::is_state_too_old(const Hello& hello) const {
-  if (!majority_ || !majority_->slot) return false;
-  return std::any_of(hello.remembered.begin(), hello.remembered.end(), [&](const auto& release) {
-    return release.voter == members_.self().id && release.epoch > majority_->durable.max_epoch;
-  });
+// What a voter that has just connected knows: whether it has voted at all, and what of this one.
+void Node::note_memory(const Member& from, const Hello& hello) {
+  const auto slot = slot_of(from);
+  if (!slot || from.has_other_voters || !majority_->slot) return;
+  if (hello.header.epoch != 0) majority_->remembering.add(*slot);
+  for (const RememberedRelease& release : hello.remembered) {
+    const bool is_later = release.epoch > majority_->durable.max_epoch;
+    if (release.voter != members_.self().id || !is_later || !is_plausible(release.epoch)) continue;
+    doubt_state(release.epoch);
+  }
+}
+
+// As if it were lost.  A leader among those who doubt themselves gives up: it may have granted its
+// epoch to another one.
+void Node::doubt_state(uint64_t remembered) {
+  raise_epoch(remembered);
+  if (majority_->is_lost) return;
+  report(Report::Kind::kNote, "its state was put back to an older one: a peer remembers more");
+  begin_recall(false);
+  effects_.push_back(Store{record_});  // as that of a voter that has forgotten
+  if (majority_->candidacy) give_up_claim("its state is an older one");
+  if (!is_leading()) return;
+  abdicate("its state is an older one");
+  send_to_connected(Resign{});
+  finish_handover();
+}
+
+// Returns whether it is this process that was away for too long: a majority of voters is as far
+// ahead.
+bool Node::note_far_ahead(const Hello& hello) {
+  if (!majority_ || hello.voters != majority_->hash) return false;
+  const auto slot = majority_->electorate.slot_of(hello.self.name);
+  if (!slot) return false;
+  majority_->shut_out_until = now_ + kShutOutFor;
+  majority_->far_ahead.add(*slot);
+  if (majority_->far_ahead.count() < majority_->quorum()) return false;
+  majority_->believed_epoch = hello.header.epoch;
+  majority_->shut_out_until = now_;
+  majority_->far_ahead.clear();
+  return true;
+}
+
+Vote Node::vote(Instant now) const {
+  if (!majority_ || !majority_->slot) return Vote::kNone;
+  if (majority_->is_store_broken) return Vote::kBroken;
+  if (majority_->is_lost) return Vote::kForgotten;
+  return now < majority_->shut_out_until ? Vote::kShutOut : Vote::kInForce;
+}
+
+bool Node::waits_for_vote(Instant now) const {
+  switch (vote(now)) {
+    case Vote::kNone:
+    case Vote::kInForce:
+      return false;
+    case Vote::kForgotten:
+      return !majority_->is_asking || majority_->remembering.count() != 0;
+    case Vote::kBroken:
+      return true;
+    case Vote::kShutOut:
+      return !leader();
+  }
+  return false;
+}
+
+const char* name(Vote vote) {
+  switch (vote) {
+    case Vote::kNone:
+      return "none";
+    case Vote::kInForce:
+      return "in force";
+    case Vote::kForgotten:
+      return "forgotten";
+    case Vote::kBroken:
+      return "broken";
+    case Vote::kShutOut:
+      return "shut out";
+  }
+  return "?";
+}
+
+const char* describe(Vote vote) {
+  switch (vote) {
+    case Vote::kNone:
+      return "this node is not a voter";
+    case Vote::kInForce:
+      return "this voter's vote is in force";
+    case Vote::kForgotten:
+      return "this voter has no vote: it has forgotten what it granted, and has yet to ask the "
+             "others";
+    case Vote::kBroken:
+      return "this voter has no vote: its state cannot be stored";
+    case Vote::kShutOut:
+      return "other voters are of an epoch that is too far ahead to be believed";
+  }
+  return "?";
 }
 
 }  // namespace bellwether

@@ -64,7 +64,7 @@ bool Node::supports(const Member& claimant, bool is_planned) const {
 Node::Objection Node::objection_to(const Member& claimant, uint64_t epoch, const Terms& terms,
                                    bool is_supported) const {
   if (terms.voters != majority_->hash || !slot_of(claimant)) return Objection::kOtherVoters;
-  if (terms.lease > kMaxLease) return Objection::kLongLease;
+  if (!is_lawful_lease(terms.lease)) return Objection::kLease;
   if (majority_->is_lost) return Objection::kLost;
   if (majority_->is_store_broken) return Objection::kStore;
   if (epoch < record_.max_epoch) return Objection::kStale;
@@ -100,8 +100,8 @@ const char* Node::text_of(Objection objection) {
       return "no objection";
     case Objection::kOtherVoters:
       return "no vote for it: its [voters] are not this node's";
-    case Objection::kLongLease:
-      return "no vote for it: its lease is too long";
+    case Objection::kLease:
+      return "no vote for it: its lease is too short, or too long";
     case Objection::kLost:
       return "no vote for it: this voter has lost its state";
     case Objection::kStore:
@@ -195,13 +195,13 @@ void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) 
     ack.refusal = Refusal{epoch, leader()};
     report(Report::Kind::kStale, name(FrameType::kHeartbeat), &id);
   } else {
-    hear_leader(id, epoch, beat);
+    hear_leader(from, epoch, beat);
     if (has_left_) return;
     const bool is_stored = record_ == majority_->durable || is_broken(Rule::kStoreBeforeGrant);
     const bool is_granted = record_.granted_to == id && record_.max_epoch == epoch;
     const bool is_same_lease = majority_->vote_terms.lease == beat.terms.lease;
-    if (has_vote() && is_granted && is_stored && (is_same_lease || is_restored(beat.terms)) &&
-        promise(id, epoch, beat.terms)) {
+    if (has_vote() && is_granted && is_stored && is_lawful_lease(beat.terms.lease) &&
+        (is_same_lease || is_restored(beat.terms)) && promise(id, epoch, beat.terms)) {
       majority_->vote_sequence = beat.sequence;
       ack.promised_epoch = epoch;
     }
@@ -222,7 +222,8 @@ bool Node::is_restored(const Terms& terms) {
 }
 
 // The claimant that has this process's vote, or a leader that a majority has accepted.
-void Node::hear_leader(const Uuid& id, uint64_t epoch, const Heartbeat& beat) {
+void Node::hear_leader(const Member& from, uint64_t epoch, const Heartbeat& beat) {
+  const Uuid& id = from.entry.id;
   auto* following = std::get_if<Following>(&role_);
   const bool is_same = following != nullptr && following->leader == id && following->epoch == epoch;
   if (!is_same && beat.is_effective) {
@@ -240,7 +241,7 @@ void Node::hear_leader(const Uuid& id, uint64_t epoch, const Heartbeat& beat) {
     tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_ANNOUNCED);
   }
   if (has_left_ || !is_following(id)) return;
-  timers_.arm(Timer::kSuspicion, detector_.suspect_at(members_.find(id)->arrivals, now_));
+  timers_.arm(Timer::kSuspicion, detector_.suspect_at(from.arrivals, now_));
   if (timers_.is_armed(Timer::kPlugin)) tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_HEARD);
 }
 

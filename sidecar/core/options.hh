@@ -11,6 +11,10 @@
 
 namespace bellwether {
 
+// First epochs are the milliseconds of a wall clock, which may be wrong by decades; up to here (the
+// year 2248) any epoch can be the first one of an honest process.
+inline constexpr uint64_t kLatestEpochSeed = uint64_t{1} << 43;
+
 // May a member that outranks a working leader take over?
 enum class Preempt : uint8_t {
   kAlways,    // yes: the textbook, a higher process bullies a lower one
@@ -55,6 +59,7 @@ struct Options {
   bool stagger = true;         // after a leader's death the next in line starts, the others wait
 
   // A claim is one more than the highest epoch heard; the first of an empty group starts from here.
+  // At most kLatestEpochSeed.
   uint64_t epoch_seed = 0;
 
   // Seeds the jitter of retries and the numbers of election rounds; differs at every start.

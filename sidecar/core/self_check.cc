@@ -21,6 +21,7 @@ struct NameOf {
   const char* operator()(const Elect&) const { return "elect"; }
   const char* operator()(const StepDown&) const { return "step down"; }
   const char* operator()(const Transfer&) const { return "transfer"; }
+  const char* operator()(const Forget&) const { return "forget"; }
   const char* operator()(const LeaveGroup&) const { return "leave"; }
   const char* operator()(const Reconfigure&) const { return "reconfigure"; }
 };
@@ -67,6 +68,8 @@ std::optional<std::string> SelfCheck::broken_by_step(const Effects& effects) {
 }
 
 std::optional<std::string> SelfCheck::first_broken(const Effects& effects) {
+  // First what the others take for granted.
+  if (auto broken = broken_by_role(node_)) return broken;
   if (auto broken = broken_by_effects(before_, effects)) return broken;
   if (auto broken = broken_by_change(before_, NodeSummary(node_))) return broken;
   if (auto broken = broken_by_promises(before_, node_, now_, effects)) return broken;

@@ -25,7 +25,8 @@ uint64_t random_number() {
 uint64_t epoch_seed() {
   using std::chrono::milliseconds;
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<uint64_t>(std::chrono::floor<milliseconds>(since_1970).count());
+  const auto seed = std::chrono::floor<milliseconds>(since_1970).count();
+  return std::clamp<uint64_t>(seed > 0 ? static_cast<uint64_t>(seed) : 0, 0, kLatestEpochSeed);
 }
 
 Options options_of(const Config& config) {
@@ -55,6 +56,18 @@ MemberEntry self_of(const Config& config, const Uuid& id) {
 // Nobody waits for one without the guard.
 DeathProof death_proof_of(const Config& config) {
   return config.has_majority_guard() ? config.election.death_proof : DeathProof::kNone;
+}
+
+TurnAwayReason reason_of(LinkRefusal refusal) {
+  switch (refusal) {
+    case LinkRefusal::kOwnId:
+      return TurnAwayReason::kDuplicateId;
+    case LinkRefusal::kEpochTooFarAhead:
+      return TurnAwayReason::kFarAhead;
+    case LinkRefusal::kGroupFull:
+      return TurnAwayReason::kGroupFull;
+  }
+  return TurnAwayReason::kUnknown;
 }
 
 metrics::Rejection reason_of(PeerRejection rejection) {
@@ -183,6 +196,10 @@ void Participant::on(Instant, const Publish& publish) {
   listener_.on_publish(publish);
 }
 
+void Participant::on(Instant, const RefuseLink& refuse) {
+  transport_.refuse(refuse.peer, reason_of(refuse.why));
+}
+
 void Participant::on(Instant, const Store& store) {
   const Majority* majority = node_.majority();
   writer_.store(store.record, majority != nullptr && majority->is_lost);
@@ -215,9 +232,13 @@ void Participant::on_election(const metrics::ElectionSummary& election) {
 }
 
 void Participant::on_record_stored(const Record& record, const std::optional<StateError>& error) {
-  if (error && !is_storage_broken_) {
-    is_storage_broken_ = true;
-    parts_.log.write(LogLevel::kError, "the state could not be stored", {{"error", error->what()}});
+  const bool was_broken = std::exchange(is_storage_broken_, error.has_value());
+  if (error && was_broken) return;
+  if (error) {
+    parts_.log.write(LogLevel::kError, "the state could not be stored; trying again and again",
+                     {{"error", error->what()}});
+  } else if (was_broken) {
+    parts_.log.write(LogLevel::kInfo, "the state can be stored again");
   }
   driver_.step(Stored{.record = record, .is_ok = !error});
 }

@@ -44,7 +44,7 @@ class ParticipantListener {
   virtual void on_won(simulator::ElectionFacts facts) = 0;
   // The node has left the group; what it said last is on its way.
   virtual void on_left() = 0;
-  // The plugin broke its contract, or the state is of no use; the process must end.
+  // The plugin broke its contract; the process must end.
   virtual void on_failed(const Failed& failed) = 0;
   // The node broke an invariant; its flag is off and the process must end at once.
   virtual void on_broken() = 0;
@@ -74,7 +74,7 @@ class Participant final : private EffectSink, private TransportListener {
 
   const Node& node() const { return node_; }
   api::PeerInfo peer(const Uuid& id) const { return peers_.of(id); }
-  // A write failed: what happens from now on will not be remembered.
+  // A write failed, and none has succeeded since: what happens will not be remembered.
   bool is_storage_broken() const { return is_storage_broken_; }
   uint16_t port() const { return transport_.port(); }
 
@@ -85,6 +85,7 @@ class Participant final : private EffectSink, private TransportListener {
   void on_broken(const std::string& invariant, const SelfCheck& evidence) override;
   void on(Instant now, const Send& send);
   void on(Instant now, const Publish& publish);
+  void on(Instant now, const RefuseLink& refuse);
   void on(Instant now, const Store& store);
   void on(Instant now, const StoreMembers& store);
   void on(Instant now, const MembersChanged&);

@@ -75,7 +75,6 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
       store_({.folder = config().node.state_dir,
               .group = config().group.name,
               .voters = vote_tag(config()),
-              .forget = settings_.forget_state,
               .forget_promises = settings_.forget_promises}),
       flag_(flag_settings(config())),
       resolver_(loop_),
@@ -176,20 +175,8 @@ void Sidecar::on_election(const metrics::ElectionSummary& election) {
 }
 
 void Sidecar::on_failed(const Failed& failed) {
-  switch (failed.cause) {
-    case Failed::Cause::kPlugin:
-      log_.write(LogLevel::kError, "the plugin broke its contract; stopping",
-                 {{"flaw", failed.text}});
-      end_ = SidecarEnd::kFailed;
-      break;
-    case Failed::Cause::kStateTooOld:
-      log_.write(LogLevel::kError, "the state was put back to an older one; stopping",
-                 {{"flaw", failed.text},
-                  {"remedy", "empty " + config().node.state_dir +
-                                 " and start again: this voter then asks what it has forgotten"}});
-      end_ = SidecarEnd::kStateTooOld;
-      break;
-  }
+  log_.write(LogLevel::kError, "the plugin broke its contract; stopping", {{"flaw", failed.text}});
+  end_ = SidecarEnd::kFailed;
   finish();
 }
 

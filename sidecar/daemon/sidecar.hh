@@ -30,7 +30,6 @@ struct SidecarSettings {
   ParsedConfig parsed;
   std::filesystem::path plugin_dir;
   std::string version;
-  bool forget_state = false;     // see StateSettings::forget
   bool forget_promises = false;  // see StateSettings::forget_promises
   bool is_first_start = false;   // of the whole group: see Start (effects.hh)
   std::string flag_weakness{};   // robust_futex_flaw(), which must be asked before any thread runs
@@ -44,7 +43,6 @@ void choose_variant(const election_plugin& plugin, ElectionSettings& election);
 enum class SidecarEnd : uint8_t {
   kInGoodOrder,      // it was asked to, and left its group
   kFailed,           // it had to, or could not leave in time
-  kStateTooOld,      // its state was put back to an older one; the log says what to do
   kBrokenInvariant,  // it was wrong about itself (self_check.hh), and left nobody a word
 };
 

@@ -74,6 +74,9 @@ enum class TurnAwayReason : uint8_t {
   kUnknown = 0,        // one of a later release
   kDuplicateId = 1,    // another living process has this id
   kDuplicateName = 2,  // another living process has this name
+  kGroupFull = 3,      // as many living members as there may be
+  kFarAhead = 4,       // its epoch cannot be this group's
+  kLast = kFarAhead,
 };
 
 // As the log writes it: "its id is in use", ...

@@ -117,6 +117,10 @@ const char* name(TurnAwayReason reason) {
       return "its id is in use";
     case TurnAwayReason::kDuplicateName:
       return "its name is in use";
+    case TurnAwayReason::kGroupFull:
+      return "the group is full";
+    case TurnAwayReason::kFarAhead:
+      return "its epoch is too far ahead of the group's";
   }
   return "?";
 }

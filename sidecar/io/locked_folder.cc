@@ -109,7 +109,7 @@ void LockedFolder::lock() {
   if (::fcntl(lock_.get(), F_OFD_SETLK, &whole_file) == 0) return;
   if (errno == EAGAIN || errno == EACCES) {
     throw StateError(path, "is locked by another process, which uses this folder",
-                     "stop that process, or give each of the two a state_dir of its own");
+                     "stop that process, or give each of the two a state_dir of its own", true);
   }
   throw StateError(path, "cannot be locked: " + std::generic_category().message(errno),
                    "set state_dir to a folder on a local file system");

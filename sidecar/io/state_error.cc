@@ -29,16 +29,30 @@ std::string remedy_for(int error) {
   }
 }
 
+// What is wrong with rights and names stays wrong; disks get room again and come back.
+bool may_pass(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+    case ENOTDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+      return false;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
-StateError::StateError(std::string path, std::string flaw, std::string remedy)
+StateError::StateError(std::string path, std::string flaw, std::string remedy, bool may_pass)
     : std::runtime_error(path + ": " + flaw + "; " + remedy),
       parts_(std::make_shared<const Parts>(
-          Parts{std::move(path), std::move(flaw), std::move(remedy)})) {}
+          Parts{std::move(path), std::move(flaw), std::move(remedy), may_pass})) {}
 
 StateError StateError::from_errno(std::string path, const std::string& failure, int error) {
   return {std::move(path), failure + ": " + std::generic_category().message(error),
-          remedy_for(error)};
+          remedy_for(error), bellwether::may_pass(error)};
 }
 
 }  // namespace bellwether

@@ -23,11 +23,6 @@ constexpr const char* kMembersFile = "members";
 
 constexpr size_t kUuidTextBytes = 36;
 
-constexpr const char* kStartOver =
-    "start once with --forget-state to go on with what is left; an older copy must not be "
-    "restored, "
-    "for it has forgotten votes and epochs";
-
 // From the system's random source.
 Uuid random_identity() { return boost::uuids::random_generator()(); }
 
@@ -52,11 +47,14 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
 }
 
 // Why the memory is lost; nullptr: it is not.
-const char* flaw_of(const std::optional<std::string>& file, const StateFileContents& contents) {
+const char* flaw_of(const std::optional<std::string>& file, const StateFileContents& contents,
+                    const std::optional<Uuid>& identity) {
   if (!file) return "is missing, though this process has run before";
-  if (contents.is_of_another_format) return "was written by a later release of Bellwether";
   if (!contents.newest) return "is damaged in both of its slots";
   if (!contents.is_whole) return "has not the length it was written with";
+  if (identity && *identity != contents.newest->identity) {
+    return "is another process's than the file identity beside it";
+  }
   return nullptr;
 }
 
@@ -105,25 +103,42 @@ void StateStore::judge_votes(const StateSettings& settings) {
 
 std::optional<StateError> StateStore::store(const Record& record, bool is_vote_lost) {
   if (!folder_) return std::nullopt;
-  if (failure_) return failure_;
   check(record.max_epoch >= newest_.record.max_epoch, "the highest epoch never falls");
   Slot next = newest_;
   ++next.sequence;
   next.record = record;
   next.voters = is_vote_lost ? kVotesForgotten : voters_;
+  if (has_failed_) return make_anew(next);
   const size_t place = (newest_place_ + 1) % kSlots;
   const auto bytes = pack(next);
   const std::string path = folder_->path_of(kStateFile);
   const ssize_t count = calls_.write(state_file_.get(), bytes, place * kSlotStride);
-  if (count < 0) return failure_ = StateError::from_errno(path, "cannot be written", errno);
+  has_failed_ = true;
+  if (count < 0) return StateError::from_errno(path, "cannot be written", errno);
   if (static_cast<size_t>(count) != bytes.size()) {
-    return failure_ = StateError(path, "was written in part only", "check the disk");
+    return StateError(path, "was written in part only", "check the disk", true);
   }
   if (calls_.sync_data(state_file_.get()) != 0) {
-    return failure_ = StateError::from_errno(path, "cannot be written to the disk", errno);
+    return StateError::from_errno(path, "cannot be written to the disk", errno);
   }
+  has_failed_ = false;
   newest_ = std::move(next);
   newest_place_ = place;
+  return std::nullopt;
+}
+
+// Another file under the same name; nothing that the old one may or may not have counts any more.
+std::optional<StateError> StateStore::make_anew(const Slot& first) {
+  try {
+    folder_->replace(kStateFile, new_state_file(first));
+    state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
+  } catch (const StateError& error) {
+    return error;
+  }
+  newest_ = first;
+  ++newest_.sequence;
+  newest_place_ = 1;
+  has_failed_ = false;
   return std::nullopt;
 }
 
@@ -140,17 +155,18 @@ std::optional<StateError> StateStore::store_members(const MemberView& view) {
 void StateStore::open(const StateSettings& settings) {
   const IdentityFile identity = read_identity();
   const std::optional<std::string> file = folder_->read(kStateFile, kStateFileBytes);
-  if (!file && !identity.exists) return begin(settings.group, random_identity(), {});
-
+  if (!file && !identity.exists) return begin(settings.group);
   const StateFileContents contents = file ? read_state_file(bytes_of(*file)) : StateFileContents{};
   const std::optional<Slot>& newest = contents.newest;
   const std::string path = folder_->path_of(kStateFile);
-  if (newest) refuse_foreign(*newest, settings.group, identity);
-  if (const char* flaw = flaw_of(file, contents)) {
-    if (!settings.forget) throw StateError(path, flaw, kStartOver);
-    warnings_.push_back(path + ": " + flaw + "; starting without it, as ordered");
-    const Uuid id = identity.id ? *identity.id : newest ? newest->identity : random_identity();
-    return begin(settings.group, id, newest ? newest->record : Record{});
+  if (newest) refuse_foreign(*newest, settings.group);
+  if (contents.is_of_another_format) {
+    throw StateError(path, "was written by a later release of Bellwether",
+                     "run that release, or empty the folder to start without its memory");
+  }
+  if (const char* flaw = flaw_of(file, contents, identity.id)) {
+    warnings_.push_back(path + ": " + flaw + "; starting without it, under a new id");
+    return begin(settings.group);
   }
   if (contents.has_damaged_slot) {
     warnings_.push_back(path + ": one of its two slots is damaged, as a crash during a write " +
@@ -165,18 +181,11 @@ StateStore::IdentityFile StateStore::read_identity() const {
   return {.exists = true, .id = parse_identity(*text)};
 }
 
-void StateStore::refuse_foreign(const Slot& slot, const std::string& group,
-                                const IdentityFile& identity) {
+void StateStore::refuse_foreign(const Slot& slot, const std::string& group) {
   if (slot.group != group) {
     throw StateError(folder_->path_of(kStateFile),
                      "belongs to group \"" + slot.group + "\", this process to \"" + group + "\"",
                      "give each group a state_dir of its own");
-  }
-  if (identity.id && *identity.id != slot.identity) {
-    throw StateError(folder_->path_of(kIdentityFile),
-                     "names " + to_string(*identity.id) + ", but the file state beside it " +
-                         to_string(slot.identity),
-                     "restore the files that belong together, or empty the folder to start anew");
   }
 }
 
@@ -196,17 +205,15 @@ void StateStore::resume(const Slot& newest, size_t place, const IdentityFile& id
   state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
 }
 
-// Makes `state` and `identity` anew, in the order that a first start is recognised by.
-void StateStore::begin(const std::string& group, const Uuid& identity, const Record& record) {
-  const Slot first{.sequence = 1,
-                   .identity = identity,
-                   .group = group,
-                   .voters = kVotesForgotten,
-                   .record = record};
-  folder_->replace(kStateFile, new_state_file(first));
-  Slot second = first;
-  ++second.sequence;
-  resume(second, 1, {});
+// Makes `state` and `identity` anew, in the order that a first start is recognised by: without
+// memory, and under a new id, for peers may still hold the old one to what it has said.
+void StateStore::begin(const std::string& group) {
+  const Slot first{
+      .sequence = 1, .identity = random_identity(), .group = group, .voters = kVotesForgotten};
+  if (const auto error = make_anew(first)) throw StateError(*error);
+  identity_ = newest_.identity;
+  record_ = {};
+  write_identity();
 }
 
 void StateStore::write_identity() {

@@ -32,9 +32,6 @@ struct StateSettings {
   std::string group;             // the folder is this group's alone; is_valid_name() (codec.hh)
   // As which voter and among whom this process votes: a hash of their names; or kNoVoter.
   uint64_t voters = kNoVoter;
-  // The operator knows that the memory of this process is lost, and lets it start with what can be
-  // saved of it.  Of no effect on a folder that is in order.
-  bool forget = false;
   // The operator knows that no vote which this voter has given among others, or may have
   // forgotten, matters any more: it need not ask anybody.  Dangerous (an epoch may get a second
   // leader); of no effect on a voter that remembers.
@@ -45,13 +42,13 @@ class StateStore {
  public:
   // Locks and reads the folder; on the first start makes it.  Throws StateError:
   //   - the folder or a file in it cannot be used, or another process uses it;
-  //   - its memory is lost: `state` is missing beside `identity`, is not whole, both slots are
-  //     damaged, or a later release has written it.  With settings.forget the process keeps its
-  //     identity, where that is readable, and as much of the record as a good slot still has;
-  //   - it is another group's, or its files name different processes; settings.forget doesn't help;
+  //   - it is another group's, or of a later release;
   //   - it was written among other voters; see settings.forget_promises.
-  // A damaged list of members is only worth a warning, as is one damaged slot: that is what a crash
-  // in the middle of a write leaves.  `calls` must outlive this object.
+  // Where its memory is lost (`state` is missing beside `identity`, is not whole, or both slots are
+  // damaged, or its files name different processes) the process goes on as another one, with an
+  // identity of its own: is_vote_lost(), and a warning.  A damaged list of members is only worth a
+  // warning, too, as is one damaged slot: that is what a crash in the middle of a write leaves.
+  // `calls` must outlive this object.
   explicit StateStore(const StateSettings& settings, FileCalls& calls = system_calls());
 
   // What was found (or made), and no later call changes.
@@ -67,10 +64,10 @@ class StateStore {
 
   // Makes the record durable, and whether the votes in it are still those of a voter that has
   // forgotten others (then the next start finds is_vote_lost() again): when this returns nothing,
-  // it will be found after any crash.  An error is final: whether a failed write reached the disk
-  // cannot be known, and to ask again would give a false yes, so every later call returns the same
-  // error and touches nothing.  The process may then promise nothing more until it is started
-  // again.  One call at a time, from any thread; the record's max_epoch never falls.
+  // it will be found after any crash.  After an error it cannot be known what reached the disk, and
+  // to ask for the same file again would give a false yes: so the next call makes the file anew.
+  // The process may promise nothing more until a call succeeds.  One call at a time, from any
+  // thread; the record's max_epoch never falls.
   [[nodiscard]] std::optional<StateError> store(const Record& record, bool is_vote_lost = false);
 
   // Keeps the list of members; after an error the next call tries again.  One call at a time, from
@@ -87,8 +84,9 @@ class StateStore {
   void judge_votes(const StateSettings& settings);
   IdentityFile read_identity() const;
   void resume(const Slot& newest, size_t place, const IdentityFile& identity);
-  void begin(const std::string& group, const Uuid& identity, const Record& record);
-  void refuse_foreign(const Slot& slot, const std::string& group, const IdentityFile& identity);
+  void begin(const std::string& group);
+  std::optional<StateError> make_anew(const Slot& first);
+  void refuse_foreign(const Slot& slot, const std::string& group);
   void write_identity();
   void read_members();
 
@@ -105,7 +103,7 @@ class StateStore {
   FileDescriptor state_file_{};
   Slot newest_{};
   size_t newest_place_ = 0;
-  std::optional<StateError> failure_{};
+  bool has_failed_ = false;
 };
 
 }  // namespace bellwether

@@ -1,6 +1,7 @@
 // One job for each of the two files at a time; StateStore allows both at once.
 #include "io/state_writer.hh"
 
+#include <algorithm>
 #include <utility>
 
 namespace bellwether {
@@ -26,7 +27,10 @@ struct StateWriter::Job {
 
 StateWriter::StateWriter(Loop& loop, StateStore& store, RecordDone on_record,
                          MembersDone on_members)
-    : loop_(loop), store_(store) {
+    : loop_(loop), store_(store), rested_(loop, [this] {
+        records_.is_resting = false;
+        start(records_, *std::exchange(records_.next, std::nullopt));
+      }) {
   records_.on_done = [told = std::move(on_record)](const Votes& votes, const auto& error) {
     told(votes.record, error);
   };
@@ -46,7 +50,7 @@ void StateWriter::store_members(View view) { push(views_, std::move(view)); }
 
 template <typename Value>
 void StateWriter::push(Queue<Value>& queue, Value value) {
-  if (queue.running != nullptr) {
+  if (queue.running != nullptr || queue.is_resting) {
     queue.next = std::move(value);
   } else {
     start(queue, std::move(value));
@@ -71,13 +75,26 @@ void StateWriter::start(Queue<Value>& queue, Value value) {
     if (finished->owner == nullptr) return;
     Queue<Value>& its_queue = *finished->queue;
     its_queue.running = nullptr;
-    if (auto next = std::exchange(its_queue.next, std::nullopt)) {
-      finished->owner->start(its_queue, std::move(*next));
-    }
+    finished->owner->go_on(its_queue, *finished);
     its_queue.on_done(finished->value, finished->error);
   };
   throw_if_failed(uv_queue_work(loop_.uv(), &job->request, work, done), "cannot queue a write");
   job.release();  // NOLINT(bugprone-unused-return-value): libuv has it, until `done`
+}
+
+template <typename Value>
+void StateWriter::go_on(Queue<Value>& queue, const Job<Value>& done) {
+  if constexpr (std::is_same_v<Value, Votes>) {
+    if (done.error) {
+      if (!queue.next) queue.next = done.value;
+      queue.is_resting = true;
+      rested_.arm(rest_);
+      rest_ = std::min(2 * rest_, kLastRest);
+      return;
+    }
+    rest_ = kFirstRest;
+  }
+  if (auto next = std::exchange(queue.next, std::nullopt)) start(queue, std::move(*next));
 }
 
 }  // namespace bellwether

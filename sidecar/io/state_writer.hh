@@ -1,5 +1,6 @@
 // Stores what the node wants kept, in the thread pool, so that no disk holds up the loop.  While a
-// write is under way the newest of what comes next waits; older ones are superseded by it.
+// write is under way the newest of what comes next waits; older ones are superseded by it.  A
+// record that could not be written is tried again until it is, or until a newer one is there.
 #pragma once
 
 #include <functional>
@@ -10,6 +11,7 @@
 #include "core/record.hh"
 #include "io/loop.hh"
 #include "io/state_store.hh"
+#include "io/timer.hh"
 
 namespace bellwether {
 
@@ -18,9 +20,9 @@ class StateWriter {
   using RecordDone = std::function<void(const Record&, const std::optional<StateError>&)>;
   using MembersDone = std::function<void(const std::optional<StateError>&)>;
 
-  // `on_record`, with the record that was written, and `on_members` are called from the loop after
-  // each write; what was superseded is not told of.  `store` must outlive
-  // the loop: writes that are under way when this object goes are finished.
+  // `on_record`, with the record that was or was not written, and `on_members` are called from the
+  // loop after each write; what was superseded is not told of.  `store` must outlive the loop:
+  // writes that are under way when this object goes are finished.
   StateWriter(Loop& loop, StateStore& store, RecordDone on_record, MembersDone on_members);
   ~StateWriter();
   StateWriter(const StateWriter&) = delete;
@@ -31,6 +33,10 @@ class StateWriter {
   void store_members(std::shared_ptr<const MemberView> view);
 
  private:
+  // Until a record is tried again: doubles up to the last.
+  static constexpr Duration kFirstRest = std::chrono::milliseconds(100);
+  static constexpr Duration kLastRest = std::chrono::seconds(5);
+
   struct Votes {
     Record record;
     bool is_lost = false;
@@ -44,17 +50,22 @@ class StateWriter {
   struct Queue {
     Job<Value>* running = nullptr;
     std::optional<Value> next{};
+    bool is_resting = false;  // the last write failed, and the next one waits
     std::function<void(const Value&, const std::optional<StateError>&)> on_done{};
   };
   template <typename Value>
   void push(Queue<Value>& queue, Value value);
   template <typename Value>
   void start(Queue<Value>& queue, Value value);
+  template <typename Value>
+  void go_on(Queue<Value>& queue, const Job<Value>& done);
 
   Loop& loop_;
   StateStore& store_;
   Queue<Votes> records_{};
   Queue<View> views_{};
+  Duration rest_ = kFirstRest;
+  LoopTimer rested_;
 };
 
 }  // namespace bellwether

@@ -41,6 +41,10 @@ Sent Transport::send(const Uuid& to, const Frame& frame) {
   return implementation_->send(to, frame);
 }
 
+void Transport::refuse(const Uuid& peer, TurnAwayReason reason) {
+  implementation_->refuse(peer, reason);
+}
+
 uint16_t Transport::port() const { return implementation_->port(); }
 
 void Transport::close() { implementation_->close(); }
@@ -95,6 +99,12 @@ Sent Transport::Implementation::send(const Uuid& to, const Frame& frame) {
   return {.bytes = encoded_.size(), .is_delivered = true};
 }
 
+void Transport::Implementation::refuse(const Uuid& peer, TurnAwayReason reason) {
+  if (stage_ != Stage::kOpen) return;
+  refused_.emplace_back(peer, reason);
+  due_.arm(Duration::zero());
+}
+
 void Transport::Implementation::close() {
   if (stage_ != Stage::kOpen) return;
   stage_ = Stage::kClosing;
@@ -109,6 +119,7 @@ void Transport::Implementation::catch_up() {
     listener_.on_limit(PeerLimit::kSendQueue);
   }
   close_overflowed();
+  close_refused();
   if (stage_ == Stage::kOpen) refresh();
 }
 

@@ -114,6 +114,10 @@ class Transport {
 
   Sent send(const Uuid& to, const Frame& frame);
 
+  // Tells the linked peer why it is of no use and ends the link soon, which on_link_down() tells;
+  // it is dialled again rarely.
+  void refuse(const Uuid& peer, TurnAwayReason reason);
+
   uint16_t port() const;
 
   // From now on nothing is said to the listener or taken from peers, and connections are refused.

@@ -226,6 +226,16 @@ void Transport::Implementation::end_rejected(PeerConnection& connection) {
   target->dialler->start_after_rejection();
 }
 
+void Transport::Implementation::close_refused() {
+  for (const auto& [id, reason] : std::exchange(refused_, {})) {
+    const auto peer = peers_.find(id);
+    if (stage_ != Stage::kOpen || peer == peers_.end() || peer->second.link == nullptr) continue;
+    PeerConnection& connection = *peer->second.link;
+    say(connection, TurnedAway{reason});
+    end_rejected(connection);
+  }
+}
+
 void Transport::Implementation::close_overflowed() {
   while (!overflowed_.empty() && stage_ == Stage::kOpen) {
     PeerConnection& connection = *overflowed_.back();  // forget() takes it out

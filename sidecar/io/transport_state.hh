@@ -33,6 +33,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void set_configured(std::vector<HostPort> peers, HostPort dns);
   void set_members(std::vector<PeerAddress> members);
   Sent send(const Uuid& to, const Frame& frame);
+  void refuse(const Uuid& peer, TurnAwayReason reason);
   uint16_t port() const { return port_; }
   void close();
   bool is_closed() const { return stage_ == Stage::kClosed; }
@@ -94,6 +95,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void end_rejected(PeerConnection& connection);
   void end_link(PeerConnection& connection, LinkEvidence evidence, AfterLink next);
   void close_overflowed();
+  void close_refused();
   void forget(PeerConnection& connection);
   // A Greeting or TurnedAway.  That it cannot be said shows when the connection ends.
   template <typename Words>
@@ -138,6 +140,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   bool is_configured_ = false;
   bool is_all_answered_told_ = false;
   std::vector<PeerConnection*> overflowed_;
+  std::vector<std::pair<Uuid, TurnAwayReason>> refused_;
   size_t dropped_heartbeats_ = 0;  // not yet reported
   Stage stage_ = Stage::kOpen;
 

@@ -312,7 +312,7 @@ ValueFlaw from_wire(const wire::Leave& message, Leave& body) {
 
 // A reason of a later release is still a refusal.
 void from_wire(const wire::TurnedAway& message, TurnedAway& body) {
-  const bool is_known = message.reason() <= static_cast<uint32_t>(TurnAwayReason::kDuplicateName);
+  const bool is_known = message.reason() <= static_cast<uint32_t>(TurnAwayReason::kLast);
   body.reason = is_known ? static_cast<TurnAwayReason>(message.reason()) : TurnAwayReason::kUnknown;
 }
 

@@ -200,6 +200,7 @@ class Cluster {
   void step(uint32_t process, const Input& input);
   void carry_out(uint32_t process, const Effects& effects);
   void send(uint32_t process, const Send& send);
+  void refuse_link(uint32_t process, uint32_t peer);
   void judge_reign(uint32_t process, uint64_t epoch);
   void judge_flags();
   bool is_guarded() const { return !options_.node.voters.empty(); }
@@ -232,7 +233,8 @@ class Cluster {
   Audit audit_;
   std::vector<Process> processes_;
   std::set<Pair> dialling_;
-  std::set<Pair> stalling_;  // process and connection
+  std::map<Pair, Instant> rested_until_;  // who was refused is dialled again rarely
+  std::set<Pair> stalling_;               // process and connection
   MessageCounts messages_{};
   uint64_t steps_ = 0;
   Instant last_interest_{};

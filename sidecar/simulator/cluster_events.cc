@@ -11,6 +11,7 @@ namespace {
 constexpr Duration kFirstRetry = std::chrono::milliseconds(50);
 constexpr Duration kLastRetry = std::chrono::seconds(1);
 constexpr Duration kConnectTimeout = std::chrono::milliseconds(300);
+constexpr Duration kAfterRefusal = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -203,9 +204,12 @@ void Cluster::step(uint32_t process, const Input& input) {
 void Cluster::carry_out(uint32_t process, const Effects& effects) {
   Process& acting = processes_[process];
   bool has_failed = false;
+  std::vector<uint32_t> refused;
   for (const Effect& effect : effects) {
     if (const auto* sent = std::get_if<Send>(&effect)) {
       send(process, *sent);
+    } else if (const auto* refuse = std::get_if<RefuseLink>(&effect)) {
+      refused.push_back(index_of(refuse->peer));
     } else if (const auto* store = std::get_if<Store>(&effect)) {
       // What stands behind the write in the list is never done.
       if (acting.dies_at == AtStore::kBefore) return kill(process);
@@ -224,13 +228,21 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
     } else if (const auto* report = std::get_if<Report>(&effect)) {
       trace(process, *report);
     } else if (const auto* failed = std::get_if<Failed>(&effect)) {
-      // What becomes of it is the operator's affair, when it is right.
       trace(process, "stops: " + failed->text);
-      if (!acting.disk.was_put_back) referee_.blame(process, failed->text);
+      referee_.blame(process, failed->text);
       has_failed = true;
     }
   }
   if (has_failed) kill(process);
+  for (const uint32_t peer : refused) refuse_link(process, peer);
+}
+
+void Cluster::refuse_link(uint32_t process, uint32_t peer) {
+  if (!is_running(process) || !network_.is_open(process, peer)) return;
+  rested_until_[{process, peer}] = rested_until_[{peer, process}] = now() + kAfterRefusal;
+  network_.finish(now(), process, peer);
+  end_link(process, peer, LinkEvidence::kClosed);
+  dial(process, peer, 0, Duration::zero());
 }
 
 // [S1, I2] Under guard "majority" no epoch is led twice or without a majority.
@@ -331,10 +343,13 @@ void Cluster::follow_members(uint32_t process) {
   }
   const Members& known = std::as_const(*following.node).members();
   for (const uint32_t peer : following.members) {
-    // It may still be a member as who it was before it lost its state.
-    if (members.contains(peer) && known.find(linked_id(process, peer)) != nullptr) continue;
+    // It may still be a member as who it was before it lost its state; and while it has not said
+    // who it is, it may be anybody.
+    const auto link = following.linked.find(peer);
+    const bool is_member = link == following.linked.end() || known.find(link->second) != nullptr;
+    if (is_member) continue;
     network_.finish(now(), process, peer);
-    following.linked.erase(peer);
+    following.linked.erase(link);
   }
   following.members = std::move(members);
 }
@@ -342,7 +357,10 @@ void Cluster::follow_members(uint32_t process) {
 void Cluster::dial(uint32_t from, uint32_t to, uint32_t attempt, Duration delay) {
   if (!is_running(from) || network_.is_open(from, to)) return;
   if (!dialling_.insert({from, to}).second) return;
-  queue_.push(now() + delay, Dial{from, to, attempt});
+  const auto rest = rested_until_.find({from, to});
+  const Instant at = now() + delay;
+  queue_.push(rest == rested_until_.end() ? at : std::max(at, rest->second),
+              Dial{from, to, attempt});
 }
 
 void Cluster::note_answer(uint32_t process, uint32_t peer) {

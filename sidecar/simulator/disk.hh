@@ -18,7 +18,6 @@ struct Disk {
   bool is_written = false;                    // there is a record at all
   bool was_lost = false;
   std::optional<Record> copy;  // that an operator has made
-  bool was_put_back = false;   // to the copy
   Duration latency{};
   bool is_failing = false;
   Instant last_done_at{};  // when the last write of this life is done
@@ -33,12 +32,8 @@ struct Disk {
     members.reset();
     is_written = false;
     was_lost = true;
-    was_put_back = false;
   }
-  void put_back() {
-    record = copy.value();
-    was_put_back = true;
-  }
+  void put_back() { record = copy.value(); }
 };
 
 }  // namespace bellwether::simulator

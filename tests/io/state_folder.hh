@@ -23,9 +23,7 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
   // The state folder in it; not there yet.
   std::filesystem::path state() const { return path_ / "state.d"; }
-  StateSettings settings(bool forget = false) const {
-    return {.folder = state(), .group = "orders", .forget = forget};
-  }
+  StateSettings settings() const { return {.folder = state(), .group = "orders"}; }
 
  private:
   std::filesystem::path path_;

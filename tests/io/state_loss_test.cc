@@ -169,16 +169,17 @@ BOOST_AUTO_TEST_CASE(a_store_that_dies_anywhere_leaves_the_old_record_or_the_new
       DyingCalls::Loss::kNothing);
 }
 
-BOOST_AUTO_TEST_CASE(forgetting_that_dies_anywhere_can_be_done_again) {
+BOOST_AUTO_TEST_CASE(a_start_without_memory_that_dies_anywhere_can_be_done_again) {
   for (const DyingCalls::Loss loss : {DyingCalls::Loss::kNothing, DyingCalls::Loss::kContents}) {
     const TemporaryFolder folder;
     const Uuid identity = prepare_slots(folder);
     const auto lose = [&] { fs::remove(folder.state() / "state"); };
     lose();
-    die_everywhere([&](FileCalls& calls) { StateStore(folder.settings(true), calls); },
+    die_everywhere([&](FileCalls& calls) { StateStore(folder.settings(), calls); },
                    [&](bool) {
-                     const StateStore store(folder.settings(true));
-                     BOOST_TEST((store.identity() == identity));
+                     const StateStore store(folder.settings());
+                     BOOST_TEST((store.identity() != identity));
+                     BOOST_TEST(store.record().max_epoch == 0u);
                      lose();
                    },
                    loss);
@@ -275,49 +276,59 @@ BOOST_AUTO_TEST_CASE(after_one_damaged_slot_the_next_start_finds_two_good_ones) 
   BOOST_TEST(StateStore(folder.settings()).warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(two_damaged_slots_are_refused_and_can_be_forgotten) {
+// It goes on as another process, for peers may hold the one that it was to what it has said.
+void check_starts_anew(const TemporaryFolder& folder, const Uuid& identity, const char* flaw) {
+  Uuid anew{};
+  {
+    const StateStore store(folder.settings());
+    anew = store.identity();
+    BOOST_TEST((anew != identity));
+    BOOST_TEST(store.record().max_epoch == 0u);
+    BOOST_REQUIRE(store.warnings().size() == 1u);
+    BOOST_TEST(store.warnings()[0] == (folder.state() / "state").string() + ": " + flaw +
+                                          "; starting without it, under a new id");
+  }
+  const StateStore store(folder.settings());
+  BOOST_TEST((store.identity() == anew));
+  BOOST_TEST(store.warnings().empty());
+}
+
+BOOST_AUTO_TEST_CASE(two_damaged_slots_are_a_memory_that_is_lost) {
   const TemporaryFolder folder;
   const Uuid identity = prepare_slots(folder);
   damage(folder, 300);
   damage(folder, kSlotStride + 300);
-  const std::string damaged = read_file(folder.state() / "state");
-  const StateError error = error_of(folder.settings());
-  BOOST_TEST(error.path() == folder.state() / "state");
-  BOOST_TEST(error.flaw() == "is damaged in both of its slots");
-  BOOST_TEST(error.remedy().find("--forget-state") != std::string::npos);
-  BOOST_TEST(read_file(folder.state() / "state") == damaged);
-  {
-    const StateStore store(folder.settings(true));
-    BOOST_TEST((store.identity() == identity));
-    BOOST_TEST(store.record().max_epoch == 0u);
-    BOOST_TEST(store.warnings().size() == 1u);
-  }
-  BOOST_TEST((StateStore(folder.settings()).identity() == identity));
+  check_starts_anew(folder, identity, "is damaged in both of its slots");
 }
 
-BOOST_AUTO_TEST_CASE(a_missing_state_beside_an_identity_is_refused_and_can_be_forgotten) {
+BOOST_AUTO_TEST_CASE(a_missing_state_beside_an_identity_is_a_memory_that_is_lost) {
   const TemporaryFolder folder;
   const Uuid identity = prepare_slots(folder);
   fs::remove(folder.state() / "state");
-  BOOST_TEST(error_of(folder.settings()).flaw() ==
-             "is missing, though this process has run before");
-  BOOST_TEST((StateStore(folder.settings(true)).identity() == identity));
-  BOOST_CHECK_NO_THROW(StateStore(folder.settings()));
+  check_starts_anew(folder, identity, "is missing, though this process has run before");
 }
 
-BOOST_AUTO_TEST_CASE(a_file_of_another_length_is_refused_and_forgetting_saves_a_good_slot) {
-  const TemporaryFolder folder;
-  const Uuid identity = prepare_slots(folder);
-  const std::string whole = read_file(folder.state() / "state");
+BOOST_AUTO_TEST_CASE(a_file_of_another_length_is_a_memory_that_is_lost) {
   for (const size_t size : {0u, 1u, 511u, 512u, 4096u, 4607u, 4608u, 8191u, 8193u, 100000u}) {
-    std::string other = whole;
+    const TemporaryFolder folder;
+    const Uuid identity = prepare_slots(folder);
+    std::string other = read_file(folder.state() / "state");
     other.resize(size);
     write_file(folder.state() / "state", other);
-    error_of(folder.settings());
-    const StateStore store(folder.settings(true));
-    BOOST_TEST((store.identity() == identity));
-    BOOST_TEST(store.record().max_epoch == (size < kSlotBytes ? 0u : 9u), "length " << size);
+    const char* const flaw = size < kSlotBytes ? "is damaged in both of its slots"
+                                               : "has not the length it was written with";
+    check_starts_anew(folder, identity, flaw);
   }
+}
+
+BOOST_AUTO_TEST_CASE(files_of_two_processes_are_a_memory_that_is_lost) {
+  const TemporaryFolder folder;
+  const TemporaryFolder other;
+  const Uuid identity = prepare_slots(folder);
+  prepare_slots(other);
+  fs::copy_file(other.state() / "identity", folder.state() / "identity",
+                fs::copy_options::overwrite_existing);
+  check_starts_anew(folder, identity, "is another process's than the file identity beside it");
 }
 
 BOOST_AUTO_TEST_CASE(a_slot_of_a_later_release_is_refused) {
@@ -351,15 +362,6 @@ BOOST_AUTO_TEST_CASE(an_identity_that_is_none_is_repaired_from_the_state) {
   }
   write_file(folder.state() / "identity", text);
   BOOST_TEST(StateStore(folder.settings()).warnings().empty());
-}
-
-BOOST_AUTO_TEST_CASE(forgetting_does_nothing_to_a_folder_in_order) {
-  const TemporaryFolder folder;
-  const Uuid identity = prepare_slots(folder);
-  const StateStore store(folder.settings(true));
-  BOOST_TEST((store.identity() == identity));
-  BOOST_TEST(store.record().max_epoch == 9u);
-  BOOST_TEST(store.warnings().empty());
 }
 
 BOOST_AUTO_TEST_CASE(garbage_of_any_seed_is_no_state) {

@@ -10,6 +10,9 @@ struct Words {
   std::string operator()(const Send& send) const {
     return std::string(name(type_of(send.frame))) + " to " + std::to_string(number_of(send.to));
   }
+  std::string operator()(const RefuseLink& refuse) const {
+    return "refuse " + std::to_string(number_of(refuse.peer));
+  }
   std::string operator()(const Store& store) const {
     return "store " + std::to_string(store.record.max_epoch);
   }
@@ -30,6 +33,8 @@ struct Words {
         return "not leader";
       case Outcome::Kind::kUnknownMember:
         return "unknown member";
+      case Outcome::Kind::kStillThere:
+        return "still there";
       case Outcome::Kind::kNotEligible:
         return "not eligible";
     }

@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_peer_with_the_id_of_this_process_is_rejected) {
   node.step(Start{});
   const Effects effects = node.connect(3);
   BOOST_TEST(reported(effects, Report::Kind::kRejected) == "a peer has the id of this process");
-  BOOST_TEST(everything(effects) == "");
+  BOOST_TEST(everything(effects) == "refuse 3");
 }
 
 BOOST_AUTO_TEST_CASE(a_newcomer_is_told_of_all_members) {
@@ -51,17 +51,79 @@ BOOST_AUTO_TEST_CASE(a_known_member_that_knows_nobody_is_told_as_well) {
   BOOST_TEST(find_sent<MembersFrame>(node.connect(2)).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(when_the_group_is_full_a_newcomer_is_rejected) {
+MemberView full_view() {
   MemberView full;
-  for (uint32_t number = 1; number < 1000; ++number) {
-    full.entries.push_back(member_entry(number + 1));
-  }
-  NodeHarness node({.self = 1, .known = full});
+  for (uint32_t number = 2; number <= 1000; ++number) full.entries.push_back(member_entry(number));
+  return full;
+}
+
+BOOST_AUTO_TEST_CASE(when_the_group_is_full_of_the_living_a_newcomer_is_refused) {
+  NodeHarness node({.self = 1, .known = full_view()});
   node.step(Start{});
+  for (uint32_t number = 2; number <= 1000; ++number) node.connect(number);
   const Effects effects = node.connect(5000);
   BOOST_TEST(reported(effects, Report::Kind::kRejected) == "the group is full");
-  BOOST_TEST(everything(effects) == "");
+  BOOST_TEST(everything(effects) == "refuse 5000");
   BOOST_TEST(node.liveness_of(5000) == "unknown");
+  // There is room again as soon as one of them is gone.
+  node.disconnect(7, LinkEvidence::kRefused);
+  node.connect(5000);
+  BOOST_TEST(node.liveness_of(5000) == "alive");
+  BOOST_TEST(node.liveness_of(7) == "unknown");
+}
+
+BOOST_AUTO_TEST_CASE(those_that_are_gone_give_way_to_a_newcomer) {
+  NodeHarness node({.self = 1, .known = full_view()});
+  node.step(Start{});
+  node.connect(5000);
+  BOOST_TEST(node.liveness_of(5000) == "alive");
+  BOOST_TEST(node.node().members().all().size() == 1000u);
+}
+
+BOOST_AUTO_TEST_CASE(of_those_that_are_gone_the_one_that_left_goes_first) {
+  NodeHarness node({.self = 1, .known = full_view()});
+  node.step(Start{});
+  node.connect(8);
+  node.receive(8, 0, Leave{.boot = NodeHarness::hello_of(8).self.boot});
+  node.disconnect(8, LinkEvidence::kClosed);
+  node.connect(5000);
+  BOOST_TEST(node.liveness_of(8) == "unknown");
+  BOOST_TEST(node.liveness_of(2) == "suspect");
+}
+
+// A pod whose folder was emptied is another process of the same name.
+BOOST_AUTO_TEST_CASE(an_identity_goes_when_another_of_its_name_lives) {
+  NodeHarness node;
+  node.join().disconnect(4, LinkEvidence::kRefused);
+  Hello successor = NodeHarness::hello_of(40);
+  successor.self.name = NodeHarness::hello_of(4).self.name;
+  node.connect(successor);
+  BOOST_TEST(node.liveness_of(4) == "unknown");
+  BOOST_TEST(node.liveness_of(40) == "alive");
+}
+
+// --- an operator strikes one off ---
+
+BOOST_AUTO_TEST_CASE(the_leader_forgets_a_member_that_is_gone) {
+  NodeHarness node;
+  node.lead().disconnect(4, LinkEvidence::kRefused);
+  const std::string name = NodeHarness::hello_of(4).self.name;
+  const ViewVersion before = node.node().members().version();
+  BOOST_TEST(outcome(node.step(Forget{name})) == "done");
+  BOOST_TEST(node.liveness_of(4) == "unknown");
+  BOOST_TEST((before < node.node().members().version()));
+  BOOST_TEST(outcome(node.step(Forget{name})) == "unknown member");
+}
+
+BOOST_AUTO_TEST_CASE(nobody_forgets_a_member_that_is_there_and_only_the_leader_any) {
+  NodeHarness leader;
+  leader.lead();
+  BOOST_TEST(outcome(leader.step(Forget{NodeHarness::hello_of(4).self.name})) == "still there");
+  BOOST_TEST(outcome(leader.step(Forget{NodeHarness::hello_of(3).self.name})) == "still there");
+  BOOST_TEST(leader.liveness_of(4) == "alive");
+  NodeHarness follower;
+  follower.follow().disconnect(4, LinkEvidence::kRefused);
+  BOOST_TEST(outcome(follower.step(Forget{NodeHarness::hello_of(4).self.name})) == "not leader");
 }
 
 BOOST_AUTO_TEST_CASE(when_the_group_is_full_its_members_may_still_connect) {

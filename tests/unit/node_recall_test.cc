@@ -24,20 +24,6 @@ struct Voter : GuardHarness {
   bool has_vote() const { return !node().majority()->is_lost; }
 };
 
-// A peer whose memory of voter `of` reaches up to `epoch`.
-Hello remembering(uint32_t of, uint64_t epoch) {
-  Hello hello = NodeHarness::hello_of(4);
-  hello.remembered = {{.voter = uuid(2), .epoch = 99}, {.voter = uuid(of), .epoch = epoch}};
-  return hello;
-}
-
-std::string failure(const Effects& effects) {
-  for (const Effect& effect : effects) {
-    if (const auto* failed = std::get_if<Failed>(&effect)) return failed->text;
-  }
-  return "";
-}
-
 bool is_granted(const Effects& effects) {
   const auto grant = find_sent<Grant>(effects);
   BOOST_REQUIRE(grant.has_value());
@@ -255,38 +241,190 @@ BOOST_AUTO_TEST_CASE(who_has_no_vote_has_nothing_to_recall) {
   BOOST_TEST(!find_sent<Canvass>(learner.run_for(seconds(20))).has_value());
 }
 
-// --- a state that is not lost, but put back ---
+// --- too few remember ---
 
-BOOST_AUTO_TEST_CASE(whoever_is_remembered_beyond_its_disk_stops) {
-  GuardHarness node({.record = {.max_epoch = 6}});
+// Two of three have lost their state at once.  When all have answered nobody is left who could know
+// more; epochs go on rising because the clock is ahead of all that were ever counted up to.
+BOOST_AUTO_TEST_CASE(when_all_have_answered_and_too_few_remember_the_clock_helps) {
+  GuardHarness node({.options = {.epoch_seed = 5000}, .start = kLost}, 3);
   node.join();
-  BOOST_TEST(failure(node.connect(remembering(3, 6))).empty());
-  const Effects effects = node.connect(remembering(3, 7));
-  BOOST_TEST(failure(effects) == "node-4 remembers a later epoch than the one that is stored here");
-  BOOST_TEST(node.receive_claim(5, 8).empty());
+  node.run_for(seconds(10));
+  const auto reply = [&](uint32_t from, uint64_t epoch, bool is_lost) {
+    return node.receive(from, epoch,
+                        CanvassReply{.number = node.node().majority()->number, .is_lost = is_lost},
+                        epoch);
+  };
+  reply(1, 7, false);
+  BOOST_TEST(node.node().majority()->is_lost);
+  const auto record = find_stored(reply(2, 0, true));
+  BOOST_REQUIRE(record.has_value());
+  BOOST_TEST(record->max_epoch == 5000u);
+  BOOST_TEST((record->granted_to == Uuid{}));
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kInForce));
 }
 
-BOOST_AUTO_TEST_CASE(the_flag_goes_off_before_it_stops) {
+// --- who waits for it ---
+
+BOOST_AUTO_TEST_CASE(while_some_voter_remembers_a_voter_without_a_vote_is_waited_for) {
+  Voter node;
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kForgotten));
+  BOOST_TEST(node.node().waits_for_vote(node.now()));
+  node.run_for(seconds(10));
+  BOOST_TEST(!node.node().waits_for_vote(node.now()));  // nobody is known that has ever voted
+  node.recall_from(1, 6);
+  BOOST_TEST(node.node().waits_for_vote(node.now()));
+  node.disconnect(1, LinkEvidence::kClosed);
+  node.run_for(seconds(1));
+  BOOST_TEST(node.node().waits_for_vote(node.now()));
+}
+
+// As a StatefulSet starts its first pod: it must be ready before there is a second one.
+BOOST_AUTO_TEST_CASE(the_first_voter_of_a_new_group_is_waited_for_until_it_has_asked) {
+  NodeHarness node({.self = 1, .options = guarded({}, 3), .start = kLost});
+  node.step(Start{kLost});
+  node.run_for(milliseconds(9900));
+  BOOST_TEST(node.node().waits_for_vote(node.now()));
+  node.run_for(milliseconds(200));
+  BOOST_TEST(!node.node().waits_for_vote(node.now()));
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kForgotten));
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_says_hello_with_an_epoch_remembers) {
+  NodeHarness node({.self = 1, .options = guarded({}, 3), .start = kLost});
+  node.step(Start{kLost});
+  Hello hello = NodeHarness::hello_of(2, 6);
+  hello.voters = node.node().majority()->hash;
+  node.connect(hello);
+  node.run_for(seconds(11));
+  BOOST_TEST(node.node().waits_for_vote(node.now()));
+}
+
+// --- a state that is not lost, but put back ---
+
+struct Remembered : GuardHarness {
+  explicit Remembered(NodeSetup setup = {.record = {.max_epoch = 6}}, uint32_t voters = 5)
+      : GuardHarness(std::move(setup), voters) {
+    join();
+  }
+
+  // A peer whose memory of voter `of` reaches up to `epoch`.
+  Effects meet(uint32_t of, uint64_t epoch, uint32_t peer = 4) {
+    Hello hello = NodeHarness::hello_of(peer);
+    hello.voters = node().majority()->hash;
+    hello.remembered = {{.voter = uuid(2), .epoch = 99}, {.voter = uuid(of), .epoch = epoch}};
+    return connect(hello);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(whoever_is_remembered_beyond_its_disk_has_forgotten) {
+  Remembered node;
+  node.meet(3, 6);
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kInForce));
+  const auto stored = find_stored(node.meet(3, 7));
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kForgotten));
+  BOOST_TEST(stored.has_value());  // as that of a voter that has forgotten
+  BOOST_TEST(!is_granted(node.receive_claim(5, 8)));
+}
+
+BOOST_AUTO_TEST_CASE(it_waits_and_asks_and_has_a_vote_again_beyond_what_is_remembered) {
+  Remembered node;
+  node.meet(3, 7);
+  node.run_for(seconds(10));
+  for (const uint32_t voter : {1u, 2u, 5u}) {
+    node.receive(voter, 6, CanvassReply{.number = node.node().majority()->number}, 6);
+  }
+  node.disk_has_it();
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kInForce));
+  BOOST_TEST(node.max_epoch() == 7u);
+  node.meet(3, 7);  // nothing new
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kInForce));
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_whose_state_was_put_back_gives_up) {
   GuardHarness node({.self = 5});
   node.lead();
-  const Effects effects = node.connect(remembering(5, 7));
+  Hello hello = NodeHarness::hello_of(4);
+  hello.voters = node.node().majority()->hash;
+  hello.remembered = {{.voter = uuid(5), .epoch = 7}};
+  const Effects effects = node.connect(hello);
   BOOST_TEST(published(effects) == "no leader");
-  BOOST_TEST(!failure(effects).empty());
+  BOOST_TEST(find_sent<Resign>(effects).has_value());
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kForgotten));
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_of_a_voter_whose_state_was_put_back_is_given_up) {
+  GuardHarness node({.self = 5});
+  node.claim();
+  Hello hello = NodeHarness::hello_of(4);
+  hello.voters = node.node().majority()->hash;
+  hello.remembered = {{.voter = uuid(5), .epoch = 7}};
+  node.connect(hello);
+  BOOST_TEST(node.role() == "leaderless");
+  BOOST_TEST(!node.node().majority()->candidacy.has_value());
+}
+
+// A stranger that has the name of no voter, or other voters, or an epoch that cannot be, is not
+// believed.
+BOOST_AUTO_TEST_CASE(only_voters_of_this_group_are_believed) {
+  Remembered stranger({.record = {.max_epoch = 6}}, 3);
+  stranger.meet(3, 7, 4);  // 4 follows
+  BOOST_TEST((stranger.node().vote(stranger.now()) == Vote::kInForce));
+
+  Remembered others;
+  Hello hello = NodeHarness::hello_of(4);
+  hello.voters = 1;
+  hello.remembered = {{.voter = uuid(3), .epoch = 7}};
+  others.connect(hello);
+  BOOST_TEST((others.node().vote(others.now()) == Vote::kInForce));
+
+  Remembered absurd;
+  absurd.meet(3, uint64_t{1} << 62);
+  BOOST_TEST((absurd.node().vote(absurd.now()) == Vote::kInForce));
 }
 
 BOOST_AUTO_TEST_CASE(what_others_are_remembered_for_is_their_affair) {
-  GuardHarness node({.record = {.max_epoch = 6}});
-  node.join();
-  BOOST_TEST(failure(node.connect(remembering(1, 99))).empty());
+  Remembered node;
+  node.meet(1, 99);
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kInForce));
 }
 
 BOOST_AUTO_TEST_CASE(who_has_no_vote_can_have_forgotten_none) {
-  GuardHarness learner({.self = 5}, 3);
-  learner.join();
-  BOOST_TEST(failure(learner.connect(remembering(5, 7))).empty());
-  NodeHarness unguarded;
-  unguarded.join();
-  BOOST_TEST(failure(unguarded.connect(remembering(3, 7))).empty());
+  Remembered learner({.self = 5}, 3);
+  learner.meet(5, 7, 2);
+  BOOST_TEST((learner.node().vote(learner.now()) == Vote::kNone));
+}
+
+// --- of another time than the group ---
+
+// Far beyond what it knows: it is somebody else's group, or it was away for too long.  A majority
+// of voters decides which.
+BOOST_AUTO_TEST_CASE(a_voter_that_was_away_for_too_long_believes_a_majority) {
+  GuardHarness node({.record = {.max_epoch = 6}}, 3);
+  node.step(Start{});
+  const auto meet = [&](uint32_t number) {
+    Hello hello = NodeHarness::hello_of(number, kLatestEpochSeed + (uint64_t{1} << 40));
+    hello.voters = node.node().majority()->hash;
+    return node.connect(hello);
+  };
+  meet(1);
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kShutOut));
+  BOOST_TEST(node.node().waits_for_vote(node.now()));
+  meet(1);  // again, as it will
+  BOOST_TEST(node.node().known_epoch() == 6u);
+  meet(2);
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kInForce));
+  BOOST_TEST(node.node().known_epoch() == kLatestEpochSeed + (uint64_t{1} << 40));
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_is_shut_out_no_longer_when_nobody_is_far_ahead) {
+  GuardHarness node({.record = {.max_epoch = 6}}, 3);
+  node.step(Start{});
+  Hello hello = NodeHarness::hello_of(1, UINT64_MAX);
+  hello.voters = node.node().majority()->hash;
+  node.connect(hello);
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kShutOut));
+  node.run_for(seconds(31));
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kInForce));
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_tells_peers_what_it_remembers_of_voters) {

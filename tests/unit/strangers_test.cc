@@ -51,7 +51,7 @@ class Strangers {
   Terms terms() {
     const Majority* majority = node_.node().majority();
     const uint64_t voters = majority != nullptr && below(8) != 0 ? majority->hash : below(2);
-    return {voters, milliseconds(100 * below(150))};
+    return {voters, below(4) == 0 ? milliseconds(below(3)) : milliseconds(100 * below(150))};
   }
 
   // The disk has what was to be stored last, in time or never.
@@ -68,17 +68,21 @@ class Strangers {
     made.self.priority = static_cast<uint32_t>(below(3) * 100);
     made.self.is_electable = below(2) == 0;
     made.voters = terms().voters;
+    if (below(20) == 0) made.remembered = {{.voter = uuid(peer()), .epoch = epoch()}};
+    if (below(40) == 0) made.header.epoch = random_();
     return made;
   }
 
   Effects command() {
-    switch (below(5)) {
+    switch (below(6)) {
       case 0:
         return node_.step(Elect{});
       case 1:
         return node_.step(StepDown{milliseconds(below(2000))});
       case 2:
         return node_.step(Transfer{uuid(peer())});
+      case 3:
+        return node_.step(Forget{NodeHarness::hello_of(peer()).self.name});
       default:
         return node_.step(Tick{});
     }
@@ -113,7 +117,10 @@ class Strangers {
       case 6:
         return say(Canvass{.number = below(5), .voters = terms().voters});
       case 7:
-        return say(CanvassReply{.number = number(), .is_yes = below(4) != 0, .leader = hint()});
+        return say(CanvassReply{.number = number(),
+                                .is_yes = below(4) != 0,
+                                .is_lost = below(4) == 0,
+                                .leader = hint()});
       case 8:
         return say(Refusal{epoch(), hint()});
       case 9:
