@@ -235,6 +235,16 @@ const char* name(Reload reload) {
   return "?";
 }
 
+const char* name(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::kBetween:
+      return "between";
+    case Doubt::kTogether:
+      return "together";
+  }
+  return "?";
+}
+
 const char* name(Limit limit) {
   switch (limit) {
     case Limit::kInputQueue:

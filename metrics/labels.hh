@@ -128,6 +128,14 @@ enum class Rejection : uint8_t {
 const char* name(Rejection rejection);
 Rejection rejection_of(FrameFlaw flaw);
 
+// Why a refused connection, which else would, does not prove the end of a peer.
+enum class Doubt : uint8_t {
+  kBetween,   // somebody stands between this node and the peer
+  kTogether,  // all peers have ended, and refuse, within a moment
+  kLast = kTogether,
+};
+const char* name(Doubt doubt);
+
 enum class HookResult : uint8_t {
   kDelivered,
   kFailed,      // one attempt failed; there will be another

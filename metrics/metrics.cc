@@ -157,6 +157,8 @@ void Metrics::on_timeout(Phase phase) { table_->timeouts.of(phase).Increment(); 
 
 void Metrics::on_rejected(Rejection reason) { table_->rejected_frames.of(reason).Increment(); }
 
+void Metrics::on_doubt(Doubt doubt) { table_->death_proofs_doubted.of(doubt).Increment(); }
+
 void Metrics::on_heartbeat_rtt(Duration rtt) { table_->heartbeat_rtt.of().Observe(seconds(rtt)); }
 
 void Metrics::on_event_loop_lag(Duration lag) { table_->event_loop_lag.of().Observe(seconds(lag)); }

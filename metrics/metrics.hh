@@ -69,6 +69,7 @@ class Metrics {
 
   void on_timeout(Phase phase);
   void on_rejected(Rejection reason);
+  void on_doubt(Doubt doubt);
   void on_heartbeat_rtt(Duration rtt);
   void on_event_loop_lag(Duration lag);
   void on_flag_update();

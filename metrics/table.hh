@@ -135,6 +135,11 @@ struct Table {
       registry,
       {"bellwether_rejected_frames_total", "Frames, or bytes of a peer, that were not usable."},
       {"reason"}};
+  const Counters<Doubt> death_proofs_doubted{
+      registry,
+      {"bellwether_death_proofs_doubted_total",
+       "Peers whose end a refused connection does not prove, though it is asked for."},
+      {"reason"}};
 
   // --- the application's side ---
   const HttpCounters http_requests{

@@ -9,7 +9,9 @@
 #include "cli/plugin_dir.hh"
 #include "cli/sidecar_answers.hh"
 #include "cli/text_file.hh"
+#include "config/core_options.hh"
 #include "config/parse.hh"
+#include "core/link_limits.hh"
 #include "doctor/host_look.hh"
 #include "doctor/mesh_look.hh"
 #include "doctor/name_look.hh"
@@ -30,7 +32,6 @@ using Tell = std::function<void(std::string_view)>;
 // The sum of all is ten seconds: the sidecar is asked twice, /readyz once.
 constexpr auto kApiPatience = std::chrono::seconds(2);
 constexpr auto kNamePatience = std::chrono::seconds(2);
-constexpr auto kProbePatience = std::chrono::seconds(2);
 // More would need more descriptors than a process may have by default.
 constexpr size_t kMaxProbes = 256;
 constexpr size_t kMaxDecoys = 64;
@@ -135,7 +136,9 @@ bool is_loopback(const SocketAddress& host) { return host.with_port(1).is_loopba
 
 // Each address once, and each other host once; all are the same host on loopback.
 doctor::ProbeOrder order_for(const Facts& facts, size_t& unprobed) {
-  doctor::ProbeOrder order{.limit = kProbePatience};
+  // As long as a sidecar would take.
+  const LinkLimits limits = link_limits(to_options(*facts.config.config));
+  doctor::ProbeOrder order{.limit = limits.connect + limits.handshake};
   std::set<SocketAddress> addresses;
   std::set<SocketAddress> hosts;
   std::set<SocketAddress> own_hosts;

@@ -131,6 +131,18 @@ Objections death_proof_has_an_effect(const ParsedConfig& parsed) {
   return {{"has no effect without [voters]", "remove it, or name the voters"}};
 }
 
+Objections refusals_are_vouched_for(const ParsedConfig& parsed) {
+  const Config& config = parsed.config;
+  const bool is_trusting =
+      config.has_majority_guard() && config.election.death_proof == DeathProof::kRefused;
+  if (!is_trusting) return {};
+  return {
+      {"you vouch that no firewall between voters rejects connections for a host, and that no "
+       "voter's address moves to another host; where that is wrong, two may lead. Proxies and "
+       "translated addresses are noticed",
+       "give \"auto\" unless you are sure"}};
+}
+
 Objections somebody_is_looked_for(const ParsedConfig& parsed) {
   const Config& config = parsed.config;
   const bool is_alone =
@@ -206,6 +218,7 @@ const std::vector<ConfigRule>& warning_rules() {
        preemption_is_damped},
       {{"election.preempt_delay", "election.preempt"}, preempt_delay_has_an_effect},
       {{"election.death_proof", kVotersTable}, death_proof_has_an_effect},
+      {{"election.death_proof"}, refusals_are_vouched_for},
       {{"membership.peers", "membership.dns", kVotersTable}, somebody_is_looked_for},
       {{"membership.peers"}, peers_are_named_once},
       {{"node.advertise", "node.listen"}, advertised_address_is_known},

@@ -58,7 +58,8 @@ std::vector<Failover> without_guard(const Timers& timers) {
   };
 }
 
-bool is_refusal_a_proof(const Config& config) {
+// Where nobody stands between the voters, which shows when they are connected only.
+bool may_refusal_be_a_proof(const Config& config) {
   if (config.election.death_proof != DeathProof::kAuto) {
     return config.election.death_proof == DeathProof::kRefused;
   }
@@ -73,12 +74,19 @@ std::vector<Failover> with_majority(const Config& config, const Timers& timers) 
   const Duration killed = kReconnect + election;
   const Duration silent = timers.silence + election;
   const std::string silent_text = "max(lease, 4/5 lease" + votes + ")";
-  const bool is_proof = is_refusal_a_proof(config);
   const std::string proof_text = "reconnect " + duration_text(kReconnect) + votes;
   const auto within_lease = [&](Duration needed) { return std::max(timers.lease, needed); };
-  return {
-      {"sidecar killed, connection refused", is_proof ? killed : within_lease(killed), 4,
-       is_proof ? proof_text : "max(lease, " + proof_text + ")", "off at once"},
+  const std::string killed_text = "max(lease, " + proof_text + ")";
+  std::vector<Failover> found;
+  if (may_refusal_be_a_proof(config)) {
+    found = {{"sidecar killed, connection refused", killed, 4, proof_text, "off at once"},
+             {"sidecar killed, something in between", within_lease(killed), 4, killed_text,
+              "off at once"}};
+  } else {
+    found = {{"sidecar killed, connection refused", within_lease(killed), 4, killed_text,
+              "off at once"}};
+  }
+  const std::vector<Failover> others{
       {"machine of the leader dies", within_lease(silent), 3, silent_text, "gone with it"},
       {"leader cut off from the others", within_lease(silent), 3, silent_text, runs_out},
       {"leader hears nobody, all hear it", timers.running_out + within_lease(silent), 3,
@@ -92,6 +100,8 @@ std::vector<Failover> with_majority(const Config& config, const Timers& timers) 
       {"cold start", within_lease(timers.options.join_timeout) + election, 3,
        "max(lease of before, join)" + votes, "off"},
   };
+  found.insert(found.end(), others.begin(), others.end());
+  return found;
 }
 
 std::vector<Failover> rows(const Config& config, const Timers& timers) {

@@ -22,6 +22,9 @@ struct Failover {
   Duration at_most_after_pause{};
 };
 
+// Where a refused connection may prove a death there are two rows for a killed sidecar: with the
+// proof, and without, as behind a proxy, or when all peers are gone at once.
+//
 // Assumes one next in line that runs; the row that says otherwise assumes one more silent member.
 std::vector<Failover> worst_case_failover(const Config& config);
 

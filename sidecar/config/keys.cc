@@ -168,7 +168,7 @@ void add_election_rules(Table<ElectionSettings>& election) {
                DeathProof::kAuto, TakesEffect::kAtRestart,
                "with [voters]: does a refused connection end a dead leader's lease? auto: of peers "
                "on this host; none: only time does; refused: of any peer, sound only without "
-               "proxies and firewalls that reject");
+               "firewalls that reject and addresses that move; never through a proxy");
 }
 
 void add_election_timers(Table<ElectionSettings>& election) {

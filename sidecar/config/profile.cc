@@ -13,7 +13,7 @@ ProfileTimers timers_of(Profile profile) {
     case Profile::kLan:
       return timers(50, 200, 400, 50);
     case Profile::kWan:
-      return timers(500, 2500, 6000, 500);
+      return timers(500, 2500, 6000, 1500);
     case Profile::kFast:
       return timers(10, 50, 150, 25);
     case Profile::kDefault:

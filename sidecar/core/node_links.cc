@@ -116,8 +116,8 @@ void Node::on(const LinkDown& link) {
   if (majority_) update_electable();
   if (link.is_proof) note_void(link.peer, member->claimed_epoch);
   if (member->entry.liveness == Liveness::kLeft) return;
-  // A connection can break without its process: the leader is given time to come back.
-  if (is_following(link.peer) && link.evidence == LinkEvidence::kClosed) return;
+  // A connection can break, or stall, without its process: the leader is given time to come back.
+  if (is_following(link.peer) && link.evidence != LinkEvidence::kRefused) return;
   note_liveness(*member,
                 link.evidence == LinkEvidence::kRefused ? Liveness::kDown : Liveness::kSuspect);
   lose_leader(link.peer, ELECTION_REASON_LEADER_LOST);

@@ -20,6 +20,7 @@
 namespace bellwether {
 namespace {
 
+// At least, for an answer to an earlier question counts no more.
 constexpr Duration kAskAgain = std::chrono::milliseconds(500);
 // Longer than until a refused voter is dialled again.
 constexpr Duration kShutOutFor = std::chrono::seconds(30);
@@ -42,7 +43,7 @@ void Node::recall() {
   majority_->also_lost.clear();
   if (majority_->electorate.size() == 1) return end_recall();
   canvass_others(true);
-  timers_.arm(Timer::kRecall, now_ + kAskAgain);
+  timers_.arm(Timer::kRecall, now_ + std::max(kAskAgain, options_.answer_timeout));
 }
 
 void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {

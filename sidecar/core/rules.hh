@@ -33,6 +33,8 @@ enum class Rule : uint8_t {
   kResignAtEnd,         // and says so
   kLeaseToLead,         // a claimant leads while its lease runs: grants alone may be old
   kTakeOverWaits,       // a take-over waits, the longer the more often leadership was lost
+  kDirectProof,         // a refusal proves an end only where nobody stands between
+  kProofApart,          // and only when not all peers are gone at once
 
   // What guard "majority" takes for granted of its world; the virtual cluster breaks these.
   kBootTime,        // a process's clock goes on while the process, or its host, is stopped
@@ -50,10 +52,10 @@ class RuleSet {
   constexpr bool contains(Rule rule) const { return (bits_ & bit(rule)) != 0; }
 
  private:
-  static_assert(static_cast<unsigned>(Rule::kLast) < 32);
-  static constexpr uint32_t bit(Rule rule) { return 1u << static_cast<unsigned>(rule); }
+  static_assert(static_cast<unsigned>(Rule::kLast) < 64);
+  static constexpr uint64_t bit(Rule rule) { return uint64_t{1} << static_cast<unsigned>(rule); }
 
-  uint32_t bits_ = 0;
+  uint64_t bits_ = 0;
 };
 
 }  // namespace bellwether

@@ -3,6 +3,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -70,6 +71,11 @@ TurnAwayReason reason_of(LinkRefusal refusal) {
   return TurnAwayReason::kUnknown;
 }
 
+// What is said last has to leave, and to be acknowledged.
+Duration flush_limit(const Options& options) {
+  return std::max(TransportSettings{}.flush_limit, link_limits(options).connect);
+}
+
 metrics::Rejection reason_of(PeerRejection rejection) {
   using metrics::Rejection;
   switch (rejection) {
@@ -128,7 +134,9 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
                   .self = node_.members().self().id,
                   .boot = node_.members().self().boot,
                   .listen = config.node.listen,
-                  .death_proof = death_proof_of(config)},
+                  .death_proof = death_proof_of(config),
+                  .limits = link_limits(node_.options()),
+                  .flush_limit = flush_limit(node_.options())},
                  *this),
       driver_(parts.loop, node_, *this) {}
 
@@ -270,6 +278,18 @@ void Participant::on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_
                    {{"peer", event_log_.name_of(peer)},
                     {"evidence", is_proof ? "proof of death" : name(evidence)}});
   driver_.step(LinkDown{peer, evidence, is_proof});
+}
+
+void Participant::on_doubt(const Uuid& peer, ProofDoubt doubt) {
+  const bool is_between = doubt == ProofDoubt::kBetween;
+  parts_.metrics.on_doubt(is_between ? metrics::Doubt::kBetween : metrics::Doubt::kTogether);
+  parts_.log.write(LogLevel::kWarn,
+                   is_between
+                       ? "somebody stands between this node and a peer: a refused connection "
+                         "does not prove that peer's death, its lease has to run out"
+                       : "all peers have ended and refuse at once, which proves the death of "
+                         "none: look at this node's own proxy or tunnels",
+                   {{"peer", event_log_.name_of(peer)}});
 }
 
 void Participant::on_frame(const Uuid& from, Frame frame, size_t bytes) {

@@ -98,6 +98,7 @@ class Participant final : private EffectSink, private TransportListener {
   Greeting greeting() override;
   void on_link_up(const Greeting& greeting, const std::string& remote) override;
   void on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) override;
+  void on_doubt(const Uuid& peer, ProofDoubt doubt) override;
   void on_frame(const Uuid& from, Frame frame, size_t bytes) override;
   void on_all_answered() override;
   void on_rejected(PeerRejection rejection, const std::string& remote,

@@ -136,11 +136,13 @@ struct GreetingFacts {
 struct ProbeFacts {
   std::string address;  // in numbers
   std::string connect_error{};
+  bool is_refused = false;   // which is why
   std::string local_host{};  // from which the connection came
   Duration connect_time{};
   std::string hello_error{};  // connected, but no HELLO has come
   Duration hello_time{};      // from the connection to its answer
   std::optional<GreetingFacts> greeting{};
+  bool is_between = false;  // the HELLO names other sockets than are seen here
 
   bool is_connected() const { return connect_error.empty(); }
   bool is_from(const std::string& id) const { return greeting && greeting->id == id; }

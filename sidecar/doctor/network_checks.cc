@@ -294,9 +294,46 @@ Diagnoses check_both_ways(const Facts& facts) {
   return found;
 }
 
+namespace {
+
+// Where a refused connection is to prove a death, and cannot.
+void judge_proofs(const Facts& facts, Diagnoses& found) {
+  const Config& config = *facts.config.config;
+  const DeathProof accepted = config.election.death_proof;
+  if (!config.has_majority_guard() || accepted == DeathProof::kNone) return;
+  std::vector<std::string> hidden;
+  for (const ProbeFacts& probe : facts.probes) {
+    HostPort place;
+    parse_host_port(probe.address, place);
+    const bool is_trusted = accepted == DeathProof::kRefused || place.is_loopback();
+    if (probe.is_between && is_trusted) hidden.push_back(subject(facts, probe));
+  }
+  if (hidden.empty()) return;
+  found.push_back(warning(
+      "a proxy, a tunnel or an address translation stands before " + listed(hidden),
+      "connect voters directly, or live with it: a refused connection proves no death there, and "
+      "a killed leader's lease has to run out (bellwether check: \"something in between\")"));
+}
+
+// All at once are rarely dead.
+void judge_refusals(const Facts& facts, Diagnoses& found) {
+  const Addresses own = own_addresses(facts);
+  size_t tried = 0;
+  size_t refused = 0;
+  for (const ProbeFacts& probe : facts.probes) {
+    if (own.contains(probe.address)) continue;
+    ++tried;
+    if (probe.is_refused) ++refused;
+  }
+  if (tried < 2 || refused < tried) return;
+  found.push_back(warning("all " + counted(tried, "address") + " of others refuse connections",
+                          "if sidecars run there, look at this host's own proxy, tunnels or "
+                          "firewall, which refuses in their name"));
+}
+
 // What ends TCP on the way answers for the dead: a refused connection, the proof that a process is
 // gone, never comes.
-Diagnoses check_proxies(const Facts& facts) {
+Diagnoses check_decoys(const Facts& facts) {
   std::map<Decoy, std::vector<std::string>> hosts;
   for (const DecoyFacts& decoy : facts.decoys) hosts[decoy.outcome].push_back(decoy.host);
   const std::string signs = facts.mesh_signs.empty() ? "" : "; " + listed(facts.mesh_signs);
@@ -322,6 +359,15 @@ Diagnoses check_proxies(const Facts& facts) {
   return {skipped(facts.decoys.empty()
                       ? "no address of another host is known"
                       : "no host answers on a port where nobody can listen (a firewall?)")};
+}
+
+}  // namespace
+
+Diagnoses check_proxies(const Facts& facts) {
+  Diagnoses found = check_decoys(facts);
+  judge_proofs(facts, found);
+  judge_refusals(facts, found);
+  return found;
 }
 
 }  // namespace bellwether::doctor

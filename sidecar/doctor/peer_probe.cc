@@ -86,24 +86,17 @@ class Attempt {
     socklen_t size = sizeof error_;
     ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error_, &size);
     // Both ends may have got the same port by chance: then nobody else is there.
-    if (error_ == 0 && end(::getsockname) == end(::getpeername)) error_ = ECONNREFUSED;
+    if (error_ == 0 && ends().here == ends().there) error_ = ECONNREFUSED;
   }
 
+  ConnectionEnds ends() const { return ends_of(fd_.get()); }
   std::string local_host() const {
     HostPort place;
-    if (const auto address = end(::getsockname)) parse_host_port(address->text(), place);
+    parse_host_port(ends().here, place);
     return place.host;
   }
 
  private:
-  template <typename Call>
-  std::optional<SocketAddress> end(Call call) const {
-    sockaddr_storage address{};
-    socklen_t size = sizeof address;
-    if (call(fd_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return std::nullopt;
-    return SocketAddress::from(reinterpret_cast<const sockaddr&>(address));
-  }
-
   FileDescriptor fd_;
   int error_ = 0;
   Instant started_;
@@ -153,6 +146,7 @@ class Inquirer final : public Waiter {
   void on_connected() {
     if (attempt().has_failed()) {
       facts_.connect_error = because(attempt().error());
+      facts_.is_refused = attempt().error() == ECONNREFUSED;
       return finish();
     }
     is_connected_ = true;
@@ -174,6 +168,9 @@ class Inquirer final : public Waiter {
     const Decoded decoded = decoder_.next(bytes);
     if (const auto* greeting = std::get_if<Greeting>(&decoded)) {
       facts_.greeting = facts_of(*greeting);
+      // An earlier release names none.
+      facts_.is_between =
+          greeting->ends != ConnectionEnds{} && !is_same_pair(attempt().ends(), greeting->ends);
       facts_.hello_time = attempt().age() - facts_.connect_time;
       facts_.hello_error.clear();
       return finish();

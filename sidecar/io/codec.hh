@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "core/frames.hh"
+#include "io/connection_ends.hh"
 
 namespace bellwether {
 
@@ -64,6 +65,8 @@ struct Greeting {
   // The sender is linked already, and only wants to know who listens here: it is answered, and the
   // connection ends.
   bool is_inquiry = false;
+  // The connection that it is said on, as the sender sees it; the transport fills it in.
+  ConnectionEnds ends{};
   // Each at most kMaxNameBytes printable ASCII characters; may be empty.
   std::string software{};  // version of the sidecar
   std::string plugin{};

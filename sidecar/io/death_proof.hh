@@ -7,8 +7,10 @@
 // twice: nobody listens, though a living sidecar never stops to.  Neither is hearsay.
 //
 // It is sound only where the kernel of that process, and nobody in between, ends connections and
-// refuses them: no proxy, no firewall that rejects, no address that moves from host to host.  On
-// loopback one can tell; elsewhere only the operator can.
+// refuses them.  That nobody stands between is seen of each connection, that of the link and that
+// by which its place was found: both ends name the same pair of sockets (connection_ends.hh).  On
+// loopback, in one network namespace, that is all; elsewhere the operator vouches for what no
+// connection shows, firewalls that reject and addresses that move from host to host.
 #pragma once
 
 #include <chrono>
@@ -17,6 +19,7 @@
 
 #include "config/config.hh"
 #include "core/clock.hh"
+#include "io/connection_ends.hh"
 #include "io/socket_address.hh"
 
 namespace bellwether {
@@ -32,17 +35,18 @@ class DeathWatch {
     kProof,     // once for each life
   };
 
-  // This life of the peer is linked now.
-  void on_link(uint64_t boot, bool is_flag_robust) {
+  // This life of the peer is linked now.  `may_prove`: over a connection on which nobody stands
+  // between, and its flag does not outlive it.
+  void on_link(uint64_t boot, bool may_prove) {
     boot_ = boot;
-    is_flag_robust_ = is_flag_robust;
+    may_prove_ = may_prove;
     is_ended_by_peer_ = false;
     is_told_ = false;
     refused_since_.reset();
   }
   // The peer itself, or the kernel after its death, has ended the link.
   void on_ended_by_peer() { is_ended_by_peer_ = true; }
-  // A life of the peer was dialled here, and answered.
+  // A life of the peer was dialled here, and answered, with nobody between.
   void on_answer(const SocketAddress& address, uint64_t boot) { place_ = Place{address, boot}; }
   // Somebody else answers here.
   void forget(const SocketAddress& address) {
@@ -54,15 +58,15 @@ class DeathWatch {
   }
   Verdict on_refused(const SocketAddress& address, Instant now) {
     const bool is_its_place = place_ && place_->address == address && place_->boot == boot_;
-    if (!is_its_place || !is_ended_by_peer_ || !is_flag_robust_ || is_told_) return Verdict::kNone;
+    if (!is_its_place || !is_ended_by_peer_ || !may_prove_ || is_told_) return Verdict::kNone;
     if (!refused_since_) refused_since_ = now;
     if (now - *refused_since_ < kRefusedFor) return Verdict::kAskAgain;
     is_told_ = true;
     return Verdict::kProof;
   }
 
-  // Whether it is known where this life of the peer listens.
-  bool is_found() const { return place_ && place_->boot == boot_; }
+  // Whether its end could be proven, if it was known where this life of the peer listens.
+  bool is_sought() const { return may_prove_ && !(place_ && place_->boot == boot_); }
 
  private:
   struct Place {
@@ -71,7 +75,7 @@ class DeathWatch {
   };
 
   uint64_t boot_ = 0;  // of the last link
-  bool is_flag_robust_ = false;
+  bool may_prove_ = false;
   bool is_ended_by_peer_ = false;
   bool is_told_ = false;
   std::optional<Place> place_{};
@@ -82,6 +86,13 @@ class DeathWatch {
 inline bool is_telling(const SocketAddress& address, DeathProof accepted) {
   return accepted == DeathProof::kRefused ||
          (accepted == DeathProof::kAuto && address.is_loopback());
+}
+
+// Whether nobody stands between the two ends of a connection, as far as it matters.
+inline bool is_direct(const ConnectionEnds& ours, const ConnectionEnds& theirs,
+                      DeathProof accepted) {
+  return is_same_pair(ours, theirs) &&
+         (accepted != DeathProof::kAuto || is_same_network(ours, theirs));
 }
 
 }  // namespace bellwether

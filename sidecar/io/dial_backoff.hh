@@ -16,8 +16,10 @@ namespace bellwether {
 
 class DialBackoff {
  public:
-  explicit DialBackoff(uint64_t seed)
-      : random_(static_cast<std::minstd_rand::result_type>(seed ^ (seed >> 32))) {}
+  // A link that lasts for less than `short_life` ended soon.
+  DialBackoff(uint64_t seed, Duration short_life)
+      : random_(static_cast<std::minstd_rand::result_type>(seed ^ (seed >> 32))),
+        short_life_(short_life) {}
 
   // After a try that came to nothing: 1, 5, 20, 50 ms, then doubling to 1 s.
   Duration after_failure() { return jittered(next(kWaitsMs, failures_)); }
@@ -28,7 +30,7 @@ class DialBackoff {
   // After a link that lasted for `lifetime`: none.  But from the third link in a row that ended
   // soon it counts as a failure: two that cannot stand each other must not keep each other busy.
   Duration after_link(Duration lifetime) {
-    if (lifetime >= kShortLife) {
+    if (lifetime >= short_life_) {
       short_lives_ = 0;
       rejections_ = 0;
     } else {
@@ -39,7 +41,6 @@ class DialBackoff {
   }
 
  private:
-  static constexpr Duration kShortLife = std::chrono::seconds(2);
   static constexpr size_t kShortLivesForgiven = 3;
   static constexpr std::array kWaitsMs{1, 5, 20, 50, 100, 200, 400, 800, 1000};
   static constexpr std::array kLongWaitsMs{250, 500, 1000, 2000, 4000, 5000};
@@ -57,6 +58,7 @@ class DialBackoff {
   }
 
   std::minstd_rand random_;
+  Duration short_life_;
   size_t failures_ = 0;
   size_t rejections_ = 0;
   size_t short_lives_ = 0;

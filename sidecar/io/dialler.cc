@@ -2,7 +2,6 @@
 #include "io/dialler.hh"
 
 #include <cerrno>
-#include <chrono>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -10,17 +9,15 @@
 #include "io/socket_options.hh"
 
 namespace bellwether {
-namespace {
 
-// A lost SYN is sent again after a second; a fresh socket sooner.
-constexpr Duration kConnectTimeout = std::chrono::milliseconds(300);
-
-}  // namespace
-
-Dialler::Dialler(Loop& loop, const SocketAddress& address, Owner& owner, uint64_t seed)
-    : loop_(loop), address_(address), owner_(owner), backoff_(seed), due_(loop, [this] {
-        on_due();
-      }) {}
+Dialler::Dialler(Loop& loop, const SocketAddress& address, const LinkLimits& limits, Owner& owner,
+                 uint64_t seed)
+    : loop_(loop),
+      address_(address),
+      limits_(limits),
+      owner_(owner),
+      backoff_(seed, limits.handshake),
+      due_(loop, [this] { on_due(); }) {}
 
 void Dialler::start() {
   if (state_ == State::kResting) dial();
@@ -50,7 +47,7 @@ void Dialler::wait(Duration duration) {
 void Dialler::dial() {
   state_ = State::kConnecting;
   early_error_ = connect();
-  due_.arm(Loop::now() + (early_error_ == 0 ? kConnectTimeout : Duration::zero()));
+  due_.arm(Loop::now() + (early_error_ == 0 ? limits_.connect : Duration::zero()));
 }
 
 int Dialler::connect() {
@@ -61,7 +58,6 @@ int Dialler::connect() {
   } catch (const std::system_error& error) {
     return error.code().value();
   }
-  prepare_peer_socket(descriptor_of(*socket_));
   keep_network_errors(descriptor_of(*socket_), true);
   // The request may outlive this object: a closed socket's callback comes a turn later.
   auto request = std::make_unique<uv_connect_t>();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/link_limits.hh"
 #include "io/dial_backoff.hh"
 #include "io/loop.hh"
 #include "io/socket_address.hh"
@@ -16,17 +17,18 @@ class Dialler {
   class Owner {
    public:
     virtual ~Owner() = default;
-    // The dialler rests; the socket is prepared as a peer's.
+    // The dialler rests.
     virtual void on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) = 0;
     // `error` is an errno: ECONNREFUSED, when that host says that nobody listens there (never when
-    // the network says so), ETIMEDOUT, when nothing came back within 300 ms, or another.  The next
-    // try is on its way.
+    // the network says so), ETIMEDOUT, when nothing came back in time, or another.  The next try is
+    // on its way.
     virtual void on_attempt_failed(Dialler& dialler, int error) = 0;
   };
 
   // `owner` must outlive the dialler and may not destroy it in its calls.  `seed` spreads the
   // waits of many.
-  Dialler(Loop& loop, const SocketAddress& address, Owner& owner, uint64_t seed);
+  Dialler(Loop& loop, const SocketAddress& address, const LinkLimits& limits, Owner& owner,
+          uint64_t seed);
 
   const SocketAddress& address() const { return address_; }
   bool is_resting() const { return state_ == State::kResting; }
@@ -53,6 +55,7 @@ class Dialler {
 
   Loop& loop_;
   SocketAddress address_;
+  LinkLimits limits_;
   Owner& owner_;
   DialBackoff backoff_;
   State state_ = State::kResting;

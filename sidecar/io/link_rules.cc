@@ -4,7 +4,7 @@
 namespace bellwether {
 
 LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self, const LinkSketch* existing,
-                  bool has_namesake) {
+                  bool has_namesake, Duration handshake) {
   const PeerIdentity& peer = newcomer.peer;
   if (peer.id == self.id) {
     return peer.boot == self.boot ? LinkVerdict::kSelf : LinkVerdict::kOwnId;
@@ -14,7 +14,7 @@ LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self, const Li
   if (existing == nullptr) return LinkVerdict::kAccept;
   // Nobody dials whom it is linked to, so that side has lost the link that is still there on this
   // one.
-  if (existing->age >= kHandshakeLimit) return LinkVerdict::kReplace;
+  if (existing->age >= handshake) return LinkVerdict::kReplace;
   if (existing->is_dialled_here == newcomer.is_dialled_here) return LinkVerdict::kReplace;
   // Both have dialled: the connection that the higher id has dialled stays.
   const bool shall_be_dialled_here = self.id > peer.id;

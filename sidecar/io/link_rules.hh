@@ -5,7 +5,6 @@
 // at once, and both sides must then keep the same one without asking each other.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -13,10 +12,6 @@
 #include "core/identity.hh"
 
 namespace bellwether {
-
-// A connection must have said HELLO by then; and two whose HELLOs are less apart were dialled at
-// the same time.
-inline constexpr Duration kHandshakeLimit = std::chrono::seconds(2);
 
 // One life of a process, as its HELLO says.
 struct PeerIdentity {
@@ -43,9 +38,9 @@ enum class LinkVerdict : uint8_t {
 };
 
 // `existing`: the link to a process with the newcomer's id, or nullptr.  `has_namesake`: a process
-// with another id, but with the newcomer's name, is linked.
+// with another id, but with the newcomer's name, is linked.  `handshake`: as in LinkLimits.
 LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self, const LinkSketch* existing,
-                  bool has_namesake);
+                  bool has_namesake, Duration handshake);
 
 // How long a link counts as having lasted, for the question of when to dial again.  Two lives that
 // cannot stand each other end one short link after the other; a process that is killed again and

@@ -119,7 +119,6 @@ void ListenerSocket::accept_one() {
   const int status = uv_accept(reinterpret_cast<uv_stream_t*>(handle_.get()),
                                reinterpret_cast<uv_stream_t*>(accepted.get()));
   if (status != 0) return;
-  prepare_peer_socket(descriptor_of(*accepted));
   on_connection_(std::move(accepted));
 }
 

@@ -19,29 +19,22 @@ uv_buf_t buffer_of(std::span<const uint8_t> bytes) {
   return uv_buf_init(reinterpret_cast<char*>(start), static_cast<unsigned>(bytes.size()));
 }
 
-std::string remote_of(const uv_tcp_t& socket) {
-  sockaddr_storage storage{};
-  int size = sizeof storage;
-  if (uv_tcp_getpeername(&socket, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return "?";
-  const auto address = SocketAddress::from(reinterpret_cast<const sockaddr&>(storage));
-  return address ? address->text() : "?";
-}
-
 }  // namespace
 
 PeerConnection::PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, const std::string& group,
-                               Owner& owner, std::span<char> read_buffer,
+                               const LinkLimits& limits, Owner& owner, std::span<char> read_buffer,
                                std::optional<SocketAddress> dialled)
     : owner_(owner),
       read_buffer_(read_buffer),
       dialled_(std::move(dialled)),
-      remote_(remote_of(*socket)),
+      ends_(ends_of(descriptor_of(*socket))),
       decoder_(group),
       write_(std::make_unique<Write>()),
       handshake_(loop, [this] { owner_.on_silence(*this); }),
       socket_(std::move(socket)) {
   socket_->data = this;
-  handshake_.arm(Loop::now() + kHandshakeLimit);
+  prepare_peer_socket(descriptor_of(*socket_), limits.unacknowledged);
+  handshake_.arm(Loop::now() + limits.handshake);
   start_reading();
 }
 

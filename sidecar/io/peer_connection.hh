@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "core/link_limits.hh"
 #include "io/codec.hh"
+#include "io/connection_ends.hh"
 #include "io/link_rules.hh"
 #include "io/loop.hh"
 #include "io/socket_address.hh"
@@ -32,7 +34,7 @@ class PeerConnection {
     virtual void on_skipped(PeerConnection& connection) = 0;
     // The peer's bytes are of no use any more; the connection is to be closed.
     virtual void on_flaw(PeerConnection& connection, const FrameError& error) = 0;
-    // No HELLO within kHandshakeLimit; the connection is to be closed.
+    // No HELLO within LinkLimits::handshake; the connection is to be closed.
     virtual void on_silence(PeerConnection& connection) = 0;
     // It has ended, and is closed: `error` is an errno, or 0 for the peer's FIN.
     virtual void on_end(PeerConnection& connection, int error) = 0;
@@ -40,16 +42,19 @@ class PeerConnection {
 
   // `socket` is connected.  `dialled` is the address that was dialled, if it was dialled here.
   // `read_buffer` may serve all connections of a loop: nothing stays in it.
-  PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, const std::string& group, Owner& owner,
-                 std::span<char> read_buffer, std::optional<SocketAddress> dialled);
+  PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, const std::string& group,
+                 const LinkLimits& limits, Owner& owner, std::span<char> read_buffer,
+                 std::optional<SocketAddress> dialled);
   ~PeerConnection();
   PeerConnection(const PeerConnection&) = delete;
   PeerConnection& operator=(const PeerConnection&) = delete;
 
   bool is_open() const { return socket_ != nullptr; }
   const std::optional<SocketAddress>& dialled() const { return dialled_; }
+  // The connection as this side sees it.
+  const ConnectionEnds& ends() const { return ends_; }
   // The other end as numbers, host:port.
-  const std::string& remote() const { return remote_; }
+  std::string remote() const { return ends_.there.empty() ? "?" : ends_.there; }
 
   // Whose HELLO was accepted; it is a link then.
   void become_link(PeerIdentity peer, Instant now);
@@ -90,7 +95,7 @@ class PeerConnection {
   Owner& owner_;
   std::span<char> read_buffer_;
   std::optional<SocketAddress> dialled_;
-  std::string remote_;
+  ConnectionEnds ends_;
   std::optional<PeerIdentity> peer_{};
   Instant link_since_{};
   Decoder decoder_;

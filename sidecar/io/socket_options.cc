@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "io/socket_address.hh"
@@ -15,11 +16,10 @@
 namespace bellwether {
 namespace {
 
-// A probe each second over a silent connection; what is not acknowledged for longer than the
-// timeout, probe or data, ends it with ETIMEDOUT.
+// A probe each second over a silent connection.  Probes end nothing by themselves: what is not
+// acknowledged for longer than the user timeout, probe or data, does, with ETIMEDOUT.
 constexpr int kProbeAfterSeconds = 1;
 constexpr int kProbeIntervalSeconds = 1;
-constexpr unsigned kUserTimeoutMs = 1500;
 
 // As much as the kernel takes beyond what the peer's window lets out; without a limit it buffers
 // megabytes, in which heartbeats grow old.
@@ -43,12 +43,14 @@ int descriptor_of(const uv_tcp_t& socket) {
   return fd;
 }
 
-void prepare_peer_socket(int fd) {
+void prepare_peer_socket(int fd, Duration unacknowledged) {
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kProbeAfterSeconds);
   set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, kProbeIntervalSeconds);
-  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
+  set_option(
+      fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
+      static_cast<unsigned>(std::chrono::ceil<std::chrono::milliseconds>(unacknowledged).count()));
   set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kUnsentBytesInKernel);
 }
 

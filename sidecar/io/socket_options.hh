@@ -3,6 +3,7 @@
 
 #include <uv.h>
 
+#include "core/clock.hh"
 #include "io/file_descriptor.hh"
 
 namespace bellwether {
@@ -10,10 +11,10 @@ namespace bellwether {
 // The descriptor of a socket that libuv has; -1 when it has none yet.
 int descriptor_of(const uv_tcp_t& socket);
 
-// For a connection to a peer, before or after it is made: frames leave at once, a dead peer is
-// noticed within two seconds, and what cannot be sent waits in this process, where it is counted.
-// A kernel that refuses one of the options is put up with.
-void prepare_peer_socket(int fd);
+// For a connection to a peer: frames leave at once, it ends when nothing
+// has come back for `unacknowledged` (LinkLimits), and what cannot be sent waits in this process,
+// where it is counted.  A kernel that refuses one of the options is put up with.
+void prepare_peer_socket(int fd, Duration unacknowledged);
 
 // Whether the network's words about the peer (ICMP) are kept for the socket `fd`.  For one that
 // connects: on one that is connected each of them would be its end.

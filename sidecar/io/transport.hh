@@ -17,6 +17,7 @@
 #include "core/effects.hh"
 #include "core/frames.hh"
 #include "core/identity.hh"
+#include "core/link_limits.hh"
 #include "io/address_book.hh"
 #include "io/codec.hh"
 #include "io/loop.hh"
@@ -30,6 +31,7 @@ struct TransportSettings {
   uint64_t boot = 0;
   HostPort listen;  // port 0: any free one
   DeathProof death_proof = DeathProof::kNone;
+  LinkLimits limits{};
   // How long what was sent before close() may take to leave.
   Duration flush_limit = std::chrono::milliseconds(500);
 };
@@ -58,6 +60,13 @@ enum class PeerLimit : uint8_t {
   kConnections,  // a connection was closed, for there are too many, or too many that are silent
 };
 
+// Why a refused connection, which else would, does not prove the end of a peer.
+enum class ProofDoubt : uint8_t {
+  kBetween,   // its HELLO names other sockets, or another network: somebody stands between
+  kTogether,  // all peers have ended, and refuse, within a moment: so it is this side's doing
+  kLast = kTogether,
+};
+
 // What the transport tells its owner; from the loop, never from within a call into the transport.
 class TransportListener {
  public:
@@ -70,6 +79,9 @@ class TransportListener {
   // was reached, or where a member says that it is; once for each time it is gone, and once more
   // when that proves that its flag is off (`is_proof`; death_proof.hh).
   virtual void on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) = 0;
+  // Between: the link that has just come up, or the place where its process was found, is of no use
+  // for a proof; once for each of them.  Together: now, in place of a proof.
+  virtual void on_doubt(const Uuid& peer, ProofDoubt doubt) = 0;
   // From a peer whose link is up.  `bytes`: what it took on the wire.
   virtual void on_frame(const Uuid& from, Frame frame, size_t bytes) = 0;
   // Once: every configured peer has answered or refused, or has no address.

@@ -68,7 +68,7 @@ void Transport::Implementation::refresh_targets() {
     Target& target = targets_[address];
     if (target.dialler != nullptr) continue;
     const uint64_t seed = settings_.boot ^ std::hash<std::string>()(address.text());
-    target.dialler = std::make_unique<Dialler>(loop_, address, *this, seed);
+    target.dialler = std::make_unique<Dialler>(loop_, address, settings_.limits, *this, seed);
   }
 }
 
@@ -88,12 +88,12 @@ void Transport::Implementation::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> s
   target.connection = &add(std::move(socket), address);
   Greeting greeting = listener_.greeting();
   greeting.is_inquiry = target.is_inquiry;
-  say(*target.connection, greeting);
+  greet(*target.connection, std::move(greeting));
 }
 
 void Transport::Implementation::note_answer(const PeerConnection& connection,
-                                            const PeerIdentity& who, LinkVerdict verdict) {
-  const Uuid& id = who.id;
+                                            const Greeting& greeting, LinkVerdict verdict) {
+  const Uuid& id = greeting.hello.self.id;
   Target* target = target_of(connection);
   if (target == nullptr) return;
   target->has_answered = true;
@@ -110,7 +110,11 @@ void Transport::Implementation::note_answer(const PeerConnection& connection,
   if (!is_peer) return;
   Peer& peer = peers_[id];
   peer.proven = address;
-  peer.death.on_answer(address, who.boot);
+  if (may_prove(connection, greeting)) {
+    peer.death.on_answer(address, greeting.hello.self.boot);
+  } else {
+    peer.death.forget(address);
+  }
 }
 
 // --- after a link ---

@@ -71,25 +71,31 @@ bool Transport::Implementation::has_room() {
 PeerConnection& Transport::Implementation::add(UvPtr<uv_tcp_t> socket,
                                                std::optional<SocketAddress> dialled) {
   connections_.push_back(std::make_unique<PeerConnection>(loop_, std::move(socket), settings_.group,
-                                                          *this, read_buffer_, std::move(dialled)));
+                                                          settings_.limits, *this, read_buffer_,
+                                                          std::move(dialled)));
   return *connections_.back();
 }
 
 // --- what connections say ---
 
+void Transport::Implementation::greet(PeerConnection& connection, Greeting greeting) {
+  greeting.ends = connection.ends();
+  say(connection, greeting);
+}
+
 void Transport::Implementation::on_greeting(PeerConnection& connection, const Greeting& greeting) {
   if (stage_ != Stage::kOpen) return;
   const Greeting ours = listener_.greeting();
   if (greeting.is_inquiry && !connection.dialled()) {
-    say(connection, ours);
+    greet(connection, ours);
     return forget(connection);
   }
   const PeerIdentity peer = identity_of(greeting);
   const LinkVerdict verdict = judge_greeting(connection, peer, identity_of(ours));
   const Target* target = target_of(connection);
   if (target != nullptr && target->is_inquiry)
-    return on_inquiry_answered(connection, peer, verdict);
-  note_answer(connection, peer, verdict);
+    return on_inquiry_answered(connection, greeting, verdict);
+  note_answer(connection, greeting, verdict);
   // Who has dialled is answered even when the connection will not stay: it learns whom it has
   // reached, and does not dial there again.
   const bool is_answer_due = !connection.dialled();
@@ -98,11 +104,11 @@ void Transport::Implementation::on_greeting(PeerConnection& connection, const Gr
       end_link(*peers_[peer.id].link, LinkEvidence::kClosed, AfterLink::kNothing);
       [[fallthrough]];
     case LinkVerdict::kAccept:
-      if (is_answer_due) say(connection, ours);
+      if (is_answer_due) greet(connection, ours);
       return link_up(connection, greeting);
     case LinkVerdict::kSelf:
     case LinkVerdict::kKeepExisting:
-      if (is_answer_due) say(connection, ours);
+      if (is_answer_due) greet(connection, ours);
       return forget(connection);
     case LinkVerdict::kOwnId:
       return turn_away(connection, TurnAwayReason::kDuplicateId, PeerRejection::kOwnId, peer);
@@ -145,7 +151,11 @@ void Transport::Implementation::on_silence(PeerConnection& connection) {
 void Transport::Implementation::on_end(PeerConnection& connection, int error) {
   const bool is_over = stage_ != Stage::kOpen;
   if (!is_over && connection.is_link()) {
-    if (is_by_peer(error)) peers_[connection.peer().id].death.on_ended_by_peer();
+    Peer& peer = peers_[connection.peer().id];
+    if (is_by_peer(error)) {
+      peer.death.on_ended_by_peer();
+      peer.ended_at = Loop::now();
+    }
     return end_link(connection, evidence_of(error), AfterLink::kDialAgain);
   }
   Target* target = target_of(connection);
@@ -172,7 +182,8 @@ LinkVerdict Transport::Implementation::judge_greeting(const PeerConnection& conn
     }
   }
   const LinkSketch asking{.peer = newcomer, .is_dialled_here = connection.dialled().has_value()};
-  return judge(asking, self, existing ? &*existing : nullptr, has_namesake);
+  return judge(asking, self, existing ? &*existing : nullptr, has_namesake,
+               settings_.limits.handshake);
 }
 
 void Transport::Implementation::link_up(PeerConnection& connection, const Greeting& greeting) {
@@ -181,12 +192,14 @@ void Transport::Implementation::link_up(PeerConnection& connection, const Greeti
   Peer& peer = peers_[greeting.hello.self.id];
   peer.link = &connection;
   peer.is_refusal_told = false;
-  peer.death.on_link(greeting.hello.self.boot, greeting.is_flag_robust);
+  peer.death.on_link(greeting.hello.self.boot,
+                     greeting.is_flag_robust && may_prove(connection, greeting));
   // What the process itself says is newer than what others say of it.
   peer.advertised = advertised_in(greeting, connection);
   connection.become_link(identity_of(greeting), Loop::now());
   due_.arm(Duration::zero());
   listener_.on_link_up(greeting, connection.remote());
+  tell_doubt(connection, greeting);
 }
 
 void Transport::Implementation::end_link(PeerConnection& connection, LinkEvidence evidence,

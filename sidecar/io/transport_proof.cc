@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/shared_end.hh"
 #include "io/transport_state.hh"
 
 namespace bellwether {
@@ -53,17 +54,52 @@ void Transport::Implementation::seek_proof(Dialler& dialler) {
   const SocketAddress& address = dialler.address();
   if (!is_telling(address, settings_.death_proof)) return;
   std::vector<Uuid> proven;
+  std::vector<Uuid> doubted;
   bool shall_ask_again = false;
   for (auto& [id, peer] : peers_) {
     if (peer.link != nullptr) continue;
     const DeathWatch::Verdict verdict = peer.death.on_refused(address, Loop::now());
-    if (verdict == DeathWatch::Verdict::kProof) proven.push_back(id);
+    if (verdict == DeathWatch::Verdict::kProof) {
+      (has_ended_with_all_others(id) ? doubted : proven).push_back(id);
+    }
     shall_ask_again |= verdict == DeathWatch::Verdict::kAskAgain;
   }
   if (shall_ask_again) dialler.start_after(DeathWatch::kRefusedFor);
   for (const Uuid& id : proven) {
     if (stage_ == Stage::kOpen) listener_.on_link_down(id, LinkEvidence::kRefused, true);
   }
+  for (const Uuid& id : doubted) {
+    if (stage_ == Stage::kOpen) listener_.on_doubt(id, ProofDoubt::kTogether);
+  }
+}
+
+bool Transport::Implementation::has_ended_with_all_others(const Uuid& id) const {
+  std::vector<LinkHistory> others;
+  for (const auto& [other_id, peer] : peers_) {
+    if (other_id != id)
+      others.push_back({.is_up = peer.link != nullptr, .ended_at = peer.ended_at});
+  }
+  return has_ended_with_all(*peers_.at(id).ended_at, others, settings_.limits.moment);
+}
+
+// Whether nobody stands between the two ends of the connection, as the greeting over it shows.
+bool Transport::Implementation::may_prove(const PeerConnection& connection,
+                                          const Greeting& greeting) const {
+  return settings_.death_proof != DeathProof::kNone &&
+         is_direct(connection.ends(), greeting.ends, settings_.death_proof);
+}
+
+// Who counts on proofs shall know where there can be none.
+void Transport::Implementation::tell_doubt(const PeerConnection& connection,
+                                           const Greeting& greeting) {
+  HostPort remote;
+  parse_host_port(connection.remote(), remote);
+  const bool is_expected = settings_.death_proof == DeathProof::kRefused ||
+                           (settings_.death_proof == DeathProof::kAuto && remote.is_loopback());
+  const Uuid& id = greeting.hello.self.id;
+  if (stage_ != Stage::kOpen || !is_expected || may_prove(connection, greeting)) return;
+  if (std::exchange(peers_.at(id).is_doubt_told, true)) return;
+  listener_.on_doubt(id, ProofDoubt::kBetween);
 }
 
 // --- who listens where ---
@@ -73,7 +109,7 @@ Transport::Implementation::AddressSet Transport::Implementation::inquiries() con
   AddressSet result;
   if (settings_.death_proof == DeathProof::kNone) return result;
   for (const auto& [id, peer] : peers_) {
-    if (peer.link == nullptr || peer.death.is_found()) continue;
+    if (peer.link == nullptr || !peer.death.is_sought()) continue;
     for (const SocketAddress& address : book_.addresses(id)) {
       if (is_telling(address, settings_.death_proof)) result.insert(address);
     }
@@ -83,9 +119,11 @@ Transport::Implementation::AddressSet Transport::Implementation::inquiries() con
 
 // Its answer, whoever it is, ends the inquiry.
 void Transport::Implementation::on_inquiry_answered(PeerConnection& connection,
-                                                    const PeerIdentity& peer, LinkVerdict verdict) {
+                                                    const Greeting& greeting, LinkVerdict verdict) {
   Target& target = *target_of(connection);
-  note_answer(connection, peer, verdict);
+  note_answer(connection, greeting, verdict);
+  const auto peer = peers_.find(greeting.hello.self.id);
+  if (peer != peers_.end() && peer->second.link != nullptr) tell_doubt(connection, greeting);
   forget(connection);
   // One that did not bring what it was for is not repeated soon.
   target.dialler->start_after_rejection();

@@ -50,6 +50,8 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
     uint64_t ended_boot = 0;                // the life whose link ended last
     std::optional<SocketAddress> proven{};  // where it answered last when it was dialled
     bool is_refusal_told = false;           // since it was linked last
+    std::optional<Instant> ended_at{};      // when the other side, or its kernel, last ended a link
+    bool is_doubt_told = false;
     DeathWatch death{};
   };
   using Peers = std::unordered_map<Uuid, Peer, UuidHash>;
@@ -98,6 +100,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void close_refused();
   void forget(PeerConnection& connection);
   // A Greeting or TurnedAway.  That it cannot be said shows when the connection ends.
+  void greet(PeerConnection& connection, Greeting greeting);
   template <typename Words>
   void say(PeerConnection& connection, const Words& words) {
     encoded_.clear();
@@ -110,7 +113,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void refresh_peers();
   void refresh_targets();
   void on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) override;
-  void note_answer(const PeerConnection& connection, const PeerIdentity& who, LinkVerdict verdict);
+  void note_answer(const PeerConnection& connection, const Greeting& greeting, LinkVerdict verdict);
   void dial_again(const Uuid& id, const Peer& peer, Duration lifetime);
   void dial_rarely(const Uuid& id, const Peer& peer);
   std::vector<SocketAddress> addresses_of(const Uuid& id, const Peer& peer) const;
@@ -125,8 +128,11 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   bool is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const;
   void seek_proof(Dialler& dialler);
   AddressSet inquiries() const;
-  void on_inquiry_answered(PeerConnection& connection, const PeerIdentity& peer,
+  void on_inquiry_answered(PeerConnection& connection, const Greeting& greeting,
                            LinkVerdict verdict);
+  bool may_prove(const PeerConnection& connection, const Greeting& greeting) const;
+  void tell_doubt(const PeerConnection& connection, const Greeting& greeting);
+  bool has_ended_with_all_others(const Uuid& id) const;
 
   Loop& loop_;
   TransportSettings settings_;

@@ -74,6 +74,26 @@ ValueFlaw leader_from_wire(const Message& message, std::optional<LeaderHint>& le
   return message.has_leader() ? from_wire(message.leader(), leader.emplace()) : nullptr;
 }
 
+void to_wire(const ConnectionEnds& ends, wire::Ends& message) {
+  check(is_valid_address(ends.here) && is_valid_address(ends.there),
+        "the ends of a connection keep the limits of frames");
+  message.set_here(ends.here);
+  message.set_there(ends.there);
+  message.set_machine(ends.machine);
+  message.set_network(ends.network);
+}
+
+ValueFlaw from_wire(const wire::Ends& message, ConnectionEnds& ends) {
+  if (!is_valid_address(message.here()) || !is_valid_address(message.there())) {
+    return "an end of the connection is too long or not printable";
+  }
+  ends = {.here = message.here(),
+          .there = message.there(),
+          .machine = message.machine(),
+          .network = message.network()};
+  return nullptr;
+}
+
 }  // namespace
 
 bool is_valid_name(std::string_view name) {
@@ -123,6 +143,7 @@ void to_wire(const Greeting& greeting, wire::Hello& message) {
     entry.set_voter(to_bytes(release.voter));
     entry.set_epoch(release.epoch);
   }
+  if (greeting.ends != ConnectionEnds{}) to_wire(greeting.ends, *message.mutable_ends());
 }
 
 void to_wire(const ElectionFrame& body, wire::PluginMessage& message) {
@@ -241,6 +262,7 @@ ValueFlaw from_wire(const wire::Hello& message, Greeting& greeting) {
   greeting.plugin = message.plugin();
   greeting.is_flag_robust = message.is_flag_robust();
   greeting.is_inquiry = message.is_inquiry();
+  if (const ValueFlaw flaw = from_wire(message.ends(), greeting.ends)) return flaw;
   Hello& hello = greeting.hello;
   hello.voters = message.voters();
   hello.view = {.epoch = message.view_epoch(), .counter = message.view_counter()};

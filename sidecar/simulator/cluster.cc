@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/link_limits.hh"
+
 namespace bellwether::simulator {
 namespace {
 
@@ -119,6 +121,7 @@ void Cluster::start(uint32_t process) {
   starting.wake_at = kNever;
   starting.inbox.clear();
   starting.linked.clear();
+  starting.ended.clear();
   starting.members.clear();
   starting.disk.last_done_at = {};
   // What one host's clock shows says nothing of another's, nor of its own before a crash.
@@ -221,6 +224,19 @@ void Cluster::reset(uint32_t a, uint32_t b) {
   lose_link(a, b, LinkEvidence::kClosed);
 }
 
+void Cluster::put_proxy(uint32_t process, Proxy proxy, bool is_down) {
+  Process& behind = processes_[process];
+  const bool is_new = behind.proxy != proxy;
+  behind.proxy = proxy;
+  behind.is_proxy_down = is_down;
+  if (!is_new && !is_down) return;
+  for (uint32_t peer = 0; peer < size(); ++peer) {
+    if (!network_.is_open(process, peer)) continue;
+    network_.finish(now(), process, peer);
+    lose_link(process, peer, LinkEvidence::kClosed);
+  }
+}
+
 void Cluster::detect(uint32_t a, uint32_t b, bool is_down) {
   if (!is_running(a)) return;
   trace(a, (is_down ? "learns of the end of " : "learns of the return of ") + name_of(b));
@@ -278,9 +294,10 @@ Duration Cluster::quiet_time() const {
   if (options_.detection == Detection::kScripted) return std::chrono::seconds(1);
   Duration longest{};
   for (const Process& process : processes_) {
-    longest = std::max(longest, process.options.suspect_after_max);
+    longest = std::max(longest, 2 * process.options.suspect_after_max +
+                                    link_limits(process.options).unacknowledged);
   }
-  return 2 * longest + kStallTimeout + kStallJitter;
+  return longest + kStallJitter;
 }
 
 bool Cluster::is_busy(const Process& process) const {

@@ -73,6 +73,11 @@ class Cluster {
   void heal(uint32_t from, uint32_t to);
   // Ends a connection between two living processes, as a reset does.
   void reset(uint32_t a, uint32_t b);
+  // What connects to or from the process goes through a proxy of its own.  While that is down, it
+  // ends and refuses connections, on both sides, and all processes live.  `kUnseen`: no HELLO shows
+  // that it is there.
+  enum class Proxy : uint8_t { kNone, kSeen, kUnseen };
+  void put_proxy(uint32_t process, Proxy proxy, bool is_down);
   // Process `a` learns that `b` is gone, or is back.
   void detect(uint32_t a, uint32_t b, bool is_down);
   void command(uint32_t process, const Input& input);
@@ -139,15 +144,17 @@ class Cluster {
     // Peers whose LinkUp came and LinkDown did not, and who they said they are: who has lost its
     // state comes back as somebody else.
     std::map<uint32_t, Uuid> linked;
+    std::map<uint32_t, Instant> ended;  // when links to these were ended, as seen from here
+    Proxy proxy = Proxy::kNone;
+    bool is_proxy_down = false;
     std::vector<bool> unanswered;  // peers to be found at start
     uint32_t unanswered_count = 0;
     std::set<uint32_t> members;  // as the node last named them
   };
-  // TCP_USER_TIMEOUT: how long something may be under way without an acknowledgement; how much
-  // later the kernel notices is a matter of its retransmissions.
   // TCP_KEEPIDLE: the kernel's own questions find out what an idle connection would not.
   static constexpr Duration kKeepalive = std::chrono::seconds(1);
-  static constexpr Duration kStallTimeout = std::chrono::milliseconds(1500);
+  // How much later than LinkLimits::unacknowledged the kernel notices is a matter of its
+  // retransmissions.
   static constexpr Duration kStallJitter = std::chrono::milliseconds(500);
 
   struct Wake {
@@ -212,7 +219,11 @@ class Cluster {
   void watch_for_stall(uint32_t from, uint32_t to);
   void watch_idle(uint32_t a, uint32_t b);
   bool is_end_open(Pair pair, uint32_t connection) const;
-  Duration stall_timeout();
+  Duration stall_timeout(uint32_t process);
+  bool is_proxy_down(uint32_t a, uint32_t b) const {
+    return processes_[a].is_proxy_down || processes_[b].is_proxy_down;
+  }
+  bool is_proof_of_death(uint32_t process, uint32_t peer) const;
   void lose_link(uint32_t process, uint32_t peer, LinkEvidence evidence);
   void end_link(uint32_t process, uint32_t peer, LinkEvidence evidence);
   Uuid linked_id(uint32_t process, uint32_t peer) const;

@@ -2,6 +2,8 @@
 // made and break, disks finish; and how a node's effects are carried out.
 #include <algorithm>
 
+#include "core/link_limits.hh"
+#include "core/shared_end.hh"
 #include "simulator/cluster.hh"
 
 namespace bellwether::simulator {
@@ -10,7 +12,6 @@ namespace {
 // As the transport does: a first try at once, then ever more slowly.
 constexpr Duration kFirstRetry = std::chrono::milliseconds(50);
 constexpr Duration kLastRetry = std::chrono::seconds(1);
-constexpr Duration kConnectTimeout = std::chrono::milliseconds(300);
 constexpr Duration kAfterRefusal = std::chrono::seconds(5);
 
 }  // namespace
@@ -59,11 +60,12 @@ void Cluster::on(const Dial& dial) {
   ++again.attempt;
   const bool is_path_open =
       network_.is_path_open(dial.from, dial.to) && network_.is_path_open(dial.to, dial.from);
+  const bool is_shut = is_proxy_down(dial.from, dial.to);
   if (from.is_paused) {
     queue_.push(now() + kFirstRetry, dial);
-  } else if (!is_path_open && !is_broken(Rule::kHonestRefusal)) {
-    queue_.push(now() + kConnectTimeout, again);
-  } else if (!is_running_there || !is_path_open) {
+  } else if (!is_path_open && !is_shut && !is_broken(Rule::kHonestRefusal)) {
+    queue_.push(now() + link_limits(from.options).connect, again);
+  } else if (!is_running_there || !is_path_open || is_shut) {
     queue_.push(now() + 2 * options_.network.latency, Refuse{again});
   } else {
     dialling_.erase({dial.from, dial.to});
@@ -74,7 +76,8 @@ void Cluster::on(const Dial& dial) {
 void Cluster::on(const Establish& establish) {
   const auto [a, b] = establish;
   if (network_.is_open(a, b)) return;  // the other's attempt was faster
-  const bool is_path_open = network_.is_path_open(a, b) && network_.is_path_open(b, a);
+  const bool is_path_open =
+      network_.is_path_open(a, b) && network_.is_path_open(b, a) && !is_proxy_down(a, b);
   if (!is_running(a) || !is_running(b) || !is_path_open) {
     dial(a, b, 1, kFirstRetry);
     return dial(b, a, 1, kFirstRetry);
@@ -117,9 +120,31 @@ void Cluster::on(const Refuse& refuse) {
   const bool is_news =
       member != nullptr && !member->is_connected && member->entry.liveness < Liveness::kDown;
   if (is_news) {
-    step(again.from, LinkDown{id_of(again.to), LinkEvidence::kRefused, options_.is_refusal_proof});
+    step(again.from, LinkDown{id_of(again.to), LinkEvidence::kRefused,
+                              is_proof_of_death(again.from, again.to)});
   }
   note_answer(again.from, again.to);
+}
+
+// As the transport judges it (io/death_proof.hh).
+bool Cluster::is_proof_of_death(uint32_t process, uint32_t peer) const {
+  if (!options_.is_refusal_proof) return false;
+  const bool is_between =
+      processes_[process].proxy == Proxy::kSeen || processes_[peer].proxy == Proxy::kSeen;
+  if (is_between && !is_broken(Rule::kDirectProof)) return false;
+  const auto& ended = processes_[process].ended;
+  const auto ended_at = ended.find(peer);
+  if (ended_at == ended.end() || is_broken(Rule::kProofApart)) return true;
+  std::vector<LinkHistory> others;
+  for (uint32_t other = 0; other < size(); ++other) {
+    if (other == process || other == peer) continue;
+    const auto found = ended.find(other);
+    others.push_back(
+        {.is_up = network_.is_open(process, other),
+         .ended_at = found == ended.end() ? std::nullopt : std::optional(found->second)});
+  }
+  return !has_ended_with_all(ended_at->second, others,
+                             link_limits(processes_[process].options).moment);
 }
 
 // The kernel asks over an idle connection, and an answer must come back.
@@ -133,7 +158,7 @@ void Cluster::on(const Keepalive& keepalive) {
   } else if (keepalive.is_last) {
     lose_link(from, to, LinkEvidence::kTimeout);
   } else {
-    queue_.push(now() + stall_timeout(),
+    queue_.push(now() + stall_timeout(from),
                 Keepalive{keepalive.pair, keepalive.connection, /*is_last=*/true});
   }
 }
@@ -165,6 +190,7 @@ void Cluster::on(const StoreDone& done) {
 void Cluster::lose_link(uint32_t process, uint32_t peer, LinkEvidence evidence) {
   if (network_.is_open(process, peer)) network_.close(process, peer);
   if (!is_running(process)) return;
+  if (evidence == LinkEvidence::kClosed) processes_[process].ended[peer] = now();
   end_link(process, peer, evidence);
   dial(process, peer, 0, Duration::zero());
 }
@@ -300,7 +326,7 @@ void Cluster::watch_for_stall(uint32_t from, uint32_t to) {
   if (!network_.is_open(from, to) || !network_.is_stalled(from, to)) return;
   const uint32_t connection = network_.generation(from, to);
   if (!stalling_.insert({from, connection}).second) return;
-  queue_.push(now() + stall_timeout(), StallTimeout{{from, to}, connection});
+  queue_.push(now() + stall_timeout(from), StallTimeout{{from, to}, connection});
 }
 
 // A way between the two, or one end, has just closed: what is open finds out for itself.
@@ -317,9 +343,10 @@ bool Cluster::is_end_open(Pair pair, uint32_t connection) const {
          network_.generation(pair.first, pair.second) == connection;
 }
 
-Duration Cluster::stall_timeout() {
+Duration Cluster::stall_timeout(uint32_t process) {
   const auto jitter = static_cast<uint64_t>(kStallJitter.count());
-  return kStallTimeout + Duration(static_cast<Duration::rep>(random_.below(jitter)));
+  return link_limits(processes_[process].options).unacknowledged +
+         Duration(static_cast<Duration::rep>(random_.below(jitter)));
 }
 
 void Cluster::wake_in_time(uint32_t process) {

@@ -25,6 +25,7 @@ class Schedule {
  public:
   Schedule(uint64_t seed, const std::string& variant, Guarding guarding)
       : random_(seed),
+        proxies_(~seed),
         is_guarded_(guarding == Guarding::kMajority),
         size_(static_cast<uint32_t>(random_.between(3, 9))) {
     line("# A random schedule of faults, seed " + std::to_string(seed) + ".");
@@ -37,6 +38,7 @@ class Schedule {
     if (is_guarded_) line("wait 1500");
     line(link());
     if (!is_guarded_) line("start 1.." + number(size_));
+    if (has_proof_ && proxies_.happens(0.25)) add_proxies();
     line("wait " + number(random_.below(2000)));
   }
 
@@ -44,6 +46,7 @@ class Schedule {
     const uint64_t faults = random_.between(5, 40);
     for (uint64_t i = 0; i < faults; ++i) {
       add_fault();
+      if (!behind_proxies_.empty() && proxies_.happens(0.3)) restart_proxies();
       if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
     }
     repair();
@@ -83,7 +86,8 @@ class Schedule {
     if (voters_ > 1 && random_.happens(0.3)) {
       epilogue_ = random_.happens(0.5) ? Epilogue::kCutOff : Epilogue::kDeaf;
     }
-    const std::string proof = random_.happens(0.5) ? " death_proof=refused" : "";
+    has_proof_ = random_.happens(0.5);
+    const std::string proof = has_proof_ ? " death_proof=refused" : "";
     return " guard=majority voters=" + number(voters_) +
            (random_.happens(0.5) ? one_of(kLeases) : "") + proof;
   }
@@ -259,6 +263,22 @@ class Schedule {
     line("restart " + node);
   }
 
+  // Evidence that lies: some, or all, are behind proxies, which end and refuse connections to
+  // processes that live.
+  void add_proxies() {
+    const uint64_t first = proxies_.between(1, size_);
+    behind_proxies_ = proxies_.happens(0.5)
+                          ? "1.." + number(size_)
+                          : number(first) + ".." + number(proxies_.between(first, size_));
+    line("proxy " + behind_proxies_ + " up");
+  }
+
+  void restart_proxies() {
+    line("proxy " + behind_proxies_ + " down");
+    line("wait " + number(proxies_.below(100)));
+    if (proxies_.happens(0.8)) line("proxy " + behind_proxies_ + " up");
+  }
+
   void add_newcomer() {
     if (size_ == kMaxSize) return line("start " + any());
     const std::string contact = any();
@@ -294,6 +314,7 @@ class Schedule {
     line(kRepair);
     line("link latency=1 jitter=0 loss=0 duplicate=0");
     line("heal");
+    if (!behind_proxies_.empty()) line("proxy " + behind_proxies_ + " up");
     line("resume " + everybody);
     line("release");
     for (uint32_t node = 1; node <= size_; ++node) {
@@ -356,11 +377,14 @@ class Schedule {
   enum class Epilogue : uint8_t { kNone, kCutOff, kDeaf };
 
   Random random_;
+  Random proxies_;  // dice of their own, so that all else stays the same
   bool is_guarded_;
   uint32_t size_;
   uint32_t voters_ = 0;
   Epilogue epilogue_ = Epilogue::kNone;
-  bool has_witness_ = false;         // a node that never leads: alone it would be without a leader
+  bool has_witness_ = false;  // a node that never leads: alone it would be without a leader
+  bool has_proof_ = false;
+  std::string behind_proxies_{};     // who; empty: nobody
   std::set<std::string> contacts_;   // that newcomers were given
   std::set<std::string> forgetful_;  // voters that have lost their state
   std::set<std::string> broken_;     // nodes that are well again after a restart only

@@ -144,6 +144,14 @@ void run_reset(ScenarioRunner& runner, Words& words) {
   runner.cluster().reset(one, other);
 }
 
+void run_proxy(ScenarioRunner& runner, Words& words) {
+  const std::vector<uint32_t> nodes = runner.processes(words);
+  const std::string& state = words.take("up or down");
+  if (state != "up" && state != "down") throw std::invalid_argument("a proxy is up or down");
+  const auto proxy = words.skip("unseen") ? Cluster::Proxy::kUnseen : Cluster::Proxy::kSeen;
+  for (const uint32_t process : nodes) runner.cluster().put_proxy(process, proxy, state == "down");
+}
+
 void run_hold(ScenarioRunner& runner, Words& words) {
   for (const auto& [from, to] : runner.directions(words)) runner.cluster().network().hold(from, to);
 }
@@ -290,6 +298,10 @@ constexpr Verb kVerbs[] = {
     {"heal", "[DIRECTIONS]", "undoes cuts; without directions all of them, and every 'drop'",
      run_heal},
     {"reset", "A B", "the connection between two living nodes breaks", run_reset},
+    {"proxy", "IDS up|down [unseen]",
+     "all connections of these go through a proxy of their own, which while it is down ends and\n"
+     "refuses them, though everybody lives; unseen: no HELLO shows that it is there",
+     run_proxy},
     {"hold", "DIRECTIONS", "messages are kept back, whatever becomes of the connection", run_hold},
     {"release", "[DIRECTIONS]", "what was held arrives, late; without directions all of it",
      run_release},

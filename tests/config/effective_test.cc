@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(profiles_set_all_timers) {
   };
   expect("default", 100, 500, 1000, 100);
   expect("lan", 50, 200, 400, 50);
-  expect("wan", 500, 2500, 6000, 500);
+  expect("wan", 500, 2500, 6000, 1500);
   expect("fast", 10, 50, 150, 25);
   expect("textbook", 100, 500, 1000, 100);
   BOOST_TEST(with_profile("textbook").election.variant == "classic");
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(failover_without_a_guard) {
   BOOST_TEST(row(config, "cold start") == "500ms + 2: join: off");
   BOOST_TEST(row(with_profile("textbook"), "leader and the next in line silent") ==
              "900ms + 2: 4/5 lease + answer_timeout: off after 800ms");
-  BOOST_TEST(row(with_profile("wan"), "cold start") == "2500ms + 2: join: off");
+  BOOST_TEST(row(with_profile("wan"), "cold start") == "7500ms + 2: join: off");
 }
 
 BOOST_AUTO_TEST_CASE(failover_with_voters) {
@@ -303,13 +303,18 @@ BOOST_AUTO_TEST_CASE(failover_with_voters) {
   BOOST_TEST(row(config, "cold start") ==
              "1040ms + 3: max(lease of before, join) + votes 40ms: off");
   const Config proven = config_of(kSound + "[election]\ndeath_proof = \"refused\"\n");
+  BOOST_TEST(row(config, "sidecar killed, something in between") == "no such row");
   BOOST_TEST(row(proven, "sidecar killed, connection refused") ==
              "90ms + 4: reconnect 50ms + votes 40ms: off at once");
+  BOOST_TEST(row(proven, "sidecar killed, something in between") ==
+             "1s + 4: max(lease, reconnect 50ms + votes 40ms): off at once");
   const Config local = config_of(
       "[group]\nname = \"g\"\n[node]\nname = \"a\"\n[voters]\na = \"127.0.0.1:1\"\n"
       "b = \"127.0.0.1:2\"\nc = \"[::1]:3\"\n");
   BOOST_TEST(row(local, "sidecar killed, connection refused") ==
              "90ms + 4: reconnect 50ms + votes 40ms: off at once");
+  BOOST_TEST(row(local, "sidecar killed, something in between") ==
+             "1s + 4: max(lease, reconnect 50ms + votes 40ms): off at once");
 }
 
 BOOST_AUTO_TEST_CASE(after_a_pause_of_its_own_a_node_waits_twice_as_long_for_silent_ones) {

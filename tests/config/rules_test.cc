@@ -270,6 +270,14 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_is_told) {
              "it, or name the voters");
 }
 
+BOOST_AUTO_TEST_CASE(who_believes_every_refusal_is_told_what_that_rests_on) {
+  const auto warnings = warnings_of(kSound + "[election]\ndeath_proof = \"refused\"\n");
+  BOOST_REQUIRE(warnings.size() == 1u);
+  BOOST_TEST(warnings.front().find("10:15: warning: election.death_proof: you vouch that no "
+                                   "firewall") != std::string::npos,
+             warnings.front());
+}
+
 BOOST_AUTO_TEST_CASE(somebody_can_be_found) {
   BOOST_TEST(warnings_of("[group]\nname = \"g\"\n[node]\nlisten = \"10.0.0.1:1\"\n") ==
                  (Lines{kNoGuard,

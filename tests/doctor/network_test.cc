@@ -196,6 +196,39 @@ BOOST_AUTO_TEST_CASE(are_feared_where_there_are_signs_and_no_answers) {
   expect_one(facts, "proxies", "warning: there are signs of a service mesh: the variable ISTIO");
 }
 
+// The first finding is of the impossible port.
+BOOST_AUTO_TEST_CASE(that_stand_between_are_told_where_a_refusal_is_to_prove_a_death) {
+  const auto second_line = [&] {
+    const std::string lines = findings(facts, "proxies");
+    return lines.substr(lines.find('\n') + 1);
+  };
+  facts.probes[1].is_between = true;
+  BOOST_TEST(second_line() == "");  // nobody votes
+  facts.config.config->voters = {{"orders-1", {"10.0.0.2", 7946}}};
+  BOOST_TEST(second_line() == "");  // and it is on another host
+  facts.config.config->election.death_proof = DeathProof::kRefused;
+  BOOST_TEST(second_line().starts_with("warning: a proxy, a tunnel or an address translation "
+                                       "stands before orders-1 (10.0.0.2:7946) -> connect"),
+             second_line());
+  facts.config.config->election.death_proof = DeathProof::kAuto;
+  facts.probes[1].address = "127.0.0.1:7947";
+  BOOST_TEST(second_line().starts_with("warning: a proxy, a tunnel"), second_line());
+}
+
+BOOST_AUTO_TEST_CASE(of_this_host_are_feared_where_all_others_refuse) {
+  for (const size_t other : {1u, 2u}) {
+    facts.probes[other].greeting.reset();
+    facts.probes[other].connect_error = "connection refused";
+    facts.probes[other].is_refused = true;
+  }
+  const std::string lines = findings(facts, "proxies");
+  BOOST_TEST(lines.find("warning: all 2 addresses of others refuse connections -> if sidecars run "
+                        "there, look at this host's own proxy") != std::string::npos,
+             lines);
+  facts.probes[2].is_refused = false;
+  BOOST_TEST(findings(facts, "proxies").find("refuse connections") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(cannot_be_told_where_nobody_answers) {
   for (DecoyFacts& decoy : facts.decoys) decoy.outcome = Decoy::kUnanswered;
   expect_one(facts, "proxies", "skipped: no host answers on a port where nobody can listen");

@@ -243,6 +243,8 @@ BOOST_AUTO_TEST_CASE(texts_keep_their_limits) {
   refuse([](wire::Hello& hello) { hello.set_group(""); });
   refuse([](wire::Hello& hello) { hello.mutable_self()->set_address(std::string(256, 'x')); });
   refuse([](wire::Hello& hello) { hello.mutable_self()->set_address("a b"); });
+  refuse([](wire::Hello& hello) { hello.mutable_ends()->set_here(std::string(256, 'x')); });
+  refuse([](wire::Hello& hello) { hello.mutable_ends()->set_there("a b"); });
   refuse([](wire::Hello& hello) { hello.clear_self(); });
 }
 

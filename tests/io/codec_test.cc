@@ -97,6 +97,7 @@ BOOST_AUTO_TEST_CASE(a_hello_needs_no_leader_and_no_texts) {
   greeting.hello.leader.reset();
   greeting.software.clear();
   greeting.plugin.clear();
+  greeting.ends = {};
   BOOST_TEST((std::get<Greeting>(decoded(encoded(greeting)).at(0)) == greeting));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+#include "relay.hh"
 #include "sample_frames.hh"
 #include "transport_harness.hh"
 
@@ -42,6 +43,8 @@ bool has_told_of(const Process& process, const Uuid& peer) {
   return std::ranges::find(process.downs, peer, &Process::Down::peer) != process.downs.end();
 }
 
+constexpr auto kDoubt = &std::pair<Uuid, ProofDoubt>::second;
+
 // Processes of which the first believes in proofs; the other can be ended.
 struct Witness {
   Loop loop;
@@ -71,9 +74,10 @@ struct Witness {
   bool is_proven() const { return std::ranges::any_of(witness.downs, &Process::Down::is_proof); }
   // Until its port has refused for long enough for any proof: each of further processes that are
   // said to be there is told as gone by another refusal.
-  void await_refusals() {
+  void await_refusals() { await_refusals(peer.place()); }
+  void await_refusals(const HostPort& place) {
     for (uint8_t other = 10; other < 16; ++other) {
-      witness.transport().set_members({peer.address(), {id_of(other), peer.place()}});
+      witness.transport().set_members({{peer.id(), place}, {id_of(other), place}});
       BOOST_REQUIRE(run_until([&] { return has_told_of(witness, id_of(other)); }));
     }
   }
@@ -100,26 +104,57 @@ BOOST_AUTO_TEST_CASE(a_link_that_was_not_ended_by_the_peer_proves_nothing) {
   BOOST_TEST((after_two(watch) == Verdict::kNone));
 }
 
-BOOST_AUTO_TEST_CASE(a_flag_that_may_outlive_its_process_makes_every_proof_void) {
+BOOST_AUTO_TEST_CASE(a_link_that_may_prove_nothing_makes_every_proof_void) {
   DeathWatch watch;
   watch.on_answer(kHere, kBoot);
   watch.on_link(kBoot, false);
   watch.on_ended_by_peer();
   BOOST_TEST((after_two(watch) == Verdict::kNone));
+  BOOST_TEST(!watch.is_sought());
+}
+
+BOOST_AUTO_TEST_CASE(both_ends_of_a_connection_name_the_same_two_sockets) {
+  const ConnectionEnds ours{
+      .here = "127.0.0.1:1", .there = "127.0.0.1:2", .machine = 3, .network = 4};
+  const ConnectionEnds theirs{
+      .here = "127.0.0.1:2", .there = "127.0.0.1:1", .machine = 3, .network = 4};
+  BOOST_TEST(is_direct(ours, theirs, DeathProof::kAuto));
+  BOOST_TEST(is_direct(ours, theirs, DeathProof::kRefused));
+  const auto is_doubted = [&](const auto& change) {
+    ConnectionEnds others = theirs;
+    change(others);
+    return !is_direct(ours, others, DeathProof::kAuto);
+  };
+  BOOST_TEST(is_doubted([](ConnectionEnds& ends) { ends = {}; }));
+  BOOST_TEST(is_doubted([](ConnectionEnds& ends) { ends.here = "127.0.0.1:5"; }));
+  BOOST_TEST(is_doubted([](ConnectionEnds& ends) { ends.there = "127.0.0.1:5"; }));
+  BOOST_TEST(is_doubted([](ConnectionEnds& ends) { ends.machine = 5; }));
+  BOOST_TEST(is_doubted([](ConnectionEnds& ends) { ends.network = 5; }));
+  BOOST_TEST(!is_direct({}, {}, DeathProof::kRefused));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_known_is_nobodys_network) {
+  ConnectionEnds ours{.here = "127.0.0.1:1", .there = "127.0.0.1:2"};
+  ConnectionEnds theirs{.here = "127.0.0.1:2", .there = "127.0.0.1:1"};
+  BOOST_TEST(!is_direct(ours, theirs, DeathProof::kAuto));
+  ours.machine = theirs.machine = 1;
+  BOOST_TEST(!is_direct(ours, theirs, DeathProof::kAuto));
+  // On another host the operator vouches for the network.
+  BOOST_TEST(is_direct(ours, theirs, DeathProof::kRefused));
 }
 
 BOOST_AUTO_TEST_CASE(a_port_where_this_life_never_answered_proves_nothing) {
   DeathWatch never;
   never.on_link(kBoot, true);
   never.on_ended_by_peer();
-  BOOST_TEST(!never.is_found());
+  BOOST_TEST(never.is_sought());
   BOOST_TEST((after_two(never) == Verdict::kNone));
 
   DeathWatch life_before;
   life_before.on_answer(kHere, kBoot - 1);
   life_before.on_link(kBoot, true);
   life_before.on_ended_by_peer();
-  BOOST_TEST(!life_before.is_found());
+  BOOST_TEST(life_before.is_sought());
   BOOST_TEST((after_two(life_before) == Verdict::kNone));
 
   DeathWatch other_port = ended_watch();
@@ -127,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_port_where_this_life_never_answered_proves_nothing) {
 
   DeathWatch somebody_else = ended_watch();
   somebody_else.forget(kElsewhere);
-  BOOST_TEST(somebody_else.is_found());
+  BOOST_TEST(!somebody_else.is_sought());
   somebody_else.forget(kHere);
   BOOST_TEST((after_two(somebody_else) == Verdict::kNone));
 }
@@ -201,6 +236,58 @@ BOOST_FIXTURE_TEST_CASE(a_peer_that_says_it_is_where_another_one_is_is_not_prove
   other.end();
   await_refusals();
   BOOST_TEST(!is_proven());
+}
+
+BOOST_FIXTURE_TEST_CASE(no_end_is_proven_of_a_peer_behind_a_proxy_and_that_is_told_once, Witness) {
+  Relay relay(peer.place().port);
+  witness.look_for({relay.place()});
+  BOOST_REQUIRE(
+      run_until([&] { return witness.is_linked_to(peer) && peer.is_linked_to(witness); }));
+  BOOST_REQUIRE(run_until([&] { return !witness.doubts.empty(); }));
+  relay.end();
+  peer.end();  // or it would dial by itself, with nobody between
+  await_refusals(relay.place());
+  BOOST_TEST(!is_proven());
+  BOOST_TEST(witness.doubts.size() == 1u);
+  BOOST_TEST((witness.doubts.front() == std::pair(peer.id(), ProofDoubt::kBetween)));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_place_that_was_found_through_a_proxy_proves_nothing, Witness) {
+  Relay relay(peer.place().port);
+  peer.advertised = relay.place().text();
+  peer.look_for({witness.place()});
+  BOOST_REQUIRE(run_until([&] { return witness.is_linked_to(peer); }));
+  witness.transport().set_members({{peer.id(), relay.place()}});
+  BOOST_REQUIRE(run_until([&] { return !witness.doubts.empty(); }));
+  relay.end();
+  peer.end();
+  await_refusals(relay.place());
+  BOOST_TEST(!is_proven());
+}
+
+BOOST_FIXTURE_TEST_CASE(when_all_end_at_once_no_end_is_proven, Witness) {
+  Process third(loop, resolver, 3);
+  witness.look_for({peer.place(), third.place()});
+  BOOST_REQUIRE(
+      run_until([&] { return witness.is_linked_to(peer) && witness.is_linked_to(third); }));
+  witness.transport().set_members({peer.address(), third.address()});
+  peer.end();
+  third.end();
+  BOOST_TEST(run_until([&] {
+    return is_proven() || std::ranges::count(witness.doubts, ProofDoubt::kTogether, kDoubt) == 2;
+  }));
+  BOOST_TEST(!is_proven());
+}
+
+BOOST_FIXTURE_TEST_CASE(one_end_is_proven_while_another_peer_stays, Witness) {
+  Process third(loop, resolver, 3);
+  witness.look_for({peer.place(), third.place()});
+  BOOST_REQUIRE(
+      run_until([&] { return witness.is_linked_to(peer) && witness.is_linked_to(third); }));
+  witness.transport().set_members({peer.address(), third.address()});
+  peer.end();
+  BOOST_TEST(run_until([&] { return is_proven(); }));
+  BOOST_TEST(witness.doubts.empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(no_end_is_proven_of_a_peer_whose_flag_may_outlive_it, Witness) {

@@ -20,6 +20,8 @@ LinkSketch link(uint8_t byte, bool is_dialled_here, Duration age = {}, uint64_t 
           .age = age};
 }
 
+constexpr Duration kHandshake = seconds(2);
+
 bool is_about(Duration wait, Duration base) { return wait >= base * 3 / 4 && wait <= base * 5 / 4; }
 
 }  // namespace
@@ -27,8 +29,8 @@ bool is_about(Duration wait, Duration base) { return wait >= base * 3 / 4 && wai
 BOOST_AUTO_TEST_SUITE(link_rules)
 
 BOOST_AUTO_TEST_CASE(the_first_connection_is_accepted) {
-  BOOST_TEST((judge(link(3, true), kSelf, nullptr, false) == LinkVerdict::kAccept));
-  BOOST_TEST((judge(link(3, false), kSelf, nullptr, false) == LinkVerdict::kAccept));
+  BOOST_TEST((judge(link(3, true), kSelf, nullptr, false, kHandshake) == LinkVerdict::kAccept));
+  BOOST_TEST((judge(link(3, false), kSelf, nullptr, false, kHandshake) == LinkVerdict::kAccept));
 }
 
 BOOST_AUTO_TEST_CASE(of_two_that_were_dialled_at_the_same_time_both_sides_keep_the_same_one) {
@@ -37,15 +39,16 @@ BOOST_AUTO_TEST_CASE(of_two_that_were_dialled_at_the_same_time_both_sides_keep_t
     const PeerIdentity other{.id = id_of(peer), .boot = 1, .name = "peer"};
     for (const bool is_ours_second : {true, false}) {
       const LinkSketch there = link(peer, !is_ours_second);
-      const bool takes_second =
-          judge(link(peer, is_ours_second), kSelf, &there, false) == LinkVerdict::kReplace;
+      const bool takes_second = judge(link(peer, is_ours_second), kSelf, &there, false,
+                                      kHandshake) == LinkVerdict::kReplace;
       const bool keeps_ours = takes_second == is_ours_second;
       BOOST_TEST(keeps_ours == (kSelf.id > other.id));
 
       LinkSketch newer = link(5, is_ours_second, {}, kSelf.boot);
       LinkSketch older = link(5, !is_ours_second, {}, kSelf.boot);
       newer.peer = older.peer = kSelf;
-      const bool other_takes_second = judge(newer, other, &older, false) == LinkVerdict::kReplace;
+      const bool other_takes_second =
+          judge(newer, other, &older, false, kHandshake) == LinkVerdict::kReplace;
       const bool other_keeps_its_own = other_takes_second == is_ours_second;
       BOOST_TEST(other_keeps_its_own != keeps_ours);
     }
@@ -56,38 +59,42 @@ BOOST_AUTO_TEST_CASE(whoever_dials_again_has_lost_its_connection) {
   for (const uint8_t peer : {uint8_t{3}, uint8_t{7}}) {
     for (const bool is_dialled_here : {true, false}) {
       const LinkSketch same_way = link(peer, is_dialled_here);
-      BOOST_TEST(
-          (judge(link(peer, is_dialled_here), kSelf, &same_way, false) == LinkVerdict::kReplace));
-      const LinkSketch older = link(peer, !is_dialled_here, kHandshakeLimit);
-      BOOST_TEST(
-          (judge(link(peer, is_dialled_here), kSelf, &older, false) == LinkVerdict::kReplace));
+      BOOST_TEST((judge(link(peer, is_dialled_here), kSelf, &same_way, false, kHandshake) ==
+                  LinkVerdict::kReplace));
+      const LinkSketch older = link(peer, !is_dialled_here, kHandshake);
+      BOOST_TEST((judge(link(peer, is_dialled_here), kSelf, &older, false, kHandshake) ==
+                  LinkVerdict::kReplace));
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(an_identity_belongs_to_one_living_process) {
   const LinkSketch old_life = link(3, true, seconds(100), 1);
-  BOOST_TEST((judge(link(3, false, {}, 2), kSelf, &old_life, false) == LinkVerdict::kDuplicateId));
-  BOOST_TEST((judge(link(3, false), kSelf, nullptr, true) == LinkVerdict::kDuplicateName));
+  BOOST_TEST((judge(link(3, false, {}, 2), kSelf, &old_life, false, kHandshake) ==
+              LinkVerdict::kDuplicateId));
+  BOOST_TEST(
+      (judge(link(3, false), kSelf, nullptr, true, kHandshake) == LinkVerdict::kDuplicateName));
   LinkSketch namesake = link(3, false);
   namesake.peer.name = kSelf.name;
-  BOOST_TEST((judge(namesake, kSelf, nullptr, false) == LinkVerdict::kDuplicateName));
+  BOOST_TEST((judge(namesake, kSelf, nullptr, false, kHandshake) == LinkVerdict::kDuplicateName));
 }
 
 BOOST_AUTO_TEST_CASE(this_process_is_told_from_one_with_its_id) {
-  BOOST_TEST((judge(link(5, true, {}, 50), kSelf, nullptr, false) == LinkVerdict::kSelf));
-  BOOST_TEST((judge(link(5, true, {}, 51), kSelf, nullptr, false) == LinkVerdict::kOwnId));
+  BOOST_TEST(
+      (judge(link(5, true, {}, 50), kSelf, nullptr, false, kHandshake) == LinkVerdict::kSelf));
+  BOOST_TEST(
+      (judge(link(5, true, {}, 51), kSelf, nullptr, false, kHandshake) == LinkVerdict::kOwnId));
 }
 
 BOOST_AUTO_TEST_CASE(an_address_that_does_not_answer_is_dialled_ever_more_slowly) {
-  DialBackoff backoff(1);
+  DialBackoff backoff(1, kHandshake);
   for (const int wait_ms : {1, 5, 20, 50, 100, 200, 400, 800, 1000, 1000, 1000}) {
     BOOST_TEST(is_about(backoff.after_failure(), milliseconds(wait_ms)));
   }
 }
 
 BOOST_AUTO_TEST_CASE(who_is_rejected_waits_up_to_five_seconds) {
-  DialBackoff backoff(2);
+  DialBackoff backoff(2, kHandshake);
   for (const int wait_ms : {250, 500, 1000, 2000, 4000, 5000, 5000}) {
     BOOST_TEST(is_about(backoff.after_rejection(), milliseconds(wait_ms)));
   }
@@ -96,15 +103,15 @@ BOOST_AUTO_TEST_CASE(who_is_rejected_waits_up_to_five_seconds) {
 }
 
 BOOST_AUTO_TEST_CASE(the_waits_of_many_differ) {
-  DialBackoff one(3);
-  DialBackoff other(4);
+  DialBackoff one(3, kHandshake);
+  DialBackoff other(4, kHandshake);
   bool is_different = false;
   for (int i = 0; i < 5; ++i) is_different |= one.after_failure() != other.after_failure();
   BOOST_TEST(is_different);
 }
 
 BOOST_AUTO_TEST_CASE(after_a_link_it_is_dialled_at_once_unless_links_keep_ending_soon) {
-  DialBackoff backoff(5);
+  DialBackoff backoff(5, kHandshake);
   for (int i = 0; i < 10; ++i) backoff.after_failure();
   BOOST_TEST(backoff.after_link(seconds(2)).count() == 0);
   BOOST_TEST(is_about(backoff.after_failure(), milliseconds(1)));
@@ -117,7 +124,7 @@ BOOST_AUTO_TEST_CASE(after_a_link_it_is_dialled_at_once_unless_links_keep_ending
 }
 
 BOOST_AUTO_TEST_CASE(a_short_link_is_not_held_against_the_next_life) {
-  DialBackoff backoff(1);
+  DialBackoff backoff(1, kHandshake);
   const Duration age = std::chrono::milliseconds(10);
   for (uint64_t boot = 1; boot < 20; ++boot) {
     const Duration wait = backoff.after_link(counted_lifetime(boot - 1, boot, age));

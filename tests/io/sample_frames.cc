@@ -204,6 +204,10 @@ Greeting sample_greeting() {
                     .voters = 77,
                     .remembered = {{.voter = id_of(5), .epoch = 6}, {.voter = id_of(6)}}},
           .is_flag_robust = true,
+          .ends = {.here = "10.0.0.9:7946",
+                   .there = "[fd00::8]:40000",
+                   .machine = 0x0123456789abcdef,
+                   .network = 1},
           .software = "0.1.0",
           .plugin = "bully"};
 }
@@ -219,6 +223,10 @@ Greeting largest_greeting() {
                         kMaxRemembered, {.voter = id_of(0xff), .epoch = kMax})},
           .is_flag_robust = true,
           .is_inquiry = true,
+          .ends = {.here = std::string(kMaxAddressBytes, '!'),
+                   .there = std::string(kMaxAddressBytes, '~'),
+                   .machine = kMax,
+                   .network = kMax},
           .software = text,
           .plugin = text};
 }
@@ -278,7 +286,7 @@ bool operator==(const Greeting& left, const Greeting& right) {
          left.hello.voters == right.hello.voters &&
          left.hello.remembered == right.hello.remembered &&
          left.is_flag_robust == right.is_flag_robust && left.is_inquiry == right.is_inquiry &&
-         left.software == right.software && left.plugin == right.plugin;
+         left.ends == right.ends && left.software == right.software && left.plugin == right.plugin;
 }
 
 bool is_same(const Frame& left, const Frame& right) {

@@ -46,6 +46,7 @@ Greeting greeting_of(uint8_t byte, uint64_t boot, const std::string& name,
                          .name = name.empty() ? "node " + std::to_string(byte) : name,
                          .address = address,
                          .boot = boot};
+  greeting.ends = {};  // the transport's own business
   return greeting;
 }
 

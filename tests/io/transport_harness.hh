@@ -58,6 +58,7 @@ class Process : public TransportListener {
   Greeting greeting() override;
   void on_link_up(const Greeting& theirs, const std::string& remote) override;
   void on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) override;
+  void on_doubt(const Uuid& peer, ProofDoubt doubt) override { doubts.emplace_back(peer, doubt); }
   void on_frame(const Uuid& from, Frame frame, size_t bytes) override;
   void on_all_answered() override { ++all_answered; }
   void on_rejected(PeerRejection rejection, const std::string& remote,
@@ -69,6 +70,7 @@ class Process : public TransportListener {
   bool is_flag_robust = true;
   std::vector<Greeting> ups;
   std::vector<Down> downs;
+  std::vector<std::pair<Uuid, ProofDoubt>> doubts;
   std::vector<Received> received;
   std::vector<std::pair<PeerRejection, std::string>> rejected;
   std::vector<PeerLimit> limits;

@@ -16,6 +16,12 @@
 namespace bellwether::test {
 namespace {
 
+// As its sender's owner said it.
+Greeting without_ends(Greeting greeting) {
+  greeting.ends = {};
+  return greeting;
+}
+
 struct Group : Pair {
   // Whatever is still on its way has arrived.
   void settle() {
@@ -36,8 +42,10 @@ BOOST_FIXTURE_TEST_SUITE(transport_link, Group)
 BOOST_AUTO_TEST_CASE(who_dials_is_linked_and_so_is_who_is_dialled) {
   a.look_for({b.place()});
   BOOST_REQUIRE(are_linked());
-  BOOST_TEST((a.ups.at(0) == b.greeting()));
-  BOOST_TEST((b.ups.at(0) == a.greeting()));
+  BOOST_TEST(is_same_pair(a.ups.at(0).ends, b.ups.at(0).ends));
+  BOOST_TEST(is_same_network(a.ups.at(0).ends, b.ups.at(0).ends));
+  BOOST_TEST((without_ends(a.ups.at(0)) == b.greeting()));
+  BOOST_TEST((without_ends(b.ups.at(0)) == a.greeting()));
 }
 
 BOOST_AUTO_TEST_CASE(frames_go_both_ways_with_their_sizes) {
@@ -315,7 +323,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_ends_while_the_process_is_paused_ends_onc
   const RawSocket linked(a.place().port);
   linked.write(hello_of(9));
   BOOST_REQUIRE(run_until([&] { return !a.ups.empty(); }));
-  LoopTimer pause(loop, [] { std::this_thread::sleep_for(kHandshakeLimit); });
+  LoopTimer pause(loop, [] { std::this_thread::sleep_for(LinkLimits{}.handshake); });
   pause.arm(Duration::zero());
   silent.reset();
   BOOST_REQUIRE(run_until([&] { return !pause.is_armed(); }));
@@ -327,7 +335,7 @@ BOOST_AUTO_TEST_CASE(a_hello_that_came_while_the_process_was_paused_is_in_time) 
   RawSocket peer(a.place().port);
   uv_run(loop.uv(), UV_RUN_NOWAIT);  // accepts
   peer.write(hello_of(9));
-  std::this_thread::sleep_for(kHandshakeLimit + std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(LinkLimits{}.handshake + std::chrono::milliseconds(10));
   BOOST_TEST(run_until([&] { return a.is_linked_to(id_of(9)) || peer.has_ended(); }));
   BOOST_TEST(a.is_linked_to(id_of(9)));
 }

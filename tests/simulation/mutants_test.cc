@@ -297,6 +297,20 @@ BOOST_AUTO_TEST_CASE(a_leader_that_outlives_its_lease_is_caught) {
   check_search(without(Rule::kStepDownWithLease), "modified", Guarding::kMajority);
 }
 
+BOOST_AUTO_TEST_CASE(a_proof_from_behind_a_proxy_is_caught) {
+  check_scenario("guard_proof_through_a_proxy", without(Rule::kDirectProof), kBoth);
+  check_first_broken("guard_proof_through_a_proxy", Rule::kDirectProof,
+                     "1 of 3 voters bound to it");
+  check_search(without(Rule::kDirectProof), "modified", Guarding::kMajority);
+}
+
+// Proxies that nobody sees, before all nodes at once: where only some are behind them, or are
+// linked to one peer alone, the operator's word is broken, and the dice would break it.
+BOOST_AUTO_TEST_CASE(a_proof_of_all_deaths_at_once_is_caught) {
+  check_scenario("guard_proof_of_all_at_once", without(Rule::kProofApart), kBoth);
+  check_first_broken("guard_proof_of_all_at_once", Rule::kProofApart, "1 of 3 voters bound to it");
+}
+
 BOOST_AUTO_TEST_CASE(a_leader_that_stops_without_a_word_is_caught) {
   check_scenario("guard_no_resignation", without(Rule::kResignAtEnd), kBoth);
   check_search(without(Rule::kResignAtEnd), "modified", Guarding::kMajority);

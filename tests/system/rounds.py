@@ -12,7 +12,9 @@ import faults
 from harness import PATIENCE_S, Group, now_ns, wait_until
 from mounts import TmpFs
 from namespaces import Hosts
-from scene import Scene
+from scene import KILLED, KILLED_BEHIND, Scene
+from tunnel_faults import TunnelsRestarted
+from tunnels import Tunnels
 from verdict import Outcome, lost_order
 
 # For how long a sidecar that was paused is more patient with others.
@@ -39,10 +41,12 @@ class Settings:
     profile: str
     guard: str = "majority"
     slack_ms: float = 0  # see verdict.py
+    has_tunnels: bool = False  # between the hosts, instead of a bare network
 
     def __str__(self):
         return (f"{self.voters} voters, {self.variant}, guard {self.guard}, profile "
-                f"{self.profile}, proof {self.death_proof}")
+                f"{self.profile}, proof {self.death_proof}"
+                + (", tunnels" if self.has_tunnels else ""))
 
     def text(self):
         """For the configuration files."""
@@ -65,14 +69,15 @@ class Round:
     def __init__(self, settings, dice, evidence, count=0):
         self.settings, self.dice = settings, dice
         self.kinds = [kind for kind in faults.all_kinds() if settings.voters >= kind.least_voters
-                      and not (kind.needs_time_alone and settings.death_proof == "refused")]
+                      and not (kind.needs_time_alone and settings.death_proof == "refused")
+                      and (settings.has_tunnels or not issubclass(kind, TunnelsRestarted))]
         dice.shuffle(self.kinds)
         self.kinds = self.kinds[:count or None]
         # So that the others meet a group that does not doubt itself.
         self.kinds.sort(key=lambda kind: kind.pauses)
         self.outcomes, self.skipped = [], {}
         self.evidence = evidence
-        self.group = self.hosts = self.disks = self.promises = None
+        self.group = self.hosts = self.tunnels = self.disks = self.promises = None
         # How many of each are known already.
         self.told_doubles = self.told_disorder = 0
 
@@ -81,10 +86,14 @@ class Round:
         finding = None
         with contextlib.ExitStack() as stack:
             self.hosts = stack.enter_context(Hosts(self.settings.voters))
+            if self.settings.has_tunnels:
+                self.tunnels = stack.enter_context(Tunnels(self.hosts))
             voters = self.settings.voters if self.settings.guard == "majority" else 0
             self.group = stack.enter_context(
                 Group(self.settings.program, self.settings.voters, self.settings.text(),
-                      hosts=self.hosts, voters=voters))
+                      hosts=self.tunnels or self.hosts, voters=voters))
+            if self.tunnels:
+                self.tunnels.lead_to(self.group)
             self.disks = self.make_disks(stack)
             self.promises = self.read_promises()
             try:
@@ -115,7 +124,10 @@ class Round:
         result = subprocess.run(
             [self.settings.program, "check", "--format", "json",
              self.group.sidecars[0].config_file], text=True, check=False, capture_output=True)
-        return {row["failure"]: row for row in json.loads(result.stdout)["failover"]}
+        promises = {row["failure"]: row for row in json.loads(result.stdout)["failover"]}
+        if self.tunnels and KILLED_BEHIND in promises:
+            promises[KILLED] = promises[KILLED_BEHIND]
+        return promises
 
     @property
     def looks(self):
@@ -127,7 +139,7 @@ class Round:
 
     def play_fault(self, kind):
         leader, epoch = self.await_reign("the fault before")
-        fault = kind(Scene(self.group, self.hosts, self.disks, leader, self.dice))
+        fault = kind(Scene(self.group, self.hosts, self.tunnels, self.disks, leader, self.dice))
         observer = self.group.observer
         try:
             fault.strike()

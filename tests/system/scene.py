@@ -9,6 +9,7 @@ No other one asks for a new leader.
 import signal
 
 KILLED = "sidecar killed, connection refused"
+KILLED_BEHIND = "sidecar killed, something in between"
 DEAD_MACHINE = "machine of the leader dies"
 CUT_OFF = "leader cut off from the others"
 DEAF = "leader hears nobody, all hear it"
@@ -21,8 +22,9 @@ COLD_START = "cold start"
 class Scene:
     """What a fault finds: a group at rest, its hosts and disks, and the dice."""
 
-    def __init__(self, group, hosts, disks, leader, dice):
+    def __init__(self, group, hosts, tunnels, disks, leader, dice):
         self.group, self.hosts, self.disks, self.dice = group, hosts, disks, dice
+        self.tunnels = tunnels  # None: the network is bare
         self.leader = leader
         # The next in line first.
         self.followers = [sidecar for sidecar in reversed(group.sidecars) if sidecar is not leader]

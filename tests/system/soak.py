@@ -45,6 +45,7 @@ from verdict import table
 SKIPPED = 77
 UNITS = {"s": 1, "m": 60, "h": 3600}
 PROOFS = ("none", "refused")
+TUNNELLED_PROOFS = ("auto", "refused")  # of loopback all are believed that can be
 
 
 class Soak:
@@ -72,7 +73,7 @@ class Soak:
         options = self.options
         dice = random.Random(f"{options.seed}/{number}")
         settings = Settings(options.program, options.observer, number, voters, variant, proof,
-                            options.profile, options.guard, options.slack_ms)
+                            options.profile, options.guard, options.slack_ms, options.tunnels)
         return Round(settings, dice, options.keep / f"round-{number}", options.faults)
 
     def play_rounds(self):
@@ -158,7 +159,10 @@ def read_options(arguments=None):
                         help="with none, findings are to be expected (majority)")
     parser.add_argument("--profile", default="default",
                         choices=["default", "lan", "wan", "fast"])
-    parser.add_argument("--death-proof", choices=["both", *PROOFS], default="both")
+    parser.add_argument("--death-proof", choices=["both", "auto", *PROOFS], default="both")
+    parser.add_argument("--tunnels", action="store_true",
+                        help="join the hosts by tunnels, and restart those, too: all at once, one "
+                             "by one, in each direction")
     parser.add_argument("--slack", dest="slack_ms", metavar="MS", type=float, default=0,
                         help="be late by so much, where others use the machine, too (0)")
     parser.add_argument("--seed", type=int, default=1, help="chooses all faults (1)")
@@ -173,6 +177,8 @@ def read_options(arguments=None):
     require_programs(parser, options)
     options.variants = VARIANTS if options.variant == "both" else (options.variant,)
     options.proofs = PROOFS if options.death_proof == "both" else (options.death_proof,)
+    if options.tunnels and options.death_proof == "both":
+        options.proofs = TUNNELLED_PROOFS
     if options.guard == "none":
         options.proofs = PROOFS[:1]
     return options

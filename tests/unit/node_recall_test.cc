@@ -113,6 +113,16 @@ BOOST_AUTO_TEST_CASE(it_asks_again_until_enough_have_answered) {
   BOOST_TEST(!node.node().timers().is_armed(Timer::kRecall));
 }
 
+BOOST_AUTO_TEST_CASE(it_does_not_ask_again_while_an_answer_may_be_on_its_way) {
+  Options far;
+  far.answer_timeout = milliseconds(1500);
+  GuardHarness node({.options = far, .start = kLost});
+  node.join();
+  BOOST_TEST(find_sent<Canvass>(node.run_for(seconds(10))).has_value());
+  BOOST_TEST(!find_sent<Canvass>(node.run_for(milliseconds(1499))).has_value());
+  BOOST_TEST(find_sent<Canvass>(node.run_for(milliseconds(1))).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_to_an_earlier_question_does_not_count) {
   Voter node;
   node.run_for(seconds(10));

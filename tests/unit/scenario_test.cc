@@ -1,6 +1,5 @@
-// The scenario language: that what makes no sense is refused with file, line and remedy, that an
-// expectation can fail, that traces are compared, and that a file that passes is rewritten as it
-// is.
+// The scenario language: what makes no sense is refused with file, line and remedy, an expectation
+// can fail, traces are compared, and a file that passes is rewritten as it is.
 #include "simulator/scenario.hh"
 
 #include <boost/test/unit_test.hpp>
@@ -119,6 +118,7 @@ BOOST_AUTO_TEST_CASE(every_verb_refuses_nonsense_and_says_how_it_is_used) {
       {"cut", "cut 1 2"},
       {"heal", "heal everything"},
       {"reset", "reset 1"},
+      {"proxy", "proxy 1 sideways"},
       {"hold", "hold 1"},
       {"release", "release 1"},
       {"drop", "drop VOTE 1->2"},
