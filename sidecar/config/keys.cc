@@ -42,6 +42,7 @@ class Table {
       return value.has_value();
     };
     key.write = [=](const Config& config) { return type.write(config.*part.*member); };
+    key.copy = [=](const Config& from, Config& to) { to.*part.*member = from.*part.*member; };
     const auto set = [=](Config& config, typename Type::Value value) {
       config.*part.*member = std::move(value);
     };
@@ -274,6 +275,7 @@ ConfigKey<HookSettings> hook_key(const char* name, typename Type::Value HookSett
     return value.has_value();
   };
   key.write = [=](const HookSettings& hook) { return type.write(hook.*member); };
+  key.copy = [=](const HookSettings& from, HookSettings& to) { to.*member = from.*member; };
   key.set_default = [](HookSettings&, const Environment&) {};
   return key;
 }

@@ -61,11 +61,12 @@ api::Identity identity_of(const SidecarSettings& settings, const election_plugin
 Sidecar::Sidecar(SidecarSettings settings, Log& log)
     : settings_(std::move(settings)),
       log_(log),
-      memory_keeper_(config().node.keeps_memory ? std::optional<MemoryKeeper>(std::in_place)
-                                                : std::nullopt),
+      memory_keeper_(settings_.parsed.config.node.keeps_memory
+                         ? std::optional<MemoryKeeper>(std::in_place)
+                         : std::nullopt),
       plugin_(load(settings_)),
       identity_(identity_of(settings_, plugin_)),
-      at_start_(settings_.parsed.config),
+      in_force_(settings_.parsed.config),
       metrics_({.group = config().group.name,
                 .member = config().node.name,
                 .version = settings_.version,

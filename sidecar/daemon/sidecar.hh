@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/backend.hh"
+#include "config/diff.hh"
 #include "config/parse.hh"
 #include "daemon/config_file.hh"
 #include "daemon/front_door.hh"
@@ -77,7 +78,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
   // sidecar_backend.cc
   const Node& node() const override { return participant_.node(); }
-  const Config& config() const override { return settings_.parsed.config; }
+  const Config& config() const override { return in_force_; }
   const api::Identity& identity() const override { return identity_; }
   api::PeerInfo peer(const Uuid& id) const override { return participant_.peer(id); }
   Instant now() const override { return Loop::now(); }
@@ -92,7 +93,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
   // sidecar_reload.cc
   api::ReloadResult apply(const ConfigFile::Reading& reading);
-  void apply(const ParsedConfig& parsed);
+  void apply(const Config& wanted, std::vector<ConfigChange>& changes);
 
   SidecarSettings settings_;
   Log& log_;
@@ -100,7 +101,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   const Instant started_ = Loop::now();
   const election_plugin& plugin_;
   api::Identity identity_;
-  Config at_start_;  // what keys that wait for a restart still have
+  Config in_force_;  // of settings_.parsed, which is what the file says, all that is applied
   metrics::Metrics metrics_;
   Systemd systemd_;
   bool is_leaving_ = false;
