@@ -159,6 +159,8 @@ void Sidecar::tick() {
   if (next_tick_ != kNever) metrics_.on_event_loop_lag(std::max(now - next_tick_, Duration{}));
   last_tick_ = now;
   metrics_.set_config_mismatch(!config_mismatches().empty());
+  const uint64_t unwritten = log_.left_out() + log_.lost();
+  metrics_.on_limit(metrics::Limit::kLogLines, unwritten - std::exchange(unwritten_, unwritten));
   const auto watchdog = systemd_.watchdog_interval();
   if (watchdog) systemd_.tell("WATCHDOG=1");
   if (!is_announced_ && is_ready(nullptr)) {

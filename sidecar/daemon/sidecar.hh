@@ -110,6 +110,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   bool is_announced_ = false;  // to systemd, as ready
   Instant last_tick_ = started_;
   Instant next_tick_ = kNever;
+  uint64_t unwritten_ = 0;  // lines of the log, as far as they are counted
 
   StateStore store_;
   Loop loop_;

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Bounds that hold whatever strangers do: of the log, of connections, of open files; and that a
+person is told of those that the machine has set too low.
+
+usage: limits_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
+"""
+
+import contextlib
+import threading
+
+from forged_frames import CANVASS, COORDINATOR, RESIGN, Impostor, fixed
+from harness import wait_until
+from system_case import CALM, SystemCase, main
+
+FRAMES = 100_000
+MOST_LINES = 4000  # of all kinds together: 1000 of each in a row, and a few a minute
+
+
+class Log(SystemCase):
+    """Nobody fills the disk through the log."""
+
+    def flood(self, sidecar, impostor, frames):
+        """Sends all these, and reads what comes back so that nobody waits for anybody."""
+        with impostor.connect(sidecar) as stranger:
+            reader = threading.Thread(target=self.read, args=(stranger,), daemon=True)
+            reader.start()
+            with contextlib.suppress(ConnectionError):
+                stranger.sendall(b"".join(frames))
+                stranger.shutdown(1)
+            reader.join(60)
+
+    @staticmethod
+    def read(stranger):
+        with contextlib.suppress(OSError):
+            while stranger.recv(65536):
+                pass
+
+    def check_log(self, sidecar):
+        lines = sidecar.log().splitlines()
+        self.assertLess(len(lines), MOST_LINES, "\n".join(lines[-20:]))
+
+    def test_refused_messages_without_an_end(self):
+        with self.group(1, voters=1) as group:
+            sidecar, = group.start("--bootstrap").sidecars
+            group.await_leader(sidecar)
+            impostor = Impostor("stranger")
+            canvass = impostor.frame(CANVASS, fixed(1, 7) + fixed(2, 99))
+            self.flood(sidecar, impostor, [canvass] * FRAMES)
+            wait_until("it has read them", lambda: sidecar.state_of("stranger") != "alive")
+            sidecar.await_log("refused a message")
+            self.check_log(sidecar)
+            self.assertTrue(sidecar.is_leader())
+
+    def test_claims_and_resignations_without_an_end(self):
+        """Each of them is news, so it would be a line or two."""
+        with self.group(1, extra=CALM) as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            impostor = Impostor("stranger", priority=60000)
+            epoch = sidecar.epoch()
+            frames = [impostor.frame(kind, epoch=epoch + number, released=epoch + number - lead)
+                      for number in range(1, FRAMES // 2)
+                      for kind, lead in ((COORDINATOR, 1), (RESIGN, 0))]
+            self.flood(sidecar, impostor, frames)
+            wait_until("it has read them", lambda: sidecar.state_of("stranger") != "alive")
+            self.check_log(sidecar)
+            wait_until("what was left out is counted", lambda: sidecar.count(
+                "bellwether_limit_hits_total", limit="log_lines") > 0)
+
+
+if __name__ == "__main__":
+    main()
