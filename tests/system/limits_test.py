@@ -6,12 +6,15 @@ usage: limits_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_n
 """
 
 import contextlib
+import socket
 import threading
 
 from forged_frames import CANVASS, COORDINATOR, RESIGN, Impostor, fixed
 from harness import wait_until
 from system_case import CALM, SystemCase, main
 
+LIMITS = "bellwether_limit_hits_total"
+CLIENTS = 600  # more than there is room for
 FRAMES = 100_000
 MOST_LINES = 4000  # of all kinds together: 1000 of each in a row, and a few a minute
 
@@ -65,7 +68,39 @@ class Log(SystemCase):
             wait_until("it has read them", lambda: sidecar.state_of("stranger") != "alive")
             self.check_log(sidecar)
             wait_until("what was left out is counted", lambda: sidecar.count(
-                "bellwether_limit_hits_total", limit="log_lines") > 0)
+                LIMITS, limit="log_lines") > 0)
+
+
+class Connections(SystemCase):
+    """Nobody keeps probes out: the kubelet would kill the sidecar."""
+
+    def test_probes_get_through_a_crowd_of_silent_clients(self):
+        with self.group(1) as group, contextlib.ExitStack() as stack:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            for port in (sidecar.metrics_port, sidecar.api_port):
+                for _ in range(CLIENTS):
+                    stack.enter_context(socket.create_connection((sidecar.address, port), 30))
+                for path in ("/livez", "/readyz", "/metrics"):
+                    status, _, text = sidecar.request("GET", path, port=port)
+                    self.assertEqual(status, 200, text)
+            self.assertGreater(sidecar.count(LIMITS, limit="http_connections"), 0)
+
+    def test_probes_get_through_clients_that_wait_trickle_and_do_not_read(self):
+        half, whole = b"GET /livez HT", b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        with self.group(1) as group, contextlib.ExitStack() as stack:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            for text in (half, whole % b"/v1/events", whole % b"/v1/leader?index=99&wait=60s",
+                         whole % b"/metrics" * 50):
+                for _ in range(CLIENTS // 2):
+                    client = stack.enter_context(socket.socket())
+                    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                    client.connect((sidecar.address, sidecar.api_port))
+                    with contextlib.suppress(ConnectionError):  # it has given way
+                        client.sendall(text)
+            status, _, text = sidecar.request("GET", "/livez")
+            self.assertEqual(status, 200, text)
 
 
 if __name__ == "__main__":
