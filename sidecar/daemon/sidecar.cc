@@ -147,10 +147,6 @@ void Sidecar::report_start() {
     log_.write(LogLevel::kWarn, "if this sidecar is killed, its peers learn of it after its memory",
                {{"because", memory_keeper_->flaw()}});
   }
-  if (!config_file_.flaw().empty()) {
-    log_.write(LogLevel::kWarn, "changes of the configuration need SIGHUP",
-               {{"because", config_file_.flaw()}});
-  }
 }
 
 // Again and again: is the loop alive, is this node ready, does everybody want the same?

@@ -6,6 +6,9 @@ usage: in_force_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test
 """
 
 import json
+import os
+import pathlib
+import shutil
 import signal
 
 from harness import wait_until
@@ -98,6 +101,41 @@ class Pending(SystemCase):
                 self.assertEqual(sidecar.get("/v1/status")["config"]["pending_restart"],
                                  ["api.listen"])
                 self.assertEqual(self.host_check(sidecar), status)
+
+
+class Changes(SystemCase):
+    """A new configuration is noticed, wherever its file is, and with no inotify instance left."""
+
+    def test_a_file_behind_links_in_folders_that_are_made_anew(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            text = sidecar.config_file.read_text()
+            links, home = group.folder / "links", group.folder / "elsewhere" / "home"
+            links.mkdir()
+            home.mkdir(parents=True)
+            sidecar.config_file.replace(home / "real.toml")
+            sidecar.config_file = links / "n0.toml"
+            sidecar.config_file.symlink_to(home / "real.toml")
+            group.start().await_leader(sidecar)
+            (home / "real.toml").write_text(text + '[log]\nlevel = "warn"\n')
+            wait_until("it was read", lambda: sidecar.metrics()[
+                'bellwether_config_reloads_total{result="applied"}'] == 1)
+            shutil.rmtree(home)
+            wait_until("it is missed", lambda: sidecar.metrics()[
+                "bellwether_config_last_reload_successful"] == 0)
+            home.mkdir()
+            (home / "real.toml").write_text(text + '[log]\nlevel = "debug"\n')
+            wait_until("it is back", lambda: sidecar.metrics()[
+                "bellwether_config_last_reload_successful"] == 1)
+            sidecar.await_log("configuration changed key=log.level .*debug")
+
+    def test_no_inotify_instance_is_needed(self):
+        """A user has 128 of them for all pods of a machine."""
+        with self.group(1) as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            files = pathlib.Path(f"/proc/{sidecar.process.pid}/fd").iterdir()
+            self.assertNotIn("anon_inode:inotify", [os.readlink(file) for file in files])
 
 
 if __name__ == "__main__":
