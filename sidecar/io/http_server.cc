@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/address_error.hh"
+#include "io/every_address.hh"
 #include "io/http_connection.hh"
 #include "io/timer.hh"
 #include "io/unix_socket.hh"
@@ -143,7 +144,7 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
 };
 
 uint16_t HttpServer::Implementation::listen(const HostPort& address) {
-  const Addresses addresses = resolve(address);
+  const Addresses addresses = resolve(listening_place(address));
   uint16_t port = address.port;
   int failure = 0;
   bool is_listening = false;

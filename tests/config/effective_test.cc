@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(defaults_are_as_documented) {
   const Config config = config_of(kGroup);
   BOOST_TEST(config.node.name == "host-1");
   BOOST_TEST(config.node.priority == 100u);
-  BOOST_TEST(config.node.listen.text() == "0.0.0.0:7946");
+  BOOST_TEST(config.node.listen.text() == "[::]:7946");
   BOOST_TEST(config.node.advertise.text() == "host-1:7946");
   BOOST_TEST(config.node.state_dir == "/var/lib/bellwether");
   BOOST_TEST(config.node.keeps_memory);
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(defaults_are_as_documented) {
   BOOST_TEST((config.election.death_proof == DeathProof::kAuto));
   BOOST_TEST(config.api.listen.text() == "127.0.0.1:4040");
   BOOST_TEST(config.api.socket == "");
-  BOOST_TEST(config.metrics.listen.text() == "0.0.0.0:9464");
+  BOOST_TEST(config.metrics.listen.text() == "[::]:9464");
   BOOST_TEST(config.flag.path == "/dev/shm/bellwether/g");
   BOOST_TEST(config.flag.mode == 0640u);
   BOOST_TEST((config.log == LogSettings{LogLevel::kInfo, LogFormat::kText}));
