@@ -143,6 +143,12 @@ void Sidecar::report_start() {
     log_.write(LogLevel::kWarn, "a killed sidecar's flag stays on until its validity ends",
                {{"because", settings_.flag_weakness}});
   }
+  if (open_files_ < kEnoughOpenFiles) {
+    log_.write(LogLevel::kWarn, "few files may be open, connections among them",
+               {{"limit", std::to_string(open_files_)},
+                {"remedy", "raise it to " + std::to_string(kEnoughOpenFiles) +
+                               " (LimitNOFILE=, ulimit -n)"}});
+  }
   if (memory_keeper_ && !memory_keeper_->flaw().empty()) {
     log_.write(LogLevel::kWarn, "if this sidecar is killed, its peers learn of it after its memory",
                {{"because", memory_keeper_->flaw()}});

@@ -22,6 +22,7 @@
 #include "daemon/shadow_elections.hh"
 #include "daemon/systemd.hh"
 #include "io/memory_keeper.hh"
+#include "io/open_files.hh"
 #include "io/signal_watch.hh"
 
 namespace bellwether {
@@ -97,6 +98,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
   SidecarSettings settings_;
   Log& log_;
+  const uint64_t open_files_ = raise_open_files();  // first: a listener's descriptor depends on it
   std::optional<MemoryKeeper> memory_keeper_;
   const Instant started_ = Loop::now();
   const election_plugin& plugin_;

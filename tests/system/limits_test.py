@@ -6,6 +6,7 @@ usage: limits_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_n
 """
 
 import contextlib
+import resource
 import socket
 import threading
 
@@ -101,6 +102,30 @@ class Connections(SystemCase):
                         client.sendall(text)
             status, _, text = sidecar.request("GET", "/livez")
             self.assertEqual(status, 200, text)
+
+
+class OpenFiles(SystemCase):
+    """The limit is raised, or somebody is told."""
+
+    def started_with(self, group, limits):
+        sidecar, = group.sidecars
+        sidecar.prefix = ["prlimit", f"--nofile={limits}"]
+        group.start().await_leader(sidecar)
+        return sidecar
+
+    def test_the_soft_limit_is_raised(self):
+        with self.group(1) as group:
+            sidecar = self.started_with(group, "256:")
+            soft, _ = resource.prlimit(sidecar.process.pid, resource.RLIMIT_NOFILE)
+            self.assertEqual(soft, 4096)
+            self.assertNotIn("few files", sidecar.log())
+
+    def test_a_hard_limit_that_is_low_is_told(self):
+        with self.group(1) as group:
+            sidecar = self.started_with(group, "256:512")
+            sidecar.await_log("few files may be open.*limit=512")
+            doctor = self.run_program("doctor", "--config", sidecar.config_file)
+            self.assertIn("may open 512 files", doctor.stdout)
 
 
 if __name__ == "__main__":
