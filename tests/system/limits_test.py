@@ -128,5 +128,28 @@ class OpenFiles(SystemCase):
             self.assertIn("may open 512 files", doctor.stdout)
 
 
+class StateFolder(SystemCase):
+    """Who else can put an older state there is told of."""
+
+    def test_a_folder_that_others_may_write(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            sidecar.state_folder.mkdir()
+            sidecar.state_folder.chmod(0o777)
+            group.start().await_leader(sidecar)
+            sidecar.await_log("can be written by everybody")
+            doctor = self.run_program("doctor", "--config", sidecar.config_file)
+            self.assertIn("can be written by everybody", doctor.stdout)
+
+    def test_a_volume_as_kubernetes_gives_it_to_a_group(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            sidecar.state_folder.mkdir()
+            sidecar.state_folder.chmod(0o2770)
+            group.start().await_leader(sidecar)
+            sidecar.await_log("this node leads")
+            self.assertNotIn("can be written", sidecar.log())
+
+
 if __name__ == "__main__":
     main()
