@@ -42,7 +42,7 @@ std::string row(const Config& config, const std::string& failure) {
   return "no such row";
 }
 
-std::vector<std::string> lines(const std::vector<ConfigChange>& changes) {
+std::vector<std::string> change_lines(const std::vector<ConfigChange>& changes) {
   std::vector<std::string> texts;
   for (const ConfigChange& change : changes) {
     texts.push_back(change.key + ": " + change.before + " -> " + change.after);
@@ -255,10 +255,10 @@ BOOST_AUTO_TEST_CASE(a_reload_takes_over_what_it_can_and_the_rest_waits) {
       "log.level: \"info\" -> \"debug\"",
       "hook: [] -> [{ url = \"http://a/\", timeout = \"2s\" }]",
   };
-  BOOST_TEST(lines(diff(before, in_force)) == changed, boost::test_tools::per_element());
+  BOOST_TEST(change_lines(diff(before, in_force)) == changed, boost::test_tools::per_element());
   const std::vector<std::string> waiting{"node.priority: 100 -> 7",
                                          "election.lease: \"1s\" -> \"2s\""};
-  BOOST_TEST(lines(diff(in_force, wanted)) == waiting, boost::test_tools::per_element());
+  BOOST_TEST(change_lines(diff(in_force, wanted)) == waiting, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_variant_is_taken_over_but_not_that_of_another_plugin) {

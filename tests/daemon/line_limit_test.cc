@@ -6,9 +6,9 @@
 #include "daemon/log.hh"
 #include "daemon/rejection_log.hh"
 
+namespace bellwether::test {
 namespace {
 
-using namespace bellwether;
 using std::chrono::seconds;
 
 constexpr Instant kBegin{seconds(1000)};
@@ -83,3 +83,5 @@ BOOST_AUTO_TEST_CASE(of_refused_messages_a_line_a_minute_and_reason_is_written) 
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::test
