@@ -267,6 +267,8 @@ const char* name(Limit limit) {
       return "event_streams";
     case Limit::kLongPolls:
       return "long_polls";
+    case Limit::kLogLines:
+      return "log_lines";
   }
   return "?";
 }

@@ -164,7 +164,8 @@ enum class Limit : uint8_t {
   kHttpUnsent,       // bytes that wait for a client to read
   kEventStreams,     // clients that follow /v1/events
   kLongPolls,        // clients that wait for /v1/leader?index=
-  kLast = kLongPolls,
+  kLogLines,         // lines of the log that came too often, or that nobody reads
+  kLast = kLogLines,
 };
 const char* name(Limit limit);
 

@@ -171,7 +171,9 @@ void Metrics::on_http_request(HttpRoute route, unsigned code) {
   table_->http_requests.of(route, code).Increment();
 }
 
-void Metrics::on_limit(Limit limit) { table_->limit_hits.of(limit).Increment(); }
+void Metrics::on_limit(Limit limit, uint64_t times) {
+  table_->limit_hits.of(limit).Increment(static_cast<double>(times));
+}
 
 void Metrics::set_config_mismatch(bool is_mismatch) {
   table_->config_mismatch.of().Set(number(is_mismatch));

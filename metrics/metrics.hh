@@ -75,7 +75,7 @@ class Metrics {
   void on_flag_update();
   void on_hook(HookResult result);
   void on_http_request(HttpRoute route, unsigned code);
-  void on_limit(Limit limit);
+  void on_limit(Limit limit, uint64_t times = 1);
   void set_config_mismatch(bool is_mismatch);
   // Once, at start.
   void set_flag_robust(bool is_robust);

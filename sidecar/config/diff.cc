@@ -8,18 +8,28 @@ namespace bellwether {
 
 std::vector<ConfigChange> diff(const Config& before, const Config& after) {
   std::vector<ConfigChange> changes;
-  const auto compare = [&](const std::string& key, TakesEffect takes_effect,
-                           const std::string& old_text, const std::string& new_text) {
-    if (old_text == new_text) return;
-    changes.push_back({key, old_text, new_text, takes_effect == TakesEffect::kAtRestart});
+  const auto compare = [&](const std::string& key, const std::string& old_text,
+                           const std::string& new_text) {
+    if (old_text != new_text) changes.push_back({key, old_text, new_text});
   };
   for (const auto& key : config_keys()) {
-    compare(key.path(), key.takes_effect, toml_text(key.write(before)),
-            toml_text(key.write(after)));
+    compare(key.path(), toml_text(key.write(before)), toml_text(key.write(after)));
   }
-  compare(kVotersTable, kVotersTakeEffect, inline_table(before.voters), inline_table(after.voters));
-  compare(kHookTable, kHookTakesEffect, inline_list(before.hooks), inline_list(after.hooks));
+  compare(kVotersTable, inline_table(before.voters), inline_table(after.voters));
+  compare(kHookTable, inline_list(before.hooks), inline_list(after.hooks));
   return changes;
+}
+
+Config take_over(Config in_force, const Config& wanted) {
+  const ElectionSettings election = in_force.election;
+  for (const auto& key : config_keys()) {
+    if (key.takes_effect == TakesEffect::kAtOnce) key.copy(wanted, in_force);
+  }
+  if (kVotersTakeEffect == TakesEffect::kAtOnce) in_force.voters = wanted.voters;
+  if (kHookTakesEffect == TakesEffect::kAtOnce) in_force.hooks = wanted.hooks;
+  // Another plugin waits for a restart, and its variant with it.
+  if (wanted.election.plugin != election.plugin) in_force.election.variant = election.variant;
+  return in_force;
 }
 
 }  // namespace bellwether

@@ -1,11 +1,14 @@
 // ${NAME} in text.  What a variable holds is taken as it is: it is not expanded again.
 #include "config/environment.hh"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string_view>
 
 #include "config/text_forms.hh"
 
@@ -18,6 +21,17 @@ bool is_variable_name(const std::string& name) {
   };
   return !name.empty() && (name.front() < '0' || name.front() > '9') &&
          std::all_of(name.begin(), name.end(), is_part);
+}
+
+bool is_ipv6(const std::string& value) {
+  in6_addr address{};
+  return ::inet_pton(AF_INET6, value.c_str(), &address) == 1;
+}
+
+// `before` and `after`: what stands on both sides of the variable.
+bool needs_brackets(std::string_view before, const std::string& value, std::string_view after) {
+  const bool is_host = after.starts_with(':') || before.ends_with("//");
+  return is_host && !before.ends_with('[') && is_ipv6(value);
 }
 
 }  // namespace
@@ -53,8 +67,9 @@ std::optional<std::string> expand_variables(const std::string& text, const Envir
                (value ? ", which holds control characters or no UTF-8" : ", which is not set");
         return std::nullopt;
       }
-      expanded += *value;
       i = end + 1;
+      const bool is_bracketed = needs_brackets(expanded, *value, std::string_view(text).substr(i));
+      expanded += is_bracketed ? "[" + *value + "]" : *value;
     } else {
       expanded += text[i++];
     }

@@ -16,7 +16,9 @@ struct Environment {
 Environment process_environment();
 
 // `text` with every ${NAME} replaced by the variable's value; $${ stands for ${ itself, and any
-// other $ for itself.  On failure returns nothing and says in `flaw` what is wrong, as a phrase.
+// other $ for itself.  Where a variable holds an IPv6 address and stands as the host of a URL or in
+// front of a port, brackets are put around it, so that ${POD_IP}:7946 is right for both families.
+// On failure returns nothing and says in `flaw` what is wrong, as a phrase.
 std::optional<std::string> expand_variables(const std::string& text, const Environment& environment,
                                             std::string& flaw);
 

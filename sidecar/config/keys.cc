@@ -42,6 +42,7 @@ class Table {
       return value.has_value();
     };
     key.write = [=](const Config& config) { return type.write(config.*part.*member); };
+    key.copy = [=](const Config& from, Config& to) { to.*part.*member = from.*part.*member; };
     const auto set = [=](Config& config, typename Type::Value value) {
       config.*part.*member = std::move(value);
     };
@@ -101,8 +102,11 @@ void add_node_keys(std::vector<ConfigKey<Config>>& keys) {
            TakesEffect::kAtRestart, "this process; unique in the group");
   node.key("priority", &NodeSettings::priority, NumberType{0, 65535}, 100u, TakesEffect::kAtRestart,
            "higher leads; of equal ones the higher UUID does; 0 never leads");
-  node.key("listen", &NodeSettings::listen, HostPortType{}, HostPort{"0.0.0.0", 7946},
-           TakesEffect::kAtRestart, "where peers connect to");
+  node.key(
+      "listen", &NodeSettings::listen, HostPortType{}, HostPort{"::", 7946},
+      TakesEffect::kAtRestart,
+      "where peers connect to; [::]: every address of both families, or of IPv4 where there is "
+      "no IPv6");
   node.key("advertise", &NodeSettings::advertise, HostPortType{},
            Computed<HostPort>{"the voter's address, else listen, else the host's name",
                               default_advertise},
@@ -230,8 +234,8 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
 
   Table metrics("metrics", &Config::metrics, keys);
   metrics.key(
-      "listen", &MetricsSettings::listen, HostPortType{.may_be_none = true},
-      HostPort{"0.0.0.0", 9464}, TakesEffect::kAtRestart,
+      "listen", &MetricsSettings::listen, HostPortType{.may_be_none = true}, HostPort{"::", 9464},
+      TakesEffect::kAtRestart,
       "where only /metrics, /livez and /readyz are served; \"\": on the API's address alone");
 
   Table flag("flag", &Config::flag, keys);
@@ -274,6 +278,7 @@ ConfigKey<HookSettings> hook_key(const char* name, typename Type::Value HookSett
     return value.has_value();
   };
   key.write = [=](const HookSettings& hook) { return type.write(hook.*member); };
+  key.copy = [=](const HookSettings& from, HookSettings& to) { to.*member = from.*member; };
   key.set_default = [](HookSettings&, const Environment&) {};
   return key;
 }

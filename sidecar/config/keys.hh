@@ -32,6 +32,7 @@ struct ConfigKey {
   // May look at keys that stand before this one in the table, and at the voters.
   std::function<void(Owner& owner, const Environment& environment)> set_default;
   std::function<PlainValue(const Owner& owner)> write;
+  std::function<void(const Owner& from, Owner& to)> copy;
 
   bool is_required() const { return default_words.empty(); }
   std::string path() const { return table + "." + name; }

@@ -19,9 +19,8 @@ void Node::on(const StepDown& step_down) {
     return;
   }
   effects_.push_back(Outcome{Outcome::Kind::kDone});
-  if (handover_) return;  // it is under way
   if (step_down.hold > Duration::zero()) timers_.arm(Timer::kHold, now_ + step_down.hold);
-  begin_handover(std::nullopt);
+  if (!handover_) begin_handover(std::nullopt);
 }
 
 void Node::on(const Transfer& transfer) {
@@ -36,7 +35,7 @@ void Node::on(const Transfer& transfer) {
     outcome = Outcome::Kind::kNotEligible;
   }
   effects_.push_back(Outcome{outcome});
-  if (outcome == Outcome::Kind::kDone && !handover_) begin_handover(transfer.to);
+  if (outcome == Outcome::Kind::kDone) begin_handover(transfer.to);
 }
 
 void Node::on(const LeaveGroup&) {
@@ -49,6 +48,8 @@ void Node::on(const LeaveGroup&) {
   if (!handover_) finish_leaving();
 }
 
+// Or begins it anew, with another successor: one that was asked before and claims all the same is a
+// candidate like any other.
 void Node::begin_handover(std::optional<Uuid> successor) {
   handover_ = Handover{.named = successor, .tried = {}};
   update_electable();

@@ -1,6 +1,4 @@
-// An event in the folder leads to a reading, and only a different text is a change.  In between
-// nobody watches, or a neighbour that is written without an end would keep the loop busy: libuv
-// reads events as long as there are any.
+// A reading that differs from the one before is done once more, since the file may just be written.
 #include "daemon/config_file.hh"
 
 #include <fcntl.h>
@@ -16,6 +14,7 @@
 namespace bellwether {
 namespace {
 
+constexpr Duration kInterval = std::chrono::seconds(1);
 constexpr Duration kSettleTime = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -51,37 +50,34 @@ ConfigFile::ConfigFile(Loop& loop, std::filesystem::path file, std::string text,
                        OnReading on_change)
     : loop_(loop),
       file_(std::move(file)),
-      text_(std::move(text)),
+      last_{.text = std::move(text)},
       on_change_(std::move(on_change)),
-      settled_(loop,
-               [this] {
-                 watch();
-                 read([this](const Reading& reading) {
-                   if (reading.is_changed || !reading.error.empty()) on_change_(reading);
-                 });
-               }),
-      folder_(make_handle<uv_fs_event_t>(
-          this, [&](uv_fs_event_t* handle) { return uv_fs_event_init(loop.uv(), handle); })) {
-  watch();
+      next_look_(loop, [this] { look(); }) {
+  next_look_.arm(kInterval);
 }
 
 ConfigFile::~ConfigFile() {
   if (running_ != nullptr) running_->owner = nullptr;
 }
 
-void ConfigFile::watch() {
-  const auto on_event = [](uv_fs_event_t* handle, const char*, int, int) {
-    auto* const self = static_cast<ConfigFile*>(handle->data);
-    if (self == nullptr) return;
-    uv_fs_event_stop(handle);
-    self->settled_.arm(kSettleTime);
-  };
-  const std::filesystem::path folder = std::filesystem::absolute(file_).parent_path();
-  const int status = uv_fs_event_start(folder_.get(), on_event, folder.c_str(), 0);
-  if (status < 0) flaw_ = "cannot watch " + folder.string() + ": " + uv_strerror(status);
+void ConfigFile::look() {
+  queue([this](const Reading& reading) {
+    is_settling_ = reading.is_changed && !is_settling_;
+    next_look_.arm(is_settling_ ? kSettleTime : kInterval);
+    if (!reading.is_changed || is_settling_) return;
+    last_ = reading;
+    on_change_(reading);
+  });
 }
 
 void ConfigFile::read(OnReading then) {
+  queue([this, then = std::move(then)](const Reading& reading) {
+    last_ = reading;
+    then(reading);
+  });
+}
+
+void ConfigFile::queue(OnReading then) {
   waiting_.push_back(std::move(then));
   if (running_ == nullptr) start();
 }
@@ -112,8 +108,7 @@ void ConfigFile::start() {
 void ConfigFile::finish(const Job& job) {
   running_ = nullptr;
   Reading reading = job.reading;
-  reading.is_changed = reading.error.empty() && reading.text != text_;
-  if (reading.is_changed) text_ = reading.text;
+  reading.is_changed = reading.text != last_.text || reading.error != last_.error;
   for (const OnReading& then : job.then) then(reading);
   if (!waiting_.empty()) start();
 }

@@ -1,7 +1,9 @@
-// The configuration's file: read in the thread pool whenever it may have changed.
+// The configuration's file: read in the thread pool, once a second.
 //
-// It is watched by its folder, because a file that is replaced by another (an editor's save, the
-// swap of a ConfigMap's symbolic link) is a new file that nobody watches.
+// To be told of changes by inotify instead, one would have to watch each folder on the way to the
+// file (an editor's save, the swap of a ConfigMap's link, a link into another folder, a folder that
+// is made anew), and a user has 128 instances of it for all containers of a machine.  A reading is
+// some ten microseconds of a thread that is not the loop's, and sees them all.
 #pragma once
 
 #include <filesystem>
@@ -22,18 +24,16 @@ class ConfigFile {
   struct Reading {
     std::string text;
     std::string error{};      // why it could not be read; "": it was
-    bool is_changed = false;  // the text is another than the time before
+    bool is_changed = false;  // text or error are others than the time before
   };
   using OnReading = std::function<void(const Reading&)>;
 
-  // `text` is what was read last.  Calls `on_change` when the text has become another, or cannot be
-  // read any more.  Where the folder cannot be watched, flaw() says why and read() is all there is.
+  // `text` is what was read last.  Calls `on_change` within a moment when the text has become
+  // another, cannot be read any more, or can be again; once for each change.
   ConfigFile(Loop& loop, std::filesystem::path file, std::string text, OnReading on_change);
   ~ConfigFile();
   ConfigFile(const ConfigFile&) = delete;
   ConfigFile& operator=(const ConfigFile&) = delete;
-
-  const std::string& flaw() const { return flaw_; }
 
   // Reads it again and calls `then`, in any case.
   void read(OnReading then);
@@ -41,19 +41,19 @@ class ConfigFile {
  private:
   struct Job;
 
-  void watch();
+  void look();
+  void queue(OnReading then);
   void start();
   void finish(const Job& job);
 
   Loop& loop_;
   std::filesystem::path file_;
-  std::string text_;
+  Reading last_;
   OnReading on_change_;
-  std::string flaw_;
   Job* running_ = nullptr;            // owned by libuv until it is done
   std::vector<OnReading> waiting_{};  // for the next reading
-  LoopTimer settled_;                 // several changes in a row are one
-  UvPtr<uv_fs_event_t> folder_;
+  bool is_settling_ = false;          // something has changed, which is looked at once more
+  LoopTimer next_look_;
 };
 
 }  // namespace bellwether

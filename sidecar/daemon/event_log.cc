@@ -1,5 +1,4 @@
-// Frames that were refused come as fast as a stranger can send them, so they are worth a line at
-// debug level only; the metrics count them.
+// What is bounded here is bounded by RejectionLog and Log.
 #include "daemon/event_log.hh"
 
 namespace bellwether {
@@ -23,8 +22,8 @@ const char* state_name(uint32_t state) {
 
 }  // namespace
 
-void EventLog::on_effect(const Effect& effect) {
-  std::visit([this](const auto& what) { on(what); }, effect);
+void EventLog::on_effect(Instant now, const Effect& effect) {
+  std::visit([&](const auto& what) { on(now, what); }, effect);
 }
 
 std::string EventLog::name_of(const Uuid& id) const {
@@ -32,7 +31,7 @@ std::string EventLog::name_of(const Uuid& id) const {
   return member != nullptr ? member->entry.name : to_string(id);
 }
 
-void EventLog::on(const Publish& publish) {
+void EventLog::on(Instant, const Publish& publish) {
   if (publish.leader) log_.set_epoch(publish.epoch);
   if (*publish.reason == '\0') return;
   if (publish.is_leader) {
@@ -45,7 +44,7 @@ void EventLog::on(const Publish& publish) {
   }
 }
 
-void EventLog::on(const Report& report) {
+void EventLog::on(Instant now, const Report& report) {
   const std::string peer = report.peer ? name_of(*report.peer) : "";
   switch (report.kind) {
     case Report::Kind::kElection:
@@ -57,8 +56,8 @@ void EventLog::on(const Report& report) {
       return log_.write(LogLevel::kDebug, "ignored a message of an older epoch",
                         {{"type", report.text}, {"peer", peer}});
     case Report::Kind::kRejected:
-      return log_.write(LogLevel::kWarn, "refused a message",
-                        {{"reason", report.text}, {"peer", peer}});
+      rejections_.refused_message(now, report.text, peer);
+      return;
     case Report::Kind::kMember:
       return log_.write(LogLevel::kInfo, "member", {{"name", peer}, {"state", report.text}});
     case Report::Kind::kNote:
@@ -67,6 +66,6 @@ void EventLog::on(const Report& report) {
   }
 }
 
-void EventLog::on(const Store& store) { log_.set_epoch(store.record.max_epoch); }
+void EventLog::on(Instant, const Store& store) { log_.set_epoch(store.record.max_epoch); }
 
 }  // namespace bellwether

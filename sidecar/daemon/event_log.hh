@@ -4,27 +4,30 @@
 #include "core/effects.hh"
 #include "core/members.hh"
 #include "daemon/log.hh"
+#include "daemon/rejection_log.hh"
 
 namespace bellwether {
 
 class EventLog {
  public:
-  // `members` is the node's.  Both must outlive this object.
-  EventLog(Log& log, const Members& members) : log_(log), members_(members) {}
+  // `members` is the node's.  All must outlive this object.
+  EventLog(Log& log, RejectionLog& rejections, const Members& members)
+      : log_(log), rejections_(rejections), members_(members) {}
 
-  void on_effect(const Effect& effect);
+  void on_effect(Instant now, const Effect& effect);
 
   // What people call a member; its id when it is not known.
   std::string name_of(const Uuid& id) const;
 
  private:
-  void on(const Publish& publish);
-  void on(const Report& report);
-  void on(const Store& store);
+  void on(Instant now, const Publish& publish);
+  void on(Instant now, const Report& report);
+  void on(Instant now, const Store& store);
   template <typename Other>
-  void on(const Other&) {}  // not an event, or logged by whoever carries it out
+  void on(Instant, const Other&) {}  // not an event, or logged by whoever carries it out
 
   Log& log_;
+  RejectionLog& rejections_;
   const Members& members_;
 };
 

@@ -8,12 +8,17 @@
 #include <chrono>
 
 #include "daemon/log_line.hh"
+#include "io/loop.hh"
 
 namespace bellwether {
 namespace {
 
 // About 400 bytes each, taken at once.
 constexpr size_t kQueuedLines = 1024;
+
+// Of each event, as many in a row as a large group has members, and then so often.
+constexpr unsigned kLinesAtOnce = 1000;
+constexpr Duration kBetweenLines = std::chrono::seconds(3);
 
 }  // namespace
 
@@ -41,7 +46,9 @@ class Log::Backend {
 };
 
 Log::Log(const LogSettings& settings)
-    : settings_(settings), backend_(std::make_unique<Backend>()) {}
+    : settings_(settings),
+      limit_(kLinesAtOnce, kBetweenLines),
+      backend_(std::make_unique<Backend>()) {}
 
 Log::~Log() = default;
 
@@ -49,6 +56,22 @@ void Log::configure(const LogSettings& settings) { settings_ = settings; }
 
 void Log::write(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
   if (level < settings_.level) return;
+  // Debug lines are written as they come: somebody has asked for them, for a while.
+  if (level < LogLevel::kInfo) return write_line(level, event, fields);
+  const auto left_out = limit_.admit(Loop::now(), event);
+  if (!left_out) {
+    ++left_out_;
+    return;
+  }
+  if (*left_out > 0) {
+    write_line(LogLevel::kWarn, "left out lines that came too often",
+               {{"of", std::string(event)}, {"lines", std::to_string(*left_out)}});
+  }
+  write_line(level, event, fields);
+}
+
+void Log::write_line(LogLevel level, std::string_view event,
+                     std::initializer_list<LogField> fields) {
   const auto time = std::chrono::system_clock::now();
   const auto make_line = settings_.format == LogFormat::kJson ? json_line : text_line;
   backend_->write(make_line(time, level, context_, event, fields));

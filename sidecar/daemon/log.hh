@@ -2,7 +2,8 @@
 //
 // A line is handed to a thread of its own, so a reader of stderr that has come to a halt cannot
 // stop the event loop.  That thread keeps a bounded number of lines; beyond it the oldest are lost,
-// and counted.
+// and counted.  An event that comes without an end is left out, but for a few lines a minute:
+// nobody can fill a disk through the log, unless its level is debug or trace.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <string_view>
 
 #include "config/config.hh"
+#include "daemon/line_limit.hh"
 
 namespace bellwether {
 
@@ -45,12 +47,18 @@ class Log {
 
   // Lines that were lost because stderr was not read.
   uint64_t lost() const;
+  // Lines that were not written because there were too many of their event.
+  uint64_t left_out() const { return left_out_; }
 
  private:
   class Backend;
 
+  void write_line(LogLevel level, std::string_view event, std::initializer_list<LogField> fields);
+
   LogSettings settings_;
   LogContext context_;
+  LineLimit limit_;  // of each event
+  uint64_t left_out_ = 0;
   std::unique_ptr<Backend> backend_;
 };
 

@@ -123,8 +123,8 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
       witness_(node_.members()),
       observer_(parts.metrics, node_.members(), node_.record(), node_.active_variant(),
                 [this](const auto& election) { on_election(election); }),
-      event_log_(parts.log, node_.members()),
       rejection_log_(parts.log),
+      event_log_(parts.log, rejection_log_, node_.members()),
       writer_(
           parts.loop, parts.store,
           [this](const Record& record, const auto& error) { on_record_stored(record, error); },
@@ -174,7 +174,7 @@ void Participant::carry_out(Instant now, const Effect& effect) {
   std::visit([&](const auto& what) { on(now, what); }, effect);
 }
 
-void Participant::tell(const Effect& effect) { event_log_.on_effect(effect); }
+void Participant::tell(const Effect& effect) { event_log_.on_effect(Loop::now(), effect); }
 
 // The flag first: whatever is wrong, the application must not act on it.
 void Participant::on_broken(const std::string& invariant, const SelfCheck& evidence) {
@@ -310,7 +310,7 @@ void Participant::on_rejected(PeerRejection rejection, const std::string& remote
                               const std::string& text) {
   const metrics::Rejection reason = reason_of(rejection);
   parts_.metrics.on_rejected(reason);
-  rejection_log_.write(Loop::now(), reason, remote, text);
+  rejection_log_.refused_peer(Loop::now(), reason, remote, text);
 }
 
 void Participant::on_limit(PeerLimit limit) {

@@ -119,8 +119,8 @@ class Participant final : private EffectSink, private TransportListener {
   Node node_;
   ElectionWitness witness_;
   metrics::CoreObserver observer_;
-  EventLog event_log_;
   RejectionLog rejection_log_;
+  EventLog event_log_;
   PeerNotes peers_;
   StateWriter writer_;
   Transport transport_;

@@ -2,25 +2,26 @@
 #include "daemon/rejection_log.hh"
 
 namespace bellwether {
-namespace {
 
-constexpr Duration kBetweenLines = std::chrono::minutes(1);
-
-}  // namespace
-
-void RejectionLog::write(Instant now, metrics::Rejection reason, const std::string& remote,
-                         const std::string& text) {
-  Reason& refused = reasons_[static_cast<size_t>(reason)];
-  if (now < refused.next_line) {
-    ++refused.silent;
-    return;
-  }
+bool RejectionLog::refused_peer(Instant now, metrics::Rejection reason, const std::string& remote,
+                                const std::string& text) {
+  const auto left_out = limit_.admit(now, metrics::name(reason));
+  if (!left_out) return false;
   log_.write(LogLevel::kWarn, "refused a peer",
              {{"reason", metrics::name(reason)},
               {"from", remote},
               {"details", text},
-              {"more_since_last_line", std::to_string(refused.silent)}});
-  refused = {.next_line = now + kBetweenLines};
+              {"more_since_last_line", std::to_string(*left_out)}});
+  return true;
+}
+
+bool RejectionLog::refused_message(Instant now, const char* reason, const std::string& peer) {
+  const auto left_out = limit_.admit(now, reason);
+  if (!left_out) return false;
+  log_.write(
+      LogLevel::kWarn, "refused a message",
+      {{"reason", reason}, {"peer", peer}, {"more_since_last_line", std::to_string(*left_out)}});
+  return true;
 }
 
 }  // namespace bellwether

@@ -1,11 +1,12 @@
-// Lines about peers whose bytes were refused.  A stranger decides how often that happens, so each
-// reason is worth one line a minute; the metrics count all.
+// Lines about what was refused: bytes of a peer, or a message that the node has no use for.  A
+// stranger decides how often that happens, so each reason is worth one line a minute; the metrics
+// count all.
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "core/clock.hh"
+#include "daemon/line_limit.hh"
 #include "daemon/log.hh"
 #include "metrics/labels.hh"
 
@@ -13,19 +14,17 @@ namespace bellwether {
 
 class RejectionLog {
  public:
+  // `log` must outlive this object.
   explicit RejectionLog(Log& log) : log_(log) {}
 
-  void write(Instant now, metrics::Rejection reason, const std::string& remote,
-             const std::string& text);
+  // Both return whether it was worth a line.
+  bool refused_peer(Instant now, metrics::Rejection reason, const std::string& remote,
+                    const std::string& text);
+  bool refused_message(Instant now, const char* reason, const std::string& peer);
 
  private:
-  struct Reason {
-    Instant next_line{};
-    uint64_t silent = 0;  // refused since the last line
-  };
-
   Log& log_;
-  std::array<Reason, metrics::kValues<metrics::Rejection>> reasons_{};
+  LineLimit limit_{1, std::chrono::minutes(1)};
 };
 
 }  // namespace bellwether

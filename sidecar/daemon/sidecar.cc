@@ -61,11 +61,12 @@ api::Identity identity_of(const SidecarSettings& settings, const election_plugin
 Sidecar::Sidecar(SidecarSettings settings, Log& log)
     : settings_(std::move(settings)),
       log_(log),
-      memory_keeper_(config().node.keeps_memory ? std::optional<MemoryKeeper>(std::in_place)
-                                                : std::nullopt),
+      memory_keeper_(settings_.parsed.config.node.keeps_memory
+                         ? std::optional<MemoryKeeper>(std::in_place)
+                         : std::nullopt),
       plugin_(load(settings_)),
       identity_(identity_of(settings_, plugin_)),
-      at_start_(settings_.parsed.config),
+      in_force_(settings_.parsed.config),
       metrics_({.group = config().group.name,
                 .member = config().node.name,
                 .version = settings_.version,
@@ -141,13 +142,15 @@ void Sidecar::report_start() {
     log_.write(LogLevel::kWarn, "a killed sidecar's flag stays on until its validity ends",
                {{"because", settings_.flag_weakness}});
   }
+  if (open_files_ < kEnoughOpenFiles) {
+    log_.write(LogLevel::kWarn, "few files may be open, connections among them",
+               {{"limit", std::to_string(open_files_)},
+                {"remedy", "raise it to " + std::to_string(kEnoughOpenFiles) +
+                               " (LimitNOFILE=, ulimit -n)"}});
+  }
   if (memory_keeper_ && !memory_keeper_->flaw().empty()) {
     log_.write(LogLevel::kWarn, "if this sidecar is killed, its peers learn of it after its memory",
                {{"because", memory_keeper_->flaw()}});
-  }
-  if (!config_file_.flaw().empty()) {
-    log_.write(LogLevel::kWarn, "changes of the configuration need SIGHUP",
-               {{"because", config_file_.flaw()}});
   }
 }
 
@@ -157,6 +160,8 @@ void Sidecar::tick() {
   if (next_tick_ != kNever) metrics_.on_event_loop_lag(std::max(now - next_tick_, Duration{}));
   last_tick_ = now;
   metrics_.set_config_mismatch(!config_mismatches().empty());
+  const uint64_t unwritten = log_.left_out() + log_.lost();
+  metrics_.on_limit(metrics::Limit::kLogLines, unwritten - std::exchange(unwritten_, unwritten));
   const auto watchdog = systemd_.watchdog_interval();
   if (watchdog) systemd_.tell("WATCHDOG=1");
   if (!is_announced_ && is_ready(nullptr)) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/backend.hh"
+#include "config/diff.hh"
 #include "config/parse.hh"
 #include "daemon/config_file.hh"
 #include "daemon/front_door.hh"
@@ -21,6 +22,7 @@
 #include "daemon/shadow_elections.hh"
 #include "daemon/systemd.hh"
 #include "io/memory_keeper.hh"
+#include "io/open_files.hh"
 #include "io/signal_watch.hh"
 
 namespace bellwether {
@@ -75,7 +77,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
   // sidecar_backend.cc
   const Node& node() const override { return participant_.node(); }
-  const Config& config() const override { return settings_.parsed.config; }
+  const Config& config() const override { return in_force_; }
   const api::Identity& identity() const override { return identity_; }
   api::PeerInfo peer(const Uuid& id) const override { return participant_.peer(id); }
   Instant now() const override { return Loop::now(); }
@@ -90,15 +92,16 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
   // sidecar_reload.cc
   api::ReloadResult apply(const ConfigFile::Reading& reading);
-  void apply(const ParsedConfig& parsed);
+  void apply(const Config& wanted, std::vector<ConfigChange>& changes);
 
   SidecarSettings settings_;
   Log& log_;
+  const uint64_t open_files_ = raise_open_files();  // first: a listener's descriptor depends on it
   std::optional<MemoryKeeper> memory_keeper_;
   const Instant started_ = Loop::now();
   const election_plugin& plugin_;
   api::Identity identity_;
-  Config at_start_;  // what keys that wait for a restart still have
+  Config in_force_;  // of settings_.parsed, which is what the file says, all that is applied
   metrics::Metrics metrics_;
   Systemd systemd_;
   bool is_leaving_ = false;
@@ -107,6 +110,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   bool is_announced_ = false;  // to systemd, as ready
   Instant last_tick_ = started_;
   Instant next_tick_ = kNever;
+  uint64_t unwritten_ = 0;  // lines of the log, as far as they are counted
 
   StateStore store_;
   Loop loop_;

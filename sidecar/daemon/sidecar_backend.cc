@@ -17,8 +17,8 @@ bool Sidecar::is_ready(std::string* why) const {
 
 std::vector<std::string> Sidecar::pending_restart() const {
   std::vector<std::string> keys;
-  for (const ConfigChange& change : diff(at_start_, config())) {
-    if (change.pending_restart) keys.push_back(change.key);
+  for (const ConfigChange& change : diff(in_force_, settings_.parsed.config)) {
+    keys.push_back(change.key);
   }
   return keys;
 }

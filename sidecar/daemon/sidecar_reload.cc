@@ -1,5 +1,7 @@
 // A new configuration is taken over whole or not at all.  What cannot change while the process runs
 // waits for its restart, and says so.
+#include <utility>
+
 #include "daemon/sidecar.hh"
 #include "plugin_loader.hh"
 
@@ -25,12 +27,12 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
       ParsedConfig parsed = parse_config(reading.text, file, process_environment());
       ElectionSettings& election = parsed.config.election;
       // Another plugin waits for a restart, and its variants with it.
-      if (election.plugin == at_start_.election.plugin) choose_variant(plugin_, election);
+      if (election.plugin == in_force_.election.plugin) choose_variant(plugin_, election);
       for (const Finding& warning : parsed.warnings) {
         result.warnings.push_back(describe(file, "warning", warning));
       }
-      result.changes = diff(config(), parsed.config);
-      apply(parsed);
+      settings_.parsed = std::move(parsed);
+      apply(settings_.parsed.config, result.changes);
     } catch (const ConfigErrors& errors) {
       for (const Finding& error : errors.findings()) refuse(describe(file, "error", error));
     } catch (const PluginError& error) {
@@ -47,17 +49,22 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
   return result;
 }
 
-void Sidecar::apply(const ParsedConfig& parsed) {
-  const Config before = config();
-  settings_.parsed = parsed;
-  const Config& after = config();
-  log_.configure(after.log);
-  if (before.membership != after.membership) participant_.set_membership(after.membership);
-  const bool is_same_plugin = after.election.plugin == at_start_.election.plugin;
-  if (is_same_plugin && before.election.variant != after.election.variant) {
-    participant_.set_variant(after.election.variant);
+// `changes`: those that are made, and all that wait.
+void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
+  const Config before = std::exchange(in_force_, take_over(in_force_, wanted));
+  log_.configure(in_force_.log);
+  if (before.membership != in_force_.membership) {
+    participant_.set_membership(in_force_.membership);
   }
-  if (before.hooks != after.hooks) front_door_.set_hooks(after.hooks);
+  if (before.election.variant != in_force_.election.variant) {
+    participant_.set_variant(in_force_.election.variant);
+  }
+  if (before.hooks != in_force_.hooks) front_door_.set_hooks(in_force_.hooks);
+  changes = diff(before, in_force_);
+  for (ConfigChange& change : diff(in_force_, wanted)) {
+    change.pending_restart = true;
+    changes.push_back(std::move(change));
+  }
 }
 
 }  // namespace bellwether

@@ -37,6 +37,7 @@ struct StateFacts {
   bool exists = false;
   bool is_writable = false;  // by this user; where it does not exist: it could be made
   uid_t owner = 0;
+  std::string weakness{};  // who else may write to it, as who_else_may_write() has it
   bool is_in_memory = false;
   uint64_t free_bytes = 0;
   LockFacts lock{};

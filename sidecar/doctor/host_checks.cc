@@ -1,6 +1,7 @@
 // Checks of this machine: what the kernel, the clock and the processor give.
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
+#include "io/open_files.hh"
 
 namespace bellwether::doctor {
 namespace {
@@ -11,7 +12,6 @@ constexpr double kMaxRatePpm = 110'000;
 // Of the wall clock, in the few seconds of a run: more than scheduling explains, so it was set.
 constexpr Duration kMaxStep = std::chrono::milliseconds(250);
 constexpr uint64_t kFewFiles = 128;
-constexpr uint64_t kEnoughFiles = 1024;
 constexpr uint64_t kThrottledOneIn = 100;  // periods
 
 std::string step_text(const ClockFacts& clock) {
@@ -73,9 +73,9 @@ Diagnoses check_open_files(const Facts& facts) {
                                                 : "a process started from here";
   const std::string seen = whose + " may open " + std::to_string(limits.open_files) + " files";
   const std::string remedy =
-      "raise it to " + std::to_string(kEnoughFiles) + " (LimitNOFILE=, ulimit -n)";
+      "raise it to " + std::to_string(kEnoughOpenFiles) + " (LimitNOFILE=, ulimit -n)";
   if (limits.open_files < kFewFiles) return {problem(seen, remedy)};
-  if (limits.open_files < kEnoughFiles) return {warning(seen, remedy)};
+  if (limits.open_files < kEnoughOpenFiles) return {warning(seen, remedy)};
   return {ok(seen)};
 }
 

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "io/loop.hh"
+#include "io/open_files.hh"
 
 namespace bellwether::doctor {
 namespace {
@@ -123,6 +124,7 @@ LimitFacts look_at_limits(pid_t process) {
   if (process == 0 || ::prlimit(process, RLIMIT_NOFILE, nullptr, &limit) != 0) {
     facts.process = 0;
     ::getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = raised_open_files(limit.rlim_cur, limit.rlim_max);  // as a sidecar does
   }
   facts.open_files = limit.rlim_cur;
   const std::string whose = facts.process == 0 ? "self" : std::to_string(facts.process);

@@ -70,6 +70,11 @@ void judge_folder(const Facts& facts, const StateFacts& state, Diagnoses& found)
                                     : " does not exist and cannot be made by this user"),
                 "run the doctor as the sidecar's user; if that is this one, give it the folder"));
   }
+  if (!state.weakness.empty()) {
+    found.push_back(warning(state.folder + " " + state.weakness +
+                                ": who can put an older state there can make two leaders",
+                            "give it to the sidecar's user, with mode 0700"));
+  }
   if (state.free_bytes < kTooLittleSpace) {
     found.push_back(problem("only " + size_text(state.free_bytes) + " are free for " + state.folder,
                             "free some space: a vote that cannot be stored is not given"));

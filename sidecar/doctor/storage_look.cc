@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "io/file_descriptor.hh"
+#include "io/folder_trust.hh"
 #include "io/state_slots.hh"
 
 namespace bellwether::doctor {
@@ -148,6 +149,9 @@ StateFacts look_at_state(const fs::path& folder) {
   facts.is_in_memory = is_in_memory(there);
   facts.free_bytes = free_bytes(there);
   if (!facts.exists) return facts;
+  // Root looks for somebody else, most likely for the owner.
+  const uid_t self = ::geteuid() == 0 ? status.st_uid : ::geteuid();
+  facts.weakness = who_else_may_write(status.st_mode, status.st_uid, self);
   facts.lock = lock_of(folder / "lock");
   facts.has_identity = may_use(folder / "identity", F_OK);
   read_record(folder / "state", facts);

@@ -46,6 +46,7 @@ HttpConnection::~HttpConnection() {
 void HttpConnection::serve() { await_bytes(); }
 
 void HttpConnection::turn_away() {
+  is_turned_away_ = true;
   refuse({.status = 503, .reason = "too many connections", .limit = HttpLimit::kConnections});
 }
 
@@ -227,7 +228,9 @@ void HttpConnection::await_bytes() {
   read_if_useful();
   const bool is_within_request = reader_.is_within_request();
   const Wait wait = is_within_request ? Wait::kRequest : Wait::kIdle;
-  if (wait_ != wait) wait_for(wait, is_within_request ? limits_.request : limits_.idle);
+  const bool is_first = request_count_ == 0;
+  const Duration idle = is_first ? std::min(limits_.first, limits_.idle) : limits_.idle;
+  if (wait_ != wait) wait_for(wait, is_within_request ? limits_.request : idle);
 }
 
 // Reading is progress, however slow: only who reads nothing at all is closed for it.
@@ -287,7 +290,8 @@ void HttpConnection::close() {
 
 void HttpConnection::wait_for(Wait wait, Duration time) {
   wait_ = wait;
-  timer_.arm(wait == Wait::kNothing ? kNever : Loop::now() + time);
+  waits_since_ = Loop::now();
+  timer_.arm(wait == Wait::kNothing ? kNever : waits_since_ + time);
 }
 
 }  // namespace bellwether

@@ -53,6 +53,11 @@ class HttpConnection final : private ByteStream::Owner {
   // it was so until then.
   bool is_awaited() const { return is_awaited_; }
   bool is_closed() const { return state_ == State::kClosed; }
+  // Since when it has waited for its client, which owes a request or has an answer to read; kNever
+  // while the client waits, and of one that is turned away or closed.
+  Instant waits_since() const {
+    return is_awaited_ || is_turned_away_ || is_closed() ? kNever : waits_since_;
+  }
 
   void respond(const HttpResponse& response);
   void begin_stream(std::string_view content_type);
@@ -61,6 +66,8 @@ class HttpConnection final : private ByteStream::Owner {
 
   // Takes no further request, and ends as soon as no answer is due.
   void stop();
+  // Ends at once, without a word: another client needs the room.
+  void give_way() { close(); }
 
  private:
   enum class State {
@@ -100,11 +107,13 @@ class HttpConnection final : private ByteStream::Owner {
   bool is_awaited_ = false;
   bool is_proceeding_ = false;
   bool is_stopping_ = false;
+  bool is_turned_away_ = false;
   bool has_ended_ = false;  // the client sends no more
   bool is_head_request_ = false;
   bool is_chunked_ = false;
   bool is_kept_alive_ = false;
   size_t unsent_bytes_ = 0;  // when the timer was armed for the client to read
+  Instant waits_since_ = kNever;
   HttpReader reader_;
   DeadlineTimer timer_;  // a request that waits in the kernel has come in time
   ByteStream stream_;

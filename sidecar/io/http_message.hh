@@ -29,8 +29,9 @@ struct HttpLimits {
   // Of the request line, all headers, and the lines around the chunks of a body.
   size_t header_bytes = size_t{8} * 1024;
   size_t body_bytes = size_t{16} * 1024;
-  size_t connections = 512;
+  size_t connections = 512;                     // beyond it the one that waits longest gives way
   size_t unsent_bytes = size_t{64} * 1024;      // of one stream; who reads more slowly is closed
+  Duration first = std::chrono::seconds(10);    // from connecting to a byte, if that is less
   Duration idle = std::chrono::seconds(60);     // between two requests, or without reading a byte
   Duration request = std::chrono::seconds(10);  // from a request's first byte to its last
 };

@@ -1,4 +1,5 @@
-// Listening, the table of connections, and the replies' way to them.
+// Listening, the table of connections, and the replies' way to them.  A connection that is not
+// accepted in libuv's callback is kept by libuv, which then waits with the next one until it is.
 #include "io/http_server.hh"
 
 #include <netdb.h>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "io/address_error.hh"
+#include "io/every_address.hh"
 #include "io/http_connection.hh"
 #include "io/timer.hh"
 #include "io/unix_socket.hh"
@@ -21,8 +23,12 @@ namespace {
 constexpr int kBacklog = 511;
 constexpr size_t kReceiveBytes = size_t{16} * 1024;
 
-// Beyond the limit, so many are told so; who comes then is closed without a word.
+// Beyond the limit, while all others wait for their answers, so many are told so; who comes then is
+// closed without a word.
 constexpr size_t kMaxTurnedAway = 64;
+
+// So that what a new client has sent is read long before as many newer ones have taken its place.
+constexpr int kAcceptsPerTurn = 16;
 
 // After this much silence the kernel asks whether the client is still there.
 constexpr unsigned kKeepAliveSeconds = 60;
@@ -87,9 +93,12 @@ uint16_t port_of(const uv_tcp_t* socket) {
 class HttpServer::Implementation final : public HttpConnection::Owner {
  public:
   Implementation(HttpServer& server, Loop& loop, HttpListener& listener, const HttpLimits& limits)
-      : server_(server), loop_(loop), listener_(listener), limits_(limits), farewell_(loop, [this] {
-          say_farewell();
-        }) {}
+      : server_(server),
+        loop_(loop),
+        listener_(listener),
+        limits_(limits),
+        farewell_(loop, [this] { say_farewell(); }),
+        next_turn_(loop, [this] { accept_further(); }) {}
 
   uint16_t listen(const HostPort& address);
   void listen_on_socket(const std::string& path);
@@ -103,7 +112,12 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
   using Tcp = UvPtr<uv_tcp_t>;
 
   int try_to_listen(sockaddr* address);
+  static void on_client(uv_stream_t* socket, int error);
+  void accept_paced(uv_stream_t* socket);
+  void accept_further();
   void accept(uv_stream_t* socket);
+  size_t open_connections() const { return connections_.size() - closed_.size(); }
+  void make_room();
   ByteStream::Handle make_client_handle(uv_handle_type type);
 
   void on_request(HttpConnection& connection, const HttpRequest& request) override;
@@ -122,12 +136,15 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
   std::vector<uint32_t> closed_;  // of those, until the loop's next turn
   std::optional<UnixSocketFile> socket_file_;
   LoopTimer farewell_;
+  int accepted_ = 0;                  // in this turn of the loop
+  std::vector<uv_stream_t*> paused_;  // listening sockets, until the next turn
+  LoopTimer next_turn_;
   Pipe pipe_;
   std::vector<Tcp> sockets_;
 };
 
 uint16_t HttpServer::Implementation::listen(const HostPort& address) {
-  const Addresses addresses = resolve(address);
+  const Addresses addresses = resolve(listening_place(address));
   uint16_t port = address.port;
   int failure = 0;
   bool is_listening = false;
@@ -151,12 +168,7 @@ int HttpServer::Implementation::try_to_listen(sockaddr* address) {
   auto socket = make_handle<uv_tcp_t>(
       this, [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
   if (const int status = uv_tcp_bind(socket.get(), address, 0); status < 0) return status;
-  const int status = uv_listen(reinterpret_cast<uv_stream_t*>(socket.get()), kBacklog,
-                               [](uv_stream_t* listening, int error) {
-                                 auto* self = static_cast<Implementation*>(listening->data);
-                                 if (error == 0) return self->accept(listening);
-                                 self->listener_.on_limit(HttpLimit::kConnections);
-                               });
+  const int status = uv_listen(reinterpret_cast<uv_stream_t*>(socket.get()), kBacklog, on_client);
   if (status == 0) sockets_.push_back(std::move(socket));
   return status;
 }
@@ -170,15 +182,11 @@ void HttpServer::Implementation::listen_on_socket(const std::string& path) {
   pipe_ = make_handle<uv_pipe_t>(
       this, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
   fail_if(uv_pipe_open(pipe_.get(), socket_file_->release()));
-  fail_if(uv_listen(reinterpret_cast<uv_stream_t*>(pipe_.get()), kBacklog,
-                    [](uv_stream_t* listening, int error) {
-                      auto* self = static_cast<Implementation*>(listening->data);
-                      if (error == 0) return self->accept(listening);
-                      self->listener_.on_limit(HttpLimit::kConnections);
-                    }));
+  fail_if(uv_listen(reinterpret_cast<uv_stream_t*>(pipe_.get()), kBacklog, on_client));
 }
 
 void HttpServer::Implementation::stop_listening() {
+  paused_.clear();
   sockets_.clear();
   pipe_.reset();
   socket_file_.reset();
@@ -194,6 +202,41 @@ HttpConnection* HttpServer::Implementation::find(uint64_t request) {
   return is_it ? &connection : nullptr;
 }
 
+void HttpServer::Implementation::on_client(uv_stream_t* socket, int error) {
+  auto* self = static_cast<Implementation*>(socket->data);
+  if (error == 0) return self->accept_paced(socket);
+  self->listener_.on_limit(HttpLimit::kConnections);
+}
+
+void HttpServer::Implementation::accept_paced(uv_stream_t* socket) {
+  if (accepted_ < kAcceptsPerTurn) {
+    ++accepted_;
+    return accept(socket);
+  }
+  paused_.push_back(socket);
+  next_turn_.arm({});
+}
+
+void HttpServer::Implementation::accept_further() {
+  accepted_ = 0;
+  for (uv_stream_t* socket : std::exchange(paused_, {})) accept_paced(socket);
+}
+
+// Whoever waits for an answer, or follows a stream, stays; there are fewer of those than the limit
+// lets in (long_polls.hh, event_streams.hh), so a question that is answered at once is always
+// heard.
+void HttpServer::Implementation::make_room() {
+  HttpConnection* longest = nullptr;
+  for (const auto& [number, connection] : connections_) {
+    const Instant since = connection->waits_since();
+    if (since == kNever) continue;
+    if (longest == nullptr || since < longest->waits_since()) longest = connection.get();
+  }
+  if (longest == nullptr) return;
+  listener_.on_limit(HttpLimit::kConnections);
+  longest->give_way();
+}
+
 void HttpServer::Implementation::accept(uv_stream_t* socket) {
   const bool is_tcp = socket->type == UV_TCP;
   ByteStream::Handle handle = make_client_handle(socket->type);
@@ -201,7 +244,8 @@ void HttpServer::Implementation::accept(uv_stream_t* socket) {
     return uv_accept(socket, reinterpret_cast<uv_stream_t*>(client.get()));
   };
   if (std::visit(accept_with, handle) != 0) return;
-  if (connections_.size() >= limits_.connections + kMaxTurnedAway) {
+  if (open_connections() >= limits_.connections) make_room();
+  if (open_connections() >= limits_.connections + kMaxTurnedAway) {
     listener_.on_limit(HttpLimit::kConnections);
     return;
   }
@@ -211,7 +255,7 @@ void HttpServer::Implementation::accept(uv_stream_t* socket) {
     uv_tcp_nodelay(client, 1);
     uv_tcp_keepalive(client, 1, kKeepAliveSeconds);
   }
-  const bool is_welcome = connections_.size() < limits_.connections;
+  const bool is_welcome = open_connections() < limits_.connections;
   do ++last_number_;
   while (connections_.contains(last_number_));
   const uint32_t number = last_number_;

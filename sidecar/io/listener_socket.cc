@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/address_error.hh"
+#include "io/every_address.hh"
 #include "io/socket_options.hh"
 
 namespace bellwether {
@@ -82,7 +83,7 @@ ListenerSocket::ListenerSocket(Loop& loop, const HostPort& place, OnConnection o
              }),
       handle_(make_handle<uv_tcp_t>(
           this, [&](uv_tcp_t* handle) { return uv_tcp_init(loop.uv(), handle); })) {
-  FileDescriptor fd = move_to_high_descriptor(bind_to(place));
+  FileDescriptor fd = move_to_high_descriptor(bind_to(listening_place(place)));
   if (const int status = uv_tcp_open(handle_.get(), fd.get()); status != 0) fail(place, -status);
   fd.release();  // it is the handle's now
   const int status = uv_listen(reinterpret_cast<uv_stream_t*>(handle_.get()), kBacklog,

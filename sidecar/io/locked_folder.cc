@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "io/folder_trust.hh"
+
 namespace bellwether {
 namespace {
 
@@ -73,6 +75,12 @@ void LockedFolder::replace(const char* name, std::span<const uint8_t> contents) 
   if (calls_.sync(folder_.get()) != 0) {
     throw StateError::from_errno(path_, "cannot be written to the disk", errno);
   }
+}
+
+std::string LockedFolder::weakness() const {
+  struct stat status {};
+  if (::fstat(folder_.get(), &status) != 0) return "";
+  return who_else_may_write(status.st_mode, status.st_uid, ::geteuid());
 }
 
 void LockedFolder::make() const {

@@ -34,6 +34,9 @@ class LockedFolder {
   // the new ones, and after this call the new ones.  Throws StateError.
   void replace(const char* name, std::span<const uint8_t> contents) const;
 
+  // Who else may put files into it, as who_else_may_write() has it.
+  std::string weakness() const;
+
   // The path of a file in it, for messages.
   std::string path_of(const char* name) const { return (path_ / name).string(); }
 

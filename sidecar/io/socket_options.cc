@@ -26,7 +26,7 @@ constexpr int kProbeIntervalSeconds = 1;
 constexpr unsigned kUnsentBytesInKernel = 4096;
 
 // More than all connections and files of this process.
-constexpr rlim_t kHighDescriptor = 2000;
+constexpr rlim_t kHighDescriptor = 4000;
 // How far below the limit of open files, where that is lower.
 constexpr rlim_t kDescriptorsAbove = 16;
 

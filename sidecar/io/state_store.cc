@@ -2,6 +2,7 @@
 #include "io/state_store.hh"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/uuid/random_generator.hpp>
@@ -69,6 +70,12 @@ StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
     return;
   }
   folder_.emplace(settings.folder, calls);
+  if (const std::string weakness = folder_->weakness(); !weakness.empty()) {
+    warnings_.push_back(
+        settings.folder.string() + " " + weakness +
+        ": who can put an older state there can make two leaders; give it to user " +
+        std::to_string(::geteuid()) + ", with mode 0700");
+  }
   open(settings);
   judge_votes(settings);
   read_members();

@@ -270,8 +270,8 @@ class Kubernetes(unittest.TestCase):
             used = set(re.findall(r"\$\{(\w+)\}", toml_of(workload)))
             self.assertEqual({variable["name"] for variable in sidecar["env"]}, used)
             in_force = checked(workload, sidecar).stdout
-            for line in (f'listen = "0.0.0.0:{ELECTION_PORT}"',
-                         f'listen = "0.0.0.0:{METRICS_PORT}"',
+            for line in (f'listen = "[::]:{ELECTION_PORT}"',
+                         f'listen = "[::]:{METRICS_PORT}"',
                          f'state_dir = "{mounts["state"]}"', f'path = "{mounts["flag"]}/'):
                 self.assertIn(f"\n{line}", in_force)
             self.assertEqual({port["containerPort"] for port in sidecar["ports"]},

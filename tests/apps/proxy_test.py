@@ -153,8 +153,8 @@ class Proxies(unittest.TestCase):
             (EXAMPLES / "kubernetes/leader-service.yaml").read_text()))
         config = self.group.folder / "haproxy.cfg"
         config.write_text(with_ports(config_map["data"]["haproxy.cfg"], {
-            "bind :8404": f"bind 127.0.0.1:{status_port}",
-            "bind :8080": f"bind 127.0.0.1:{port}",
+            "bind :::8404 v4v6": f"bind 127.0.0.1:{status_port}",
+            "bind :::8080 v4v6": f"bind 127.0.0.1:{port}",
             'server-template orders- 3 "orders-peers.${POD_NAMESPACE}.svc.cluster.local:8080"':
                 servers}))
         first, second, leader = self.group.sidecars

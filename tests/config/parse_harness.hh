@@ -20,7 +20,7 @@ inline Environment environment() {
   environment.host_name = "host-1";
   environment.variable = [](const std::string& name) -> std::optional<std::string> {
     static const std::map<std::string, std::string> kVariables{
-        {"POD_NAME", "orders-0"}, {"POD_IP", "10.0.0.7"}, {"EMPTY", ""},
+        {"POD_NAME", "orders-0"}, {"POD_IP", "10.0.0.7"}, {"POD_IPV6", "fd00::5"}, {"EMPTY", ""},
         {"NESTED", "${POD_IP}"},  {"BELL", "a\ab"},       {"LATIN1", "\xE9"}};
     const auto found = kVariables.find(name);
     return found == kVariables.end() ? std::nullopt : std::optional<std::string>(found->second);

@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(the_winner_has_time_to_announce) {
 BOOST_AUTO_TEST_CASE(listeners_have_a_port_each) {
   expect_error(kSound + "listen = \"10.0.0.7:9464\"\n",
                "9:10: error: node.listen: node.listen 10.0.0.7:9464 and metrics.listen "
-               "0.0.0.0:9464 want the same port; give them different ports");
+               "[::]:9464 want the same port; give them different ports");
   expect_error(kSound + "[api]\nlisten = \"127.0.0.1:80\"\n[metrics]\nlisten = \"127.0.0.1:80\"\n",
                "12:10: error: metrics.listen: api.listen 127.0.0.1:80 and metrics.listen "
                "127.0.0.1:80 want the same port; give them different ports");

@@ -107,6 +107,21 @@ BOOST_AUTO_TEST_CASE(what_a_variable_holds_is_taken_as_it_is) {
   BOOST_TEST(parsed.config.node.state_dir == "/${POD_IP}");
 }
 
+BOOST_AUTO_TEST_CASE(an_ipv6_address_in_a_variable_has_brackets_where_it_needs_them) {
+  const auto parsed = parse(
+      "group.name = \"g\"\nnode.advertise = \"${POD_IPV6}:7946\"\n"
+      "node.state_dir = \"/${POD_IPV6}/[${POD_IPV6}]\"\n"
+      "membership.peers = [\"[${POD_IPV6}]:1\", \"${POD_IP}:2\"]\n"
+      "[[hook]]\nurl = \"http://${POD_IPV6}/\"\n[[hook]]\nurl = "
+      "\"http://${POD_IPV6}:80/a:${POD_IPV6}\"\n");
+  BOOST_TEST(parsed.config.node.advertise.text() == "[fd00::5]:7946");
+  BOOST_TEST(parsed.config.node.state_dir == "/fd00::5/[fd00::5]");
+  BOOST_TEST(parsed.config.membership.peers.at(0).text() == "[fd00::5]:1");
+  BOOST_TEST(parsed.config.membership.peers.at(1).text() == "10.0.0.7:2");
+  BOOST_TEST(parsed.config.hooks.at(0).url == "http://[fd00::5]/");
+  BOOST_TEST(parsed.config.hooks.at(1).url == "http://[fd00::5]:80/a:fd00::5");
+}
+
 BOOST_AUTO_TEST_CASE(variables_that_are_not_there_are_errors) {
   const auto expect = [](const std::string& value, const std::string& what) {
     expect_errors(

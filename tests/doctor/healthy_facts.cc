@@ -19,7 +19,7 @@ Config config() {
   Config config;
   config.group.name = "orders";
   config.node.name = name_of(0);
-  config.node.listen = {"0.0.0.0", kPort};
+  config.node.listen = {"::", kPort};
   config.node.advertise = {host_of(0), kPort};
   config.node.state_dir = "/state";
   config.election.plugin = "bully";
@@ -27,7 +27,7 @@ Config config() {
   config.failure_detector.suspect_after = milliseconds(500);
   config.membership.dns = {"orders.shop", kPort};
   config.api.listen = {"127.0.0.1", 4040};
-  config.metrics.listen = {"0.0.0.0", 9464};
+  config.metrics.listen = {"::", 9464};
   config.flag.path = "/flags/orders";
   config.flag.mode = 0640;
   return config;

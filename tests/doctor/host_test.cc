@@ -48,8 +48,8 @@ BOOST_AUTO_TEST_CASE(a_time_namespace_of_its_own_is_a_warning) {
 }
 
 BOOST_AUTO_TEST_CASE(few_open_files_are_a_warning_and_very_few_a_problem) {
-  facts.limits.open_files = 256;
-  expect_one(facts, "open files", "warning: process 12 may open 256 files ->");
+  facts.limits.open_files = 1024;
+  expect_one(facts, "open files", "warning: process 12 may open 1024 files -> raise it to 4096");
   facts.limits.open_files = 64;
   facts.limits.process = 0;
   expect_one(facts, "open files", "problem: a process started from here may open 64 files ->");

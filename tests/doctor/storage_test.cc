@@ -41,6 +41,11 @@ BOOST_AUTO_TEST_CASE(that_cannot_be_made_is_a_problem) {
   expect_one(facts, "state", "problem: /state does not exist and cannot be made by this user ->");
 }
 
+BOOST_AUTO_TEST_CASE(that_somebody_else_may_write_is_a_warning) {
+  facts.state->weakness = "can be written by everybody";
+  expect_one(facts, "state", "warning: /state can be written by everybody: who can put an older");
+}
+
 BOOST_AUTO_TEST_CASE(on_a_full_disk_is_a_problem) {
   facts.state->free_bytes = 4096;
   expect_one(facts, "state", "problem: only 4 KiB are free for /state ->");

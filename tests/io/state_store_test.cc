@@ -55,6 +55,25 @@ BOOST_AUTO_TEST_CASE(the_first_start_makes_an_identity_and_an_empty_record) {
   BOOST_TEST(read_file(folder.state() / "identity") == to_string(store.identity()) + "\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_that_others_may_write_is_worth_a_warning) {
+  const TemporaryFolder folder;
+  prepare(folder, 1);
+  const auto warnings_with = [&](mode_t mode) {
+    BOOST_REQUIRE(::chmod(folder.state().c_str(), mode) == 0);
+    return StateStore(folder.settings()).warnings();
+  };
+  for (const mode_t sound : {0700u, 0755u, 02770u, 0750u}) BOOST_TEST(warnings_with(sound).empty());
+  const std::vector<std::string> by_all = warnings_with(0777);
+  BOOST_REQUIRE(by_all.size() == 1u);
+  BOOST_TEST(by_all.front().starts_with(folder.state().string() + " can be written by everybody"));
+  BOOST_REQUIRE(warnings_with(0770).size() == 1u);
+  if (::geteuid() != 0) return;
+  BOOST_REQUIRE(::chown(folder.state().c_str(), kNobody, kNobody) == 0);
+  const std::vector<std::string> of_nobody = warnings_with(0700);
+  BOOST_REQUIRE(of_nobody.size() == 1u);
+  BOOST_TEST(contains(of_nobody.front(), "belongs to user 65534"));
+}
+
 BOOST_AUTO_TEST_CASE(identities_differ) {
   const TemporaryFolder one;
   const TemporaryFolder other;

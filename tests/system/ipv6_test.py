@@ -4,9 +4,13 @@
 usage: ipv6_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
+import contextlib
+import pathlib
 import socket
+import sys
 
 from harness import place_of
+from namespaces import Hosts, can_make_namespaces
 from system_case import CALM, SystemCase, main
 
 
@@ -63,6 +67,80 @@ class IPv6(SystemCase):
                 leader.kill()
                 group.await_leader(follower)
                 follower.await_state_of(leader, "down")
+
+
+# As the manifests have it: nothing is said of addresses, but where this pod is.
+CONFIG = """
+[group]
+name = "test"
+[node]
+name = "{name}"
+priority = {priority}
+advertise = "${{POD_IP}}:7946"
+state_dir = "{state}"
+[membership]
+peers = [{peers}]
+[api]
+socket = "{socket}"
+[flag]
+path = "{flag}"
+"""
+FETCH = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1], timeout=30).status)"
+WITHOUT_IPV6 = pathlib.Path(__file__).resolve().parent / "without_ipv6.py"
+
+
+class Pods(SystemCase):
+    """The defaults and the shipped manifests, on clusters of either family."""
+
+    def write_configs(self, group, addresses):
+        for number, sidecar in enumerate(group.sidecars):
+            peers = ", ".join(f'"{place_of(address, 7946)}"' for address in addresses)
+            sidecar.write_config(CONFIG.format(
+                name=sidecar.name, priority=100 + number, state=sidecar.state_folder, peers=peers,
+                socket=sidecar.socket_file, flag=sidecar.flag_file))
+
+    def check_pods(self, group, hosts, addresses):
+        """They find each other, their metrics answer, and a killed leader is known for dead."""
+        self.write_configs(group, addresses)
+        for sidecar, address in zip(group.sidecars, addresses):
+            sidecar.start(environment={"POD_IP": address})
+        lowest, middle, leader = group.sidecars
+        group.await_leader(leader)
+        for sidecar, address in zip(group.sidecars, addresses):
+            self.assertEqual(lowest.members()[sidecar.name]["address"], place_of(address, 7946))
+        url = f"http://{place_of(addresses[2], 9464)}/livez"
+        self.assertEqual(hosts.enter(0, sys.executable, "-c", FETCH, url).strip(), "200")
+        leader.kill()
+        group.await_leader(middle)
+        lowest.await_state_of(leader, "down")
+
+    @contextlib.contextmanager
+    def pods(self):
+        if not can_make_namespaces():
+            self.skipTest("no network namespaces can be made here")
+        with Hosts(3) as hosts, self.group(3, hosts=hosts) as group:
+            yield hosts, group
+
+    def test_with_ipv6_alone(self):
+        with self.pods() as (hosts, group):
+            addresses = [f"fd77::{number + 1}" for number in range(3)]
+            for number, address in enumerate(addresses):
+                hosts.enter(number, "ip", "addr", "flush", "dev", "eth0")
+                hosts.enter(number, "ip", "addr", "add", f"{address}/64", "dev", "eth0", "nodad")
+            self.check_pods(group, hosts, addresses)
+
+    def test_with_ipv4_alone(self):
+        with self.pods() as (hosts, group):
+            for number in range(3):
+                hosts.enter(number, "sysctl", "-q", "net.ipv6.conf.all.disable_ipv6=1",
+                            "net.ipv6.conf.default.disable_ipv6=1")
+            self.check_pods(group, hosts, hosts.addresses)
+
+    def test_on_a_kernel_without_ipv6(self):
+        with self.pods() as (hosts, group):
+            for sidecar in group.sidecars:
+                sidecar.prefix += [sys.executable, WITHOUT_IPV6]
+            self.check_pods(group, hosts, hosts.addresses)
 
 
 if __name__ == "__main__":

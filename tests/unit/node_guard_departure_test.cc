@@ -1,6 +1,7 @@
 // Giving leadership up under guard "majority": the leader leads on until its successor claims, so
 // that there is hardly a moment without one.  And the higher voter that takes over.  5 of 1..5
 // leads epoch 1.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "guard_harness.hh"
@@ -97,6 +98,59 @@ BOOST_AUTO_TEST_CASE(after_three_that_did_not_claim_the_flag_goes_off_before_it_
   BOOST_TEST(asked(effects) == "");
   BOOST_TEST(published(effects) == "no leader");
   BOOST_TEST(header_of_sent<Resign>(effects).released == 1u);
+}
+
+// Who was told "stepped down" relies on the hold, whatever was under way.
+BOOST_AUTO_TEST_CASE(a_step_down_during_a_transfer_holds_it_back_all_the_same) {
+  Leader node;
+  node.step(Transfer{uuid(4)});
+  BOOST_TEST(everything(node.step(StepDown{.hold = seconds(600)})) == "done");
+  node.lead_for(milliseconds(400));
+  BOOST_TEST(!node.node().is_handing_over());
+  BOOST_TEST(!node.node().is_leading());
+  BOOST_TEST(node.node().timers().is_armed(Timer::kHold));
+  BOOST_TEST(!node.node().may_lead());
+}
+
+BOOST_AUTO_TEST_CASE(of_two_step_downs_the_later_one_says_how_long_it_holds) {
+  Leader node;
+  node.step(StepDown{.hold = seconds(30)});
+  BOOST_TEST(everything(node.step(StepDown{.hold = seconds(600)})) == "done");
+  BOOST_TEST((node.node().timers().deadline(Timer::kHold) == node.now() + seconds(600)));
+}
+
+BOOST_AUTO_TEST_CASE(a_second_transfer_replaces_the_first) {
+  Leader node;
+  node.step(Transfer{uuid(4)});
+  const Effects effects = node.step(Transfer{uuid(3)});
+  BOOST_TEST(everything(effects) == "done, HANDOVER to 3");
+  BOOST_TEST(find_sent<PlannedHandover>(effects)->is_appointed);
+  BOOST_TEST(asked(node.lead_for(milliseconds(400))) == "");
+  BOOST_TEST(!node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(a_transfer_during_a_step_down_names_its_successor) {
+  Leader node;
+  node.step(StepDown{.hold = seconds(30)});
+  BOOST_TEST(everything(node.step(Transfer{uuid(2)})) == "done, HANDOVER to 2");
+  BOOST_TEST(node.node().timers().is_armed(Timer::kHold));
+}
+
+BOOST_AUTO_TEST_CASE(a_transfer_that_is_refused_leaves_the_one_under_way_alone) {
+  Leader node;
+  node.step(Transfer{uuid(4)});
+  BOOST_TEST(everything(node.step(Transfer{uuid(99)})) == "unknown member");
+  BOOST_TEST(node.node().is_handing_over());
+  BOOST_TEST(everything(node.receive_planned_claim(4)).starts_with("no leader, store 2"));
+}
+
+BOOST_AUTO_TEST_CASE(a_transfer_by_who_leaves_names_its_successor) {
+  Leader node;
+  node.step(LeaveGroup{});
+  BOOST_TEST(everything(node.step(Transfer{uuid(2)})) == "done, HANDOVER to 2");
+  const Effects effects = node.lead_for(milliseconds(400));
+  BOOST_TEST(std::ranges::any_of(
+      effects, [](const Effect& effect) { return std::holds_alternative<Left>(effect); }));
 }
 
 BOOST_AUTO_TEST_CASE(when_the_lease_ends_meanwhile_the_handover_ends_with_it) {

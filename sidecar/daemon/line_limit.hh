@@ -1,0 +1,42 @@
+// How many lines of one kind are worth being written.  What happens on the network is decided by
+// others, strangers among them, so each kind has a store of lines that fills again slowly; what is
+// left out is counted.  Pure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/clock.hh"
+
+namespace bellwether {
+
+class LineLimit {
+ public:
+  // Of each kind `at_once` lines (at least 1) in a row, and then one in each `interval`.
+  LineLimit(unsigned at_once, Duration interval)
+      : slack_((at_once - 1) * interval), interval_(interval) {}
+
+  // Whether a line may be written now: how many of its kind were left out since the last one, or
+  // nothing when this one is to be left out, too.  Beyond kMaxKinds all further kinds are one.
+  std::optional<uint64_t> admit(Instant now, std::string_view kind);
+
+  static constexpr size_t kMaxKinds = 256;
+
+ private:
+  struct Kind {
+    Instant paid_until{};  // each line costs an interval
+    uint64_t left_out = 0;
+  };
+
+  Kind& kind_of(std::string_view name);
+
+  Duration slack_;
+  Duration interval_;
+  std::map<std::string, Kind, std::less<>> kinds_;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,89 @@
+"""Frames as a stranger would forge them: the layout of sidecar/io/codec.hh by hand, with the few
+bodies (sidecar/io/frames.proto) that tests of floods and lies need."""
+
+import os
+import socket
+import struct
+
+MAGIC, VERSION = 0xBE11, 1
+HELLO, COORDINATOR, RESIGN, LEAVE, CANVASS = 1, 4, 8, 9, 13
+POLYNOMIAL = 0x82F63B78  # CRC-32C, reflected
+
+
+def checksum_table():
+    table = []
+    for value in range(256):
+        for _ in range(8):
+            value = (value >> 1) ^ (POLYNOMIAL if value & 1 else 0)
+        table.append(value)
+    return table
+
+
+TABLE = checksum_table()
+
+
+def checksum(data):
+    value = 0xFFFFFFFF
+    for byte in data:
+        value = TABLE[(value ^ byte) & 0xFF] ^ (value >> 8)
+    return value ^ 0xFFFFFFFF
+
+
+def group_tag(group):
+    """64-bit FNV-1a."""
+    value = 0xCBF29CE484222325
+    for byte in group.encode():
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
+
+
+def number(value):
+    """A protobuf varint."""
+    data = bytearray()
+    while value > 0x7F:
+        data.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(data + bytes([value]))
+
+
+def varint(field, value):
+    return number(field << 3) + number(value)
+
+
+def fixed(field, value):
+    return number(field << 3 | 1) + struct.pack("<Q", value)
+
+
+def text(field, value):
+    data = value.encode() if isinstance(value, str) else value
+    return number(field << 3 | 2) + number(len(data)) + data
+
+
+def frame(group, kind, body=b"", epoch=0, released=0):
+    data = struct.pack("<HBBHHQQQ", MAGIC, VERSION, kind, len(body), 0, group_tag(group), epoch,
+                       released) + body
+    return data + struct.pack("<I", checksum(data))
+
+
+class Impostor:
+    """A member that nobody has configured."""
+
+    def __init__(self, name, group="test", identity=None, address="127.0.0.1:9", priority=1):
+        self.name, self.group, self.address, self.priority = name, group, address, priority
+        self.identity = identity or os.urandom(16)
+        self.boot = int.from_bytes(os.urandom(7), "little") + 1
+
+    def hello(self, epoch=0, voters=0):
+        member = (text(1, self.identity) + text(2, self.name) + text(3, self.address) +
+                  varint(4, self.priority) + fixed(5, self.boot) + text(8, "modified"))
+        body = text(1, self.group) + text(2, member) + text(6, "forged") + text(7, "bully")
+        return frame(self.group, HELLO, body + fixed(9, voters), epoch, epoch)
+
+    def frame(self, kind, body=b"", epoch=0, released=0):
+        return frame(self.group, kind, body, epoch, released)
+
+    def connect(self, sidecar):
+        """A connection on which this is a member; what comes on it is left unread."""
+        connection = socket.create_connection((sidecar.address, sidecar.peer_port), timeout=30)
+        connection.sendall(self.hello())
+        return connection

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""What a sidecar says is what is in force: its answers to commands, and to questions while a new
+configuration waits for a restart; and it notices that there is a new one.
+
+usage: in_force_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+
+from harness import wait_until
+from system_case import PATIENT, SystemCase, main
+
+
+class Commands(SystemCase):
+    """A command answers 200 only when it is done or will be."""
+
+    def test_a_step_down_during_a_transfer_holds(self):
+        with self.group(3, extra=PATIENT, voters=3) as group:
+            group.start("--bootstrap")
+            leader = group.await_leader(group.sidecars[-1])
+            deaf = group.sidecars[1]
+            deaf.send_signal(signal.SIGSTOP)  # takes nothing over
+            for path, body in (("/v1/transfer", {"to": deaf.name}),
+                               ("/v1/step-down", {"hold": "10m"})):
+                status, _, text = leader.request("POST", path, body)
+                self.assertEqual(status, 200, text)
+            wait_until("it has stepped down", lambda: not leader.is_leader())
+            status = leader.get("/v1/status")
+            self.assertFalse(status["may_lead"])
+            self.assertGreater(status["timers_due_in_ms"].get("hold", 0), 300_000)
+
+    def test_a_second_transfer_replaces_the_first(self):
+        with self.group(3, extra=PATIENT, voters=3) as group:
+            group.start("--bootstrap")
+            leader = group.await_leader(group.sidecars[-1])
+            lowest, deaf, _ = group.sidecars
+            deaf.send_signal(signal.SIGSTOP)
+            for member in (deaf, lowest):
+                status, _, text = leader.request("POST", "/v1/transfer", {"to": member.name})
+                self.assertEqual(status, 200, text)
+            group.await_leader(lowest)
+
+
+class Pending(SystemCase):
+    """What waits for a restart is neither shown nor obeyed as if it were in force."""
+
+    def assert_leads_without_guard(self, sidecar):
+        answer = sidecar.get("/v1/leader")
+        self.assertEqual((answer["group"], answer["guard"], answer["valid_for_ms"]),
+                         ("test", "none", 0))
+
+    def test_a_guard_that_waits_is_promised_to_nobody(self):
+        with self.group(1) as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            before = sidecar.get("/v1/status")
+            other = group.config_of(sidecar, '[election]\ndeath_proof = "none"\n').replace(
+                'name = "test"', 'name = "other"')
+            sidecar.write_config(other + f'[voters]\nn0 = "127.0.0.1:{sidecar.peer_port}"\n')
+            status, _, text = sidecar.request("POST", "/v1/reload")
+            self.assertEqual(status, 200, text)
+            waiting = [change["key"] for change in json.loads(text)["pending_restart"]]
+            for key in ("group.name", "election.death_proof", "voters"):
+                self.assertIn(key, waiting)
+            self.assert_leads_without_guard(sidecar)
+            after = sidecar.get("/v1/status")
+            self.assertEqual(after["config"]["pending_restart"], waiting)
+            self.assertEqual(after["config"]["hash"], before["config"]["hash"])
+            self.assertEqual((after["group"], after["guard"], after["lease"]["length_ms"]),
+                             ("test", "none", None))
+            self.assertEqual(sidecar.get("/v1/explain")["guard"], "none")
+            members = sidecar.get("/v1/members")
+            self.assertEqual((members["group"], members["members"][0]["voter"]), ("test", False))
+            # And what waits is told until it is taken back.
+            sidecar.write_config(group.config_of(sidecar))
+            _, _, text = sidecar.request("POST", "/v1/reload")
+            self.assertEqual(json.loads(text)["pending_restart"], [])
+            self.assert_leads_without_guard(sidecar)
+
+    def host_check(self, sidecar):
+        """What a balancer is answered that asks by the machine's address."""
+        return sidecar.request("GET", "/leader", headers={"Host": "10.1.2.3"})[0]
+
+    def test_the_host_check_goes_by_the_address_in_force(self):
+        for in_force, waiting, status in (("0.0.0.0", "127.0.0.1", 200),
+                                          ("127.0.0.1", "0.0.0.0", 403)):
+            with self.subTest(in_force=in_force), self.group(1) as group:
+                sidecar, = group.sidecars
+                texts = [group.config_of(sidecar).replace(f"127.0.0.1:{sidecar.api_port}",
+                                                          f"{host}:{sidecar.api_port}")
+                         for host in (in_force, waiting)]
+                sidecar.write_config(texts[0])
+                group.start().await_leader(sidecar)
+                self.assertEqual(self.host_check(sidecar), status)
+                sidecar.write_config(texts[1])
+                self.assertEqual(sidecar.request("POST", "/v1/reload")[0], 200)
+                self.assertEqual(sidecar.get("/v1/status")["config"]["pending_restart"],
+                                 ["api.listen"])
+                self.assertEqual(self.host_check(sidecar), status)
+
+
+class Changes(SystemCase):
+    """A new configuration is noticed, wherever its file is, and with no inotify instance left."""
+
+    def test_a_file_behind_links_in_folders_that_are_made_anew(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            text = sidecar.config_file.read_text()
+            links, home = group.folder / "links", group.folder / "elsewhere" / "home"
+            links.mkdir()
+            home.mkdir(parents=True)
+            sidecar.config_file.replace(home / "real.toml")
+            sidecar.config_file = links / "n0.toml"
+            sidecar.config_file.symlink_to(home / "real.toml")
+            group.start().await_leader(sidecar)
+            (home / "real.toml").write_text(text + '[log]\nlevel = "warn"\n')
+            wait_until("it was read", lambda: sidecar.metrics()[
+                'bellwether_config_reloads_total{result="applied"}'] == 1)
+            shutil.rmtree(home)
+            wait_until("it is missed", lambda: sidecar.metrics()[
+                "bellwether_config_last_reload_successful"] == 0)
+            home.mkdir()
+            (home / "real.toml").write_text(text + '[log]\nlevel = "debug"\n')
+            wait_until("it is back", lambda: sidecar.metrics()[
+                "bellwether_config_last_reload_successful"] == 1)
+            sidecar.await_log("configuration changed key=log.level .*debug")
+
+    def test_no_inotify_instance_is_needed(self):
+        """A user has 128 of them for all pods of a machine."""
+        with self.group(1) as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            files = pathlib.Path(f"/proc/{sidecar.process.pid}/fd").iterdir()
+            self.assertNotIn("anon_inode:inotify", [os.readlink(file) for file in files])
+
+
+if __name__ == "__main__":
+    main()
