@@ -61,12 +61,12 @@ BOOST_AUTO_TEST_CASE(is_made_with_its_folder_its_length_and_its_mode) {
   const ScratchFolder folder;
   const fs::path path = folder.path() / "bellwether" / "orders";
   {
-    const FlagFile file(path, 0640);
+    const FlagFile file({.path = path});
     BOOST_TEST(status_of(path).st_size == LEADER_FLAG_FILE_BYTES);
     BOOST_TEST((status_of(path).st_mode & 07777) == 0640u);
     BOOST_TEST(file.is_in_memory());
   }
-  const FlagFile file(path, 0604);
+  const FlagFile file({.path = path, .mode = 0604});
   BOOST_TEST((status_of(path).st_mode & 07777) == 0604u);
 }
 
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_file_on_a_disk_is_worth_a_warning) {
   const ScratchFolder in_memory;
   BOOST_TEST(FlagWriter({.path = in_memory.file()}).warnings().empty());
   const ScratchFolder folder(fs::current_path());
-  const FlagFile file(folder.file("other"), 0600);
+  const FlagFile file({.path = folder.file("other")});
   if (file.is_in_memory()) {
     std::cout << "cannot be judged here: there is no disk here\n";
     return;
