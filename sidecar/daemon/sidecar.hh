@@ -72,6 +72,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void finish();
   void await_last_words();
   void tick();
+  void look_at_flag();
   void report_start();
   void dump() const;
 
@@ -107,6 +108,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   bool is_finishing_ = false;
   SidecarEnd end_ = SidecarEnd::kInGoodOrder;
   bool is_announced_ = false;  // to systemd, as ready
+  std::string flag_flaw_{};    // why applications do not find the flag; empty: they do
   Instant last_tick_ = started_;
   Instant next_tick_ = kNever;
 

@@ -54,6 +54,7 @@ BOOST_AUTO_TEST_CASE(defaults_are_as_documented) {
   BOOST_TEST(config.node.advertise.text() == "host-1:7946");
   BOOST_TEST(config.node.state_dir == "/var/lib/bellwether");
   BOOST_TEST(config.node.keeps_memory);
+  BOOST_TEST(!config.node.dumps_core);
   BOOST_TEST(config.election.plugin == "bully");
   BOOST_TEST(config.election.variant == "modified");
   BOOST_TEST((config.election.profile == Profile::kDefault));
@@ -63,6 +64,7 @@ BOOST_AUTO_TEST_CASE(defaults_are_as_documented) {
   BOOST_TEST(config.api.socket == "");
   BOOST_TEST(config.metrics.listen.text() == "0.0.0.0:9464");
   BOOST_TEST(config.flag.path == "/dev/shm/bellwether/g");
+  BOOST_TEST(!config.flag.is_folder_shared);
   BOOST_TEST(config.flag.mode == 0640u);
   BOOST_TEST((config.log == LogSettings{LogLevel::kInfo, LogFormat::kText}));
   BOOST_TEST(config.guard() == "none");
