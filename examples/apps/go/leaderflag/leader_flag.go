@@ -35,6 +35,9 @@ const (
 	Leader   Role = 2 // this replica leads
 )
 
+// Anybody is no user: nobody is named, and the file's folder tells whose word counts.
+const Anybody = -1
+
 // Errors of Open; in the first case, and with fs.ErrNotExist, the sidecar has not come up yet.
 var (
 	ErrNotReady       = errors.New("the sidecar has not set up the leader flag yet")
@@ -99,9 +102,6 @@ const (
 	// the one that it has.
 	lookNs = 1_000_000_000
 
-	// Whoever gave a folder to its owner.
-	anybody = -1
-
 	// How long Wait may take to notice that the sidecar has died.
 	poll = 20 * time.Millisecond
 
@@ -111,7 +111,7 @@ const (
 
 // Open opens the flag in the file.  It is believed when it belongs to root, to this process's user, or
 // to the owner of its folder where root alone can have given him that (leader_flag.h).
-func Open(path string) (*Flag, error) { return open(path, anybody) }
+func Open(path string) (*Flag, error) { return open(path, Anybody) }
 
 // OpenOf opens the flag, and believes it only if it belongs to this user, the sidecar's, or to root.
 func OpenOf(path string, owner int) (*Flag, error) { return open(path, owner) }
@@ -172,7 +172,7 @@ func ownerOf(status os.FileInfo) int { return int(status.Sys().(*syscall.Stat_t)
 
 // May this user say that this replica leads?
 func isTrusted(path string, user, owner int) bool {
-	if user == 0 || owner != anybody {
+	if user == 0 || owner != Anybody {
 		return user == 0 || user == owner
 	}
 	if user == os.Geteuid() {
@@ -187,10 +187,11 @@ func isTrusted(path string, user, owner int) bool {
 		(folder.Mode()|above.Mode())&0o022 == 0
 }
 
-// OpenWhenReady opens the flag, and waits for ever for a sidecar that starts later.
-func OpenWhenReady(path string) (*Flag, error) {
+// OpenWhenReady opens the flag of this user, or of Anybody, and waits for ever for a sidecar that
+// starts later.
+func OpenWhenReady(path string, owner int) (*Flag, error) {
 	for {
-		flag, err := Open(path)
+		flag, err := open(path, owner)
 		if !errors.Is(err, ErrNotReady) && !errors.Is(err, os.ErrNotExist) {
 			return flag, err
 		}
