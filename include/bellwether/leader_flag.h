@@ -227,10 +227,10 @@ LEADER_FLAG_ASSERT_OFFSET_(reserved1, 56);
 #undef LEADER_FLAG_ASSERT_
 #undef LEADER_FLAG_ASSERT_OFFSET_
 
-#include <bellwether/leader_flag_code.h>
-
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+#include <bellwether/leader_flag_code.h>
 
 #endif /* BELLWETHER_LEADER_FLAG_H */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every way out of a sidecar: first its flag is off, then its connections end, and nothing keeps it.
+"""Every way out of a sidecar: first its flag is off, then its connections end; nothing holds it up.
 
 usage: ends_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
