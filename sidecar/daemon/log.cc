@@ -94,7 +94,8 @@ Log::Log(const LogSettings& settings)
 // A thread that cannot get rid of its line is left behind, with all that it needs: it must not keep
 // the process, whose peers and supervisor wait for its end.
 Log::~Log() {
-  if (!backend_->is_written_soon()) static_cast<void>(backend_.release());
+  if (backend_->is_written_soon()) return;
+  [[maybe_unused]] static const Backend* const kLeftBehind = backend_.release();
 }
 
 void Log::configure(const LogSettings& settings) { settings_ = settings; }

@@ -246,8 +246,8 @@ void Sidecar::on_left() {
 void Sidecar::finish() {
   if (std::exchange(is_finishing_, true)) return;
   patience_.arm(kNever);
-  front_door_.close();
   participant_.close();
+  front_door_.close();
   await_last_words();
 }
 

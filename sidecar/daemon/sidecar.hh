@@ -2,7 +2,7 @@
 // the order in which they need each other and stops them in the reverse one; it decides nothing.
 //
 //   start: state, flag (off) -> peers, clients, operators are heard -> the node looks for a group
-//   stop:  the node hands over and leaves -> its last words are sent -> flag off -> state
+//   stop:  the node hands over and leaves -> flag off -> its last words are sent -> state
 #pragma once
 
 #include <filesystem>

@@ -129,6 +129,7 @@ BOOST_AUTO_TEST_CASE(sees_that_the_sidecar_makes_one_folder_only) {
 BOOST_AUTO_TEST_CASE(sees_a_folder_that_others_can_write) {
   const fs::path folder = path / "open";
   fs::create_directory(folder);
+  fs::permissions(folder, fs::perms::owner_all);
   BOOST_TEST(look_at_flag(folder / "orders").distrust == "");
   fs::permissions(folder, fs::perms::all);
   BOOST_TEST(look_at_flag(folder / "orders").distrust != "");

@@ -133,6 +133,7 @@ class Folder(SystemCase):
             sidecar.start()
             sidecar.prefix = []  # its API is on this host
             group.await_leader(sidecar)
+            self.assertGreater(sidecar.metrics()["process_open_fds"], 0)  # it may look at itself
             # In such a folder a file's owner says nothing but to those who know whose it must be.
             with self.assertRaises(leader_flag.NotTrusted):
                 leader_flag.LeaderFlag(sidecar.flag_file)
