@@ -47,9 +47,9 @@ typedef struct leader_flag_place_ {
   uint64_t next_look_ns; /* on CLOCK_BOOTTIME */
   dev_t device;          /* these two of the mapped file; whoever made generation odd uses them */
   ino_t inode;
-  uid_t owner;  /* who may say that this replica leads, besides root */
-  bool is_open; /* to others, too: see leader_flag_is_trusted_() */
-  char* above;  /* the folder of the file's folder */
+  uid_t owner;      /* who may say that this replica leads, besides root */
+  bool asks_folder; /* may the owner of the file's folder say so, too? */
+  char* above;      /* the folder of the file's folder */
   char* folder;
   char* path; /* all three are in the same piece of memory as this */
 } leader_flag_place_;
@@ -65,14 +65,14 @@ static inline int leader_flag_open_file_(const char* path) {
 
 /* NULL: there is no memory for it. */
 static inline leader_flag_place_* leader_flag_make_place_(const char* path, uid_t owner,
-                                                          bool is_open) {
+                                                          bool asks_folder) {
   const size_t length = strlen(path);
   const size_t texts = 3 * (length + sizeof "./..");
   void* const memory = calloc(1, sizeof(leader_flag_place_) + texts);
   leader_flag_place_* const place = LEADER_FLAG_CAST_(leader_flag_place_*, memory);
   if (place == NULL) return NULL;
   place->owner = owner;
-  place->is_open = is_open;
+  place->asks_folder = asks_folder;
   size_t folder_length = length;
   while (folder_length > 0 && path[folder_length - 1] != '/') --folder_length;
   place->path = LEADER_FLAG_CAST_(char*, memory) + sizeof(leader_flag_place_);
@@ -93,7 +93,7 @@ static inline bool leader_flag_is_trusted_(const leader_flag_place_* place, uid_
   struct stat folder;
   struct stat above;
   if (user == 0 || user == place->owner) return true;
-  return place->is_open && stat(place->folder, &folder) == 0 && folder.st_uid == user &&
+  return place->asks_folder && stat(place->folder, &folder) == 0 && folder.st_uid == user &&
          (folder.st_mode & of_others) == 0 && stat(place->above, &above) == 0 &&
          above.st_uid == 0 && (above.st_mode & of_others) == 0;
 }

@@ -160,7 +160,7 @@ class Crash(SystemCase):
         before = CORE_PATTERN.read_text()
         limit = resource.getrlimit(resource.RLIMIT_CORE)
         try:
-            CORE_PATTERN.write_text(f"{self.folder}/core\n")
+            CORE_PATTERN.write_text(f"{self.folder}/core.%p\n")
             resource.setrlimit(resource.RLIMIT_CORE, (limit[1], limit[1]))
         except OSError as error:
             self.skipTest(f"cannot ask for core dumps: {error}")
@@ -182,7 +182,7 @@ class Crash(SystemCase):
             sidecar.is_wanted = False
             sidecar.send_signal(signal.SIGABRT)
             self.assertEqual(sidecar.await_exit(), -signal.SIGABRT)
-            return any(self.folder.iterdir())
+            return (self.folder / f"core.{sidecar.process.pid}").exists()
 
     def test_leaves_no_core_dump_by_itself(self):
         self.assertFalse(self.dumps_core(""))
