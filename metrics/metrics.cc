@@ -179,6 +179,12 @@ void Metrics::set_config_mismatch(bool is_mismatch) {
   table_->config_mismatch.of().Set(number(is_mismatch));
 }
 
+void Metrics::set_flag_in_place(bool is_in_place) {
+  table_->flag_in_place.of().Set(number(is_in_place));
+}
+
+void Metrics::on_flag_loss() { table_->flag_losses.of().Increment(); }
+
 void Metrics::set_flag_robust(bool is_robust) { table_->flag_robust.of().Set(number(is_robust)); }
 
 void Metrics::on_config_reload(Reload result) {

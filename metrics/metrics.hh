@@ -79,6 +79,8 @@ class Metrics {
   void set_config_mismatch(bool is_mismatch);
   // Once, at start.
   void set_flag_robust(bool is_robust);
+  void set_flag_in_place(bool is_in_place);
+  void on_flag_loss();
   void on_config_reload(Reload result);
 
  private:

@@ -103,6 +103,15 @@ struct Table {
        "1 where the kernel turns the flag off when the sidecar is killed; 0 where only the end of "
        "its validity does."}};
 
+  const Gauges<> flag_in_place{
+      registry,
+      {"bellwether_flag_in_place",
+       "1 while applications that open the flag's path find this sidecar's flag, else 0."}};
+  const Counters<> flag_losses{
+      registry,
+      {"bellwether_flag_losses_total",
+       "Times that the flag's file was found removed or replaced; it is made again at once."}};
+
   // --- the group ---
   const Gauges<Liveness> members{
       registry,

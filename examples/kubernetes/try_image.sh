@@ -59,6 +59,7 @@ advertise = "\${POD_IP}:7946"
 peers = ["${subnet}.10:7946", "${subnet}.11:7946"]
 [flag]
 path = "/run/bellwether/orders"
+shared_folder = "on"
 TOML
   for volume in flag state; do # what an emptyDir of medium Memory with an fsGroup is
     podman volume create --opt type=tmpfs --opt device=tmpfs \
@@ -71,7 +72,7 @@ TOML
     --volume "${pod}-state:/var/lib/bellwether" "${image}" >/dev/null
   podman run --detach --pod "${pod}" --name "${pod}-worker" "${restricted[@]}" \
     --group-add 65532 --volume "${pod}-flag:/run/bellwether:ro" "${name}-worker" \
-    /run/bellwether/orders "orders-$1" >/dev/null
+    /run/bellwether/orders "orders-$1" 65532 >/dev/null
 }
 
 says() { podman logs "${name}-$1-worker" | grep --quiet " $2 "; }

@@ -175,7 +175,7 @@ void gather_configured(Facts& facts, const Tell& tell) {
   facts.config.plugin_flaw = plugin_flaw(config.election);
   tell("looking at files");
   if (!config.node.state_dir.empty()) facts.state = doctor::look_at_state(config.node.state_dir);
-  facts.flag = doctor::look_at_flag(config.flag.path);
+  facts.flag = doctor::look_at_flag(config.flag.path, config.flag.is_folder_shared);
   const ApiAddress api = address_of(config.api);
   if (!api.text().empty()) {
     tell("asking the sidecar at " + api.text());

@@ -10,6 +10,7 @@
 #include "cli/sidecar_commands.hh"
 #include "cli/simulate.hh"
 #include "cli/simulate_options.hh"
+#include "cli/stderr_text.hh"
 #include "config/findings.hh"
 #include "plugin_loader.hh"
 
@@ -131,7 +132,7 @@ ExitCode run_and_flush(int argc, char** argv) {
 
 ExitCode complain(const std::exception& error, ExitCode code) {
   std::cout.flush();
-  std::cerr << "bellwether: " << error.what() << "\n";
+  write_to_stderr("bellwether: " + std::string(error.what()) + "\n");
   return code;
 }
 

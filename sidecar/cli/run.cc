@@ -2,15 +2,18 @@
 // that names the file and the remedy; what comes after that is the log's.
 #include "cli/run.hh"
 
+#include <sys/prctl.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
-#include <iostream>
 
 #include "cli/plugin_dir.hh"
+#include "cli/stderr_text.hh"
 #include "daemon/sidecar.hh"
 #include "io/address_error.hh"
 #include "io/flag_error.hh"
 #include "io/robust_futex.hh"
+#include "io/signals_blocked.hh"
 #include "io/state_error.hh"
 
 namespace bellwether::cli {
@@ -70,6 +73,9 @@ CLI::App* add_run(CLI::App& program, RunOptions& options) {
 }
 
 ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
+  // Until the loop takes them signals wait, and what comes after it is too late to count: the first
+  // process of a container would never learn of one for which it has no handler yet.
+  block_signals();
   // Peers and clients go away at any time; that is an error of a write, not the end of everything.
   std::signal(SIGPIPE, SIG_IGN);
   // Forks a child, so it comes before all threads.
@@ -83,24 +89,29 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
   try {
     settings.parsed = parse_config(settings.config_text, options.file, process_environment());
   } catch (const ConfigErrors& errors) {
-    std::cerr << errors.what() << "\n";
+    write_to_stderr(std::string(errors.what()) + "\n");
     return ExitCode::kConfigInvalid;
   }
-  const Config& config = settings.parsed.config;
-  Log log(config.log);
-  log.set_node(config.node.name);
+  // The kernel marks the flag, and ends the connections, only when the dump is written.
+  if (!settings.parsed.config.node.dumps_core) ::prctl(PR_SET_DUMPABLE, 0);
+  const auto refuse = [](const std::exception& error, ExitCode code) {
+    write_to_stderr("bellwether: " + std::string(error.what()) + "\n");
+    return code;
+  };
   try {
+    const Config& config = settings.parsed.config;
+    Log log(config.log);
+    log.set_node(config.node.name);
     Sidecar sidecar(std::move(settings), log);
+    const SignalsTaken while_it_runs;
     return exit_code_of(sidecar.run());
   } catch (const FlagError& error) {
-    std::cerr << "bellwether: " << error.what() << "\n";
-    return ExitCode::kStateUnusable;
+    return refuse(error, ExitCode::kStateUnusable);
   } catch (const StateError& error) {
-    std::cerr << "bellwether: " << error.what() << "\n";
-    return error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable;
+    return refuse(error,
+                  error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
   } catch (const AddressError& error) {
-    std::cerr << "bellwether: " << error.what() << "\n";
-    return ExitCode::kAddressUnusable;
+    return refuse(error, ExitCode::kAddressUnusable);
   }
 }
 

@@ -36,6 +36,7 @@ struct NodeSettings {
   HostPort advertise;
   std::string state_dir;      // empty: nothing is kept
   bool keeps_memory = false;  // memory_keeper.hh
+  bool dumps_core = false;    // when it crashes; the process can then be traced, too
   friend bool operator==(const NodeSettings&, const NodeSettings&) = default;
 };
 
@@ -79,6 +80,7 @@ struct MetricsSettings {
 struct FlagSettings {
   std::string path;
   uint32_t mode = 0;
+  bool is_folder_shared = false;  // flag_folder.hh
   friend bool operator==(const FlagSettings&, const FlagSettings&) = default;
 };
 

@@ -8,12 +8,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 #include "config/text_forms.hh"
 
 namespace bellwether {
 namespace {
+
+// Where a service manager or a pod has made this folder, it is better than one in /dev/shm: logind
+// does not empty it, and no stranger can have made it.
+constexpr const char* kRuntimeFolder = "/run/bellwether";
 
 bool is_variable_name(const std::string& name) {
   const auto is_part = [](char c) {
@@ -44,6 +49,10 @@ Environment process_environment() {
   };
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) == 0) environment.host_name = name.data();
+  std::error_code unused;
+  if (std::filesystem::is_directory(kRuntimeFolder, unused)) {
+    environment.flag_folder = kRuntimeFolder;
+  }
   return environment;
 }
 

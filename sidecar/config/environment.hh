@@ -1,4 +1,4 @@
-// What a configuration may take from around it: environment variables and the host's name.
+// What a configuration may take from around it: environment variables, the host's name, a folder.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,8 @@ namespace bellwether {
 struct Environment {
   std::function<std::optional<std::string>(const std::string& name)> variable;
   std::string host_name;
+  // Where the flag lies unless a path is given.
+  std::string flag_folder = "/dev/shm/bellwether";
 };
 
 // That of this process.

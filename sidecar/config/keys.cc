@@ -120,6 +120,10 @@ void add_node_keys(std::vector<ConfigKey<Config>>& keys) {
            WordType<bool>{{{"on", true}, {"off", false}}}, true, TakesEffect::kAtRestart,
            "a second process that shares the sidecar's memory, so that a killed sidecar's peers "
            "learn of it before the kernel has taken its memory apart");
+  node.key("core_dumps", &NodeSettings::dumps_core, WordType<bool>{{{"off", false}, {"on", true}}},
+           false, TakesEffect::kAtRestart,
+           "on: a crash leaves a core dump where the host wants one, and flag and connections stay "
+           "until it is written; off: a crash is as fast as a kill, and debuggers need root");
 }
 
 void add_election_rules(Table<ElectionSettings>& election) {
@@ -239,14 +243,21 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
       "where only /metrics, /livez and /readyz are served; \"\": on the API's address alone");
 
   Table flag("flag", &Config::flag, keys);
-  flag.key("path", &FlagSettings::path, TextType{kPathForm, is_absolute_path},
-           Computed<std::string>{"/dev/shm/bellwether/ and the group's name",
-                                 [](const Config& config, const Environment&) {
-                                   return "/dev/shm/bellwether/" + config.group.name;
-                                 }},
-           TakesEffect::kAtRestart, "the file that applications map to read the flag; on a tmpfs");
+  flag.key(
+      "path", &FlagSettings::path, TextType{kPathForm, is_absolute_path},
+      Computed<std::string>{"the group's name in /run/bellwether, if that folder is there, else "
+                            "in /dev/shm/bellwether",
+                            [](const Config& config, const Environment& environment) {
+                              return environment.flag_folder + "/" + config.group.name;
+                            }},
+      TakesEffect::kAtRestart, "the file that applications map to read the flag; on a tmpfs");
   flag.key("mode", &FlagSettings::mode, FileModeType{}, 0640u, TakesEffect::kAtRestart,
            "its permissions; readers need no more than r");
+  flag.key("shared_folder", &FlagSettings::is_folder_shared,
+           WordType<bool>{{{"off", false}, {"on", true}}}, false, TakesEffect::kAtRestart,
+           "on: a folder that others may write into is taken, too, for nobody else has it mounted "
+           "for writing, as a pod's emptyDir; off: it is refused, for they could put another flag "
+           "in its place");
 }
 
 void add_log_keys(std::vector<ConfigKey<Config>>& keys) {

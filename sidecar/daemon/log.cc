@@ -1,11 +1,17 @@
 // spdlog brings the thread and its bounded queue; what a line looks like is ours (log_line.cc).
 #include "daemon/log.hh"
 
+#include <poll.h>
 #include <spdlog/async.h>
 #include <spdlog/async_logger.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/details/null_mutex.h>
+#include <spdlog/sinks/base_sink.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <thread>
 
 #include "daemon/log_line.hh"
 #include "io/loop.hh"
@@ -20,29 +26,71 @@ constexpr size_t kQueuedLines = 1024;
 constexpr unsigned kLinesAtOnce = 1000;
 constexpr Duration kBetweenLines = std::chrono::seconds(3);
 
+// How long the end waits for a reader of stderr that has come to a halt, and how often it looks.
+constexpr std::chrono::milliseconds kPatience(1000);
+constexpr std::chrono::milliseconds kLookAgain(1);
+
+// Writes to the file itself: a thread that is stuck in here holds no lock that exit() would want.
+class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  // Lines that are written, or cannot be.
+  uint64_t done() const { return done_; }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    std::string line(message.payload.data(), message.payload.size());
+    line += '\n';
+    for (size_t written = 0; written < line.size();) {
+      const ssize_t count = ::write(STDERR_FILENO, line.data() + written, line.size() - written);
+      if (count < 0 && errno == EAGAIN) {
+        pollfd stderr_has_room{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+        ::poll(&stderr_has_room, 1, -1);
+      } else if (count < 0 && errno != EINTR) {
+        break;
+      }
+      if (count > 0) written += static_cast<size_t>(count);
+    }
+    ++done_;
+  }
+  void flush_() override {}
+
+  std::atomic<uint64_t> done_ = 0;
+};
+
 }  // namespace
 
 class Log::Backend {
  public:
   Backend()
       : pool_(std::make_shared<spdlog::details::thread_pool>(kQueuedLines, 1)),
+        sink_(std::make_shared<StderrSink>()),
         logger_(std::make_shared<spdlog::async_logger>(
-            "", std::make_shared<spdlog::sinks::stderr_sink_mt>(), pool_,
-            spdlog::async_overflow_policy::overrun_oldest)) {
-    logger_->set_pattern("%v");
-  }
-  // Its end waits for the thread, which has written the last lines then.
+            "", sink_, pool_, spdlog::async_overflow_policy::overrun_oldest)) {}
+  // Its end waits for the thread, for ever if need be.
   ~Backend() { pool_.reset(); }
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  void write(const std::string& line) { logger_->log(spdlog::level::critical, line); }
+  void write(const std::string& line) {
+    logger_->log(spdlog::level::critical, line);
+    ++taken_;
+  }
+  // False when the last lines have not been written in time.
+  bool is_written_soon() const {
+    for (auto waited = kLookAgain; sink_->done() + lost() < taken_; waited += kLookAgain) {
+      if (waited > kPatience) return false;
+      std::this_thread::sleep_for(kLookAgain);
+    }
+    return true;
+  }
   uint64_t lost() const { return pool_->overrun_counter(); }
 
  private:
   // Shared, because spdlog's lines in flight own their logger, which knows the pool.
   std::shared_ptr<spdlog::details::thread_pool> pool_;
+  std::shared_ptr<StderrSink> sink_;
   std::shared_ptr<spdlog::async_logger> logger_;
+  uint64_t taken_ = 0;
 };
 
 Log::Log(const LogSettings& settings)
@@ -50,7 +98,12 @@ Log::Log(const LogSettings& settings)
       limit_(kLinesAtOnce, kBetweenLines),
       backend_(std::make_unique<Backend>()) {}
 
-Log::~Log() = default;
+// A thread that cannot get rid of its line is left behind, with all that it needs: it must not keep
+// the process, whose peers and supervisor wait for its end.
+Log::~Log() {
+  if (backend_->is_written_soon()) return;
+  [[maybe_unused]] static const Backend* const kLeftBehind = backend_.release();
+}
 
 void Log::configure(const LogSettings& settings) { settings_ = settings; }
 

@@ -32,7 +32,7 @@ struct LogField {
 class Log {
  public:
   explicit Log(const LogSettings& settings);
-  // Writes what is left.
+  // Writes what is left; after a second without a reader of stderr what is left is lost.
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;

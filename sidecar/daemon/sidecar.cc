@@ -21,6 +21,7 @@ constexpr Duration kLookAgain = std::chrono::milliseconds(1);
 FlagWriterSettings flag_settings(const Config& config) {
   return {.path = config.flag.path,
           .mode = static_cast<mode_t>(config.flag.mode),
+          .is_folder_shared = config.flag.is_folder_shared,
           .guard = config.has_majority_guard() ? uint8_t{LEADER_FLAG_GUARD_MAJORITY}
                                                : uint8_t{LEADER_FLAG_GUARD_NONE}};
 }
@@ -111,7 +112,8 @@ void choose_variant(const election_plugin& plugin, ElectionSettings& election) {
   require_variant(plugin, election.variant);
 }
 
-Sidecar::~Sidecar() = default;
+// The flag first, whatever has led here: with what goes next the connections end, too.
+Sidecar::~Sidecar() { flag_.publish({}); }
 
 SidecarEnd Sidecar::run() {
   report_start();
@@ -162,6 +164,7 @@ void Sidecar::tick() {
   metrics_.set_config_mismatch(!config_mismatches().empty());
   const uint64_t unwritten = log_.left_out() + log_.lost();
   metrics_.on_limit(metrics::Limit::kLogLines, unwritten - std::exchange(unwritten_, unwritten));
+  look_at_flag();
   const auto watchdog = systemd_.watchdog_interval();
   if (watchdog) systemd_.tell("WATCHDOG=1");
   if (!is_announced_ && is_ready(nullptr)) {
@@ -171,6 +174,23 @@ void Sidecar::tick() {
   const Duration interval = is_announced_ ? kTickInterval : kTickUntilReady;
   next_tick_ = now + std::min(interval, watchdog.value_or(interval));
   ticker_.arm(next_tick_ - now);
+}
+
+// Does an application that starts now find the flag?
+void Sidecar::look_at_flag() {
+  FlagLook look = flag_.look();
+  metrics_.set_flag_in_place(look.flaw.empty());
+  if (!look.loss.empty() && flag_flaw_.empty()) {
+    metrics_.on_flag_loss();
+    log_.write(LogLevel::kError, "the flag's file " + look.loss,
+               {{"file", at_start_.flag.path},
+                {"now", look.flaw.empty() ? "made again; readers find it within a second"
+                                          : "it is not ready: " + look.flaw}});
+  } else if (look.flaw.empty() && !flag_flaw_.empty()) {
+    log_.write(LogLevel::kInfo, "the flag's file is in its place again",
+               {{"file", at_start_.flag.path}});
+  }
+  flag_flaw_ = std::move(look.flaw);
 }
 
 void Sidecar::on_publish(const Publish& publish) { front_door_.on_publish(publish); }
@@ -198,6 +218,7 @@ void Sidecar::leave(const char* signal) {
   if (is_leaving_) {
     log_.write(LogLevel::kWarn, "stopping at once", {{"signal", signal}});
     end_ = SidecarEnd::kFailed;
+    participant_.close();
     return loop_.stop();
   }
   is_leaving_ = true;
@@ -217,8 +238,8 @@ void Sidecar::on_left() {
 void Sidecar::finish() {
   if (std::exchange(is_finishing_, true)) return;
   patience_.arm(kNever);
-  front_door_.close();
   participant_.close();
+  front_door_.close();
   await_last_words();
 }
 

@@ -2,7 +2,7 @@
 // the order in which they need each other and stops them in the reverse one; it decides nothing.
 //
 //   start: state, flag (off) -> peers, clients, operators are heard -> the node looks for a group
-//   stop:  the node hands over and leaves -> its last words are sent -> flag off -> state
+//   stop:  the node hands over and leaves -> flag off -> its last words are sent -> state
 #pragma once
 
 #include <filesystem>
@@ -72,6 +72,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void finish();
   void await_last_words();
   void tick();
+  void look_at_flag();
   void report_start();
   void dump() const;
 
@@ -108,6 +109,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   bool is_finishing_ = false;
   SidecarEnd end_ = SidecarEnd::kInGoodOrder;
   bool is_announced_ = false;  // to systemd, as ready
+  std::string flag_flaw_{};    // why applications do not find the flag; empty: they do
   Instant last_tick_ = started_;
   Instant next_tick_ = kNever;
   uint64_t unwritten_ = 0;  // lines of the log, as far as they are counted

@@ -10,6 +10,10 @@ bool Sidecar::is_ready(std::string* why) const {
   };
   if (is_leaving_) return refuse("this node is leaving the group");
   if (participant_.is_storage_broken()) return refuse("the state cannot be stored");
+  if (!flag_flaw_.empty()) {
+    if (why != nullptr) *why = "applications do not find the flag: " + flag_flaw_;
+    return false;
+  }
   if (std::holds_alternative<Joining>(node().role())) return refuse("looking for the group");
   if (node().waits_for_vote(now())) return refuse(describe(node().vote(now())));
   return true;

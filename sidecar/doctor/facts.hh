@@ -54,6 +54,8 @@ struct StateFacts {
 struct FlagFacts {
   std::string path;
   std::string folder_flaw{};  // why the file could not be made in it
+  std::string distrust{};     // why no sidecar may keep it there: flag_folder_flaw()
+  bool is_emptied_at_logout = false;
   bool is_folder_closed_to_others = false;
   bool is_in_memory = false;
   bool exists = false;

@@ -5,6 +5,7 @@
 
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
+#include "io/flag_folder.hh"
 
 namespace bellwether::doctor {
 namespace {
@@ -127,6 +128,20 @@ Diagnoses check_flag(const Facts& facts) {
     found.push_back(problem(flag.path + ": " + flag.folder_flaw,
                             "set flag.path to a file in a folder that this user may write"));
     return found;
+  }
+  if (!flag.distrust.empty()) {
+    found.push_back(problem(flag.path + ": " + flag.distrust, kFlagFolderRemedy));
+  }
+  if (!flag.exists && facts.has_sidecar()) {
+    found.push_back(problem(flag.path + " does not exist, but a sidecar answers",
+                            "run the doctor with that sidecar's configuration; if it is, its log "
+                            "says why it cannot make the file again"));
+  }
+  if (flag.is_emptied_at_logout) {
+    found.push_back(warning("at the last logout of user " + std::to_string(flag.owner) +
+                                ", systemd-logind removes " + flag.path,
+                            "set flag.path to a file below /run; or RemoveIPC=no in "
+                            "/etc/systemd/logind.conf; or run the sidecar as a system user"));
   }
   if (!flag.file_flaw.empty()) {
     found.push_back(problem(flag.path + " " + flag.file_flaw,

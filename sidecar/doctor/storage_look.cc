@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "io/file_descriptor.hh"
+#include "io/flag_folder.hh"
 #include "io/folder_trust.hh"
 #include "io/state_slots.hh"
 
@@ -23,6 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kEnterableByOthers = 0011;
+// Debian's login.defs: those above are people, whose shared memory logind removes (RemoveIPC=).
+constexpr uid_t kLastSystemUser = 999;
+constexpr uid_t kNobody = 65534;
 // Somebody else may have put a link, a pipe or a device there.
 constexpr int kCautious = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 // Of each process; who has more is not looked through to the end.
@@ -130,6 +134,18 @@ std::string file_flaw(const fs::path& path, const struct stat& status, bool is_t
   return may_use(path, R_OK | W_OK) ? "" : "cannot be written: " + error_text(errno);
 }
 
+// logind, if it runs, removes what a person has in /dev/shm when the last session of that ends.
+bool is_emptied_at_logout(const fs::path& path, uid_t owner) {
+  std::error_code unused;
+  return owner > kLastSystemUser && owner != kNobody && path.string().starts_with("/dev/shm/") &&
+         fs::is_directory("/run/systemd/users", unused);
+}
+
+// The sidecar's user, as far as the file and the folder tell it to root, who may look at all.
+uid_t user_of_sidecar(const FlagFacts& facts, const struct stat& folder) {
+  return facts.exists || ::geteuid() != 0 ? facts.owner : folder.st_uid;
+}
+
 }  // namespace
 
 StateFacts look_at_state(const fs::path& folder) {
@@ -158,7 +174,7 @@ StateFacts look_at_state(const fs::path& folder) {
   return facts;
 }
 
-FlagFacts look_at_flag(const fs::path& path) {
+FlagFacts look_at_flag(const fs::path& path, bool is_folder_shared) {
   FlagFacts facts{.path = path, .owner = ::geteuid()};
   const fs::path folder = path.parent_path();
   const fs::path there = nearest_existing(folder);
@@ -182,7 +198,12 @@ FlagFacts look_at_flag(const fs::path& path) {
   // One that the sidecar has still to make can be entered by all.
   if (::stat(folder.c_str(), &folder_status) == 0) {
     facts.is_folder_closed_to_others = (folder_status.st_mode & kEnterableByOthers) == 0;
+    const uid_t user = user_of_sidecar(facts, folder_status);
+    facts.distrust = fs::is_symlink(folder)
+                         ? "its folder is a symbolic link"
+                         : flag_folder_flaw(folder_status, user, is_folder_shared);
   }
+  facts.is_emptied_at_logout = is_emptied_at_logout(path, facts.owner);
   return facts;
 }
 

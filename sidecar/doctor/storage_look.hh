@@ -10,6 +10,6 @@ namespace bellwether::doctor {
 // `folder` is not empty.
 StateFacts look_at_state(const std::filesystem::path& folder);
 
-FlagFacts look_at_flag(const std::filesystem::path& path);
+FlagFacts look_at_flag(const std::filesystem::path& path, bool is_folder_shared = false);
 
 }  // namespace bellwether::doctor

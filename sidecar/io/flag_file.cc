@@ -14,6 +14,8 @@
 #include <string>
 #include <system_error>
 
+#include "io/flag_folder.hh"
+
 namespace bellwether {
 namespace {
 
@@ -52,14 +54,43 @@ std::string remedy_for(int error) {
   throw FlagError(path, failure + ": " + std::generic_category().message(error), remedy_for(error));
 }
 
-FileDescriptor open_or_make(const fs::path& path) {
-  // Whatever is wrong with the folder, opening the file will tell.
+// The folder itself, so that nobody can put another one in its place between a look at it and the
+// next; nothing, and errno says why, when it cannot be opened.
+FileDescriptor open_folder(const fs::path& path) {
+  return FileDescriptor(
+      ::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+bool is_link(const fs::path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+FileDescriptor open_or_make_folder(const FlagPlace& place) {
+  const fs::path& path = place.path;
+  // Whatever is wrong with it, opening it will tell.
   ::mkdir(path.parent_path().c_str(), kFolderMode);
+  FileDescriptor folder = open_folder(path);
+  if (!folder.is_open() && is_link(path.parent_path())) {
+    throw FlagError(path, "its folder is a symbolic link", "set flag.path to where that leads");
+  }
+  if (!folder.is_open()) fail(path, "cannot be opened", errno);
+  struct stat status {};
+  if (::fstat(folder.get(), &status) != 0) fail(path, "its folder cannot be examined", errno);
+  const std::string flaw = flag_folder_flaw(status, ::geteuid(), place.is_folder_shared);
+  if (!flaw.empty()) throw FlagError(path, flaw, kFlagFolderRemedy);
+  return folder;
+}
+
+FileDescriptor open_or_make(const FlagPlace& place) {
+  const fs::path& path = place.path;
+  const FileDescriptor folder = open_or_make_folder(place);
+  const fs::path name = path.filename();
   int fd = -1;
   for (int tries = 0; fd < 0 && tries < kOpenTries; ++tries) {
-    fd = ::open(path.c_str(), O_RDWR | kCautious);
+    fd = ::openat(folder.get(), name.c_str(), O_RDWR | kCautious);
     if (fd >= 0 || errno != ENOENT) break;
-    fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | kCautious, kNewFileMode);
+    fd = ::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | kCautious, kNewFileMode);
     if (fd < 0 && errno != EEXIST) break;
   }
   if (fd >= 0) return FileDescriptor(fd);
@@ -152,18 +183,20 @@ void check_contents(int fd, const fs::path& path) {
 
 }  // namespace
 
-FlagFile::FlagFile(const fs::path& path, mode_t mode) : file_(open_or_make(path)) {
+FlagFile::FlagFile(const FlagPlace& place) : place_(place), file_(open_or_make(place)) {
+  const fs::path& path = place.path;
   const int fd = file_.get();
   check_kind(fd, path);
   lock(fd, path);
   const FileDescriptor view = open_again(fd, path);
-  if (::fchmod(fd, mode) != 0) fail(path, "cannot get its mode", errno);
+  if (::fchmod(fd, place.mode) != 0) fail(path, "cannot get its mode", errno);
   allocate(fd, path);
   check_contents(fd, path);
   void* const mapping =
       ::mmap(nullptr, LEADER_FLAG_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, view.get(), 0);
   if (mapping == MAP_FAILED) fail(path, "cannot be mapped", errno);
   page_ = static_cast<FlagPage*>(mapping);
+  lock_flaw_ = ::mlock(page_, LEADER_FLAG_FILE_BYTES) == 0 ? 0 : errno;
 }
 
 FlagFile::~FlagFile() { ::munmap(page_, LEADER_FLAG_FILE_BYTES); }
@@ -172,6 +205,20 @@ bool FlagFile::is_in_memory() const {
   struct statfs status {};
   return ::fstatfs(file_.get(), &status) == 0 &&
          (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);
+}
+
+std::string FlagFile::loss() const {
+  const FileDescriptor folder = open_folder(place_.path);
+  struct stat there {};
+  if (!folder.is_open() ||
+      ::fstatat(folder.get(), place_.path.filename().c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {
+    return errno == ENOENT ? "was removed"
+                           : "cannot be found: " + std::generic_category().message(errno);
+  }
+  struct stat ours {};
+  if (::fstat(file_.get(), &ours) != 0) fail(place_.path, "cannot be examined", errno);
+  const bool is_ours = there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
+  return is_ours ? "" : "was replaced by another file";
 }
 
 }  // namespace bellwether

@@ -1,13 +1,15 @@
 // The file behind the flag: found or made, checked, locked against a second sidecar, and mapped.
 //
 // Applications keep it mapped across restarts of the sidecar, so it is never replaced and never
-// cut short.  It is believed to be nobody's trap: no link of any kind, and this user's own.
+// cut short.  It is believed to be nobody's trap: no link of any kind, this user's own, and in a
+// folder where nobody else can put another one (flag_folder.hh).
 #pragma once
 
 #include <bellwether/leader_flag.h>
 #include <sys/types.h>
 
 #include <filesystem>
+#include <string>
 
 #include "io/file_descriptor.hh"
 #include "io/flag_error.hh"
@@ -22,12 +24,18 @@ struct FlagPage {
 };
 static_assert(sizeof(FlagPage) <= LEADER_FLAG_FILE_BYTES);
 
+struct FlagPlace {
+  std::filesystem::path path;     // on a tmpfs
+  mode_t mode = 0640;             // readers need no more than to read
+  bool is_folder_shared = false;  // flag_folder_flaw()
+};
+
 class FlagFile {
  public:
-  // Makes the file, and the folder it lies in, where they are missing; gives it `mode` in any case.
-  // Throws FlagError when that does not work, when it is not a flag or not safe to use, or when
-  // another process holds its lock.
-  FlagFile(const std::filesystem::path& path, mode_t mode);
+  // Makes the file, and the folder it lies in, where they are missing; gives it its mode in any
+  // case.  Throws FlagError when that does not work, when it is not a flag or not safe to use, or
+  // when another process holds its lock.
+  explicit FlagFile(const FlagPlace& place);
   ~FlagFile();
   FlagFile(const FlagFile&) = delete;
   FlagFile& operator=(const FlagFile&) = delete;
@@ -37,9 +45,18 @@ class FlagFile {
   // On a disk the kernel may stop a writer for as long as the disk takes.
   bool is_in_memory() const;
 
+  // Why its page may be written to a swap space, where the kernel could not mark the owner of a
+  // process that is ending: an errno; 0: it never is.
+  int lock_flaw() const { return lock_flaw_; }
+
+  // Why those who open the path now do not find this file, as in "was removed"; empty: they do.
+  std::string loss() const;
+
  private:
+  FlagPlace place_;
   FileDescriptor file_;  // open, and by this locked, for as long as this object lives
   FlagPage* page_ = nullptr;
+  int lock_flaw_ = 0;
 };
 
 }  // namespace bellwether

@@ -1,63 +1,37 @@
-// From the core's publications to the flag's line, and the thread that holds the flag.
+// From the core's publications to the flag's line, in the file that is to be found at its path.
 #include "io/flag_writer.hh"
 
-#include <linux/futex.h>
-#include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
-#include <climits>
+#include <exception>
+#include <system_error>
 
 #include "core/check.hh"
-#include "io/robust_futex.hh"
-#include "io/signals_blocked.hh"
 
 namespace bellwether {
-namespace {
-
-uint64_t hash_of_this_boot() {
-  uint64_t hash = 0;
-  if (const int error = leader_flag_boot_id_hash(&hash); error != 0) {
-    throw FlagError(
-        "/proc/sys/kernel/random/boot_id",
-        std::string("cannot be read: ") + leader_flag_strerror(error),
-        "mount /proc; without it a flag that an earlier boot has left would be believed");
-  }
-  return hash;
-}
-
-}  // namespace
 
 FlagWriter::FlagWriter(const FlagWriterSettings& settings)
-    : file_(settings.path, settings.mode),
-      line_(file_.page().line),
-      boot_id_hash_(hash_of_this_boot()),
-      word_{.guard = settings.guard} {
-  if (!file_.is_in_memory()) {
-    warnings_.push_back(settings.path.string() +
-                        ": lies on a disk, which may stop this process for as long as it takes to "
-                        "write; set flag.path to a file on a tmpfs");
+    : place_{.path = settings.path,
+             .mode = settings.mode,
+             .is_folder_shared = settings.is_folder_shared},
+      word_{.guard = settings.guard},
+      held_(std::make_unique<HeldFlag>(place_, word_.guard)) {
+  const std::string name = settings.path.string();
+  if (!held_->file().is_in_memory()) {
+    warnings_.push_back(name +
+                        ": lies on a disk, which may stop this process for as long as it "
+                        "takes to write; set flag.path to a file on a tmpfs");
   }
-  // Off first: with a living owner, all that is left from an earlier process would be believed.
-  write(word_, 0);
-  const SignalsBlocked signals_are_for_others;
-  holder_ = std::thread([this] { hold(); });
-  is_held_.wait();
-}
-
-FlagWriter::~FlagWriter() {
-  write({.guard = word_.guard}, 0);
-  std::atomic_ref(line_.owner).store(0, std::memory_order_release);
-  wake_waiters();
-  is_over_.count_down();
-  holder_.join();
+  if (const int error = held_->file().lock_flaw(); error != 0) {
+    warnings_.push_back(name + ": its page cannot be locked in memory (" +
+                        std::generic_category().message(error) +
+                        "): on a host that swaps, a killed sidecar's flag may stay on until its "
+                        "validity ends; allow 4096 bytes more (ulimit -l, LimitMEMLOCK=)");
+  }
 }
 
 void FlagWriter::publish(const Publish& publication) {
   check(!publication.is_leader || publication.leader, "who leads has an id");
-  const uint64_t valid_until_ns =
+  valid_until_ns_ =
       publication.is_leader
           ? static_cast<uint64_t>(
                 std::max(publication.valid_until, Instant{}).time_since_epoch().count())
@@ -71,32 +45,30 @@ void FlagWriter::publish(const Publish& publication) {
       .leader = publication.leader.value_or(Uuid{}),
   };
   if (word == word_) {
-    renew_flag_line(line_, valid_until_ns);
+    held_->renew(valid_until_ns_);
   } else {
-    write(word, valid_until_ns);
+    word_ = word;
+    held_->write(word_, valid_until_ns_);
   }
 }
 
-void FlagWriter::write(const FlagWord& word, uint64_t valid_until_ns) {
-  word_ = word;
-  write_flag_line(line_, word, valid_until_ns, boot_id_hash_);
-  wake_waiters();
+FlagLook FlagWriter::look() {
+  FlagLook look{.loss = held_->file().loss()};
+  if (look.loss.empty()) return look;
+  try {
+    make_again();
+  } catch (const std::exception& error) {
+    look.flaw = error.what();
+  }
+  return look;
 }
 
-// Not the private kind of futex: who waits is another process.
-void FlagWriter::wake_waiters() {
-  ::syscall(SYS_futex, &line_.seq, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
-
-// The holder's whole life.
-void FlagWriter::hold() {
-  ::pthread_setname_np(::pthread_self(), "flag-holder");
-  register_robust_list(file_.page().holder, line_.owner);
-  const auto thread = static_cast<uint32_t>(::syscall(SYS_gettid));
-  std::atomic_ref(line_.owner).store(thread, std::memory_order_release);
-  wake_waiters();
-  is_held_.count_down();
-  is_over_.wait();
+// The new file says nothing before the old one is off: nobody must see both say "leader", of which
+// one would stay as it is.
+void FlagWriter::make_again() {
+  auto again = std::make_unique<HeldFlag>(place_, word_.guard, held_->seq());
+  held_ = std::move(again);
+  held_->write(word_, valid_until_ns_);
 }
 
 }  // namespace bellwether

@@ -1,27 +1,33 @@
 // The shared-memory flag as the sidecar sees it: what applications read with leader_flag.h.
 //
-// A thread of its own holds the flag's robust futex and does nothing else, so the flag is off as
-// soon as the kernel ends this process (robust_futex.hh).  The order of writes is what counts: the
-// flag is off before a new process takes it over, and off before it is let go.
+// It has one file at a time (held_flag.hh): the one that applications find at its path.  When
+// somebody has removed or replaced that, another is made, and only then the old one is let go, off;
+// whoever has that mapped looks for the new one by himself.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <latch>
+#include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/effects.hh"
-#include "io/flag_file.hh"
 #include "io/flag_line.hh"
+#include "io/held_flag.hh"
 
 namespace bellwether {
 
 struct FlagWriterSettings {
-  std::filesystem::path path;  // on a tmpfs
-  mode_t mode = 0640;          // readers need no more than to read
+  std::filesystem::path path;     // on a tmpfs
+  mode_t mode = 0640;             // readers need no more than to read
+  bool is_folder_shared = false;  // flag_folder.hh
   uint8_t guard = LEADER_FLAG_GUARD_NONE;
+};
+
+// What a look at the flag's file found.
+struct FlagLook {
+  std::string loss{};  // what had happened to it, as in "was removed"; empty: it was in its place
+  std::string flaw{};  // why it could not be made again, as FlagError says it; empty: it is there
 };
 
 class FlagWriter {
@@ -32,12 +38,6 @@ class FlagWriter {
   // thing: after this process is killed, the flag stays on until its validity has run out.
   explicit FlagWriter(const FlagWriterSettings& settings);
 
-  // Writes the flag off and lets it go.
-  ~FlagWriter();
-
-  FlagWriter(const FlagWriter&) = delete;
-  FlagWriter& operator=(const FlagWriter&) = delete;
-
   // For the log, each one line that names the file.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -45,19 +45,18 @@ class FlagWriter {
   // otherwise wakes who waits for a change.  One call at a time; does not fail, allocate or block.
   void publish(const Publish& publication);
 
- private:
-  void write(const FlagWord& word, uint64_t valid_until_ns);
-  void wake_waiters();
-  void hold();
+  // Looks whether applications that open the path now find this flag, and makes them find it.  Not
+  // during publish().  Three system calls while all is well.
+  FlagLook look();
 
-  FlagFile file_;
-  leader_flag_line& line_;
+ private:
+  void make_again();
+
+  FlagPlace place_;
+  FlagWord word_;                // as in the line
+  uint64_t valid_until_ns_ = 0;  // the same
+  std::unique_ptr<HeldFlag> held_;
   std::vector<std::string> warnings_{};
-  uint64_t boot_id_hash_ = 0;
-  FlagWord word_;  // as in the line
-  std::latch is_held_{1};
-  std::latch is_over_{1};
-  std::thread holder_;
 };
 
 }  // namespace bellwether

@@ -23,4 +23,24 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
+// From now on the calling thread takes no signals: they wait.
+inline void block_signals() {
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+}
+
+// While it lives, the calling thread takes signals, also those that have waited.
+class SignalsTaken {
+ public:
+  SignalsTaken() {
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  }
+  ~SignalsTaken() { block_signals(); }
+  SignalsTaken(const SignalsTaken&) = delete;
+  SignalsTaken& operator=(const SignalsTaken&) = delete;
+};
+
 }  // namespace bellwether

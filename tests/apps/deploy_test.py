@@ -256,6 +256,8 @@ class Kubernetes(unittest.TestCase):
             self.assertIn(result.returncode, (RIGHT, HAS_WARNINGS), result.stderr)
             # The application is told the same file.
             self.assertIn(f'path = "{application["args"][0]}"', result.stdout)
+            # An emptyDir is root's, and all can write into it; the application has it read-only.
+            self.assertIn('shared_folder = "on"', result.stdout)
         # Of the Deployment it says what a group without voters does not promise.
         self.assertEqual(codes, {"orders": RIGHT, "reports": HAS_WARNINGS})
 
@@ -422,6 +424,12 @@ class Unit(unittest.TestCase):
     def test_systemd_understands_every_line(self):
         result = self.run_analyze("verify", "--man=no")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_nothing_removes_the_flag_under_its_readers(self):
+        settings = self.unit.read_text().splitlines()
+        self.assertNotIn("RemoveIPC=yes", settings)
+        self.assertIn("RuntimeDirectory=bellwether", settings)
+        self.assertIn("RuntimeDirectoryPreserve=yes", settings)
 
     def test_it_may_do_little(self):
         result = self.run_analyze("security", "--offline=true", f"--threshold={MAX_EXPOSURE}")

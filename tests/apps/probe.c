@@ -1,6 +1,7 @@
 /* What a reader of the flag sees, for reader_test.py: commands on the input, a line of JSON each.
  *
  *   open FILE              {"error": ""} or what kind of error
+ *   open_of USER FILE      the same, of a file that must be this user's
  *   read                   the snapshot
  *   begin NEED_MS          {"token": the fencing token, or null}
  *   still TOKEN            {"still": true or false}
@@ -28,6 +29,8 @@ static const char* kind_of(int error) {
       return "not a flag";
     case LEADER_FLAG_UNKNOWN_VERSION:
       return "unknown version";
+    case LEADER_FLAG_NOT_TRUSTED:
+      return "not trusted";
     default:
       return "another";
   }
@@ -84,6 +87,10 @@ int main(void) {
     command[strcspn(command, "\n")] = '\0';
     if (strncmp(command, "open ", 5) == 0) {
       printf("{\"error\": \"%s\"}\n", kind_of(leader_flag_open(command + 5, &flag)));
+    } else if (strncmp(command, "open_of ", 8) == 0) {
+      char* path = command;
+      const uid_t owner = (uid_t)strtoul(command + 8, &path, 10);
+      printf("{\"error\": \"%s\"}\n", kind_of(leader_flag_open_of(path + 1, owner, &flag)));
     } else if (strcmp(command, "read") == 0) {
       print_snapshot();
     } else if (strncmp(command, "begin ", 6) == 0) {

@@ -6,7 +6,7 @@ const { LeaderFlag, Role } = require('../../examples/apps/node/leader_flag');
 
 const KINDS = {
   ENOENT: 'missing', NOT_READY: 'not ready', NOT_A_FLAG: 'not a flag',
-  UNKNOWN_VERSION: 'unknown version',
+  UNKNOWN_VERSION: 'unknown version', NOT_TRUSTED: 'not trusted', NO_CLOCK: 'no clock',
 };
 
 let flag = null;
@@ -23,9 +23,9 @@ function isTorn(seen) {
       (seen.role === Role.LEADER) !== leads || seen.fencingToken !== (leads ? seen.epoch : 0n);
 }
 
-function open(path) {
+function open(path, options) {
   try {
-    flag = new LeaderFlag(path);
+    flag = new LeaderFlag(path, options);
     return { error: '' };
   } catch (error) {
     return { error: KINDS[error.code] ?? 'another' };
@@ -56,7 +56,9 @@ readline.createInterface({ input: process.stdin }).on('line', (line) => {
   const [command, ...words] = line.split(' ');
   if (command === 'read') console.log(read());
   else if (command === 'open') console.log(JSON.stringify(open(words[0])));
-  else if (command === 'begin') console.log(`{"token": ${flag.begin(Number(words[0]))}}`);
+  else if (command === 'open_of') {
+    console.log(JSON.stringify(open(words[1], { owner: Number(words[0]) })));
+  } else if (command === 'begin') console.log(`{"token": ${flag.begin(Number(words[0]))}}`);
   else if (command === 'still') console.log(`{"still": ${flag.still(BigInt(words[0]))}}`);
   else console.log(JSON.stringify(watch(Number(words[0]), Number(words[1]))));
 });

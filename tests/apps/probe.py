@@ -10,7 +10,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples/apps/python
 import leader_flag  # pylint: disable=wrong-import-position
 
 KINDS = {FileNotFoundError: "missing", leader_flag.NotReady: "not ready",
-         leader_flag.NotAFlag: "not a flag", leader_flag.UnknownVersion: "unknown version"}
+         leader_flag.NotAFlag: "not a flag", leader_flag.UnknownVersion: "unknown version",
+         leader_flag.NotTrusted: "not trusted"}
 
 
 def is_torn(seen):
@@ -35,9 +36,9 @@ def main():
     flag = None
     for line in sys.stdin:
         command, *arguments = line.split()
-        if command == "open":
+        if command in ("open", "open_of"):
             try:
-                flag = leader_flag.LeaderFlag(arguments[0])
+                flag = leader_flag.LeaderFlag(arguments[-1], *map(int, arguments[:-1]))
                 answer = {"error": ""}
             except OSError as error:
                 answer = {"error": KINDS.get(type(error), "another")}

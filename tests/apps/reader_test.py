@@ -22,6 +22,7 @@ import unittest
 import uuid
 
 import languages
+from harness import wait_until
 
 LANGUAGE, PROGRAMS = "", ""
 FILE_BYTES = 4096
@@ -35,6 +36,7 @@ NOBODY = str(uuid.UUID(int=0))
 NOTHING = {"role": UNKNOWN, "epoch": 0, "fencing_token": 0, "valid_until_ns": 0,
            "leader_id": NOBODY}
 STOPS, KILLS = 40, 10
+STRANGER = 4444
 READS = 2000
 
 
@@ -62,8 +64,8 @@ def line(owner=SOME_THREAD, seq=42, epoch=7, valid_until_ns=None, boot=None, gua
 class Probe:
     """A language's reader at work; a context manager."""
 
-    def __init__(self):
-        self.process = subprocess.Popen(Probe.command, stdin=subprocess.PIPE,
+    def __init__(self, prefix=()):
+        self.process = subprocess.Popen([*prefix, *Probe.command], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def __enter__(self):
@@ -87,6 +89,10 @@ class Probe:
     def open(self, path):
         """What kind of error; empty: none."""
         return self.ask(f"open {path}")["error"]
+
+    def open_of(self, owner, path):
+        """The same, of a file that must be this user's."""
+        return self.ask(f"open_of {owner} {path}")["error"]
 
 
 class BusyWriter:
@@ -259,6 +265,78 @@ class HandMade(FlagCase):
         os.mkfifo(self.folder / "pipe")
         self.assertEqual(self.probe.open(self.folder / "pipe"), "not a flag")
         self.assertEqual(self.probe.open(self.folder), "not a flag")
+
+
+class Elsewhere(FlagCase):
+    """Another file is at the flag's path than the one that was opened."""
+
+    def replace_by(self, **differences):
+        """By a file of its own, as who makes the flag anew does it."""
+        self.file.rename(self.folder / "before")
+        self.write(line(**differences))
+
+    def test_it_is_found_when_nobody_vouches_for_the_one_that_was_opened(self):
+        self.open_line()
+        self.expect(fencing_token=7)
+        for token, owner in ((8, 0), (9, OWNER_DIED)):
+            with open(self.file, "r+b") as before:
+                self.replace_by(epoch=token)
+                self.expect(fencing_token=token - 1)  # somebody still vouches for it
+                before.write(line(owner=owner, seq=44))
+            wait_until("it is found", lambda: self.probe.ask("read")["role"] == LEADER)
+            self.expect(fencing_token=token)
+            self.assertEqual(self.begin(1), token)
+
+    def test_what_is_no_flag_is_not_gone_to(self):
+        self.open_line(owner=0)
+        self.file.rename(self.folder / "flag.before")
+        self.file.write_text("precious")
+        self.expect_nothing(is_sidecar_alive=False)
+        with open(self.folder / "flag.before", "r+b") as before:
+            before.write(line(seq=44, epoch=8))
+        self.expect(fencing_token=8)
+
+    def test_a_strangers_is_not_believed(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give files away")
+        self.open_line(owner=0)
+        self.replace_by(epoch=8)
+        os.chown(self.file, STRANGER, STRANGER)
+        self.expect_nothing(is_sidecar_alive=False)
+        self.assertEqual(self.probe.open(self.file), "not trusted")
+        self.assertEqual(self.probe.open_of(STRANGER + 1, self.file), "not trusted")
+        self.assertEqual(self.probe.open_of(STRANGER, self.file), "")
+        self.expect(fencing_token=8)
+
+    def test_one_is_believed_whose_folder_root_has_given_to_its_owner(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give files away")
+        folder = self.folder / "run"
+        folder.mkdir(mode=0o755)
+        self.file = folder / "flag"
+        self.write(line())
+        for path in (folder, self.file):
+            os.chown(path, STRANGER, STRANGER)
+        self.assertEqual(self.probe.open(self.file), "")
+        folder.chmod(0o777)
+        self.assertEqual(self.probe.open(self.file), "not trusted")
+        folder.chmod(0o755)
+        self.folder.chmod(0o1777)
+        self.assertEqual(self.probe.open(self.file), "not trusted")
+
+
+class Clock(FlagCase):
+    def test_an_uptime_that_is_not_the_machines_is_refused(self):
+        """As lxcfs shows it to a container.  All but Node have another way to the clock."""
+        uptime = self.folder / "uptime"
+        uptime.write_text("12.34 56.78\n")
+        show_it = f'mount --bind {uptime} /proc/uptime && exec "$@"'
+        lent = ["unshare", "--mount", "sh", "-c", show_it, "sh"]
+        if subprocess.run([*lent, "true"], check=False, capture_output=True).returncode != 0:
+            self.skipTest("cannot mount")
+        self.write(line())
+        with Probe(lent) as probe:
+            self.assertEqual(probe.open(self.file), "no clock" if LANGUAGE == "node" else "")
 
 
 class Busy(FlagCase):

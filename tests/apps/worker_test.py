@@ -103,6 +103,18 @@ class Working(unittest.TestCase):
             self.assertEqual([worker.stop() for worker in workers], [0, 0])
             self.assertEqual([worker.events()[-1][0] for worker in workers], ["stopped"] * 2)
 
+    def test_goes_on_when_the_flags_file_was_removed_and_made_anew(self):
+        """As it is where a stop of the sidecar removes its shared memory."""
+        with Group(PROGRAM, 1) as group, Worker(group.sidecars[0]) as worker:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            _, token, _ = worker.await_last("works")
+            self.assertEqual(sidecar.stop(), 0)
+            worker.await_last("stopped")
+            sidecar.flag_file.unlink()
+            group.start().await_leader(sidecar)
+            worker.await_last("works", beyond=token)
+
     def test_ends_when_it_is_asked_to_before_there_is_a_flag(self):
         with Group(PROGRAM, 1) as group, Worker(group.sidecars[0]) as worker:
             self.assertIn(worker.stop(), (0, -15))  # it may not have come so far

@@ -62,6 +62,7 @@ BOOST_AUTO_TEST_CASE(defaults_are_as_documented) {
   BOOST_TEST(config.node.advertise.text() == "host-1:7946");
   BOOST_TEST(config.node.state_dir == "/var/lib/bellwether");
   BOOST_TEST(config.node.keeps_memory);
+  BOOST_TEST(!config.node.dumps_core);
   BOOST_TEST(config.election.plugin == "bully");
   BOOST_TEST(config.election.variant == "modified");
   BOOST_TEST((config.election.profile == Profile::kDefault));
@@ -71,6 +72,7 @@ BOOST_AUTO_TEST_CASE(defaults_are_as_documented) {
   BOOST_TEST(config.api.socket == "");
   BOOST_TEST(config.metrics.listen.text() == "[::]:9464");
   BOOST_TEST(config.flag.path == "/dev/shm/bellwether/g");
+  BOOST_TEST(!config.flag.is_folder_shared);
   BOOST_TEST(config.flag.mode == 0640u);
   BOOST_TEST((config.log == LogSettings{LogLevel::kInfo, LogFormat::kText}));
   BOOST_TEST(config.guard() == "none");
@@ -201,6 +203,7 @@ BOOST_AUTO_TEST_CASE(what_is_printed_gives_the_same_configuration_when_it_is_rea
       {"node.advertise", {"\"[2001:db8::7]:1\"", "\"x.y.:65535\""}},
       {"node.state_dir", {"\"\"", "'/a \"b\" \\ $${c} é'", "\"/${NESTED}\""}},
       {"node.memory_keeper", {"\"off\""}},
+      {"node.core_dumps", {"\"on\""}},
       {"election.plugin", {"\"lowest\"", "\"/x/${POD_NAME}.so\""}},
       {"election.profile", {"\"lan\"", "\"wan\"", "\"fast\"", "\"textbook\""}},
       {"election.preempt", {"\"priority\"", "\"never\""}},
@@ -218,6 +221,7 @@ BOOST_AUTO_TEST_CASE(what_is_printed_gives_the_same_configuration_when_it_is_rea
       {"metrics.listen", {"\"\"", "\"h:1\""}},
       {"flag.path", {"\"/f\""}},
       {"flag.mode", {"0o600", "0o644"}},
+      {"flag.shared_folder", {"\"on\""}},
       {"log.level", {"\"trace\"", "\"error\""}},
       {"log.format", {"\"json\""}},
       {"voters.a", {"\"a:1\""}},

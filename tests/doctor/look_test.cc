@@ -126,6 +126,18 @@ BOOST_AUTO_TEST_CASE(sees_that_the_sidecar_makes_one_folder_only) {
              "the folder above its folder does not exist");
 }
 
+BOOST_AUTO_TEST_CASE(sees_a_folder_that_others_can_write) {
+  const fs::path folder = path / "open";
+  fs::create_directory(folder);
+  fs::permissions(folder, fs::perms::owner_all);
+  BOOST_TEST(look_at_flag(folder / "orders").distrust == "");
+  fs::permissions(folder, fs::perms::all);
+  BOOST_TEST(look_at_flag(folder / "orders").distrust != "");
+  BOOST_TEST(look_at_flag(folder / "orders", true).distrust == "");
+  fs::create_directory_symlink("open", path / "link");
+  BOOST_TEST(look_at_flag(path / "link" / "orders").distrust == "its folder is a symbolic link");
+}
+
 BOOST_AUTO_TEST_CASE(sees_what_is_no_flag) {
   write("flag", "text");
   BOOST_TEST(look_at_flag(path / "flag").file_flaw == "has 4 bytes, which no leader flag has");

@@ -116,6 +116,24 @@ BOOST_AUTO_TEST_CASE(that_cannot_be_made_is_a_problem) {
   expect_one(facts, "flag", "problem: /flags/orders: it cannot be made: Permission denied ->");
 }
 
+BOOST_AUTO_TEST_CASE(that_is_gone_while_a_sidecar_answers_is_a_problem) {
+  facts.flag->exists = false;
+  facts.flag->lock = {};
+  expect_one(facts, "flag", "problem: /flags/orders does not exist, but a sidecar answers ->");
+}
+
+BOOST_AUTO_TEST_CASE(in_a_folder_of_others_is_a_problem) {
+  facts.flag->distrust = "its folder can be written by others (mode 0777)";
+  expect_one(facts, "flag", "problem: /flags/orders: its folder can be written by others");
+}
+
+BOOST_AUTO_TEST_CASE(that_logind_removes_is_worth_a_warning) {
+  facts.flag->owner = 1000;
+  facts.flag->is_emptied_at_logout = true;
+  expect_one(facts, "flag",
+             "warning: at the last logout of user 1000, systemd-logind removes /flags/orders ->");
+}
+
 BOOST_AUTO_TEST_CASE(that_is_no_flag_is_a_problem) {
   facts.flag->file_flaw = "is a symbolic link";
   expect_one(facts, "flag", "problem: /flags/orders is a symbolic link ->");

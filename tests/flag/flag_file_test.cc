@@ -1,6 +1,7 @@
 // Which files the sidecar takes for its flag, and what it says of others.
 #include "io/flag_file.hh"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -41,6 +42,15 @@ struct stat status_of(const fs::path& path) {
   return status;
 }
 
+uint64_t locked_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    uint64_t kib = 0;
+    if (word == "VmLck:" && status >> kib) return kib;
+  }
+  return 0;
+}
+
 const std::string kNoFlag(LEADER_FLAG_FILE_BYTES, 'x');
 
 }  // namespace
@@ -61,12 +71,12 @@ BOOST_AUTO_TEST_CASE(is_made_with_its_folder_its_length_and_its_mode) {
   const ScratchFolder folder;
   const fs::path path = folder.path() / "bellwether" / "orders";
   {
-    const FlagFile file(path, 0640);
+    const FlagFile file({.path = path});
     BOOST_TEST(status_of(path).st_size == LEADER_FLAG_FILE_BYTES);
     BOOST_TEST((status_of(path).st_mode & 07777) == 0640u);
     BOOST_TEST(file.is_in_memory());
   }
-  const FlagFile file(path, 0604);
+  const FlagFile file({.path = path, .mode = 0604});
   BOOST_TEST((status_of(path).st_mode & 07777) == 0604u);
 }
 
@@ -173,11 +183,39 @@ BOOST_AUTO_TEST_CASE(a_second_writer_is_refused_and_told_who_the_first_is) {
   BOOST_TEST(refusal_of(folder.file()) == "");
 }
 
+// On a host that swaps, the kernel could not mark the owner of a page that it must first read back.
+BOOST_AUTO_TEST_CASE(its_page_is_locked_in_memory) {
+  const ScratchFolder folder;
+  const uint64_t before_kib = locked_kib();
+  const FlagFile file({.path = folder.file()});
+  BOOST_TEST(file.lock_flaw() == 0);
+  BOOST_TEST(locked_kib() > before_kib);
+}
+
+BOOST_AUTO_TEST_CASE(a_page_that_cannot_be_locked_is_worth_a_warning) {
+  if (::geteuid() != 0) {
+    std::cout << "cannot be judged here: only root can be somebody else\n";
+    return;
+  }
+  const ScratchFolder folder;
+  BOOST_REQUIRE(::chown(folder.path().c_str(), kNobody, kNobody) == 0);
+  struct rlimit before {};
+  BOOST_REQUIRE(::getrlimit(RLIMIT_MEMLOCK, &before) == 0);
+  const struct rlimit nothing { .rlim_cur = 0, .rlim_max = before.rlim_max };
+  BOOST_REQUIRE(::setrlimit(RLIMIT_MEMLOCK, &nothing) == 0);
+  BOOST_REQUIRE(::seteuid(kNobody) == 0);
+  const FlagWriter writer({.path = folder.file()});
+  BOOST_REQUIRE(::seteuid(0) == 0);
+  BOOST_REQUIRE(::setrlimit(RLIMIT_MEMLOCK, &before) == 0);
+  BOOST_REQUIRE(writer.warnings().size() == 1u);
+  BOOST_TEST(writer.warnings().front().find("cannot be locked in memory") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_file_on_a_disk_is_worth_a_warning) {
   const ScratchFolder in_memory;
   BOOST_TEST(FlagWriter({.path = in_memory.file()}).warnings().empty());
   const ScratchFolder folder(fs::current_path());
-  const FlagFile file(folder.file("other"), 0600);
+  const FlagFile file({.path = folder.file("other")});
   if (file.is_in_memory()) {
     std::cout << "cannot be judged here: there is no disk here\n";
     return;

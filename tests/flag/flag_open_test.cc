@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(a_pipe_is_refused_instead_of_waited_for) {
 }
 
 BOOST_AUTO_TEST_CASE(every_error_has_its_words) {
-  for (const int error :
-       {LEADER_FLAG_NOT_READY, LEADER_FLAG_NOT_A_FLAG, LEADER_FLAG_UNKNOWN_VERSION}) {
+  for (const int error : {LEADER_FLAG_NOT_READY, LEADER_FLAG_NOT_A_FLAG,
+                          LEADER_FLAG_UNKNOWN_VERSION, LEADER_FLAG_NOT_TRUSTED}) {
     BOOST_TEST(std::string(leader_flag_strerror(error)).find("flag") != std::string::npos);
   }
   BOOST_TEST(leader_flag_strerror(ENOENT) == std::string("No such file or directory"));

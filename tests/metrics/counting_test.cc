@@ -230,9 +230,13 @@ BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
   metrics.on_limit(Limit::kHttpBody);
   metrics.set_config_mismatch(true);
   metrics.set_flag_robust(true);
+  metrics.set_flag_in_place(true);
+  metrics.on_flag_loss();
   metrics.on_config_reload(Reload::kApplied);
   check_changed(*this, {{"bellwether_config_mismatch", 1},
                         {R"(bellwether_config_reloads_total{result="applied"})", 1},
+                        {"bellwether_flag_in_place", 1},
+                        {"bellwether_flag_losses_total", 1},
                         {"bellwether_flag_robust", 1},
                         {"bellwether_flag_updates_total", 1},
                         {R"(bellwether_hook_deliveries_total{result="superseded"})", 1},

@@ -314,7 +314,7 @@ class Group:
     def __init__(self, program, size, extra="", name="test", priorities=None, hosts=None,
                  address="127.0.0.1", voters=0):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-test.", dir="/dev/shm"))
-        (self.folder / "flags").mkdir()
+        (self.folder / "flags").mkdir(mode=0o755)  # the group's must not write, whatever the umask
         self.extra, self.group_name = extra, name
         self.priorities = priorities or [100 + i for i in range(size)]
         self.program, self.hosts, self.address, self.voters = program, hosts, address, voters

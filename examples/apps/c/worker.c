@@ -1,15 +1,17 @@
 /* An application of which one replica at a time may work: it asks the leader flag before every
  * piece of work, and sleeps while another replica leads.
  *
- *   worker FLAG_FILE NAME
+ *   worker FLAG_FILE NAME [USER]
  *
  * Prints a line whenever it begins or ends to work, with the time of day in microseconds and the
- * fencing token that it would hand to whatever it works on. */
+ * fencing token that it would hand to whatever it works on.  USER is the id of the sidecar's user,
+ * where the flag's folder does not tell whose word counts (leader_flag.h). */
 #define _GNU_SOURCE
 #include <bellwether/leader_flag.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static volatile sig_atomic_t is_asked_to_end = 0;
 
@@ -44,19 +46,24 @@ static uint64_t work(const leader_flag* flag, uint64_t token) {
   return pieces;
 }
 
+static int open_flag(const char* path, const char* user, leader_flag* flag) {
+  if (user == NULL) return leader_flag_open(path, flag);
+  return leader_flag_open_of(path, (uid_t)strtoul(user, NULL, 10), flag);
+}
+
 /* The sidecar may start later than the application. */
-static int wait_for_flag_file(const char* path, leader_flag* flag) {
-  int error = leader_flag_open(path, flag);
+static int wait_for_flag_file(const char* path, const char* user, leader_flag* flag) {
+  int error = open_flag(path, user, flag);
   while ((error == ENOENT || error == LEADER_FLAG_NOT_READY) && !is_asked_to_end) {
     do_a_piece_of_work();
-    error = leader_flag_open(path, flag);
+    error = open_flag(path, user, flag);
   }
   return error;
 }
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: worker FLAG_FILE NAME\n");
+  if (argc != 3 && argc != 4) {
+    fprintf(stderr, "usage: worker FLAG_FILE NAME [USER]\n");
     return 2;
   }
   const struct sigaction action = {.sa_handler = on_signal};
@@ -64,7 +71,7 @@ int main(int argc, char** argv) {
   sigaction(SIGINT, &action, NULL);
 
   leader_flag flag;
-  const int error = wait_for_flag_file(argv[1], &flag);
+  const int error = wait_for_flag_file(argv[1], argc == 4 ? argv[3] : NULL, &flag);
   if (is_asked_to_end) return 0;
   if (error != 0) {
     fprintf(stderr, "worker: %s: %s\n", argv[1], leader_flag_strerror(error));

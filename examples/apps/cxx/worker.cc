@@ -1,7 +1,7 @@
 // The worker of ../c/worker.c in C++17: one replica at a time may work, and asks the leader flag
 // before every piece of work.
 //
-//   worker FLAG_FILE NAME
+//   worker FLAG_FILE NAME [USER]
 #include <bellwether/leader_flag.h>
 
 #include <chrono>
@@ -22,11 +22,11 @@ volatile std::sig_atomic_t is_asked_to_end = 0;
 class LeaderFlag {
  public:
   // Waits for a sidecar that starts later than the application; throws when the file is no flag.
-  explicit LeaderFlag(const char* path) {
-    int error = leader_flag_open(path, &flag_);
+  LeaderFlag(const char* path, std::optional<uid_t> user) {
+    int error = open(path, user);
     while ((error == ENOENT || error == LEADER_FLAG_NOT_READY) && is_asked_to_end == 0) {
       std::this_thread::sleep_for(1ms);
-      error = leader_flag_open(path, &flag_);
+      error = open(path, user);
     }
     if (error != 0 && is_asked_to_end == 0) {
       throw std::runtime_error(std::string(path) + ": " + leader_flag_strerror(error));
@@ -52,6 +52,10 @@ class LeaderFlag {
   }
 
  private:
+  int open(const char* path, std::optional<uid_t> user) {
+    return user ? leader_flag_open_of(path, *user, &flag_) : leader_flag_open(path, &flag_);
+  }
+
   leader_flag flag_{};
 };
 
@@ -74,8 +78,8 @@ uint64_t work(const LeaderFlag& flag, uint64_t token) {
   return pieces;
 }
 
-void run(const char* path, const char* name) {
-  const LeaderFlag flag(path);
+void run(const char* path, const char* name, std::optional<uid_t> user) {
+  const LeaderFlag flag(path, user);
   while (is_asked_to_end == 0) {
     if (const auto token = flag.token()) {
       tell(name, "works", *token, 0);
@@ -90,13 +94,15 @@ void run(const char* path, const char* name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: worker FLAG_FILE NAME\n";
+  if (argc != 3 && argc != 4) {
+    std::cerr << "usage: worker FLAG_FILE NAME [USER]\n";
     return 2;
   }
   for (const int number : {SIGTERM, SIGINT}) std::signal(number, [](int) { is_asked_to_end = 1; });
   try {
-    run(argv[1], argv[2]);
+    std::optional<uid_t> user;
+    if (argc == 4) user = static_cast<uid_t>(std::stoul(argv[3]));
+    run(argv[1], argv[2], user);
   } catch (const std::exception& error) {
     std::cerr << "worker: " << error.what() << "\n";
     return 1;

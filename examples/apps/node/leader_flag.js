@@ -17,13 +17,14 @@
 //     its own.  A renewal changes valid_until_ns without moving seq, and a copy could mix the old
 //     value with the new: it is read twice, and the earlier time counts.
 //   - Node has no CLOCK_BOOTTIME.  /proc/uptime tells it, cut to hundredths of a second, so one
-//     more is added.  Where a container is shown an uptime of its own (lxcfs) that would be too
-//     little: it counts as no less than hrtime(), which is the machine's but for suspended time.
+//     more is added.  Where a container is shown an uptime of its own (lxcfs), no flag is opened:
+//     after the machine was suspended, it would be on for that time too long.
 //
 // A flag may so go off for Node 10 ms earlier than for others; it never goes off later.
 'use strict';
 
 const fs = require('node:fs');
+const path = require('node:path');
 const { setTimeout: sleep } = require('node:timers/promises');
 
 const ABI = 1;
@@ -41,10 +42,15 @@ const GUARD = 32, ROLE = 33, ABI_AT = 34, LEADER_ID = 40, LEADER_ID_END = 56;
 // An update takes nanoseconds; a writer that is stopped in the middle of one may take for ever.
 const TRIES = 1000;
 
+// How often a reader looks whether another file is at the flag's path, while nobody vouches for the
+// one that it has.
+const LOOK_MS = 1000;
+
 // How often wait() looks.
 const POLL_MS = 10;
 
-// An error of the constructor: code is NOT_READY (try again), NOT_A_FLAG or UNKNOWN_VERSION.
+// An error of the constructor: code is NOT_READY (try again), NOT_A_FLAG, UNKNOWN_VERSION,
+// NOT_TRUSTED or NO_CLOCK.
 class FlagError extends Error {
   constructor(code, message) {
     super(message);
@@ -54,7 +60,11 @@ class FlagError extends Error {
 
 // An open flag.
 class LeaderFlag {
+  #path;
+  #ownerOption;
+  #nextLookMs = 0;
   #fd;
+  #status;
   #uptime;
   #bootIdHash;
   // Two of the line's beginning, two of the whole, and their bytes seen as words.
@@ -66,16 +76,20 @@ class LeaderFlag {
   #lastLongs = new BigUint64Array(this.#last.buffer);
   #uptimeText = Buffer.alloc(64);
 
-  // Throws ENOENT or NOT_READY while the sidecar has not come up.
-  constructor(path) {
+  // Throws ENOENT or NOT_READY while the sidecar has not come up.  `owner` is the user id of the
+  // sidecar: then only a file of that user, or of root, is believed; without it also one of this
+  // process's user, and of the owner of the file's folder where root alone can have given him that
+  // (leader_flag.h).
+  constructor(flagPath, { owner = null } = {}) {
+    this.#path = flagPath;
+    this.#ownerOption = owner;
     this.#bootIdHash = bootIdHash();
-    // O_NONBLOCK: what is a pipe shall be refused, not waited for.
-    this.#fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+    this.#uptime = fs.openSync('/proc/uptime', 'r');
     try {
-      this.#check(path);
-      this.#uptime = fs.openSync('/proc/uptime', 'r');
+      this.#checkClock();
+      this.#open();
     } catch (error) {
-      fs.closeSync(this.#fd);
+      fs.closeSync(this.#uptime);
       throw error;
     }
   }
@@ -94,11 +108,8 @@ class LeaderFlag {
   // All that the flag says, at one instant.  A flag that nobody vouches for (no living sidecar, a
   // leadership that has run out) has the role UNKNOWN and names no leader.
   read() {
-    for (let tries = 0; tries < TRIES; ++tries) {
-      const snapshot = this.#tryRead();
-      if (snapshot !== null) return snapshot;
-    }
-    return nothing(this.#last[SEQ], 0, false);
+    const snapshot = this.#readFile();
+    return snapshot.isSidecarAlive || !this.#lookAgain() ? snapshot : this.#readFile();
   }
 
   // Waits until a read would differ from `seen` in more than validUntilNs; the promise is kept with
@@ -114,8 +125,13 @@ class LeaderFlag {
     }
   }
 
-  // Before work that takes so long: the token if this replica leads, and that is certain for so
-  // long even if the sidecar never renews it; otherwise null.
+  // Before work that takes so long: the token if this replica leads, and what the sidecar has
+  // already written lasts for so long; otherwise null.
+  //
+  // That is certain against a sidecar that hangs, is starved or is cut off (guard "majority").  It
+  // is not certain against one that gives leadership up (a step-down, a transfer, a planned
+  // take-over, SIGTERM), nor against one whose death is known: then another replica may lead a
+  // millisecond later, while this one still works.
   begin(needMs) {
     const snapshot = this.read();
     if (snapshot.role !== Role.LEADER) return null;
@@ -128,18 +144,66 @@ class LeaderFlag {
     return this.token() === token;
   }
 
-  #check(path) {
-    const status = fs.fstatSync(this.#fd);
-    if (status.isFile() && status.size === 0) {
-      throw new FlagError('NOT_READY', `${path}: the leader flag is not set up yet`);
+  // Opens what is at the path now, and goes on with it if it is a flag to believe.
+  #open() {
+    const before = this.#fd;
+    // O_NONBLOCK: what is a pipe shall be refused, not waited for.
+    this.#fd = fs.openSync(this.#path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+    try {
+      this.#check(fs.fstatSync(this.#fd));
+    } catch (error) {
+      fs.closeSync(this.#fd);
+      this.#fd = before;
+      throw error;
     }
-    if (!status.isFile() || status.size !== FILE_BYTES) {
-      throw new FlagError('NOT_A_FLAG', `${path}: not a leader flag`);
+    if (before !== undefined) fs.closeSync(before);
+  }
+
+  #check(status) {
+    const flaw = (code, words) => new FlagError(code, `${this.#path}: ${words}`);
+    if (!status.isFile()) throw flaw('NOT_A_FLAG', 'not a leader flag');
+    if (!isTrusted(this.#path, status.uid, this.#ownerOption)) {
+      throw flaw('NOT_TRUSTED', `belongs to user ${status.uid}, for whom nothing vouches; ` +
+          'name the sidecar\'s user as owner');
     }
+    if (status.size === 0) throw flaw('NOT_READY', 'the leader flag is not set up yet');
+    if (status.size !== FILE_BYTES) throw flaw('NOT_A_FLAG', 'not a leader flag');
     this.#load(this.#line);
     const abi = this.#line[ABI_AT];
-    if (abi === 0) throw new FlagError('NOT_READY', `${path}: the leader flag is not set up yet`);
-    if (abi !== ABI) throw new FlagError('UNKNOWN_VERSION', `${path}: a leader flag of ${abi}`);
+    if (abi === 0) throw flaw('NOT_READY', 'the leader flag is not set up yet');
+    if (abi !== ABI) throw flaw('UNKNOWN_VERSION', `a leader flag of ${abi}`);
+    this.#status = status;
+  }
+
+  // hrtime() is the machine's, but for the time in which that was suspended: no uptime is less.
+  #checkClock() {
+    const monotonicNs = process.hrtime.bigint();
+    if (this.#nowNs() >= monotonicNs) return;
+    throw new FlagError('NO_CLOCK', '/proc/uptime is not the machine\'s (lxcfs?), so no validity ' +
+        'can be judged by it; show this container the host\'s, or ask the sidecar\'s API');
+  }
+
+  // While nobody vouches for the flag: is another file at its path?
+  #lookAgain() {
+    const nowMs = performance.now();
+    if (nowMs < this.#nextLookMs) return false;
+    this.#nextLookMs = nowMs + LOOK_MS;
+    try {
+      const there = fs.statSync(this.#path);
+      if (there.dev === this.#status.dev && there.ino === this.#status.ino) return false;
+      this.#open();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #readFile() {
+    for (let tries = 0; tries < TRIES; ++tries) {
+      const snapshot = this.#tryRead();
+      if (snapshot !== null) return snapshot;
+    }
+    return nothing(this.#last[SEQ], 0, false);
   }
 
   // Fills the array from the line's beginning.
@@ -187,22 +251,29 @@ class LeaderFlag {
   #nowNs() {
     const count = fs.readSync(this.#uptime, this.#uptimeText, 0, this.#uptimeText.length, 0);
     const [seconds, hundredths] = this.#uptimeText.toString('latin1', 0, count).split(/[. ]/, 2);
-    const uptimeNs = (BigInt(seconds) * 100n + BigInt(hundredths) + 1n) * 10_000_000n;
-    const monotonicNs = process.hrtime.bigint();
-    return uptimeNs > monotonicNs ? uptimeNs : monotonicNs;
+    return (BigInt(seconds) * 100n + BigInt(hundredths) + 1n) * 10_000_000n;
   }
 }
 
 // Opens the flag, and waits for ever for a sidecar that starts later.
-async function openFlag(path) {
+async function openFlag(flagPath, options) {
   for (;;) {
     try {
-      return new LeaderFlag(path);
+      return new LeaderFlag(flagPath, options);
     } catch (error) {
       if (error.code !== 'ENOENT' && error.code !== 'NOT_READY') throw error;
     }
     await sleep(POLL_MS);
   }
+}
+
+// May this user say that this replica leads?
+function isTrusted(flagPath, user, owner) {
+  if (user === 0 || owner !== null) return user === 0 || user === owner;
+  if (user === process.geteuid()) return true;
+  const folder = fs.statSync(path.dirname(flagPath));
+  const above = fs.statSync(`${path.dirname(flagPath)}/..`);
+  return folder.uid === user && above.uid === 0 && ((folder.mode | above.mode) & 0o022) === 0;
 }
 
 // No leader is known, or nobody vouches for what is.

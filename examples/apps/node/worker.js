@@ -2,7 +2,7 @@
 // The worker of ../c/worker.c in JavaScript: one replica at a time may work, and asks the leader
 // flag before every piece of work.
 //
-//   worker.js FLAG_FILE NAME
+//   worker.js FLAG_FILE NAME [USER]
 'use strict';
 
 const { setTimeout: sleep } = require('node:timers/promises');
@@ -28,8 +28,8 @@ async function work(flag, token) {
   return pieces;
 }
 
-async function main(path, name) {
-  const flag = await openFlag(path);
+async function main(path, name, user) {
+  const flag = await openFlag(path, user === undefined ? {} : { owner: Number(user) });
   while (!isAskedToEnd) {
     const seen = flag.read();
     if (seen.role !== Role.LEADER) {
@@ -42,8 +42,8 @@ async function main(path, name) {
   flag.close();
 }
 
-if (process.argv.length !== 4) {
-  console.error('usage: worker.js FLAG_FILE NAME');
+if (![4, 5].includes(process.argv.length)) {
+  console.error('usage: worker.js FLAG_FILE NAME [USER]');
   process.exit(2);
 }
 for (const name of ['SIGTERM', 'SIGINT']) {
@@ -52,7 +52,7 @@ for (const name of ['SIGTERM', 'SIGINT']) {
     setTimeout(() => process.exit(0), 2000).unref(); // it may still wait for its flag
   });
 }
-main(process.argv[2], process.argv[3]).catch((error) => {
+main(...process.argv.slice(2)).catch((error) => {
   console.error(`worker: ${error.message}`);
   process.exit(1);
 });

@@ -42,6 +42,9 @@ _GUARD, _ROLE, _ABI = 32, 33, 34
 # An update takes nanoseconds; a writer that is stopped in the middle of one may take for ever.
 _TRIES = 1000
 
+# How often a reader looks whether another file is at the flag's path, while nobody vouches for its.
+LOOK_S = 1.0
+
 # How often wait() looks.  It cannot sleep in the kernel, as the C reader does.
 _POLL_S = 0.005
 
@@ -56,6 +59,10 @@ class NotAFlag(OSError):
 
 class UnknownVersion(OSError):
     """The flag is of a version that this reader does not know."""
+
+
+class NotTrusted(OSError):
+    """The file belongs to a user who has no say here."""
 
 
 class Snapshot(typing.NamedTuple):
@@ -73,35 +80,19 @@ class Snapshot(typing.NamedTuple):
 
 
 class LeaderFlag:
-    """An open flag; any number of threads may read it."""
+    """An open flag; any number of threads may read it.  Raises FileNotFoundError or NotReady while
+    the sidecar has not come up.  `owner` is the user id of the sidecar: then only a file of that
+    user, or of root, is believed; without it also one of this process's user, and of the owner of
+    the file's folder where root alone can have given it to him (leader_flag.h)."""
 
-    def __init__(self, path):
-        """Raises FileNotFoundError or NotReady while the sidecar has not come up, NotAFlag and
-        UnknownVersion when waiting would not help."""
+    def __init__(self, path, owner=None):
+        self._path, self._owner = os.fspath(path), owner
         self._boot_id_hash = _boot_id_hash()
-        # O_NONBLOCK: what is a pipe shall be refused, not waited for.
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            status = os.fstat(fd)
-            if not stat.S_ISREG(status.st_mode) or status.st_size not in (0, FILE_BYTES):
-                raise NotAFlag(errno.EINVAL, "not a leader flag", path)
-            if status.st_size == 0:
-                raise NotReady(errno.EAGAIN, "the leader flag is not set up yet", path)
-            self._mapping = mmap.mmap(fd, LINE_BYTES, mmap.MAP_SHARED, mmap.PROT_READ)
-        finally:
-            os.close(fd)
-        self._bytes = memoryview(self._mapping)
-        self._words, self._longs = self._bytes.cast("I"), self._bytes.cast("Q")
-        abi = self._bytes[_ABI]
-        if abi != ABI:
-            self.close()
-            if abi == 0:
-                raise NotReady(errno.EAGAIN, "the leader flag is not set up yet", path)
-            raise UnknownVersion(errno.EPROTO, f"a leader flag of version {abi}", path)
+        self._next_look_s = 0.0
+        self._line = _Line(self._path, owner)
 
     def close(self):
-        for part in (self._words, self._longs, self._bytes, self._mapping):
-            part.release() if isinstance(part, memoryview) else part.close()
+        self._line.close()
 
     def token(self):
         """The fencing token while this replica leads, otherwise None."""
@@ -110,11 +101,10 @@ class LeaderFlag:
 
     def read(self):
         """All that the flag says."""
-        for _ in range(_TRIES):
-            snapshot = self._try_read()
-            if snapshot is not None:
-                return snapshot
-        return Snapshot(self._words[_SEQ])
+        snapshot = self._line.read(self._boot_id_hash)
+        if snapshot.is_sidecar_alive or not self._look_again():
+            return snapshot
+        return self._line.read(self._boot_id_hash)
 
     def wait(self, seen, timeout_s=None):
         """Waits until a read would differ from `seen` in more than valid_until_ns; returns what it
@@ -130,8 +120,13 @@ class LeaderFlag:
             time.sleep(_POLL_S)
 
     def begin(self, need_s):
-        """Before work that takes so long: the token if this replica leads, and that is certain for
-        so long even if the sidecar never renews it; otherwise None."""
+        """Before work that takes so long: the token if this replica leads, and what the sidecar has
+        already written lasts for so long; otherwise None.
+
+        That is certain against a sidecar that hangs, is starved or is cut off (guard "majority").
+        It is not certain against one that gives leadership up (a step-down, a transfer, a planned
+        take-over, SIGTERM), nor against one whose death is known: then another replica may lead a
+        millisecond later, while this one still works."""
         snapshot = self.read()
         if snapshot.role != LEADER or snapshot.valid_until_ns - now_ns() < max(need_s * 1e9, 1):
             return None
@@ -141,7 +136,61 @@ class LeaderFlag:
         """After the work, before its result counts: does this replica lead in the same epoch?"""
         return self.token() == token
 
-    def _try_read(self):
+    def _look_again(self):
+        """While nobody vouches for the flag: is another file at its path?"""
+        now_s = time.monotonic()
+        if now_s < self._next_look_s:
+            return False
+        self._next_look_s = now_s + LOOK_S
+        try:
+            if self._line.is_at(self._path):
+                return False
+            # The old one may just be read by another thread; it goes when nobody has it any more.
+            self._line = _Line(self._path, self._owner)
+            return True
+        except OSError:
+            return False
+
+
+class _Line:
+    """One file, checked and mapped."""
+
+    def __init__(self, path, owner):
+        # O_NONBLOCK: what is a pipe shall be refused, not waited for.
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            status = os.fstat(fd)
+            _check(path, status, owner)
+            self._mapping = mmap.mmap(fd, LINE_BYTES, mmap.MAP_SHARED, mmap.PROT_READ)
+        finally:
+            os.close(fd)
+        self._file = (status.st_dev, status.st_ino)
+        self._bytes = memoryview(self._mapping)
+        self._words, self._longs = self._bytes.cast("I"), self._bytes.cast("Q")
+        abi = self._bytes[_ABI]
+        if abi != ABI:
+            self.close()
+            if abi == 0:
+                raise NotReady(errno.EAGAIN, "the leader flag is not set up yet", path)
+            raise UnknownVersion(errno.EPROTO, f"a leader flag of version {abi}", path)
+
+    def close(self):
+        for part in (self._words, self._longs, self._bytes, self._mapping):
+            part.release() if isinstance(part, memoryview) else part.close()
+
+    def is_at(self, path):
+        status = os.stat(path)
+        return (status.st_dev, status.st_ino) == self._file
+
+    def read(self, boot_id_hash):
+        """All that the line says."""
+        for _ in range(_TRIES):
+            snapshot = self._try_read(boot_id_hash)
+            if snapshot is not None:
+                return snapshot
+        return Snapshot(self._words[_SEQ])
+
+    def _try_read(self, own_boot_id_hash):
         """One try; None when the line is being written.  The clock and the owner are read inside
         of the seqlock and last, so that at the instant of the clock all that is told held."""
         words, longs = self._words, self._longs
@@ -157,7 +206,7 @@ class LeaderFlag:
         _fence()
         if seq % 2 != 0 or words[_SEQ] != seq:
             return None
-        if (owner == 0 or owner & OWNER_DIED or boot_id_hash != self._boot_id_hash or abi != ABI):
+        if (owner == 0 or owner & OWNER_DIED or boot_id_hash != own_boot_id_hash or abi != ABI):
             return Snapshot(seq)
         if role != LEADER:
             return Snapshot(seq, role, epoch, 0, 0, uuid.UUID(bytes=leader_id), guard, True)
@@ -167,12 +216,36 @@ class LeaderFlag:
                         True)
 
 
-def open_flag(path, patience_s=None):
+def _check(path, status, owner):
+    """Raises what is wrong with a file."""
+    if not stat.S_ISREG(status.st_mode):
+        raise NotAFlag(errno.EINVAL, "not a leader flag", path)
+    if not _is_trusted(path, status.st_uid, owner):
+        raise NotTrusted(errno.EPERM, f"belongs to user {status.st_uid}, for whom nothing vouches; "
+                         "name the sidecar's user as owner", path)
+    if status.st_size == 0:
+        raise NotReady(errno.EAGAIN, "the leader flag is not set up yet", path)
+    if status.st_size != FILE_BYTES:
+        raise NotAFlag(errno.EINVAL, "not a leader flag", path)
+
+
+def _is_trusted(path, user, owner):
+    """May this user say that this replica leads?"""
+    if user == 0 or owner is not None:
+        return user in (0, owner)
+    if user == os.geteuid():
+        return True
+    folder = os.path.dirname(path) or "."
+    own, above = os.stat(folder), os.stat(os.path.join(folder, ".."))
+    return own.st_uid == user and above.st_uid == 0 and not (own.st_mode | above.st_mode) & 0o022
+
+
+def open_flag(path, patience_s=None, owner=None):
     """Opens the flag; waits for a sidecar that starts later, for ever or for so long."""
     deadline = None if patience_s is None else time.monotonic() + patience_s
     while True:
         try:
-            return LeaderFlag(path)
+            return LeaderFlag(path, owner)
         except (FileNotFoundError, NotReady):
             if deadline is not None and time.monotonic() >= deadline:
                 raise

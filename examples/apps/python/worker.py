@@ -2,7 +2,7 @@
 """The worker of ../c/worker.c in Python: one replica at a time may work, and asks the leader flag
 before every piece of work.
 
-usage: worker.py FLAG_FILE NAME
+usage: worker.py FLAG_FILE NAME [USER]
 """
 
 import signal
@@ -21,8 +21,8 @@ def do_a_piece_of_work():
     time.sleep(0.0001)
 
 
-def main(path, name):
-    flag = leader_flag.open_flag(path)
+def main(path, name, user=None):
+    flag = leader_flag.open_flag(path, owner=user and int(user))
     while True:
         seen = flag.read()
         if seen.role != leader_flag.LEADER:
@@ -39,7 +39,7 @@ def main(path, name):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(0))

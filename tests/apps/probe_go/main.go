@@ -17,11 +17,15 @@ func main() {
 	input := bufio.NewScanner(os.Stdin)
 	for input.Scan() {
 		var path string
+		var owner int
 		var states, reads int
 		var needMs, token uint64
 		line := input.Text()
 		if _, err := fmt.Sscanf(line, "open %s", &path); err == nil {
 			flag, err = leaderflag.Open(path)
+			fmt.Printf("{\"error\": %q}\n", kindOf(err))
+		} else if _, err := fmt.Sscanf(line, "open_of %d %s", &owner, &path); err == nil {
+			flag, err = leaderflag.OpenOf(path, owner)
 			fmt.Printf("{\"error\": %q}\n", kindOf(err))
 		} else if _, err := fmt.Sscanf(line, "watch %d %d", &states, &reads); err == nil {
 			watch(flag, states, reads)
@@ -47,6 +51,8 @@ func kindOf(err error) string {
 		return "not a flag"
 	case errors.Is(err, leaderflag.ErrUnknownVersion):
 		return "unknown version"
+	case errors.Is(err, leaderflag.ErrNotTrusted):
+		return "not trusted"
 	}
 	return "another"
 }

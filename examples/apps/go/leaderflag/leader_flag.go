@@ -17,6 +17,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -33,11 +35,16 @@ const (
 	Leader   Role = 2 // this replica leads
 )
 
+// Anybody is no user: nobody is named, and the file's folder tells whose word counts.
+const Anybody = -1
+
 // Errors of Open; in the first case, and with fs.ErrNotExist, the sidecar has not come up yet.
 var (
 	ErrNotReady       = errors.New("the sidecar has not set up the leader flag yet")
 	ErrNotAFlag       = errors.New("the file is not a leader flag")
 	ErrUnknownVersion = errors.New("the leader flag is of a version that this program does not know")
+	ErrNotTrusted     = errors.New("the leader flag belongs to a user whom nothing vouches for; " +
+		"name the sidecar's user with OpenOf")
 )
 
 // Snapshot is all that the flag says, at one instant.  A flag that nobody vouches for (no living
@@ -55,9 +62,18 @@ type Snapshot struct {
 
 // Flag is an open flag; any number of goroutines may read it.
 type Flag struct {
-	line       *line
-	mapping    []byte
+	path       string
+	owner      int
 	bootIDHash uint64
+	view       atomic.Pointer[view]
+	nextLookNs atomic.Uint64
+}
+
+// One file, mapped for as long as somebody has this.
+type view struct {
+	line    *line
+	mapping []byte
+	status  os.FileInfo
 }
 
 // The line as it lies in the file; loaded whole field by whole field, hence the one word for the
@@ -82,6 +98,10 @@ const (
 	// An update takes nanoseconds; a writer that is stopped in the middle of one may take for ever.
 	tries = 1000
 
+	// How often a reader looks whether another file is at the flag's path, while nobody vouches for
+	// the one that it has.
+	lookNs = 1_000_000_000
+
 	// How long Wait may take to notice that the sidecar has died.
 	poll = 20 * time.Millisecond
 
@@ -89,12 +109,28 @@ const (
 	futexWait     = 0
 )
 
-// Open opens the flag in the file.
-func Open(path string) (*Flag, error) {
+// Open opens the flag in the file.  It is believed when it belongs to root, to this process's user, or
+// to the owner of its folder where root alone can have given him that (leader_flag.h).
+func Open(path string) (*Flag, error) { return open(path, Anybody) }
+
+// OpenOf opens the flag, and believes it only if it belongs to this user, the sidecar's, or to root.
+func OpenOf(path string, owner int) (*Flag, error) { return open(path, owner) }
+
+func open(path string, owner int) (*Flag, error) {
 	hash, err := bootIDHash()
 	if err != nil {
 		return nil, err
 	}
+	first, err := openView(path, owner)
+	if err != nil {
+		return nil, err
+	}
+	flag := &Flag{path: path, owner: owner, bootIDHash: hash}
+	flag.view.Store(first)
+	return flag, nil
+}
+
+func openView(path string, owner int) (*view, error) {
 	// O_NONBLOCK: what is a pipe shall be refused, not waited for.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -105,32 +141,57 @@ func Open(path string) (*Flag, error) {
 	if err != nil {
 		return nil, err
 	}
-	if status.Mode().IsRegular() && status.Size() == 0 {
+	if !status.Mode().IsRegular() {
+		return nil, ErrNotAFlag
+	}
+	if !isTrusted(path, ownerOf(status), owner) {
+		return nil, ErrNotTrusted
+	}
+	if status.Size() == 0 {
 		return nil, ErrNotReady
 	}
-	if !status.Mode().IsRegular() || status.Size() != fileBytes {
+	if status.Size() != fileBytes {
 		return nil, ErrNotAFlag
 	}
 	mapping, err := syscall.Mmap(int(file.Fd()), 0, lineBytes, syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	flag := &Flag{(*line)(unsafe.Pointer(&mapping[0])), mapping, hash}
-	abi := octetsOf(atomic.LoadUint64(&flag.line.octets))[2]
-	if abi == knownABI {
-		return flag, nil
-	}
-	flag.Close()
-	if abi == 0 {
+	opened := &view{(*line)(unsafe.Pointer(&mapping[0])), mapping, status}
+	runtime.SetFinalizer(opened, func(unused *view) { syscall.Munmap(unused.mapping) })
+	switch octetsOf(atomic.LoadUint64(&opened.line.octets))[2] {
+	case knownABI:
+		return opened, nil
+	case 0:
 		return nil, ErrNotReady
 	}
 	return nil, ErrUnknownVersion
 }
 
-// OpenWhenReady opens the flag, and waits for ever for a sidecar that starts later.
-func OpenWhenReady(path string) (*Flag, error) {
+func ownerOf(status os.FileInfo) int { return int(status.Sys().(*syscall.Stat_t).Uid) }
+
+// May this user say that this replica leads?
+func isTrusted(path string, user, owner int) bool {
+	if user == 0 || owner != Anybody {
+		return user == 0 || user == owner
+	}
+	if user == os.Geteuid() {
+		return true
+	}
+	folder, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return false
+	}
+	above, err := os.Stat(filepath.Dir(path) + "/..")
+	return err == nil && ownerOf(folder) == user && ownerOf(above) == 0 &&
+		(folder.Mode()|above.Mode())&0o022 == 0
+}
+
+// OpenWhenReady opens the flag of this user, or of Anybody, and waits for ever for a sidecar that
+// starts later.
+func OpenWhenReady(path string, owner int) (*Flag, error) {
 	for {
-		flag, err := Open(path)
+		flag, err := open(path, owner)
 		if !errors.Is(err, ErrNotReady) && !errors.Is(err, os.ErrNotExist) {
 			return flag, err
 		}
@@ -138,8 +199,8 @@ func OpenWhenReady(path string) (*Flag, error) {
 	}
 }
 
-// Close unmaps the flag; nobody may read it any more.
-func (flag *Flag) Close() error { return syscall.Munmap(flag.mapping) }
+// Close lets the flag go; nobody may read it any more.
+func (flag *Flag) Close() { flag.view.Store(nil) }
 
 // Token is the fencing token, if this replica leads.
 func (flag *Flag) Token() (token uint64, leads bool) {
@@ -149,17 +210,38 @@ func (flag *Flag) Token() (token uint64, leads bool) {
 
 // Read is all that the flag says.
 func (flag *Flag) Read() Snapshot {
-	var snapshot Snapshot
-	for i := 0; i < tries; i++ {
-		if flag.tryRead(&snapshot) {
-			break
-		}
+	snapshot := flag.view.Load().read(flag.bootIDHash)
+	if snapshot.IsSidecarAlive || !flag.lookAgain() {
+		return snapshot
 	}
-	return snapshot
+	return flag.view.Load().read(flag.bootIDHash)
 }
 
-// Begin is for work that takes so long: does this replica lead, and is that certain for so long
-// even if the sidecar never renews it?
+// While nobody vouches for the flag: is another file at its path?
+func (flag *Flag) lookAgain() bool {
+	next, now := flag.nextLookNs.Load(), nowNs()
+	if now < next || !flag.nextLookNs.CompareAndSwap(next, now+lookNs) {
+		return false
+	}
+	status, err := os.Stat(flag.path)
+	if err != nil || os.SameFile(status, flag.view.Load().status) {
+		return false
+	}
+	another, err := openView(flag.path, flag.owner)
+	if err != nil {
+		return false
+	}
+	flag.view.Store(another)
+	return true
+}
+
+// Begin is for work that takes so long: does this replica lead, and does what the sidecar has
+// already written last for so long?
+//
+// That is certain against a sidecar that hangs, is starved or is cut off (guard "majority").  It is
+// not certain against one that gives leadership up (a step-down, a transfer, a planned take-over,
+// SIGTERM), nor against one whose death is known: then another replica may lead a millisecond
+// later, while this one still works.
 func (flag *Flag) Begin(need time.Duration) (token uint64, leads bool) {
 	snapshot := flag.Read()
 	now := nowNs()
@@ -201,10 +283,21 @@ func (flag *Flag) Wait(seen Snapshot, timeout time.Duration) Snapshot {
 	}
 }
 
+func (view *view) read(bootIDHash uint64) Snapshot {
+	var snapshot Snapshot
+	for i := 0; i < tries; i++ {
+		if view.tryRead(&snapshot, bootIDHash) {
+			break
+		}
+	}
+	runtime.KeepAlive(view)
+	return snapshot
+}
+
 // One try; false when the line is being written.  The clock and the owner are read inside of the
 // seqlock and last: at the instant of the clock, all that is told held.
-func (flag *Flag) tryRead(snapshot *Snapshot) bool {
-	line := flag.line
+func (view *view) tryRead(snapshot *Snapshot, ownBootIDHash uint64) bool {
+	line := view.line
 	seq := atomic.LoadUint32(&line.seq)
 	epoch := atomic.LoadUint64(&line.epoch)
 	validUntilNs := atomic.LoadUint64(&line.validUntilNs)
@@ -221,7 +314,7 @@ func (flag *Flag) tryRead(snapshot *Snapshot) bool {
 	}
 	guard, role, abi := octets[0], Role(octets[1]), octets[2]
 	snapshot.IsSidecarAlive = owner != 0 && owner&ownerDied == 0 &&
-		bootIDHash == flag.bootIDHash && abi == knownABI
+		bootIDHash == ownBootIDHash && abi == knownABI
 	if !snapshot.IsSidecarAlive {
 		return true
 	}
@@ -242,8 +335,10 @@ func (flag *Flag) tryRead(snapshot *Snapshot) bool {
 // Sleeps until seq, if it is still that, is written to.  Whatever ends it, the caller looks again.
 func (flag *Flag) sleep(seq uint32, duration time.Duration) {
 	limit := syscall.NsecToTimespec(int64(duration))
-	_, _, failure := syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&flag.line.seq)),
+	view := flag.view.Load()
+	_, _, failure := syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&view.line.seq)),
 		futexWait, uintptr(seq), uintptr(unsafe.Pointer(&limit)), 0, 0)
+	runtime.KeepAlive(view)
 	if failure == syscall.ENOSYS || failure == syscall.EPERM {
 		time.Sleep(duration) // somebody forbids futexes that are not private
 	}

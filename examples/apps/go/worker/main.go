@@ -1,7 +1,7 @@
 // The worker of ../../c/worker.c in Go: one replica at a time may work, and asks the leader flag
 // before every piece of work.
 //
-//	worker FLAG_FILE NAME
+//	worker FLAG_FILE NAME [USER]
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -16,14 +17,18 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: worker FLAG_FILE NAME")
+	owner, err := leaderflag.Anybody, error(nil)
+	if len(os.Args) == 4 {
+		owner, err = strconv.Atoi(os.Args[3])
+	}
+	if len(os.Args) < 3 || len(os.Args) > 4 || err != nil {
+		fmt.Fprintln(os.Stderr, "usage: worker FLAG_FILE NAME [USER]")
 		os.Exit(2)
 	}
 	untilAsked, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	ended := make(chan error)
-	go func() { ended <- run(untilAsked, os.Args[1], os.Args[2]) }()
+	go func() { ended <- run(untilAsked, os.Args[1], os.Args[2], owner) }()
 	select {
 	case <-untilAsked.Done():
 		select { // a worker that still waits for its flag need not be waited for
@@ -36,8 +41,8 @@ func main() {
 	}
 }
 
-func run(untilAsked context.Context, path, name string) error {
-	flag, err := leaderflag.OpenWhenReady(path)
+func run(untilAsked context.Context, path, name string, owner int) error {
+	flag, err := leaderflag.OpenWhenReady(path, owner)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,101 @@
+// The sidecar looks whether applications find its flag, and makes them find it.
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <optional>
+
+#include "flag_harness.hh"
+#include "io/flag_writer.hh"
+
+namespace bellwether::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LookingWriter {
+  LookingWriter() { writer.publish(leading(5)); }
+
+  ScratchFolder folder{};
+  fs::path path = folder.path() / "bellwether" / "flag";
+  FlagWriter writer{{.path = path, .guard = LEADER_FLAG_GUARD_MAJORITY}};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(look, LookingWriter)
+
+BOOST_AUTO_TEST_CASE(a_file_in_its_place_is_left_alone) {
+  const Reader reader(path);
+  const uint32_t seq = reader.snapshot().seq;
+  const FlagLook look = writer.look();
+  BOOST_TEST(look.loss == "");
+  BOOST_TEST(look.flaw == "");
+  BOOST_TEST(reader.snapshot().seq == seq);
+}
+
+BOOST_AUTO_TEST_CASE(a_removed_file_is_made_again_and_says_the_same) {
+  const Reader old(path);
+  const leader_flag_snapshot before = old.snapshot();
+  fs::remove(path);
+  const FlagLook look = writer.look();
+  BOOST_TEST(look.loss == "was removed");
+  BOOST_TEST(look.flaw == "");
+  const leader_flag_snapshot after = Reader(path).snapshot();
+  BOOST_TEST(after.role == LEADER_FLAG_LEADER);
+  BOOST_TEST(after.epoch == before.epoch);
+  BOOST_TEST(after.valid_until_ns == before.valid_until_ns);
+  BOOST_TEST(after.guard == LEADER_FLAG_GUARD_MAJORITY);
+  BOOST_TEST(after.seq > before.seq);
+  BOOST_TEST(writer.look().loss == "");
+  writer.publish(leading(6));
+  BOOST_TEST(Reader(path).epoch() == 6u);
+  BOOST_TEST(eventually([&] { return old.epoch() == 6; }), "its reader has found the new one");
+}
+
+// Whoever cannot find the new file, because he does not look, must not go on for ever.
+BOOST_AUTO_TEST_CASE(the_old_file_is_off_then) {
+  leader_flag old{};
+  BOOST_REQUIRE(leader_flag_open(path.c_str(), &old) == 0);
+  const leader_flag blind{.line = old.line, .boot_id_hash = old.boot_id_hash, .place = nullptr};
+  BOOST_TEST(leader_flag_is_leader(&blind, nullptr));
+  fs::remove(path);
+  writer.look();
+  BOOST_TEST(!leader_flag_is_leader(&blind, nullptr));
+  BOOST_TEST(blind.line->owner == 0u);
+  leader_flag_close(&old);
+}
+
+BOOST_AUTO_TEST_CASE(a_removed_folder_is_made_again_too) {
+  fs::remove_all(path.parent_path());
+  BOOST_TEST(writer.look().loss == "was removed");
+  BOOST_TEST(Reader(path).epoch() == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(a_replaced_file_that_is_no_flag_is_told_and_left_alone) {
+  const Reader old(path);
+  fs::remove(path);
+  std::ofstream(path) << "precious";
+  for (int again = 0; again < 2; ++again) {
+    const FlagLook look = writer.look();
+    BOOST_TEST(look.loss == "was replaced by another file");
+    BOOST_TEST(look.flaw.find("which no leader flag has") != std::string::npos, look.flaw);
+  }
+  BOOST_TEST(fs::file_size(path) == 8u);
+  BOOST_TEST(old.epoch() == 5u, "who has the flag mapped still reads it");
+  fs::remove(path);
+  BOOST_TEST(writer.look().flaw == "");
+  BOOST_TEST(Reader(path).epoch() == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(another_sidecars_flag_is_not_taken) {
+  fs::remove(path);
+  std::optional<FlagWriter> another(std::in_place, FlagWriterSettings{.path = path});
+  another->publish(leading(7));
+  BOOST_TEST(writer.look().flaw.find("is in use by another process") != std::string::npos);
+  BOOST_TEST(Reader(path).epoch() == 7u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::test

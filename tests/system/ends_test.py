@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Every way out of a sidecar: first its flag is off, then its connections end; nothing holds it up.
+
+usage: ends_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
+"""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from harness import PATIENCE_S, now_ns, wait_until
+from system_case import CALM, IS_SANITIZED, SystemCase, main
+
+STATE_UNUSABLE, INVARIANT_BROKEN = 7, 8
+LOG_NS = 1_000_000  # how exactly a line of the log says when it was
+F_SETPIPE_SZ = 1031
+CORE_PATTERN = pathlib.Path("/proc/sys/kernel/core_pattern")
+
+
+def slow(**milliseconds):
+    """The environment in which some system calls take so long (slow_calls.c)."""
+    if IS_SANITIZED:
+        raise unittest.SkipTest("a sanitizer has to be the first library")
+    return {"LD_PRELOAD": os.environ["BELLWETHER_TEST_SLOW_CALLS"],
+            **{name.upper(): str(ms) for name, ms in milliseconds.items()}}
+
+
+@contextlib.contextmanager
+def full_pipe():
+    """The end of a pipe into which nothing more fits, and that nobody reads."""
+    reader, writer = os.pipe()
+    try:
+        fcntl.fcntl(writer, F_SETPIPE_SZ, 4096)
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, b"." * 4096)
+        os.set_blocking(writer, True)
+        yield writer
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+class Signals(SystemCase):
+    def send_at_once(self, sidecar, *numbers):
+        """All of them wait when it looks for the first."""
+        sidecar.is_wanted = False
+        sidecar.send_signal(signal.SIGSTOP)
+        for number in numbers:
+            sidecar.send_signal(number)
+        sidecar.send_signal(signal.SIGCONT)
+
+    def test_a_second_signal_turns_the_flag_off_before_connections_end(self):
+        with self.group(voters=3, extra=CALM + '[log]\nlevel = "debug"\n') as group:
+            *followers, leader = group.sidecars
+            for follower in followers:
+                follower.start("--bootstrap")
+            leader.start("--bootstrap", environment=slow(slow_socket_close_ms=50))
+            group.await_leader(leader)
+            number = group.sidecars.index(leader)
+            group.observe(self.observer)
+            group.await_leader(leader)
+            began_ns = now_ns()
+            self.send_at_once(leader, signal.SIGTERM, signal.SIGINT)
+            self.assertEqual(leader.await_exit(), 1)
+            self.assertIn("stopping at once", leader.log())
+            off_ns = wait_until("its flag is off",
+                                lambda: group.observer.first(number, False, began_ns))
+            for follower in followers:
+                ends_ns = wait_until("its connection ends", lambda seen_by=follower: [
+                    at_ns for at_ns in seen_by.logged_at_ns(f"connection lost peer={leader.name}")
+                    if at_ns > began_ns])
+                self.assertLess(off_ns, ends_ns[0] + LOG_NS, f"{follower.name} knew of it earlier")
+            self.assertEqual(group.observer.doubles_since(began_ns), [])
+
+    def test_a_signal_that_comes_too_early_is_not_lost(self):
+        """Not even where the sidecar is the first process, which the kernel spares what it has no
+        handler for."""
+        unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        if subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode != 0:
+            self.skipTest("cannot make PID namespaces")
+        with self.group(1, extra=CALM) as group:
+            sidecar, = group.sidecars
+            sidecar.prefix = unshare
+            sidecar.start(environment=slow(slow_sync_ms=1500))
+            first = wait_until("it starts", lambda: self.first_of(sidecar.process.pid))
+            wait_until("it makes its state", sidecar.state_folder.exists)
+            sidecar.is_wanted = False
+            os.kill(first, signal.SIGTERM)
+            self.assertEqual(sidecar.await_exit(), 0, sidecar.log())
+            self.assertIn("left the group", sidecar.log())
+
+    def first_of(self, unshare):
+        """The first process of its namespace, once it is the sidecar."""
+        children = pathlib.Path(f"/proc/{unshare}/task/{unshare}/children").read_text().split()
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            for child in children:
+                if pathlib.Path(f"/proc/{child}/comm").read_text() == "bellwether\n":
+                    return int(child)
+        return None
+
+
+class FullStderr(SystemCase):
+    """Whoever should read the log has come to a halt."""
+
+    def start(self, sidecar, stderr, *arguments):
+        sidecar.process = subprocess.Popen(  # pylint: disable=consider-using-with
+            [sidecar.program, "run", "--config", sidecar.config_file, *arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr)
+        sidecar.is_wanted = True
+
+    def test_it_leads_and_leaves_all_the_same(self):
+        with self.group(2, extra=CALM) as group, full_pipe() as pipe:
+            follower, leader = group.sidecars
+            follower.start()
+            self.start(leader, pipe)
+            group.await_leader(leader)
+            self.assertEqual(leader.stop(), 0)
+            group.await_leader(follower)
+
+    def test_it_ends_when_it_is_wrong_about_itself(self):
+        plugin = os.environ["BELLWETHER_TEST_WAITING_PLUGIN"]
+        with self.group(1, extra=f'plugin = "{plugin}"\n') as group, full_pipe() as pipe:
+            leader, = group.sidecars
+            self.start(leader, pipe)
+            group.await_leader(leader)
+            leader.is_wanted = False
+            self.run_program("elect", "--api", leader.api_url)
+            self.assertEqual(leader.await_exit(), INVARIANT_BROKEN)
+
+    def test_it_ends_when_it_cannot_start(self):
+        with self.group(1, extra=CALM) as group, full_pipe() as pipe:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            self.start(second := group.add(), pipe)  # without a configuration
+            second.is_wanted = False
+            self.assertEqual(second.await_exit(), 1)
+            ports = group.config_of(second, peers=[])
+            second.write_config(ports.replace(str(second.flag_file), str(sidecar.flag_file)))
+            self.start(second, pipe)
+            second.is_wanted = False
+            self.assertEqual(second.await_exit(), STATE_UNUSABLE)
+
+
+class Crash(SystemCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-test.", dir="/dev/shm"))
+        self.addCleanup(os.rmdir, self.folder)
+
+    @contextlib.contextmanager
+    def core_dumps(self):
+        """Into the folder, of all that want one."""
+        before = CORE_PATTERN.read_text()
+        limit = resource.getrlimit(resource.RLIMIT_CORE)
+        try:
+            CORE_PATTERN.write_text(f"{self.folder}/core.%p\n")
+            resource.setrlimit(resource.RLIMIT_CORE, (limit[1], limit[1]))
+        except OSError as error:
+            self.skipTest(f"cannot ask for core dumps: {error}")
+        if limit[1] == 0:
+            self.skipTest("core dumps are forbidden here")
+        try:
+            yield
+        finally:
+            CORE_PATTERN.write_text(before)
+            resource.setrlimit(resource.RLIMIT_CORE, limit)
+            for core in self.folder.iterdir():
+                core.unlink()
+
+    def dumps_core(self, setting):
+        with self.core_dumps(), self.group(1, extra=CALM) as group:
+            sidecar, = group.sidecars
+            sidecar.write_config(group.config_of(sidecar).replace("[node]", f"[node]\n{setting}"))
+            group.start().await_leader(sidecar)
+            sidecar.is_wanted = False
+            sidecar.send_signal(signal.SIGABRT)
+            self.assertEqual(sidecar.await_exit(), -signal.SIGABRT)
+            return (self.folder / f"core.{sidecar.process.pid}").exists()
+
+    def test_leaves_no_core_dump_by_itself(self):
+        self.assertFalse(self.dumps_core(""))
+
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer's memory is too large for a dump")
+    def test_leaves_one_when_it_is_asked_for(self):
+        self.assertTrue(self.dumps_core('core_dumps = "on"'))
+
+
+if __name__ == "__main__":
+    main()
