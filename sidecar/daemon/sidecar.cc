@@ -183,12 +183,12 @@ void Sidecar::look_at_flag() {
   if (!look.loss.empty() && flag_flaw_.empty()) {
     metrics_.on_flag_loss();
     log_.write(LogLevel::kError, "the flag's file " + look.loss,
-               {{"file", at_start_.flag.path},
+               {{"file", in_force_.flag.path},
                 {"now", look.flaw.empty() ? "made again; readers find it within a second"
                                           : "it is not ready: " + look.flaw}});
   } else if (look.flaw.empty() && !flag_flaw_.empty()) {
     log_.write(LogLevel::kInfo, "the flag's file is in its place again",
-               {{"file", at_start_.flag.path}});
+               {{"file", in_force_.flag.path}});
   }
   flag_flaw_ = std::move(look.flaw);
 }
