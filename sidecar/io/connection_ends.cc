@@ -63,4 +63,8 @@ bool is_same_network(const ConnectionEnds& ours, const ConnectionEnds& theirs) {
          ours.network == theirs.network;
 }
 
+bool is_indirect(const ConnectionEnds& ours, const ConnectionEnds& theirs) {
+  return !ours.here.empty() && !theirs.here.empty() && !is_same_pair(ours, theirs);
+}
+
 }  // namespace bellwether

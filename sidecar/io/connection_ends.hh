@@ -25,5 +25,7 @@ ConnectionEnds ends_of(int fd);
 bool is_same_pair(const ConnectionEnds& ours, const ConnectionEnds& theirs);
 // And both are in one network namespace of one machine: one kernel speaks for both ends.
 bool is_same_network(const ConnectionEnds& ours, const ConnectionEnds& theirs);
+// Whether somebody stands between for sure: both sides know their sockets, and they differ.
+bool is_indirect(const ConnectionEnds& ours, const ConnectionEnds& theirs);
 
 }  // namespace bellwether

@@ -110,6 +110,7 @@ void Transport::Implementation::note_answer(const PeerConnection& connection,
   if (!is_peer) return;
   Peer& peer = peers_[id];
   peer.proven = address;
+  peer.is_place_indirect = is_indirect(connection.ends(), greeting.ends);
   if (may_prove(connection, greeting)) {
     peer.death.on_answer(address, greeting.hello.self.boot);
   } else {

@@ -192,6 +192,7 @@ void Transport::Implementation::link_up(PeerConnection& connection, const Greeti
   Peer& peer = peers_[greeting.hello.self.id];
   peer.link = &connection;
   peer.is_refusal_told = false;
+  peer.is_link_indirect = is_indirect(connection.ends(), greeting.ends);
   peer.death.on_link(greeting.hello.self.boot,
                      greeting.is_flag_robust && may_prove(connection, greeting));
   // What the process itself says is newer than what others say of it.

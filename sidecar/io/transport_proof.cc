@@ -29,13 +29,19 @@ void Transport::Implementation::on_attempt_failed(Dialler& dialler, int error) {
 void Transport::Implementation::tell_refusals(const SocketAddress& address) {
   std::vector<Uuid> gone;
   for (auto& [id, peer] : peers_) {
-    if (peer.link != nullptr || peer.is_refusal_told || !is_refused(id, peer, address)) continue;
+    const bool is_answer = peer.link == nullptr && !is_behind_proxy(peer);
+    if (!is_answer || peer.is_refusal_told || !is_refused(id, peer, address)) continue;
     peer.is_refusal_told = true;
     gone.push_back(id);
   }
   for (const Uuid& id : gone) {
     if (stage_ == Stage::kOpen) listener_.on_link_down(id, LinkEvidence::kRefused, false);
   }
+}
+
+// What refuses is then the one between, which says nothing of the process behind it.
+bool Transport::Implementation::is_behind_proxy(const Peer& peer) {
+  return peer.proven ? peer.is_place_indirect : peer.is_link_indirect;
 }
 
 // A refusal shows the end of the process that was there: at the address where the peer has

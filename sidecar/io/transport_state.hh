@@ -50,6 +50,8 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
     uint64_t ended_boot = 0;                // the life whose link ended last
     std::optional<SocketAddress> proven{};  // where it answered last when it was dialled
     bool is_refusal_told = false;           // since it was linked last
+    bool is_link_indirect = false;          // somebody stood between at the last link
+    bool is_place_indirect = false;         // and when it answered at `proven`
     std::optional<Instant> ended_at{};      // when the other side, or its kernel, last ended a link
     bool is_doubt_told = false;
     DeathWatch death{};
@@ -127,6 +129,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void tell_refusals(const SocketAddress& address);
   bool is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const;
   void seek_proof(Dialler& dialler);
+  static bool is_behind_proxy(const Peer& peer);
   AddressSet inquiries() const;
   void on_inquiry_answered(PeerConnection& connection, const Greeting& greeting,
                            LinkVerdict verdict);

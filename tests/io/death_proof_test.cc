@@ -252,6 +252,21 @@ BOOST_FIXTURE_TEST_CASE(no_end_is_proven_of_a_peer_behind_a_proxy_and_that_is_to
   BOOST_TEST((witness.doubts.front() == std::pair(peer.id(), ProofDoubt::kBetween)));
 }
 
+// Nor that it is gone at all: under guard "none" that alone would cost a leader.
+BOOST_FIXTURE_TEST_CASE(what_a_proxy_refuses_says_nothing_of_the_peer_behind_it, Witness) {
+  Relay relay(peer.place().port);
+  witness.look_for({relay.place()});
+  BOOST_REQUIRE(
+      run_until([&] { return witness.is_linked_to(peer) && peer.is_linked_to(witness); }));
+  relay.end();
+  peer.end();
+  await_refusals(relay.place());
+  const auto is_refusal = [&](const Process::Down& down) {
+    return down.peer == peer.id() && down.evidence == LinkEvidence::kRefused;
+  };
+  BOOST_TEST(std::ranges::none_of(witness.downs, is_refusal));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_place_that_was_found_through_a_proxy_proves_nothing, Witness) {
   Relay relay(peer.place().port);
   peer.advertised = relay.place().text();
