@@ -108,8 +108,7 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
   } catch (const FlagError& error) {
     return refuse(error, ExitCode::kStateUnusable);
   } catch (const StateError& error) {
-    return refuse(error,
-                  error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
+    return refuse(error, error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
   } catch (const AddressError& error) {
     return refuse(error, ExitCode::kAddressUnusable);
   }
