@@ -4,17 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <unordered_set>
 #include <utility>
 
 namespace bellwether {
 namespace {
-
-std::unordered_set<Uuid, UuidHash> ids_of(const MemberView& view) {
-  std::unordered_set<Uuid, UuidHash> ids;
-  for (const MemberEntry& entry : view.entries) ids.insert(entry.id);
-  return ids;
-}
 
 bool is_here(const Member& member) {
   return member.is_connected && member.entry.liveness == Liveness::kAlive;
@@ -48,8 +41,9 @@ Uuid to_uuid(const election_id& id) {
   return result;
 }
 
-Members::Members(MemberEntry self)
-    : self_(all_.emplace_back(Member{.entry = std::move(self)})),
+Members::Members(const MemberEntry& self, Electorate voters)
+    : voters_(std::move(voters)),
+      self_(add(self, Instant{})),
       listed_variant_(self_.entry.variant) {
   self_.entry.liveness = Liveness::kAlive;
   rebuild();
@@ -85,7 +79,8 @@ Member* Members::put(const MemberEntry& entry, Instant now) {
 }
 
 Member& Members::add(const MemberEntry& entry, Instant now) {
-  return all_.emplace_back(Member{.entry = entry, .since = now});
+  return all_.emplace_back(
+      Member{.entry = entry, .slot = voters_.slot_of(entry.name), .since = now});
 }
 
 void Members::update(Member& member, const MemberEntry& entry, Instant now) {
@@ -95,6 +90,7 @@ void Members::update(Member& member, const MemberEntry& entry, Instant now) {
       (member.entry.liveness == Liveness::kLeft) != (entry.liveness == Liveness::kLeft);
   if (member.entry.liveness != entry.liveness) member.since = now;
   member.entry = entry;
+  member.slot = voters_.slot_of(entry.name);
   moves ? rebuild() : refresh_marks(member);
 }
 
@@ -218,8 +214,10 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
 }
 
 bool Members::drop_unlisted(const MemberView& view) {
-  const std::unordered_set<Uuid, UuidHash> listed = ids_of(view);
-  for (Member& member : all_) member.is_listed = listed.contains(member.entry.id);
+  for (Member& member : all_) member.is_listed = false;
+  for (const MemberEntry& entry : view.entries) {
+    if (Member* known = find(entry.id)) known->is_listed = true;
+  }
   return forget_if([](const Member& member) { return !is_here(member) && !member.is_listed; });
 }
 

@@ -7,11 +7,13 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "core/clock.hh"
+#include "core/electorate.hh"
 #include "core/failure_detector.hh"
 #include "core/member_view.hh"
 
@@ -19,6 +21,7 @@ namespace bellwether {
 
 struct Member {
   MemberEntry entry;
+  std::optional<size_t> slot{};   // of a voter, by its name
   bool is_connected = false;      // its hello of the present connection is here
   bool is_listed = false;         // in the last list of the leader
   bool has_other_voters = false;  // its [voters] are not ours: its claims are not for this node
@@ -42,8 +45,9 @@ inline constexpr size_t kMaxMembers = ELECTION_MESSAGE_MAX_IDS;
 // what is noted of it comes to nothing.
 class Members {
  public:
-  // `self` is always there, alive, and is not taken from any view.
-  explicit Members(MemberEntry self);
+  // `self` is always there, alive, and is not taken from any view.  `voters`: nobody under guard
+  // "none".
+  explicit Members(const MemberEntry& self, Electorate voters = Electorate({}));
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
 
@@ -145,6 +149,7 @@ class Members {
   void refresh_marks(const Member& member);
   void set_version(ViewVersion version);
 
+  const Electorate voters_;
   std::list<Member> all_;
   std::list<Member> gone_;  // in this step
   Member& self_;

@@ -31,7 +31,7 @@ Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Rec
     : plugin_(plugin),
       options_(with_guard(std::move(options))),
       record_(record),
-      members_(with_variant(std::move(self), options_.variant)),
+      members_(with_variant(std::move(self), options_.variant), Electorate(options_.voters)),
       elector_(plugin, options_, members_.self().id),
       detector_(options_),
       preemption_(options_.preempt, options_.preempt_delay),

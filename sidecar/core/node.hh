@@ -226,7 +226,6 @@ class Node {
   void note_memory(const Member& voter, const Hello& hello);
   bool note_far_ahead(const Hello& hello);
   void doubt_state(uint64_t remembered);
-  std::optional<size_t> slot_of(const Member& member) const;
   void canvass_others(bool is_lost);
   void claim_again();
 

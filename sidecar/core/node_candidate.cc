@@ -30,7 +30,7 @@ bool Node::has_contact() const {
   Votes reached;
   reached.add(*majority_->slot);
   for (const Member& member : members_.all()) {
-    const auto slot = slot_of(member);
+    const auto slot = member.slot;
     const bool is_there = member.is_connected && member.entry.liveness == Liveness::kAlive;
     if (slot && is_there && !member.has_other_voters) reached.add(*slot);
   }
@@ -59,7 +59,7 @@ void Node::claim_again() {
 
 void Node::canvass_others(bool is_lost) {
   for (const Member& member : std::as_const(members_).all()) {
-    const auto slot = slot_of(member);
+    const auto slot = member.slot;
     if (!slot || *slot == *majority_->slot || !member.is_connected) continue;
     send(member.entry.id,
          Canvass{.number = majority_->number, .voters = majority_->hash, .is_lost = is_lost});
@@ -68,7 +68,7 @@ void Node::canvass_others(bool is_lost) {
 
 void Node::on_frame(Member& from, const Header&, const CanvassReply& reply) {
   if (!majority_ || reply.number != majority_->number) return;  // late
-  const auto slot = slot_of(from);
+  const auto slot = from.slot;
   if (!slot || from.has_other_voters) return;
   if (majority_->is_asking) return on_recall_reply(*slot, reply);
   if (!majority_->candidacy) return hasten_retry(reply);
@@ -134,7 +134,7 @@ void Node::on_own_vote_stored() {
 }
 
 void Node::on_frame(Member& from, const Header&, const Grant& grant) {
-  const auto slot = majority_ ? slot_of(from) : std::nullopt;
+  const auto slot = majority_ ? from.slot : std::nullopt;
   const bool is_ours =
       slot && !from.has_other_voters && majority_->held && grant.epoch == record_.max_epoch;
   if (!is_ours) return report(Report::Kind::kStale, name(FrameType::kGrant), &from.entry.id);
@@ -234,7 +234,7 @@ void Node::expire_lease() {
 }
 
 void Node::note_promise(const Member& from, const HeartbeatAck& ack) {
-  const auto slot = slot_of(from);
+  const auto slot = from.slot;
   if (!majority_->held || !slot || from.has_other_voters) return;
   if (ack.refusal) return note_stuck_voter(from);
   if (ack.promised_epoch != record_.max_epoch) return;

@@ -77,7 +77,7 @@ std::vector<RememberedRelease> Node::remembered() const {
   std::vector<RememberedRelease> releases;
   if (!majority_) return releases;
   for (const Member& member : members_.all()) {
-    if (member.released == 0 || !slot_of(member)) continue;
+    if (member.released == 0 || !member.slot) continue;
     if (releases.size() == kMaxRemembered) break;
     releases.push_back({.voter = member.entry.id, .epoch = member.released});
   }
@@ -86,7 +86,7 @@ std::vector<RememberedRelease> Node::remembered() const {
 
 // What a voter that has just connected knows: whether it has voted at all, and what of this one.
 void Node::note_memory(const Member& from, const Hello& hello) {
-  const auto slot = slot_of(from);
+  const auto slot = from.slot;
   if (!slot || from.has_other_voters || !majority_->slot) return;
   if (hello.header.epoch != 0) majority_->remembering.add(*slot);
   for (const RememberedRelease& release : hello.remembered) {

@@ -12,10 +12,6 @@
 
 namespace bellwether {
 
-std::optional<size_t> Node::slot_of(const Member& member) const {
-  return majority_->electorate.slot_of(member.entry.name);
-}
-
 bool Node::has_vote() const {
   return majority_->slot && !majority_->is_lost && !majority_->is_store_broken;
 }
@@ -26,7 +22,7 @@ void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
   }
   CanvassReply reply{.number = canvass.number, .is_lost = majority_->is_lost || known_epoch() == 0};
   if (!canvass.is_lost) {
-    const auto slot = slot_of(from);
+    const auto slot = from.slot;
     reply.is_yes = has_vote() && slot && supports(from, false);
     if (!reply.is_yes) reply.leader = leader();
     if (slot) majority_->turned_down[*slot] = reply.is_yes ? 0 : canvass.number;
@@ -38,7 +34,7 @@ void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
 // need not wait until it tries again.
 void Node::change_opinions() {
   for (const Member& member : std::as_const(members_).all()) {
-    const auto slot = slot_of(member);
+    const auto slot = member.slot;
     if (!slot) continue;
     const uint64_t number = std::exchange(majority_->turned_down[*slot], 0);
     if (number == 0 || !member.is_connected || !has_vote() || !supports(member, false)) continue;
@@ -63,7 +59,7 @@ bool Node::supports(const Member& claimant, bool is_planned) const {
 
 Node::Objection Node::objection_to(const Member& claimant, uint64_t epoch, const Terms& terms,
                                    bool is_supported) const {
-  if (terms.voters != majority_->hash || !slot_of(claimant)) return Objection::kOtherVoters;
+  if (terms.voters != majority_->hash || !claimant.slot) return Objection::kOtherVoters;
   if (!is_lawful_lease(terms.lease)) return Objection::kLease;
   if (majority_->is_lost) return Objection::kLost;
   if (majority_->is_store_broken) return Objection::kStore;

@@ -25,7 +25,7 @@ Cluster::Cluster(ClusterOptions options)
       random_(options_.seed),
       clocks_(~options_.seed),
       network_(options_.network, random_.below(UINT64_MAX),
-               [this](Instant at, Packet packet) { queue_.push(at, std::move(packet)); }) {
+               [this](Instant at, Packet&& packet) { queue_.push(at, std::move(packet)); }) {
   if (options_.detection == Detection::kScripted) {
     options_.node.suspect_after_min = std::chrono::hours(24);
     options_.node.suspect_after_max = std::chrono::hours(24);
@@ -120,7 +120,7 @@ void Cluster::start(uint32_t process) {
   starting.dies_at.reset();
   starting.wake_at = kNever;
   starting.inbox.clear();
-  starting.linked.clear();
+  starting.linked.assign(size(), Uuid{});
   starting.ended.clear();
   starting.members.clear();
   starting.disk.last_done_at = {};
@@ -268,8 +268,7 @@ void Cluster::run_for(Duration duration) { run_until(now() + duration); }
 
 void Cluster::run_until(Instant until) {
   while (queue_.next_at() <= until && !referee_.violation()) {
-    Event event = queue_.pop();
-    std::visit([this](auto& what) { on(what); }, event);
+    queue_.pop([this](Event& event) { std::visit([this](auto& what) { on(what); }, event); });
   }
   queue_.advance_to(until);
 }

@@ -141,15 +141,17 @@ class Cluster {
     std::optional<AtStore> dies_at;
     Instant wake_at = kNever;
     std::deque<std::variant<Input, Greet>> inbox;  // while paused
-    // Peers whose LinkUp came and LinkDown did not, and who they said they are: who has lost its
+    // By peer: who it said it is, from its LinkUp to its LinkDown; nil else.  Who has lost its
     // state comes back as somebody else.
-    std::map<uint32_t, Uuid> linked;
+    std::vector<Uuid> linked;
     std::map<uint32_t, Instant> ended;  // when links to these were ended, as seen from here
     Proxy proxy = Proxy::kNone;
     bool is_proxy_down = false;
     std::vector<bool> unanswered;  // peers to be found at start
     uint32_t unanswered_count = 0;
     std::set<uint32_t> members;  // as the node last named them
+
+    Uuid link_to(uint32_t peer) const { return peer < linked.size() ? linked[peer] : Uuid{}; }
   };
   // TCP_KEEPIDLE: the kernel's own questions find out what an idle connection would not.
   static constexpr Duration kKeepalive = std::chrono::seconds(1);

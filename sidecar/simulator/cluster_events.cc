@@ -28,7 +28,9 @@ void Cluster::on(Packet& packet) {
     return lose_link(packet.to, packet.from, *evidence);
   }
   if (auto* hello = std::get_if<Hello>(&packet.content)) {
-    processes_[packet.to].linked.insert_or_assign(packet.from, hello->self.id);
+    std::vector<Uuid>& linked = processes_[packet.to].linked;
+    linked.resize(size());  // somebody may be new
+    linked[packet.from] = hello->self.id;
     step(packet.to, LinkUp{std::move(*hello)});
     return note_answer(packet.to, packet.from);
   }
@@ -196,14 +198,15 @@ void Cluster::lose_link(uint32_t process, uint32_t peer, LinkEvidence evidence) 
 }
 
 void Cluster::end_link(uint32_t process, uint32_t peer, LinkEvidence evidence) {
-  const auto link = processes_[process].linked.extract(peer);
-  if (!link.empty()) step(process, LinkDown{link.mapped(), evidence});
+  const Uuid link = processes_[process].link_to(peer);
+  if (link == Uuid{}) return;
+  processes_[process].linked[peer] = Uuid{};
+  step(process, LinkDown{link, evidence});
 }
 
 Uuid Cluster::linked_id(uint32_t process, uint32_t peer) const {
-  const auto& linked = processes_[process].linked;
-  const auto link = linked.find(peer);
-  return link == linked.end() ? id_of(peer) : link->second;
+  const Uuid link = processes_[process].link_to(peer);
+  return link == Uuid{} ? id_of(peer) : link;
 }
 
 // --- one node ---
@@ -372,11 +375,10 @@ void Cluster::follow_members(uint32_t process) {
   for (const uint32_t peer : following.members) {
     // It may still be a member as who it was before it lost its state; and while it has not said
     // who it is, it may be anybody.
-    const auto link = following.linked.find(peer);
-    const bool is_member = link == following.linked.end() || known.find(link->second) != nullptr;
-    if (is_member) continue;
+    const Uuid link = following.link_to(peer);
+    if (link == Uuid{} || known.find(link) != nullptr) continue;
     network_.finish(now(), process, peer);
-    following.linked.erase(link);
+    following.linked[peer] = Uuid{};
   }
   following.members = std::move(members);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -19,20 +20,24 @@ class EventQueue {
   Instant next_at() const { return heap_.empty() ? kNever : heap_.front().at; }
 
   // A moment in the past counts as now.
-  void push(Instant at, Event event) {
-    const size_t slot = take_slot(std::move(event));
+  template <typename What>
+  void push(Instant at, What&& what) {
+    const size_t slot = take_slot();
+    slots_[slot] = std::forward<What>(what);
     heap_.push_back({std::max(at, now_), ++pushed_, slot});
     std::push_heap(heap_.begin(), heap_.end());
   }
 
-  // Moves time on to the next event and returns it; the queue must not be empty.
-  Event pop() {
+  // Moves time on to the next event and hands it, where it is, to `handle`, which may push others;
+  // the queue must not be empty.
+  template <typename Handle>
+  void pop(Handle&& handle) {
     std::pop_heap(heap_.begin(), heap_.end());
     const Entry entry = heap_.back();
     heap_.pop_back();
     now_ = entry.at;
+    handle(slots_[entry.slot]);
     free_.push_back(entry.slot);
-    return std::move(slots_[entry.slot]);
   }
 
   // Moves time on to where no event is before.
@@ -50,21 +55,20 @@ class EventQueue {
     }
   };
 
-  size_t take_slot(Event event) {
+  size_t take_slot() {
     if (free_.empty()) {
-      slots_.push_back(std::move(event));
+      slots_.emplace_back();
       return slots_.size() - 1;
     }
     const size_t slot = free_.back();
     free_.pop_back();
-    slots_[slot] = std::move(event);
     return slot;
   }
 
   Instant now_{};
   uint64_t pushed_ = 0;
   std::vector<Entry> heap_;
-  std::vector<Event> slots_;
+  std::deque<Event> slots_;  // stay where they are
   std::vector<size_t> free_;
 };
 

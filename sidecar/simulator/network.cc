@@ -57,7 +57,7 @@ void Network::answer_with_reset(Instant now, const Packet& packet) {
                  .content = LinkEvidence::kClosed});
 }
 
-bool Network::send(Instant now, Packet packet) {
+bool Network::send(Instant now, Packet&& packet) {
   const Pair pair{packet.from, packet.to};
   const Direction& way = direction(packet.from, packet.to);
   if (is_dropped(packet)) return true;
@@ -72,7 +72,7 @@ bool Network::send(Instant now, Packet packet) {
   return true;
 }
 
-void Network::transmit(Instant now, Packet packet) {
+void Network::transmit(Instant now, Packet&& packet) {
   if (is_blocked(packet.from, packet.to)) {
     stalled_[{packet.from, packet.to}].push_back(std::move(packet));
   } else {
@@ -115,7 +115,7 @@ bool Network::is_dropped(const Packet& packet) {
   return options_.loss > 0 && random_.happens(options_.loss);
 }
 
-void Network::put_on_the_way(Instant now, Packet packet) {
+void Network::put_on_the_way(Instant now, Packet&& packet) {
   Direction& way = direction(packet.from, packet.to);
   const auto jitter = static_cast<uint64_t>(options_.jitter.count());
   const Duration delay =
@@ -126,7 +126,7 @@ void Network::put_on_the_way(Instant now, Packet packet) {
   const bool is_frame = std::holds_alternative<Frame>(packet.content);
   if (is_frame && options_.duplicate > 0 && random_.happens(options_.duplicate)) {
     deliver_at_(arrival + options_.latency * static_cast<Duration::rep>(random_.between(1, 50)),
-                packet);
+                Packet(packet));
   }
   deliver_at_(arrival, std::move(packet));
 }

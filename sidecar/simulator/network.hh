@@ -45,7 +45,7 @@ struct Packet {
 class Network {
  public:
   // `deliver_at`: hands a packet over at a moment of virtual time.
-  using DeliverAt = std::function<void(Instant, Packet)>;
+  using DeliverAt = std::function<void(Instant, Packet&&)>;
 
   Network(const NetworkOptions& options, uint64_t seed, DeliverAt deliver_at);
 
@@ -77,7 +77,7 @@ class Network {
   void answer_with_reset(Instant now, const Packet& packet);
 
   // Puts a packet on the way.  False when there is no connection: the attempt goes nowhere.
-  bool send(Instant now, Packet packet);
+  bool send(Instant now, Packet&& packet);
 
   void cut(uint32_t from, uint32_t to) { direction(from, to).is_cut = true; }
   // Everything that stalled goes on its way.
@@ -114,8 +114,8 @@ class Network {
     return direction(from, to).is_cut || !has_power_[from] || !has_power_[to];
   }
   bool is_dropped(const Packet& packet);
-  void transmit(Instant now, Packet packet);
-  void put_on_the_way(Instant now, Packet packet);
+  void transmit(Instant now, Packet&& packet);
+  void put_on_the_way(Instant now, Packet&& packet);
   void flush(Instant now, uint32_t from, uint32_t to);
 
   NetworkOptions options_;

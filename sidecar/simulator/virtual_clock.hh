@@ -49,6 +49,7 @@ class VirtualClock {
   // (span * factor + rounding) / divisor, without a product that overflows after a few months.
   static Duration scaled(Duration span, Duration::rep factor, Duration::rep divisor,
                          Duration::rep rounding) {
+    if (factor == divisor) return span;  // nearly always, and divisions are slow
     return span / divisor * factor + (span % divisor * factor + Duration(rounding)) / divisor;
   }
 

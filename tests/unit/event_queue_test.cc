@@ -19,7 +19,7 @@ Instant at(int ms) { return Instant(milliseconds(ms)); }
 
 std::string pop_all(EventQueue<std::string>& queue) {
   std::string words;
-  while (!queue.is_empty()) words += queue.pop();
+  while (!queue.is_empty()) queue.pop([&](const std::string& word) { words += word; });
   return words;
 }
 
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(time_is_that_of_the_last_event) {
   EventQueue<std::string> queue;
   queue.push(at(10), "a");
   BOOST_TEST((queue.now() == at(0)));
-  queue.pop();
+  queue.pop([](const std::string&) {});
   BOOST_TEST((queue.now() == at(10)));
 }
 
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(events_are_moved_and_their_room_is_used_again) {
   EventQueue<std::unique_ptr<int>> queue;
   for (int round = 0; round < 100; ++round) {
     queue.push(at(round), std::make_unique<int>(round));
-    BOOST_TEST(*queue.pop() == round);
+    queue.pop([round](const std::unique_ptr<int>& event) { BOOST_TEST(*event == round); });
   }
 }
 
