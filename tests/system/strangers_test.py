@@ -90,28 +90,38 @@ class Impostors(SystemCase):
     """Whoever knows the names of the voters may take that of one that does not run."""
 
     def test_a_claim_with_no_lease_breaks_nothing(self):
-        with self.group(3, extra=SOON, voters=3) as group:
+        """To a voter that has nobody else; the beat behind it has a lease, and takes the claim
+        back."""
+        with self.group(3, extra=SOON + '[log]\nlevel = "debug"\n', voters=3) as group:
             victim, absent, leader = group.start("--bootstrap").sidecars
             group.await_leader(leader)
-            absent.kill()
+            for sidecar in (absent, leader):
+                sidecar.kill()
+            wait_until("it is alone", lambda: victim.leader() is None)
             voters = voters_hash(sidecar.name for sidecar in group.sidecars)
-            impostor, epoch = Impostor(absent.name), leader.epoch()
-            for lease_ns in (0, 1, 10**7, 11 * 10**9):
+            impostor = Impostor(absent.name)
+            for refused, lease_ns in enumerate((0, 1, 10**7, 11 * 10**9), 1):
+                epoch = victim.get("/v1/status")["highest_epoch"] + 1
                 claim = varint(3, 1) + fixed(4, voters) + varint(5, lease_ns)
                 beat = varint(1, 2) + fixed(7, voters) + varint(8, 10**9)
                 with impostor.connect(victim, voters=voters) as connection:
-                    connection.sendall(impostor.frame(COORDINATOR, claim, epoch + 1))
-                    wait_until("it has heard the claim", lambda known=epoch: victim.get(
-                        "/v1/status")["highest_epoch"] > known)
-                    epoch = victim.get("/v1/status")["highest_epoch"] + 1
-                    connection.sendall(impostor.frame(HEARTBEAT, beat, epoch, epoch - 1))
-                    wait_until("it has heard the beat", lambda known=epoch: victim.get(
-                        "/v1/status")["highest_epoch"] >= known)
-                epoch += 1
-            absent.start()
+                    connection.sendall(impostor.frame(COORDINATOR, claim, epoch))
+                    self.await_epoch(victim, epoch)
+                    wait_until("it has no vote", lambda count=refused: victim.log().count(
+                        "no vote for it: its lease is too short, or too long") == count)
+                    connection.sendall(impostor.frame(HEARTBEAT, beat, epoch + 1, epoch))
+                    self.await_epoch(victim, epoch + 1)
+            for sidecar in (absent, leader):
+                sidecar.start()
             group.await_leader(patience_s=LONG_S)
-            self.assertEqual({name: member["state"] for name, member in leader.members().items()},
-                             dict.fromkeys(("n0", "n1", "n2"), "alive"))
+            for sidecar in group.sidecars:
+                self.await_members(sidecar, ["n0", "n1", "n2"])
+
+    def await_epoch(self, sidecar, epoch):
+        def has_heard():
+            self.assertTrue(sidecar.is_running, f"{sidecar.name} has ended: {sidecar.log()[-500:]}")
+            return (sidecar.get("/v1/status") or {}).get("highest_epoch", 0) >= epoch
+        wait_until(f"{sidecar.name} has heard of epoch {epoch}", has_heard)
 
     def talk(self, forger, sidecars, hello):
         """Random frames to all of them in turn; who hangs up is called again."""
@@ -162,15 +172,24 @@ class Impostors(SystemCase):
         for sidecar in absent:
             sidecar.start()
         group.await_leader(patience_s=LONG_S)
-        names = {sidecar.name for sidecar in group.sidecars}
+        names = sorted(sidecar.name for sidecar in group.sidecars)
         for sidecar in group.sidecars:
-            wait_until(f"{sidecar.name} sees the members as before", lambda seen_by=sidecar: {
-                name for name, member in seen_by.members().items()
-                if member["state"] == "alive"} == names, LONG_S)
+            self.await_members(sidecar, names)
             self.assertLess(len(sidecar.log()), MOST_LOG_BYTES, sidecar.name)
             wait_until(f"{sidecar.name} is ready", sidecar.is_ready, LONG_S)
         group.await_leader().kill()
         group.await_leader(patience_s=LONG_S)
+
+    def await_members(self, sidecar, names):
+        """It sees these alive, each once.  Others may be listed: members that nobody has met."""
+        def living():
+            return [member["name"] for member in sidecar.get("/v1/members")["members"]
+                    if member["state"] == "alive"]
+        try:
+            wait_until(f"{sidecar.name} sees the members as before",
+                       lambda: sorted(living()) == names, LONG_S)
+        finally:
+            print(f"{sidecar.name} sees {living()}")
 
     def test_random_frames_of_voters(self):
         with self.group(5, extra=SOON, voters=5) as group:

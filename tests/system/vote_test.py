@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Voters that lose their votes, by accidents and by lies: nobody ends, nobody needs an operator, and
-the group leads on, or leads again.
+"""Voters that lose their votes, by accidents and by lies: no process ends, no operator is needed,
+and the group leads on, or leads again.
 
 usage: vote_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
@@ -14,7 +14,7 @@ from forged_frames import Impostor, voters_hash
 from harness import wait_until
 from system_case import CALM, PATIENT, SystemCase, main
 
-# A voter that asks the others waits for 10 s before, and may have to do so after one that waits, too.
+# A voter waits for 10 s before it asks the others, and perhaps for one that waits itself.
 LONG_S = 60
 MINUTES_AHEAD = 20
 FAR_FUTURE = 2**62  # no epoch is of so late a time
