@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "io/passing_error.hh"
+
 namespace bellwether {
 namespace {
 
@@ -26,20 +28,6 @@ std::string remedy_for(int error) {
       return "set state_dir to a folder";
     default:
       return "check the disk, or set state_dir to a folder on another one";
-  }
-}
-
-// What is wrong with rights and names stays wrong; disks get room again and come back.
-bool may_pass(int error) {
-  switch (error) {
-    case EACCES:
-    case EPERM:
-    case ENOTDIR:
-    case ELOOP:
-    case ENAMETOOLONG:
-      return false;
-    default:
-      return true;
   }
 }
 

@@ -4,9 +4,12 @@ bodies (sidecar/io/frames.proto) that tests of floods and lies need."""
 import os
 import socket
 import struct
+import uuid
 
 MAGIC, VERSION = 0xBE11, 1
-HELLO, COORDINATOR, RESIGN, LEAVE, CANVASS = 1, 4, 8, 9, 13
+HELLO, PLUGIN_MESSAGE, PLANNED_HANDOVER, COORDINATOR, REFUSAL, HEARTBEAT = range(1, 7)
+HEARTBEAT_ACK, RESIGN, LEAVE, MEMBERS, TURNED_AWAY, WISH, CANVASS = range(7, 14)
+CANVASS_REPLY, GRANT = range(14, 16)
 POLYNOMIAL = 0x82F63B78  # CRC-32C, reflected
 
 
@@ -35,6 +38,11 @@ def group_tag(group):
     for byte in group.encode():
         value = (value ^ byte) * 0x100000001B3 % 2**64
     return value
+
+
+def voters_hash(names):
+    """As HELLO names them."""
+    return group_tag("".join(f"{name}\n" for name in sorted(names)))
 
 
 def number(value):
@@ -73,17 +81,23 @@ class Impostor:
         self.identity = identity or os.urandom(16)
         self.boot = int.from_bytes(os.urandom(7), "little") + 1
 
-    def hello(self, epoch=0, voters=0):
+    def identity_text(self):
+        """As the API writes it."""
+        return str(uuid.UUID(bytes=self.identity))
+
+    def hello(self, epoch=0, voters=0, remembered=()):
+        """`remembered`: (identity, epoch) of voters' releases."""
         member = (text(1, self.identity) + text(2, self.name) + text(3, self.address) +
                   varint(4, self.priority) + fixed(5, self.boot) + text(8, "modified"))
         body = text(1, self.group) + text(2, member) + text(6, "forged") + text(7, "bully")
-        return frame(self.group, HELLO, body + fixed(9, voters), epoch, epoch)
+        releases = [text(12, text(1, voter) + varint(2, release)) for voter, release in remembered]
+        return frame(self.group, HELLO, b"".join([body, fixed(9, voters), *releases]), epoch, epoch)
 
     def frame(self, kind, body=b"", epoch=0, released=0):
         return frame(self.group, kind, body, epoch, released)
 
-    def connect(self, sidecar):
+    def connect(self, sidecar, **hello):
         """A connection on which this is a member; what comes on it is left unread."""
         connection = socket.create_connection((sidecar.address, sidecar.peer_port), timeout=30)
-        connection.sendall(self.hello())
+        connection.sendall(self.hello(**hello))
         return connection

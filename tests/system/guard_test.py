@@ -112,26 +112,6 @@ class Guard(SystemCase):
             wait_until("it has a vote again",
                        lambda: lowest.get("/v1/status")["vote"]["state"] == "in force")
 
-    def test_a_voter_whose_state_was_put_back_stops_and_says_what_to_do(self):
-        with self.led_group() as group:
-            voter, _, leader = group.sidecars
-            voter.stop()
-            copy = shutil.copytree(voter.state_folder, group.folder / "copy")
-            voter.start()
-            group.await_leader(leader)
-            leader.stop()
-            leader.start()
-            group.await_leader(leader)
-            voter.kill()
-            shutil.rmtree(voter.state_folder)
-            shutil.copytree(copy, voter.state_folder)
-            voter.start()
-            self.assertEqual(voter.await_exit(), 7)
-            voter.await_log(f"put back to an older one.*empty {voter.state_folder}")
-            shutil.rmtree(voter.state_folder)
-            voter.start()
-            group.await_leader(leader)
-
     def test_changed_voters_are_refused_until_the_operator_says_so(self):
         with self.led_group() as group:
             for sidecar in group.sidecars:

@@ -14,6 +14,7 @@ from mounts import TmpFs
 from system_case import CALM, SystemCase, main
 
 CONFIG_INVALID, PLUGIN_REFUSED, ADDRESS_UNUSABLE, STATE_UNUSABLE = 3, 5, 6, 7
+STATE_UNAVAILABLE = 9  # for now: what starts it shall try again
 
 
 class Refusal(SystemCase):
@@ -61,22 +62,25 @@ class Refusal(SystemCase):
             self.replace(sidecar, 'name = "test"', 'name = "other"')
             self.refused(STATE_UNUSABLE, sidecar, sidecar.state_folder, "test", "other")
 
-    def test_a_state_that_is_lost(self):
+    def test_a_state_that_is_lost_is_no_reason(self):
         with self.group(1) as group:
             sidecar, = group.start().sidecars
             group.await_leader(sidecar)
-            node_id = sidecar.get("/v1/status")["node"]["id"]
+            identity = sidecar.get("/v1/status")["node"]["id"]
             sidecar.kill()
             state = sidecar.state_folder / "state"
             state.write_bytes(bytes(state.stat().st_size))
-            self.refused(STATE_UNUSABLE, sidecar, state, "--forget-state")
-            sidecar.start("--forget-state")
-            group.await_leader(sidecar)
-            self.assertEqual(sidecar.get("/v1/status")["node"]["id"], node_id)
-            self.assertEqual(sidecar.stop(), 0)
-            # It is whole again.
             sidecar.start()
             group.await_leader(sidecar)
+            sidecar.await_log("warn .*damaged in both of its slots; starting without it, under a "
+                              "new id")
+            # It is whole again.
+            known = sidecar.get("/v1/status")["node"]["id"]
+            self.assertNotEqual(known, identity)
+            self.assertEqual(sidecar.stop(), 0)
+            sidecar.start()
+            group.await_leader(sidecar)
+            self.assertEqual(sidecar.get("/v1/status")["node"]["id"], known)
 
     def test_one_damaged_slot_is_no_reason(self):
         with self.group(1) as group:
@@ -95,7 +99,21 @@ class Refusal(SystemCase):
             sidecar, = group.sidecars
             sidecar.state_folder.mkdir()
             with TmpFs(sidecar.state_folder, "ro"):
-                self.refused(STATE_UNUSABLE, sidecar, sidecar.state_folder, "Read-only")
+                self.refused(STATE_UNAVAILABLE, sidecar, sidecar.state_folder, "Read-only")
+
+    def test_disks_that_are_full(self):
+        """At the first start; with room all is well."""
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            sidecar.state_folder.mkdir()
+            for folder, size in ((sidecar.state_folder, "64k"), (sidecar.flag_file.parent, "4k")):
+                with self.subTest(folder=folder), TmpFs(folder, f"size={size},mode=755") as disk:
+                    disk.fill()
+                    self.refused(STATE_UNAVAILABLE, sidecar, folder, "No space left")
+                    disk.make_room()
+                    sidecar.start()
+                    group.await_leader(sidecar)
+                    self.assertEqual(sidecar.stop(), 0)
 
     def test_a_state_folder_that_is_used(self):
         with self.group(2) as group:
@@ -103,7 +121,7 @@ class Refusal(SystemCase):
             first.start()
             self.replace(second, str(second.state_folder), str(first.state_folder))
             wait_until("the first leads", first.is_leader)
-            self.refused(STATE_UNUSABLE, second, first.state_folder / "lock")
+            self.refused(STATE_UNAVAILABLE, second, first.state_folder / "lock")
             wait_until("the first still leads", first.is_leader)
 
     def test_a_flag_that_cannot_be_made(self):
@@ -122,7 +140,7 @@ class Refusal(SystemCase):
             first.start()
             self.replace(second, str(second.flag_file), str(first.flag_file))
             wait_until("the first leads", first.is_leader)
-            self.refused(STATE_UNUSABLE, second, first.flag_file)
+            self.refused(STATE_UNAVAILABLE, second, first.flag_file)
             wait_until("the first still leads", first.is_leader)
 
 

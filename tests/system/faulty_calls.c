@@ -1,0 +1,52 @@
+/* A machine with flaws (LD_PRELOAD).  Of the environment:
+ *
+ *   CLOCK_AHEAD_S    by how many seconds its wall clock is ahead
+ *   BROKEN_DISK      while this file exists, nothing reaches the disk (EIO)
+ *   DIES_AFTER_SYNC  the process is killed when the fdatasync with this number, from 1 on, is done */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static long number_of(const char* name) {
+  const char* const text = getenv(name);
+  return text == NULL ? 0 : atol(text);
+}
+
+static int is_disk_broken(void) {
+  const char* const path = getenv("BROKEN_DISK");
+  const int errno_before = errno;
+  const int is_there = path != NULL && access(path, F_OK) == 0;
+  errno = is_there ? EIO : errno_before;
+  return is_there;
+}
+
+typedef int call_on_file(int);
+
+static int on_file(const char* name, int fd) {
+  call_on_file* call = NULL;
+  *(void**)&call = dlsym(RTLD_NEXT, name);
+  return call(fd);
+}
+
+int fsync(int fd) { return is_disk_broken() ? -1 : on_file("fsync", fd); }
+
+int fdatasync(int fd) {
+  static atomic_long count;
+  if (is_disk_broken()) return -1;
+  const int result = on_file("fdatasync", fd);
+  if (++count == number_of("DIES_AFTER_SYNC")) kill(getpid(), SIGKILL);
+  return result;
+}
+
+int clock_gettime(clockid_t clock, struct timespec* now) {
+  static int (*call)(clockid_t, struct timespec*) = NULL;
+  if (call == NULL) *(void**)&call = dlsym(RTLD_NEXT, "clock_gettime");
+  const int result = call(clock, now);
+  if (clock == CLOCK_REALTIME) now->tv_sec += number_of("CLOCK_AHEAD_S");
+  return result;
+}
