@@ -98,6 +98,9 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
     write_to_stderr("bellwether: " + std::string(error.what()) + "\n");
     return code;
   };
+  const auto refuse_files = [&](const auto& error) {
+    return refuse(error, error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
+  };
   try {
     const Config& config = settings.parsed.config;
     Log log(config.log);
@@ -106,10 +109,9 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
     const SignalsTaken while_it_runs;
     return exit_code_of(sidecar.run());
   } catch (const FlagError& error) {
-    return refuse(error, ExitCode::kStateUnusable);
+    return refuse_files(error);
   } catch (const StateError& error) {
-    return refuse(error,
-                  error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
+    return refuse_files(error);
   } catch (const AddressError& error) {
     return refuse(error, ExitCode::kAddressUnusable);
   }

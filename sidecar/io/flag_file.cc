@@ -50,8 +50,15 @@ std::string remedy_for(int error) {
   }
 }
 
+// Memory and file systems get room again; rights, names and mounts stay as they are.
+bool may_pass(int error) {
+  constexpr std::array kPassing{ENOSPC, EDQUOT, ENOMEM, ENFILE, EMFILE, EIO, ENOLCK};
+  return std::ranges::find(kPassing, error) != kPassing.end();
+}
+
 [[noreturn]] void fail(const fs::path& path, const std::string& failure, int error) {
-  throw FlagError(path, failure + ": " + std::generic_category().message(error), remedy_for(error));
+  throw FlagError(path, failure + ": " + std::generic_category().message(error), remedy_for(error),
+                  may_pass(error));
 }
 
 // The folder itself, so that nobody can put another one in its place between a look at it and the
@@ -141,7 +148,7 @@ void lock(int fd, const fs::path& path) {
   if (::fcntl(fd, F_OFD_SETLK, &whole_file) == 0) return;
   if (errno == EAGAIN || errno == EACCES) {
     throw FlagError(path, "is in use by another process" + owner_of(fd),
-                    "stop that sidecar, or give each of the two a flag.path of its own");
+                    "stop that sidecar, or give each of the two a flag.path of its own", true);
   }
   fail(path, "cannot be locked", errno);
 }
