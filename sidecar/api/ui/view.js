@@ -20,6 +20,7 @@ const kCommandHints = {
   "step-down": "this node gives up, and stays out for a while",
   transfer: "this node hands over to a member of your choice",
   elect: "this node calls an election now",
+  forget: "a member that is gone for good is struck off the list",
 };
 
 const byId = (id) => document.getElementById(id);
