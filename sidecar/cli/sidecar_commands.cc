@@ -48,7 +48,8 @@ constexpr const char* kWatchExamples = R"(Examples:
   bellwether watch > changes.log
       a line for each change
   bellwether watch --json
-      a JSON object on a line for each change; "event" is leader, members, election or trouble)";
+      a JSON object on a line for each change; "event" is leader, members, vote, election or
+      trouble)";
 
 constexpr const char* kStepDown = R"(Make the leader on this machine step down
 

@@ -10,7 +10,7 @@ import re
 import socket
 
 from command_line import FAILURE, USAGE, CommandLine, main
-from fake_sidecar import LEADER, MEMBERS, STATUS, TcpFake, UnixFake, member
+from fake_sidecar import FORGOTTEN, LEADER, MEMBERS, STATUS, TcpFake, UnixFake, member
 from terminal import on_terminal
 
 CONFIG_INVALID = 3
@@ -59,6 +59,18 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
         self.assertIn("pending   node.listen\npending   node.name\n", text)
         self.assertIn("mismatch  orders-1 has lease 2s\n", text)
         self.assertRegex(text, r"orders-1  down   -  ")
+
+    def test_says_what_the_vote_of_a_voter_is_worth(self):
+        self.assertNotIn("vote", self.ask("status"), "it is not a voter")
+        for vote, line in ((FORGOTTEN, "forgotten: this voter has no vote: it asks in 7s"),
+                           (FORGOTTEN | {"state": "in force", "why": None}, "in force")):
+            self.sidecar.answers["/v1/status"] = (200, STATUS | {"vote": vote})
+            self.assertIn(f"\nvote     {line}\n", self.ask("status"))
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {
+            "vote": FORGOTTEN, "is_ready": False, "why_not_ready": FORGOTTEN["why"]})
+        text = self.ask("status")
+        self.assertIn(f"not ready: {FORGOTTEN['why']}\n", text)
+        self.assertIn("\nvote     forgotten\n", text)
 
     def test_as_json_is_the_three_answers(self):
         for options in (["--format", "json"], ["--json"]):
