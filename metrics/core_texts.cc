@@ -32,6 +32,7 @@ constexpr std::array kLeaderChanges = {
     Row<LeaderChange>{"granted a claim", LeaderChange::kSuperseded},
     Row<LeaderChange>{"handed over", LeaderChange::kHandedOver},
     Row<LeaderChange>{"it granted a newer claim", LeaderChange::kYielded},
+    Row<LeaderChange>{"its state is an older one", LeaderChange::kOther},  // than it was
     Row<LeaderChange>{"left the group", LeaderChange::kLeft},
     Row<LeaderChange>{"no majority answers", LeaderChange::kNoMajority},
     Row<LeaderChange>{"nobody took over", LeaderChange::kHandedOver},
@@ -39,7 +40,6 @@ constexpr std::array kLeaderChanges = {
     Row<LeaderChange>{"the leader resigned", LeaderChange::kResigned},
     Row<LeaderChange>{"the leader was lost", LeaderChange::kLost},
     Row<LeaderChange>{"the plugin failed", LeaderChange::kPluginFailed},
-    Row<LeaderChange>{"the state is too old", LeaderChange::kOther},  // and the process ends
 };
 
 template <typename Rows>

@@ -14,7 +14,8 @@ constexpr unsigned kState[] = {200, 403, 405};                    // always has 
 constexpr unsigned kHealth[] = {200, 403, 405, 503};              // yes or no
 constexpr unsigned kQuery[] = {200, 400, 403, 405, 503};          // parameters; may wait
 constexpr unsigned kOperator[] = {200, 400, 403, 405, 409, 413};  // a body; needs a role
-constexpr unsigned kOperatorOnMember[] = {200, 400, 403, 404, 405, 409, 412, 413};
+constexpr unsigned kTransfer[] = {200, 400, 403, 404, 405, 409, 412, 413};
+constexpr unsigned kForget[] = {200, 400, 403, 404, 405, 409, 413};
 constexpr unsigned kReload[] = {200, 400, 403, 405, 413, 422};
 constexpr unsigned kNoRoute[] = {400, 403, 404, 408, 413, 431, 503};
 
@@ -39,9 +40,10 @@ constexpr std::array kRoutes = {
     Route{HttpRoute::kApiHistory, "/v1/history", kState},
     Route{HttpRoute::kApiExplain, "/v1/explain", kState},
     Route{HttpRoute::kApiStepDown, "/v1/step-down", kOperator},
-    Route{HttpRoute::kApiTransfer, "/v1/transfer", kOperatorOnMember},
+    Route{HttpRoute::kApiTransfer, "/v1/transfer", kTransfer},
     Route{HttpRoute::kApiElect, "/v1/elect", kOperator},
     Route{HttpRoute::kApiReload, "/v1/reload", kReload},
+    Route{HttpRoute::kApiForget, "/v1/members/NAME/forget", kForget},
     Route{HttpRoute::kNone, "none", kNoRoute},
 };
 

@@ -26,6 +26,7 @@ enum class HttpRoute : uint8_t {
   kApiTransfer,
   kApiElect,
   kApiReload,
+  kApiForget,
   kNone,  // no such path, or a request that could not be read
   kLast = kNone,
 };

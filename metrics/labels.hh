@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/frames.hh"
+#include "core/guard.hh"
 #include "core/member_view.hh"
 
 namespace bellwether {

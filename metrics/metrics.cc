@@ -43,6 +43,7 @@ void sign(std::vector<prometheus::MetricFamily>& families, const Identity& who) 
 Metrics::Metrics(const Identity& identity) : table_(std::make_unique<Table>(identity)) {
   table_->build_info.of().Set(1);
   table_->config_last_reload_successful.of().Set(1);  // else nobody would be here
+  set_vote(Vote::kNone);
 }
 
 Metrics::~Metrics() = default;
@@ -186,6 +187,13 @@ void Metrics::set_flag_in_place(bool is_in_place) {
 void Metrics::on_flag_loss() { table_->flag_losses.of().Increment(); }
 
 void Metrics::set_flag_robust(bool is_robust) { table_->flag_robust.of().Set(number(is_robust)); }
+
+void Metrics::set_vote(Vote vote) {
+  for (size_t i = 0; i < kValues<Vote>; ++i) {
+    const auto value = static_cast<Vote>(i);
+    table_->vote.of(value).Set(number(value == vote));
+  }
+}
 
 void Metrics::on_config_reload(Reload result) {
   table_->config_reloads.of(result).Increment();

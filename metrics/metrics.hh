@@ -82,6 +82,8 @@ class Metrics {
   void set_flag_in_place(bool is_in_place);
   void on_flag_loss();
   void on_config_reload(Reload result);
+  // Before each text(), for time alone may change it.
+  void set_vote(Vote vote);
 
  private:
   void refresh_leadership(Instant now, std::chrono::system_clock::time_point wall_clock);

@@ -8,6 +8,7 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
@@ -20,6 +21,14 @@
 #include "metrics/labels.hh"
 
 namespace bellwether::metrics {
+
+// What people read as two words is one in a label: "in force" is in_force.
+template <typename Label>
+std::string text_of(Label value) {
+  std::string text = name(value);
+  std::replace(text.begin(), text.end(), ' ', '_');
+  return text;
+}
 
 struct Description {
   std::string name;
@@ -86,7 +95,7 @@ class Series {
     constexpr std::array<size_t, sizeof...(Labels)> kCounts = {kValues<Labels>...};
     std::array<size_t, sizeof...(Labels)> values{};
     for (size_t i = sizeof...(Labels); i-- > 0; index /= kCounts[i]) values[i] = index % kCounts[i];
-    (labels.emplace(names[kPositions], name(static_cast<Labels>(values[kPositions]))), ...);
+    (labels.emplace(names[kPositions], text_of(static_cast<Labels>(values[kPositions]))), ...);
     return labels;
   }
 

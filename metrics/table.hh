@@ -117,6 +117,11 @@ struct Table {
       registry,
       {"bellwether_members", "Members of the group as this node sees them, itself included."},
       {"state"}};
+  const Gauges<Vote> vote{
+      registry,
+      {"bellwether_vote",
+       "1 for what the vote of this node is worth now, else 0; under guard none it has none."},
+      {"state"}};
   const Gauges<> config_mismatch{
       registry,
       {"bellwether_config_mismatch",

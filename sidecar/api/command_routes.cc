@@ -5,6 +5,7 @@
 #include "api/responses.hh"
 #include "api/routes.hh"
 #include "config/duration_text.hh"
+#include "io/codec.hh"
 
 namespace bellwether::api {
 namespace {
@@ -115,6 +116,19 @@ void Routes::reload(const HttpRequest& request, Exchange exchange) {
   const auto waiting = std::make_shared<Exchange>(std::move(exchange));
   backend_.reload(
       [waiting](const ReloadResult& result) { waiting->send(reload_response(result)); });
+}
+
+void Routes::forget(const Route& route, const HttpRequest& request, Exchange exchange) {
+  const Body body = read_body(request, "");
+  if (!body.error.empty()) return exchange.send(error_response(400, body.error));
+  const std::string name(route.name_in(request.path));
+  if (!is_valid_name(name)) {
+    return exchange.send(
+        error_response(400, "the path is /v1/members/NAME/forget, and NAME has 1 to " +
+                                std::to_string(kMaxNameBytes) + " printable characters of ASCII"));
+  }
+  command(Forget{.name = name}, std::move(exchange),
+          json_response(200, {{"result", "forgotten"}, {"name", name}}));
 }
 
 void Routes::command(const Input& input, Exchange exchange, const HttpResponse& when_done) {

@@ -2,22 +2,18 @@
 // follow the rules in the order in which the node applies them: who is there, who may lead, who is
 // highest, who may take over.
 #include <algorithm>
+#include <cctype>
 
 #include "api/bodies.hh"
+#include "api/vote_text.hh"
 #include "config/duration_text.hh"
 
 namespace bellwether::api {
 namespace {
 
-// "250ms", "12s", "3m": as much as a sentence needs.
-std::string rough(Duration duration) {
-  using std::chrono::floor;
-  using std::chrono::milliseconds;
-  using std::chrono::minutes;
-  using std::chrono::seconds;
-  if (duration < seconds(1)) return duration_text(floor<milliseconds>(duration));
-  if (duration < minutes(2)) return duration_text(floor<seconds>(duration));
-  return duration_text(floor<minutes>(duration));
+std::string as_sentence(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text + ".";
 }
 
 class Explanation {
@@ -106,11 +102,9 @@ class Explanation {
   std::string why_its_guard_objects() const {
     const Majority* majority = node_.majority();
     if (majority == nullptr) return "";
-    if (majority->is_store_broken) {
-      return "It cannot store a vote, and has none until it is started again.";
-    }
-    if (majority->is_lost) {
-      return "It has lost its state, and has no vote until the others have told what they know.";
+    if (const Vote vote = node_.vote(backend_.now());
+        vote == Vote::kForgotten || vote == Vote::kBroken) {
+      return as_sentence(vote_text(backend_));
     }
     const auto is_reached = [&](const Member* member) {
       return majority->electorate.slot_of(member->entry.name) && !member->has_other_voters &&

@@ -2,6 +2,7 @@
 #include "api/route_table.hh"
 
 #include <algorithm>
+#include <optional>
 
 namespace bellwether::api {
 namespace {
@@ -31,7 +32,25 @@ constexpr std::array kRoutes = {
     Route{HttpRoute::kApiTransfer, {"/v1/transfer"}, kCommand},
     Route{HttpRoute::kApiElect, {"/v1/elect"}, kCommand},
     Route{HttpRoute::kApiReload, {"/v1/reload"}, kCommand},
+    Route{HttpRoute::kApiForget, {"/v1/members/NAME/forget"}, kCommand},
 };
+
+constexpr std::string_view kName = "NAME";
+
+// What stands for NAME; nothing when `path` is not one of `pattern`.
+std::optional<std::string_view> match(std::string_view pattern, std::string_view path) {
+  const size_t place = pattern.find(kName);
+  if (place == std::string_view::npos) {
+    return path == pattern ? std::optional<std::string_view>("") : std::nullopt;
+  }
+  const std::string_view before = pattern.substr(0, place);
+  const std::string_view after = pattern.substr(place + kName.size());
+  const bool is_long_enough = path.size() >= before.size() + after.size();
+  if (!is_long_enough || !path.starts_with(before) || !path.ends_with(after)) return std::nullopt;
+  path.remove_prefix(before.size());
+  path.remove_suffix(after.size());
+  return path;
+}
 
 }  // namespace
 
@@ -46,12 +65,17 @@ bool Route::allows(std::string_view method) const {
   }
 }
 
+std::string_view Route::name_in(std::string_view path) const {
+  return match(paths.front(), path).value_or("");
+}
+
 std::span<const Route> routes() { return kRoutes; }
 
 const Route* find_route(std::string_view path) {
   if (path.empty()) return nullptr;  // unused names are empty
   const auto found = std::find_if(kRoutes.begin(), kRoutes.end(), [&](const Route& route) {
-    return std::find(route.paths.begin(), route.paths.end(), path) != route.paths.end();
+    return std::any_of(route.paths.begin(), route.paths.end(),
+                       [&](std::string_view pattern) { return match(pattern, path).has_value(); });
   });
   return found == kRoutes.end() ? nullptr : &*found;
 }

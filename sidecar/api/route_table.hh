@@ -12,11 +12,14 @@ namespace bellwether::api {
 
 struct Route {
   metrics::HttpRoute route;
-  std::array<std::string_view, 3> paths;  // the first is its name; unused ones are empty
-  std::string_view methods;               // as `Allow` has them
-  bool is_for_metrics_listener = false;   // served there, too
+  // The first is its name; unused ones are empty.  NAME stands for whatever is there instead.
+  std::array<std::string_view, 3> paths;
+  std::string_view methods;              // as `Allow` has them
+  bool is_for_metrics_listener = false;  // served there, too
 
   bool allows(std::string_view method) const;
+  // What stands for NAME in `path`, which was found to be this route's; "" where nothing does.
+  std::string_view name_in(std::string_view path) const;
 };
 
 std::span<const Route> routes();

@@ -46,12 +46,12 @@ void Routes::handle(const HttpRequest& request, std::unique_ptr<Answer> answer, 
     response.headers.emplace_back("Allow", allowed);
     return exchange.send(std::move(response));
   }
-  dispatch(route->route, request, std::move(exchange));
+  dispatch(*route, request, std::move(exchange));
 }
 
-void Routes::dispatch(HttpRoute route, const HttpRequest& request, Exchange exchange) {
+void Routes::dispatch(const Route& route, const HttpRequest& request, Exchange exchange) {
   const Leadership& now = feed_.current();
-  switch (route) {
+  switch (route.route) {
     case HttpRoute::kIndex:
       return exchange.send(index());
     case HttpRoute::kLeader:
@@ -86,6 +86,8 @@ void Routes::dispatch(HttpRoute route, const HttpRequest& request, Exchange exch
       return elect(request, std::move(exchange));
     case HttpRoute::kApiReload:
       return reload(request, std::move(exchange));
+    case HttpRoute::kApiForget:
+      return forget(route, request, std::move(exchange));
     case HttpRoute::kNone:
       return;
   }

@@ -63,7 +63,7 @@ class Routes : private LeadershipListener {
  private:
   void on_change(const Leadership& leadership) override;
 
-  void dispatch(metrics::HttpRoute route, const HttpRequest& request, Exchange exchange);
+  void dispatch(const Route& route, const HttpRequest& request, Exchange exchange);
 
   // state_routes.cc
   HttpResponse index() const;
@@ -84,6 +84,7 @@ class Routes : private LeadershipListener {
   void transfer(const HttpRequest& request, Exchange exchange);
   void elect(const HttpRequest& request, Exchange exchange);
   void reload(const HttpRequest& request, Exchange exchange);
+  void forget(const Route& route, const HttpRequest& request, Exchange exchange);
   void command(const Input& input, Exchange exchange, const HttpResponse& when_done);
   HttpResponse refusal(Outcome::Kind outcome) const;
 

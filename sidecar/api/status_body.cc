@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "api/bodies.hh"
+#include "api/vote_text.hh"
 #include "config/effective.hh"
 #include "config/keys.hh"
 #include "io/checksum.hh"
@@ -113,10 +114,9 @@ Json vote_json(const Backend& backend) {
   if (majority == nullptr || !majority->slot) return nullptr;
   const Record& record = backend.node().record();
   const bool is_given = record.granted_to != Uuid{};
-  const char* state = majority->is_store_broken ? "storage broken"
-                      : majority->is_lost       ? "forgotten"
-                                                : "in force";
-  return {{"state", state},
+  const Vote vote = backend.node().vote(backend.now());
+  return {{"state", name(vote)},
+          {"why", vote == Vote::kInForce ? Json(nullptr) : Json(vote_text(backend))},
           {"epoch", record.max_epoch},
           {"granted_to", is_given ? Json(name_of(backend, record.granted_to)) : Json(nullptr)}};
 }

@@ -124,6 +124,11 @@ std::string leader_text(const Json& leader) {
   return name + " leads, epoch " + text_of(leader, "epoch");
 }
 
+std::string vote_text(const Json& vote) {
+  const std::string why = text_of(vote, "why");
+  return text_of(vote, "state") + (why == "-" ? "" : ": " + why);
+}
+
 std::vector<Json> objects_in(const Json& object, const char* key) {
   std::vector<Json> found;
   const auto list = object.find(key);

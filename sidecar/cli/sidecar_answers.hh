@@ -29,6 +29,9 @@ bool is_true(const api::Json& object, const char* key);
 // "orders-2 leads, epoch 7" or "there is no leader"; from a body of /v1/leader.
 std::string leader_text(const api::Json& leader);
 
+// "in force", or "forgotten: why"; from `vote` of /v1/status, "-" where that is null.
+std::string vote_text(const api::Json& vote);
+
 // The objects of an array under a key; what is no object is left out.
 std::vector<api::Json> objects_in(const api::Json& object, const char* key);
 

@@ -1,4 +1,4 @@
-// The subcommands, their help, and the three that are one request each.
+// The subcommands, their help, and those that are one request each.
 #include "cli/sidecar_commands.hh"
 
 #include <CLI/CLI.hpp>
@@ -10,6 +10,7 @@
 #include "cli/status.hh"
 #include "cli/watch.hh"
 #include "config/duration_text.hh"
+#include "io/http_target.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -47,7 +48,8 @@ constexpr const char* kWatchExamples = R"(Examples:
   bellwether watch > changes.log
       a line for each change
   bellwether watch --json
-      a JSON object on a line for each change; "event" is leader, members, election or trouble)";
+      a JSON object on a line for each change; "event" is leader, members, vote, election or
+      trouble)";
 
 constexpr const char* kStepDown = R"(Make the leader on this machine step down
 
@@ -82,6 +84,15 @@ the old one stays in force.
 constexpr const char* kReloadExamples = R"(Example:
   bellwether reload)";
 
+constexpr const char* kForget = R"(Strike a member that is gone off the list
+
+Asks the leader, so it is the one on this machine that has to lead.  The group forgets a dead member
+by itself, but only after reap_after.  One that lives, or is connected, is refused; one that comes
+back is a member again.
+)";
+constexpr const char* kForgetExamples = R"(Example:
+  bellwether forget orders-4)";
+
 CLI::App& add(CLI::App& program, SidecarOptions& options, SidecarCommand command, const char* name,
               const char* description, const char* examples) {
   CLI::App& added = *program.add_subcommand(name, description);
@@ -111,15 +122,23 @@ ExitCode step_down(const ApiClient& client, const std::string& hold) {
   return ExitCode::kOk;
 }
 
-ExitCode transfer(const ApiClient& client, const std::string& successor) {
+ExitCode transfer(const ApiClient& client, const std::string& member) {
   Json body = Json::object();
-  body["to"] = successor;
-  std::cout << "handing over to " << text_of(post(client, "/v1/transfer", body), "to") << "\n";
+  body["to"] = member;
+  const Json answer = post(client, "/v1/transfer", body);  // a refusal comes before any output
+  std::cout << "handing over to " << text_of(answer, "to") << "\n";
   return ExitCode::kOk;
 }
 
 ExitCode elect(const ApiClient& client) {
   std::cout << text_of(post(client, "/v1/elect", Json::object()), "result") << "\n";
+  return ExitCode::kOk;
+}
+
+ExitCode forget(const ApiClient& client, const std::string& member) {
+  const std::string path = "/v1/members/" + percent_encode(member) + "/forget";
+  const Json answer = post(client, path, Json::object());
+  std::cout << "forgotten: " << text_of(answer, "name") << "\n";
   return ExitCode::kOk;
 }
 
@@ -177,12 +196,17 @@ void add_sidecar_commands(CLI::App& program, SidecarOptions& options) {
       ->option_text("DURATION");
 
   add(program, options, SidecarCommand::kTransfer, "transfer", kTransfer, kTransferExamples)
-      .add_option("NAME", options.successor, "the member that is to lead")
+      .add_option("NAME", options.member, "the member that is to lead")
       ->option_text(" ")
       ->required();
 
   add(program, options, SidecarCommand::kElect, "elect", kElect, kElectExamples);
   add(program, options, SidecarCommand::kReload, "reload", kReload, kReloadExamples);
+
+  add(program, options, SidecarCommand::kForget, "forget", kForget, kForgetExamples)
+      .add_option("NAME", options.member, "the member that is gone")
+      ->option_text(" ")
+      ->required();
 }
 
 ExitCode run_sidecar_command(const SidecarOptions& options) {
@@ -198,11 +222,13 @@ ExitCode run_sidecar_command(const SidecarOptions& options) {
     case SidecarCommand::kStepDown:
       return step_down(client, options.hold);
     case SidecarCommand::kTransfer:
-      return transfer(client, options.successor);
+      return transfer(client, options.member);
     case SidecarCommand::kElect:
       return elect(client);
     case SidecarCommand::kReload:
       return reload(client);
+    case SidecarCommand::kForget:
+      return forget(client, options.member);
     default:
       return print_status(client, options.is_json, is_coloured);
   }

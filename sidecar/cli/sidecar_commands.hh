@@ -1,5 +1,5 @@
 // The subcommands that talk to the sidecar which runs on this machine: status, watch, step-down,
-// transfer, elect, reload.
+// transfer, elect, reload, forget.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ enum class SidecarCommand : uint8_t {
   kTransfer,
   kElect,
   kReload,
+  kForget,
 };
 
 struct SidecarOptions {
@@ -32,7 +33,7 @@ struct SidecarOptions {
   ColourChoice colour = ColourChoice::kAuto;  // status, watch
   bool is_once = false;                       // watch
   std::string hold;                           // step-down; empty: the sidecar's default
-  std::string successor;                      // transfer
+  std::string member;                         // transfer, forget: its name
 };
 
 // Adds the subcommands to `program`.  Parsing fills `options`, which must outlive `program`.

@@ -27,6 +27,15 @@ std::string since_text(const Json& leader) {
   return since + (age ? ", " + age_text(*age) + " ago" : "") + ": " + text_of(leader, "reason");
 }
 
+// What it waits for is said once, where that makes the node not ready.
+Row vote_row(const Json& status, const Json& vote) {
+  const bool is_in_force = text_of(vote, "why") == "-";
+  const bool is_said = text_of(vote, "why") == text_of(status, "why_not_ready");
+  return {Span("vote", Style::kFaint),
+          {is_said ? text_of(vote, "state") : vote_text(vote),
+           is_in_force ? Style::kPlain : Style::kDoubtful}};
+}
+
 Span node_cell(const Json& status) {
   const std::string who =
       text_of(object_in(status, "node"), "name") + ", " + text_of(status, "role") + ", ";
@@ -64,6 +73,9 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
       row("program", program_text(status)),
       row("config", text_of(config, "hash")),
   };
+  if (const Json& vote = object_in(status, "vote"); !vote.empty()) {
+    rows.push_back(vote_row(status, vote));
+  }
   add_each(rows, "pending", config, "pending_restart");
   add_each(rows, "mismatch", config, "mismatches");
   for (const Line& line : aligned(rows)) std::cout << to_text(line, is_coloured) << "\n";

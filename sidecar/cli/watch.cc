@@ -74,6 +74,7 @@ class Follower {
 
   void refresh() {
     view_.on_members(get_json(client_, "/v1/members"));
+    view_.on_vote(object_in(get_json(client_, "/v1/status"), "vote"));
     elections_.tell(get_json(client_, "/v1/history"), view_);
     view_.show();
     if (!std::cout) throw std::runtime_error("cannot write the output");

@@ -74,6 +74,14 @@ class News : public WatchView {
     states_ = std::move(states);
   }
 
+  // Why it is not in force tells how long that takes, and so changes all the time.
+  void on_vote(const Json& vote) final {
+    const std::string state = text_of(vote, "state");
+    if (vote.empty() || state == vote_) return;
+    vote_ = state;
+    tell_vote(vote);
+  }
+
   // Those of the past can be had from /v1/history.
   void on_election(const Json& election, bool is_past) final {
     if (!is_past) tell_election(election);
@@ -91,12 +99,14 @@ class News : public WatchView {
  private:
   virtual void tell_leader(const Json& leader) = 0;
   virtual void tell_members(const Json& members, const States& before, const States& now) = 0;
+  virtual void tell_vote(const Json& vote) = 0;
   virtual void tell_election(const Json& election) = 0;
   virtual void tell_trouble(const std::string& what) = 0;
 
   std::string index_;  // of the change that was told last
   bool is_in_trouble_ = false;
   States states_;
+  std::string vote_ = "in force";  // which is not worth a word at first
 };
 
 class LineView final : public News {
@@ -113,6 +123,8 @@ class LineView final : public News {
       if (!now.contains(name)) print(now_text(), name + " is forgotten");
     }
   }
+
+  void tell_vote(const Json& vote) override { print(now_text(), "vote " + vote_text(vote)); }
 
   void tell_election(const Json& election) override {
     print(text_of(election, "time"), election_text(election));
@@ -133,6 +145,7 @@ class JsonView final : public News {
   void tell_members(const Json& members, const States&, const States&) override {
     print("members", members);
   }
+  void tell_vote(const Json& vote) override { print("vote", vote); }
   void tell_election(const Json& election) override { print("election", election); }
   void tell_trouble(const std::string& what) override {
     print("trouble", {{"error", what}});
@@ -159,6 +172,10 @@ class PageView : public WatchView {
 
   void on_members(const Json& members) override { members_ = members; }
 
+  void on_vote(const Json& vote) override {
+    vote_ = text_of(vote, "why") == "-" ? "" : "vote " + vote_text(vote);
+  }
+
   void on_election(const Json& election, bool) override {
     add_change(text_of(election, "time"), election_text(election));
   }
@@ -179,9 +196,10 @@ class PageView : public WatchView {
     std::vector<Line> lines{{"group " + text_of(members_, "group") + ": ",
                              {leader_text(leader_), has_leader ? Style::kStrong : Style::kBad},
                              {"  (seen by " + sidecar_ + ")", Style::kFaint}}};
-    if (!trouble_.empty()) {
-      for (std::string& part : wrapped(trouble_, width)) {
-        lines.push_back({{std::move(part), Style::kBad}});
+    for (const Span& span : {Span(vote_, Style::kDoubtful), Span(trouble_, Style::kBad)}) {
+      if (span.text.empty()) continue;
+      for (std::string& part : wrapped(span.text, width)) {
+        lines.push_back({{std::move(part), span.style}});
       }
     }
     lines.emplace_back();
@@ -224,6 +242,7 @@ class PageView : public WatchView {
   bool is_coloured_;
   Json leader_ = Json::object();
   Json members_ = Json::object();
+  std::string vote_;  // empty: in force, or there is none
   std::string trouble_;
   std::vector<std::pair<std::string, Span>> changes_;  // with their times
 };

@@ -17,6 +17,8 @@ class WatchView {
   virtual void on_leader(const api::Json& leader) = 0;
   // A body of /v1/members, about once a second.
   virtual void on_members(const api::Json& members) = 0;
+  // `vote` of /v1/status, about once a second; an empty object where there is none.
+  virtual void on_vote(const api::Json& vote) = 0;
   // An entry of /v1/history, each once, the older one first.  `is_past`: it was over when the watch
   // began.
   virtual void on_election(const api::Json& election, bool is_past) = 0;

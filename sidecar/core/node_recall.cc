@@ -171,8 +171,7 @@ const char* describe(Vote vote) {
     case Vote::kInForce:
       return "this voter's vote is in force";
     case Vote::kForgotten:
-      return "this voter has no vote: it has forgotten what it granted, and has yet to ask the "
-             "others";
+      return "this voter has no vote: it has forgotten what it granted";
     case Vote::kBroken:
       return "this voter has no vote: its state cannot be stored";
     case Vote::kShutOut:

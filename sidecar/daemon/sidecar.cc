@@ -167,7 +167,8 @@ void Sidecar::tick() {
   look_at_flag();
   const auto watchdog = systemd_.watchdog_interval();
   if (watchdog) systemd_.tell("WATCHDOG=1");
-  if (!is_announced_ && is_ready(nullptr)) {
+  // Not is_ready(): a vote may wait for other hosts, and systemd ends what does not start in time.
+  if (!is_announced_ && has_started(nullptr)) {
     is_announced_ = true;
     systemd_.tell("READY=1");
   }

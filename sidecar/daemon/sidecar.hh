@@ -74,6 +74,8 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void tick();
   void look_at_flag();
   void report_start();
+  // Ready, but for its vote.
+  bool has_started(std::string* why) const;
   void dump() const;
 
   // sidecar_backend.cc

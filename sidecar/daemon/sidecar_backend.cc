@@ -1,21 +1,25 @@
 // What the API asks of the sidecar.
+#include "api/vote_text.hh"
 #include "daemon/sidecar.hh"
 
 namespace bellwether {
 
 bool Sidecar::is_ready(std::string* why) const {
-  const auto refuse = [why](const char* reason) {
-    if (why != nullptr) *why = reason;
+  if (!has_started(why)) return false;
+  if (!node().waits_for_vote(now())) return true;
+  if (why != nullptr) *why = api::vote_text(*this);
+  return false;
+}
+
+bool Sidecar::has_started(std::string* why) const {
+  const auto refuse = [why](std::string reason) {
+    if (why != nullptr) *why = std::move(reason);
     return false;
   };
   if (is_leaving_) return refuse("this node is leaving the group");
   if (participant_.is_storage_broken()) return refuse("the state cannot be stored");
-  if (!flag_flaw_.empty()) {
-    if (why != nullptr) *why = "applications do not find the flag: " + flag_flaw_;
-    return false;
-  }
+  if (!flag_flaw_.empty()) return refuse("applications do not find the flag: " + flag_flaw_);
   if (std::holds_alternative<Joining>(node().role())) return refuse("looking for the group");
-  if (node().waits_for_vote(now())) return refuse(describe(node().vote(now())));
   return true;
 }
 
@@ -45,6 +49,7 @@ std::vector<std::string> Sidecar::config_mismatches() const {
 }
 
 std::string Sidecar::metrics_text() {
+  metrics_.set_vote(node().vote(now()));
   return metrics_.text(Loop::now(), std::chrono::system_clock::now());
 }
 

@@ -14,6 +14,9 @@ constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr uint64_t kTooLittleSpace = kMiB;
 constexpr uint64_t kLittleSpace = 16 * kMiB;
 constexpr mode_t kReadableByOthers = 0044;
+// A copy from before may promise again what was promised to another: that alone makes two leaders.
+constexpr const char* kLostRemedy =
+    "do not restore a copy: empty the folder and start the sidecar; a voter then asks the others";
 
 std::string holder_text(const LockFacts& lock) {
   return lock.holder != 0 ? "process " + std::to_string(lock.holder)
@@ -36,16 +39,14 @@ void judge_lock(const Facts& facts, const LockFacts& lock, const std::string& wh
 void judge_record(const Facts& facts, const StateFacts& state, Diagnoses& found) {
   const Config& config = *facts.config.config;
   if (!state.has_record && state.has_identity) {
-    found.push_back(
-        problem(state.folder + "/state is missing beside identity: what this process "
-                               "has promised is lost",
-                "restore the folder, or see --forget-state in `bellwether run --help`"));
+    found.push_back(problem(state.folder + "/state is missing beside identity: what this process "
+                                           "has promised is lost",
+                            kLostRemedy));
   }
   if (!state.has_record) return;
   if (!state.is_record_good) {
     found.push_back(
-        problem(state.folder + "/state is damaged, or of another release",
-                "restore the folder, or see --forget-state in `bellwether run --help`"));
+        problem(state.folder + "/state is damaged, or of a later release", kLostRemedy));
   } else if (state.group != config.group.name) {
     found.push_back(
         problem(state.folder + " belongs to group " + state.group + ", not " + config.group.name,

@@ -17,8 +17,8 @@ struct CommandFixture : ApiFixture {
   }
 };
 
-const std::vector<std::string> kCommands{"/v1/step-down", "/v1/transfer", "/v1/elect",
-                                         "/v1/reload"};
+const std::vector<std::string> kCommands{"/v1/step-down", "/v1/transfer", "/v1/elect", "/v1/reload",
+                                         "/v1/members/node-5/forget"};
 
 }  // namespace
 
@@ -117,6 +117,47 @@ BOOST_AUTO_TEST_CASE(a_transfer_must_say_to_whom) {
     BOOST_TEST(answer->status() == 400u);
     BOOST_TEST(answer->error() == "the body lacks \"to\", a member's name");
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_forgets_a_member_that_is_gone) {
+  lead_group();
+  const auto answer = post("/v1/members/node-5/forget");
+  BOOST_TEST(answer->status() == 200u);
+  BOOST_TEST(answer->response->body == "{\"result\":\"forgotten\",\"name\":\"node-5\"}\n");
+  BOOST_TEST(node.node().members().find(uuid(5)) == nullptr);
+  BOOST_TEST(post("/v1/members/node-5/forget")->status() == 404u);
+  BOOST_TEST(answered.back() == "/v1/members/NAME/forget 404");
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_is_there_is_not_forgotten) {
+  lead_group();
+  for (const char* name : {"node-3", "node-1"}) {
+    const auto answer = post("/v1/members/" + std::string(name) + "/forget");
+    BOOST_TEST(answer->status() == 409u, name);
+    BOOST_TEST(answer->error() == "that member is alive or connected; end its process first");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_lead_forgets_nobody_and_says_who_could) {
+  follow();
+  const auto answer = post("/v1/members/node-1/forget");
+  BOOST_TEST(answer->status() == 409u);
+  BOOST_TEST(answer->error() == "this node does not lead; node-5 does");
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_nobody_can_have_is_a_bad_request) {
+  lead_group();
+  for (const std::string& name :
+       {std::string(), std::string(64, 'x'), std::string("caf\xC3\xA9")}) {
+    const auto answer = post("/v1/members/" + name + "/forget");
+    BOOST_TEST(answer->status() == 400u, name);
+    BOOST_TEST(answer->error() ==
+               "the path is /v1/members/NAME/forget, and NAME has 1 to 63 printable characters of "
+               "ASCII");
+  }
+  // What a stranger may have called itself can be forgotten, too; the server decodes the path.
+  BOOST_TEST(post("/v1/members/a b/c/forget")->status() == 404u);
+  BOOST_TEST(answered.back() == "/v1/members/NAME/forget 404");
 }
 
 BOOST_AUTO_TEST_CASE(an_election_is_started) {

@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(every_code_that_is_answered_is_one_that_is_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_path_is_404_and_counted_under_none) {
-  for (const char* path : {"", "/leader/", "//", "/v1", "/v2/leader", "/LEADER", "*"}) {
+  for (const char* path : {"", "/leader/", "//", "/v1", "/v2/leader", "/LEADER", "*",
+                           "/v1/members/forget", "/v1/members/node-5/forget/"}) {
     const auto answer = get(path);
     BOOST_TEST(answer->status() == 404u, path);
     BOOST_TEST(answer->error() == "there is no such path");
@@ -89,10 +90,15 @@ BOOST_AUTO_TEST_CASE(an_unknown_path_is_404_and_counted_under_none) {
 
 BOOST_AUTO_TEST_CASE(a_wrong_method_is_405_with_those_that_are_allowed) {
   const std::vector<std::pair<std::string, std::string>> paths = {
-      {"/", "GET, HEAD"},          {"/leader", "GET, HEAD, OPTIONS"},
-      {"/v1/events", "GET"},       {"/v1/step-down", "POST"},
-      {"/metrics", "GET, HEAD"},   {"/livez", "GET, HEAD, OPTIONS"},
-      {"/v1/leader", "GET, HEAD"}, {"/v1/reload", "POST"},
+      {"/", "GET, HEAD"},
+      {"/leader", "GET, HEAD, OPTIONS"},
+      {"/v1/events", "GET"},
+      {"/v1/step-down", "POST"},
+      {"/metrics", "GET, HEAD"},
+      {"/livez", "GET, HEAD, OPTIONS"},
+      {"/v1/leader", "GET, HEAD"},
+      {"/v1/reload", "POST"},
+      {"/v1/members/x/forget", "POST"},
   };
   for (const auto& [path, allowed] : paths) {
     const auto answer = request({.method = "DELETE", .path = path});

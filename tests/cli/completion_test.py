@@ -22,7 +22,7 @@ read -r -a COMP_WORDS <<<"${COMP_LINE}"
 "${function_name}" "${COMP_WORDS[0]}"
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-ASKING = ("status", "watch", "step-down", "transfer", "elect", "reload")
+ASKING = ("status", "watch", "step-down", "transfer", "elect", "reload", "forget")
 
 
 class Bash(CommandLine):
@@ -114,7 +114,16 @@ class Completion(Bash):
 
 
 class Members(Bash):
-    """Whom leadership can be handed over to, as a running sidecar says."""
+    """Whom a command can name, as a running sidecar says."""
+
+    def test_those_that_are_gone_can_be_forgotten(self):
+        sidecar = TcpFake().start()
+        self.addCleanup(sidecar.stop)
+        gone = [member(3 + i, state=state) for i, state in enumerate(("suspect", "down", "left"))]
+        sidecar.answers["/v1/members"] = (200, {"members": [*MEMBERS["members"], *gone]})
+        line = f"bellwether forget --api {sidecar.url} "
+        self.assertEqual(self.complete(line), ["orders-3", "orders-4", "orders-5"])
+        self.assertEqual(self.complete(line + "orders-1"), [])
 
     def test_the_living_others_are_offered(self):
         sidecar = TcpFake().start()

@@ -45,6 +45,8 @@ def election(number, **others):
 
 
 HISTORY = {"group": "orders", "elections": []}
+FORGOTTEN = {"state": "forgotten", "why": "this voter has no vote: it asks in 7s",
+             "epoch": 0, "granted_to": None}
 MEMBERS = {"group": "orders", "members": [member(2), member(1), member(0)]}
 
 

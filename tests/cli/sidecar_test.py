@@ -10,7 +10,7 @@ import re
 import socket
 
 from command_line import FAILURE, USAGE, CommandLine, main
-from fake_sidecar import LEADER, MEMBERS, STATUS, TcpFake, UnixFake, member
+from fake_sidecar import FORGOTTEN, LEADER, MEMBERS, STATUS, TcpFake, UnixFake, member
 from terminal import on_terminal
 
 CONFIG_INVALID = 3
@@ -59,6 +59,18 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
         self.assertIn("pending   node.listen\npending   node.name\n", text)
         self.assertIn("mismatch  orders-1 has lease 2s\n", text)
         self.assertRegex(text, r"orders-1  down   -  ")
+
+    def test_says_what_the_vote_of_a_voter_is_worth(self):
+        self.assertNotIn("vote", self.ask("status"), "it is not a voter")
+        for vote, line in ((FORGOTTEN, "forgotten: this voter has no vote: it asks in 7s"),
+                           (FORGOTTEN | {"state": "in force", "why": None}, "in force")):
+            self.sidecar.answers["/v1/status"] = (200, STATUS | {"vote": vote})
+            self.assertIn(f"\nvote     {line}\n", self.ask("status"))
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {
+            "vote": FORGOTTEN, "is_ready": False, "why_not_ready": FORGOTTEN["why"]})
+        text = self.ask("status")
+        self.assertIn(f"not ready: {FORGOTTEN['why']}\n", text)
+        self.assertIn("\nvote     forgotten\n", text)
 
     def test_as_json_is_the_three_answers(self):
         for options in (["--format", "json"], ["--json"]):
@@ -151,6 +163,21 @@ class Commands(Sidecar):
         self.sidecar.answers["/v1/elect"] = (200, {"result": "election started"})
         self.assertEqual(self.ask("elect"), "election started\n")
 
+    def test_forget(self):
+        path = "/v1/members/orders-4/forget"
+        self.sidecar.answers[path] = (200, {"result": "forgotten", "name": "orders-4"})
+        self.assertEqual(self.ask("forget", "orders-4"), "forgotten: orders-4\n")
+        self.assertEqual(self.posted(), [f"POST {path} {{}}"])
+
+    def test_forget_encodes_what_a_stranger_has_called_itself(self):
+        self.assertEqual(self.refused(FAILURE, "forget", "a b/c%?#"), "no such path")
+        self.assertEqual(self.posted(), ["POST /v1/members/a%20b%2Fc%25%3F%23/forget {}"])
+
+    def test_forget_nobody(self):
+        self.assertIn("NAME is required", self.refused(USAGE, "forget"))
+        self.sidecar.answers["/v1/members//forget"] = (400, {"error": "NAME has 1 to 63"})
+        self.assertEqual(self.refused(FAILURE, "forget", ""), "NAME has 1 to 63")
+
     def test_reload(self):
         self.sidecar.answers["/v1/reload"] = (200, {
             "changed": [{"key": "log.level", "before": '"info"', "after": '"debug"'}],
@@ -165,6 +192,11 @@ class Commands(Sidecar):
         result = self.run_program("reload", "--api", self.sidecar.url)
         self.assertEqual(result.returncode, FAILURE)
         self.assertEqual(result.stderr, "bellwether: it is refused\nb.toml:1:1: x\nb.toml:2:1: y\n")
+
+    def test_a_refusal_is_all_that_is_printed(self):
+        for command in (["transfer", "x"], ["forget", "x"], ["step-down"], ["elect"], ["reload"]):
+            result = self.run_program(*command, "--api", self.sidecar.url)
+            self.assertEqual((result.stdout, result.stderr), ("", "bellwether: no such path\n"))
 
     def test_refusal_of_the_sidecar_is_shown_in_its_own_words(self):
         for status in (400, 403, 404, 409, 412, 503):
@@ -224,7 +256,8 @@ class NobodyThere(CommandLine):
             free.bind(("127.0.0.1", 0))  # taken, but nobody listens
             where = f"127.0.0.1:{free.getsockname()[1]}"
             for command in (["status"], ["watch"], ["watch", "--once"], ["step-down"],
-                            ["transfer", "x"], ["elect"], ["reload"]):
+                            ["transfer", "x"], ["elect"], ["reload"],
+                            ["forget", "x"]):
                 line = self.fail_with(FAILURE, *command, "--api", where)
                 self.assertEqual(line, f"no sidecar answers at {where}: connection refused; "
                                        "is `bellwether run` running?")
@@ -287,7 +320,7 @@ class NobodyThere(CommandLine):
 
 class HelpOfSidecarCommands(CommandLine):
     def test_every_command_has_help_with_examples_and_exit_status(self):
-        for command in ("status", "watch", "step-down", "transfer", "elect", "reload"):
+        for command in ("status", "watch", "step-down", "transfer", "elect", "reload", "forget"):
             text = self.succeed(command, "--help")
             self.assertIn(f"Usage: bellwether {command} [OPTIONS]", text)
             self.assertIn(f"\n  bellwether {command}", text)

@@ -14,14 +14,15 @@ import subprocess
 import time
 
 from command_line import FAILURE, OK, CommandLine, main
-from fake_sidecar import LEADER, MEMBERS, TcpFake, election, member
+from fake_sidecar import FORGOTTEN, LEADER, MEMBERS, STATUS, TcpFake, election, member
 from terminal import resize
 
 PATIENCE = 10  # seconds
 LEADS = "2026-01-31T09:00:01.250Z  orders-2 leads, epoch 7 (a leader was announced)\n"
 ELECTION = ("2026-01-31T09:00:08.000Z  election by modified, leader_lost: followed, orders-2 leads "
             "epoch 8; here ELECTION 2, ANSWER 1, HANDOVER 0, COORDINATOR 1, in 12ms\n")
-TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z  (?=orders-\d is |no sidecar)", re.M)
+TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z  "
+                  r"(?=orders-\d is |vote |no sidecar)", re.M)
 ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 
 
@@ -80,6 +81,21 @@ class Lines(Watching):
         self.sidecar.send_event(LEADER | {"leader": None, "index": 13, "since": "then",
                                           "reason": "the leader was lost"})
         self.assertEqual(self.next("lost)\n"), "then  there is no leader (the leader was lost)\n")
+        self.interrupt(self.process)
+
+    def test_tell_when_the_vote_is_worth_something_else_and_not_how_the_time_passes(self):
+        self.sidecar.send_event(LEADER)
+        self.next("orders-2 is alive\n")
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {"vote": FORGOTTEN})
+        self.assertEqual(self.next("7s\n"),
+                         "vote forgotten: this voter has no vote: it asks in 7s\n")
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {"vote": FORGOTTEN | {"why": "6s"}})
+        polls = len(self.sidecar.requests)
+        while len(self.sidecar.requests) < polls + 6:
+            time.sleep(0.05)
+        self.sidecar.answers["/v1/status"] = (
+            200, STATUS | {"vote": FORGOTTEN | {"state": "in force", "why": None}})
+        self.assertEqual(self.next("force\n"), "vote in force\n")
         self.interrupt(self.process)
 
     def test_tell_of_each_election_that_ends_with_its_messages_and_of_no_earlier_one(self):

@@ -1,4 +1,6 @@
 // The checks of the state folder and of the flag.
+#include <boost/algorithm/string.hpp>
+
 #include "expectations.hh"
 
 namespace bellwether::doctor {
@@ -70,7 +72,9 @@ BOOST_AUTO_TEST_CASE(of_another_group_is_a_problem) {
 
 BOOST_AUTO_TEST_CASE(that_is_damaged_is_a_problem) {
   facts.state->is_record_good = false;
-  expect_one(facts, "state", "problem: /state/state is damaged, or of another release ->");
+  expect_one(facts, "state",
+             "problem: /state/state is damaged, or of a later release -> do not restore a copy: "
+             "empty the folder");
 }
 
 BOOST_AUTO_TEST_CASE(with_one_damaged_slot_is_a_warning) {
@@ -81,6 +85,29 @@ BOOST_AUTO_TEST_CASE(with_one_damaged_slot_is_a_warning) {
 BOOST_AUTO_TEST_CASE(that_lacks_its_record_is_a_problem) {
   facts.state->has_record = false;
   expect_one(facts, "state", "problem: /state/state is missing beside identity");
+}
+
+// Whatever is wrong with the folder, a copy of an earlier one makes it worse.
+BOOST_AUTO_TEST_CASE(is_never_to_be_restored) {
+  const StateFacts healthy = *facts.state;
+  const auto expect_no_such_advice = [&](const auto& spoil) {
+    facts.state = healthy;
+    spoil(*facts.state);
+    std::string text = findings(facts, "state");
+    BOOST_TEST(!text.starts_with("ok"), text);
+    boost::algorithm::erase_all(text, "do not restore");
+    for (const char* word : {"restore", "put back", "backup", "--forget"}) {
+      BOOST_TEST(text.find(word) == std::string::npos, text);
+    }
+  };
+  expect_no_such_advice([](StateFacts& state) { state.has_record = false; });
+  expect_no_such_advice([](StateFacts& state) { state.is_record_good = false; });
+  expect_no_such_advice([](StateFacts& state) { state.has_damaged_slot = true; });
+  expect_no_such_advice([](StateFacts& state) { state.group = "payments"; });
+  expect_no_such_advice([](StateFacts& state) { state.flaw = "Input/output error"; });
+  expect_no_such_advice([](StateFacts& state) { state.is_writable = false; });
+  expect_no_such_advice([](StateFacts& state) { state.weakness = "can be written by everybody"; });
+  expect_no_such_advice([](StateFacts& state) { state.free_bytes = 0; });
 }
 
 BOOST_AUTO_TEST_CASE(that_a_silent_process_uses_is_a_warning) {

@@ -24,6 +24,7 @@ using metrics::ShadowResult;
 using metrics::Trigger;
 
 const std::string kIsConfigured = "bellwether_config_last_reload_successful";
+const std::string kHasNoVote = R"(bellwether_vote{state="none"})";
 
 struct CountingFixture {
   Metrics metrics{sample_identity()};
@@ -52,7 +53,7 @@ BOOST_FIXTURE_TEST_SUITE(counting, CountingFixture)
 BOOST_AUTO_TEST_CASE(all_counters_start_at_0) {
   for (const auto& [name, value] : before) {
     if (name.starts_with("process_") || name.starts_with("bellwether_build_info") ||
-        name == kIsConfigured) {
+        name == kIsConfigured || name == kHasNoVote) {
       continue;
     }
     BOOST_TEST(value == 0, name);
@@ -254,6 +255,15 @@ BOOST_AUTO_TEST_CASE(a_failed_reload_and_the_end_of_a_mismatch_show) {
                 {{kIsConfigured, -1}, {R"(bellwether_config_reloads_total{result="refused"})", 1}});
   metrics.on_config_reload(Reload::kApplied);
   BOOST_TEST(!changed().contains(kIsConfigured));
+}
+
+BOOST_AUTO_TEST_CASE(one_state_of_the_vote_is_1_and_the_others_are_0) {
+  metrics.set_vote(Vote::kShutOut);
+  check_changed(*this, {{kHasNoVote, -1}, {R"(bellwether_vote{state="shut_out"})", 1}});
+  metrics.set_vote(Vote::kInForce);
+  check_changed(*this, {{kHasNoVote, -1}, {R"(bellwether_vote{state="in_force"})", 1}});
+  metrics.set_vote(Vote::kNone);
+  check_changed(*this, {});
 }
 
 BOOST_AUTO_TEST_CASE(times_are_observed_in_seconds) {

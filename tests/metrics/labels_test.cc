@@ -39,6 +39,7 @@ BOOST_AUTO_TEST_CASE(every_value_has_a_text_of_its_own) {
   check_texts<metrics::HttpRoute>();
   check_texts<FrameType>();
   check_texts<Liveness>();
+  check_texts<Vote>();
 }
 
 BOOST_AUTO_TEST_CASE(flaws_of_frames_are_called_as_the_codec_calls_them) {

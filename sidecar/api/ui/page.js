@@ -105,6 +105,16 @@ function showReach() {
 
 // --- commands ---
 
+function successors() {
+  return seen.members.members.filter((member) =>
+    !member.is_self && member.state === "alive" && member.may_lead);
+}
+
+function departed() {
+  return seen.members.members.filter((member) => member.state !== "alive");
+}
+
+// `choose`: what the choice of a member is called, and of which; `path`: where it is not the name.
 const kCommands = {
   "step-down": {
     title: "Step down?",
@@ -114,6 +124,7 @@ const kCommands = {
   transfer: {
     title: "Transfer leadership?",
     text: () => "Nobody takes over from the member you choose until it is gone, whatever its rank.",
+    choose: ["Hand over to", successors],
     body: () => ({ to: byId("to").value }),
   },
   elect: {
@@ -121,10 +132,14 @@ const kCommands = {
     text: () => `An election now; ${seen.leader.leader?.name ?? "any member"} may well win it.`,
     body: () => ({}),
   },
+  forget: {
+    title: "Forget a member?",
+    text: () => "For one that is gone for good. One that comes back is a member again.",
+    choose: ["Forget", departed],
+    path: () => `members/${encodeURIComponent(byId("to").value)}/forget`,
+    body: () => ({}),
+  },
 };
-
-const successors = () => seen.members.members.filter((member) =>
-  !member.is_self && member.state === "alive" && member.may_lead);
 
 // Why a command cannot be given now; "" when it can.
 function obstacle(name) {
@@ -141,6 +156,7 @@ function obstacle(name) {
     return `this node does not lead; ${leader ? `${leader} does` : "nobody does"}`;
   }
   if (name === "transfer" && successors().length === 0) return "no other member can take over";
+  if (name === "forget" && departed().length === 0) return "no member is gone";
   return "";
 }
 
@@ -151,30 +167,32 @@ function askWhether(name) {
   setText(byId("dialog-text"), command.text());
   setText(byId("confirm"), byId(name).textContent.replace("…", ""));
   byId("hold-field").hidden = name !== "step-down";
-  byId("to-field").hidden = name !== "transfer";
-  byId("to").replaceChildren(...successors().map((member) => new Option(member.name)));
+  const [label, choice] = command.choose ?? ["", () => []];
+  byId("to-field").hidden = label === "";
+  setText(byId("to-label"), label);
+  byId("to").replaceChildren(...choice().map((member) => new Option(member.name)));
   const dialog = byId("dialog");
   dialog.returnValue = ""; // what Escape leaves as it is
   dialog.onclose = () => {
-    if (dialog.returnValue === "confirm") give(name, command.body());
+    if (dialog.returnValue === "confirm") give(name, command.path?.() ?? name, command.body());
   };
   dialog.showModal();
 }
 
-async function give(name, body) {
+async function give(name, path, body) {
   isCommanding = true;
   setText(byId("answer"), "");
   show();
-  byId("answer").textContent = await answerTo(name, body);
+  byId("answer").textContent = await answerTo(name, path, body);
   isCommanding = false;
   show();
   askForAll();
 }
 
 // In words; never fails.
-async function answerTo(name, body) {
+async function answerTo(name, path, body) {
   try {
-    const response = await fetch(`/v1/${name}`, {
+    const response = await fetch(`/v1/${path}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(body),
@@ -182,7 +200,7 @@ async function answerTo(name, body) {
     });
     const answer = await response.json();
     if (!response.ok) return `${name} was refused (${response.status}): ${answer.error}`;
-    const details = [answer.to && `to ${answer.to}`, answer.hold && `on hold for ${answer.hold}`];
+    const details = [answer.to && `to ${answer.to}`, answer.name, answer.hold && `on hold for ${answer.hold}`];
     return `${name}: ${[answer.result, ...details.filter(Boolean)].join(", ")}`;
   } catch {
     return `${name}: no answer came, so whether it was done is not known`;

@@ -20,6 +20,7 @@ const kCommandHints = {
   "step-down": "this node gives up, and stays out for a while",
   transfer: "this node hands over to a member of your choice",
   elect: "this node calls an election now",
+  forget: "a member that is gone for good is struck off the list",
 };
 
 const byId = (id) => document.getElementById(id);
@@ -151,8 +152,8 @@ function noticesOf(status) {
   if (status.config.pending_restart.length > 0) {
     notices.push(`Waits for a restart: ${status.config.pending_restart.join(", ")}.`);
   }
-  if (status.vote && status.vote.state !== "in force") {
-    notices.push(`This node's vote: ${status.vote.state}.`);
+  if (status.vote?.why && status.vote.why !== status.why_not_ready) {
+    notices.push(`This node's vote is ${status.vote.state}: ${status.vote.why}.`);
   }
   return notices;
 }

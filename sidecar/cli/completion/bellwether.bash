@@ -63,7 +63,11 @@ _bellwether_command_line() {
       ;;
     check | simulate) _bellwether_files -f ;;
     transfer)
-      mapfile -t offered < <(_bellwether_members)
+      mapfile -t offered < <(_bellwether_members alive)
+      _bellwether_words "${offered[@]}"
+      ;;
+    forget)
+      mapfile -t offered < <(_bellwether_members '\(suspect\|down\|left\)')
       _bellwether_words "${offered[@]}"
       ;;
   esac
@@ -96,7 +100,7 @@ _bellwether_options() {
     sed -n '/^Options:/,/^Example/s/^  \(-[a-zA-Z],\)\{0,1\}\(--[a-z-]*\) .*/\2/p'
 }
 
-# The living members but this one, if a sidecar answers soon.
+# _bellwether_members STATES: the members in one of them but this one, if a sidecar answers soon.
 _bellwether_members() {
   local where=() i
   for ((i = 2; i < ${#words[@]}; ++i)); do
@@ -106,7 +110,7 @@ _bellwether_members() {
     esac
   done
   timeout 1 "${program}" status --format json "${where[@]}" 2>/dev/null |
-    grep -o '"name":"[A-Za-z0-9._-]*"[^{}]*"state":"alive"[^{}]*"is_self":false' |
+    grep -o '"name":"[A-Za-z0-9._-]*"[^{}]*"state":"'"$1"'"[^{}]*"is_self":false' |
     cut -d '"' -f 4
 }
 

@@ -1,0 +1,71 @@
+// The core knows what a vote is worth; this adds what is still missing.
+#include "api/vote_text.hh"
+
+#include <algorithm>
+
+#include "config/duration_text.hh"
+
+namespace bellwether::api {
+namespace {
+
+std::string time_left(const Backend& backend, Instant until) {
+  return rough(std::max(until - backend.now(), Duration::zero()));
+}
+
+// "orders-1 remembers, orders-2 has not answered"
+std::string answers_of_the_others(const Backend& backend, const Majority& majority) {
+  std::string text;
+  for (const auto& [name, address] : backend.config().voters) {
+    const auto slot = majority.electorate.slot_of(name);
+    if (!slot || slot == majority.slot) continue;
+    const char* const answer = majority.recalled.contains(*slot)    ? " remembers"
+                               : majority.also_lost.contains(*slot) ? " has forgotten, too"
+                                                                    : " has not answered";
+    text += (text.empty() ? "" : ", ") + name + answer;
+  }
+  return text;
+}
+
+std::string what_recalls_it(const Backend& backend, const Majority& majority) {
+  if (!majority.is_asking) {
+    return "asks the other voters in " +
+           time_left(backend, backend.node().timers().deadline(Timer::kRecall));
+  }
+  return "asks the other voters, of which " + std::to_string(majority.quorum()) +
+         " that remember are enough, or the answers of all: " +
+         answers_of_the_others(backend, majority);
+}
+
+}  // namespace
+
+std::string vote_text(const Backend& backend) {
+  const Vote vote = backend.node().vote(backend.now());
+  const std::string text = describe(vote);
+  const Majority* majority = backend.node().majority();
+  switch (vote) {
+    case Vote::kNone:
+    case Vote::kInForce:
+      return text;
+    case Vote::kForgotten:
+      return text + "; it " + what_recalls_it(backend, *majority);
+    case Vote::kBroken:
+      return text + "; that is tried again every few seconds, and gives the vote back";
+    case Vote::kShutOut:
+      return text + "; once " + std::to_string(majority->quorum()) +
+             " of them are there it is believed, and otherwise forgotten in " +
+             time_left(backend, majority->shut_out_until);
+  }
+  return text;
+}
+
+std::string rough(Duration duration) {
+  using std::chrono::floor;
+  using std::chrono::milliseconds;
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  if (duration < seconds(1)) return duration_text(floor<milliseconds>(duration));
+  if (duration < minutes(2)) return duration_text(floor<seconds>(duration));
+  return duration_text(floor<minutes>(duration));
+}
+
+}  // namespace bellwether::api
