@@ -17,7 +17,7 @@ import unittest
 from harness import PATIENCE_S, now_ns, wait_until
 from system_case import CALM, IS_SANITIZED, SystemCase, main
 
-STATE_UNUSABLE, INVARIANT_BROKEN = 7, 8
+INVARIANT_BROKEN, STATE_UNAVAILABLE = 8, 9
 LOG_NS = 1_000_000  # how exactly a line of the log says when it was
 F_SETPIPE_SZ = 1031
 CORE_PATTERN = pathlib.Path("/proc/sys/kernel/core_pattern")
@@ -146,7 +146,7 @@ class FullStderr(SystemCase):
             second.write_config(ports.replace(str(second.flag_file), str(sidecar.flag_file)))
             self.start(second, pipe)
             second.is_wanted = False
-            self.assertEqual(second.await_exit(), STATE_UNUSABLE)
+            self.assertEqual(second.await_exit(), STATE_UNAVAILABLE)
 
 
 class Crash(SystemCase):

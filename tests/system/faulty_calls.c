@@ -2,7 +2,8 @@
  *
  *   CLOCK_AHEAD_S    by how many seconds its wall clock is ahead
  *   BROKEN_DISK      while this file exists, nothing reaches the disk (EIO)
- *   DIES_AFTER_SYNC  the process is killed when the fdatasync with this number, from 1 on, is done */
+ *   DIES_AFTER_SYNC  the process is killed when the fdatasync with this number, from 1 on, is done
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -78,10 +78,11 @@ class FullGroup(SystemCase):
             newcomer.write_config(group.config_of(newcomer).replace(
                 f'state_dir = "{newcomer.state_folder}"', 'state_dir = ""'))
             group.start().await_leader(leader)
-            for _ in range(5):
-                newcomer.kill()
+            for end in (newcomer.kill, newcomer.stop) * 3:
+                end()
                 newcomer.start()
                 group.await_leader(leader)
+                leader.await_state_of(newcomer, "alive")
             names = [member["name"] for member in leader.get("/v1/members")["members"]]
             self.assertEqual(sorted(names), ["n0", "n1"])
 
