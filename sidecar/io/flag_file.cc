@@ -51,12 +51,6 @@ std::string remedy_for(int error) {
   }
 }
 
-// Memory and file systems get room again; rights, names and mounts stay as they are.
-bool may_pass(int error) {
-  constexpr std::array kPassing{ENOSPC, EDQUOT, ENOMEM, ENFILE, EMFILE, EIO, ENOLCK};
-  return std::ranges::find(kPassing, error) != kPassing.end();
-}
-
 [[noreturn]] void fail(const fs::path& path, const std::string& failure, int error) {
   throw FlagError(path, failure + ": " + std::generic_category().message(error), remedy_for(error),
                   may_pass(error));
