@@ -56,12 +56,13 @@ struct TextOf {
 
 void SelfCheck::before_step(Instant now, const Input& input) {
   now_ = now;
-  before_ = NodeSummary(node_);
+  before_ = after_;
   notes_[next_note_] = note_of(now, input);
   next_note_ = (next_note_ + 1) % kNotes;
 }
 
 std::optional<std::string> SelfCheck::broken_by_step(const Effects& effects) {
+  after_ = NodeSummary(node_);
   auto broken = first_broken(effects);
   if (broken) wanted_ = describe(effects);
   return broken;
@@ -71,7 +72,7 @@ std::optional<std::string> SelfCheck::first_broken(const Effects& effects) {
   // First what the others take for granted.
   if (auto broken = broken_by_role(node_)) return broken;
   if (auto broken = broken_by_effects(before_, effects)) return broken;
-  if (auto broken = broken_by_change(before_, NodeSummary(node_))) return broken;
+  if (auto broken = broken_by_change(before_, after_)) return broken;
   if (auto broken = broken_by_promises(before_, node_, now_, effects)) return broken;
   if (auto broken = broken_by_history(effects)) return broken;
   // Who has ended keeps no promise any more, and why it failed it says itself.

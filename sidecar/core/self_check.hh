@@ -19,7 +19,7 @@ namespace bellwether {
 class SelfCheck {
  public:
   // Of a node that has not started; `node` outlives this.
-  explicit SelfCheck(const Node& node) : node_(node), before_(node) {}
+  explicit SelfCheck(const Node& node) : node_(node), before_(node), after_(node) {}
 
   // Before the node is told.
   void before_step(Instant now, const Input& input);
@@ -30,7 +30,7 @@ class SelfCheck {
   // For the log of a process that ends: the state before the last step and after it, the last
   // inputs, the newest first, and what the broken step wanted done.
   std::string state_before() const { return describe(before_); }
-  std::string state_after() const { return describe(NodeSummary(node_)); }
+  std::string state_after() const { return describe(after_); }
   std::string last_inputs() const;
   const std::string& wanted() const { return wanted_; }
 
@@ -56,6 +56,7 @@ class SelfCheck {
 
   const Node& node_;
   NodeSummary before_;
+  NodeSummary after_;  // nothing but a step changes a node, so also that before the next one
   Instant now_{};
   std::array<Note, kNotes> notes_{};
   size_t next_note_ = 0;

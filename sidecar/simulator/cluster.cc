@@ -115,7 +115,10 @@ void Cluster::start(uint32_t process) {
   // Who has lost its state has lost its id as well.
   const bool is_state_lost = !starting.disk.is_written;
   const bool is_somebody_else = is_state_lost && starting.disk.was_lost;
-  if (is_somebody_else && !is_broken(Rule::kNewIdentity)) ++starting.self.id.data[4];
+  if (is_somebody_else && !is_broken(Rule::kNewIdentity)) {
+    uint8_t* const identity = starting.self.id.data + 4;  // and then the next byte
+    if (++identity[0] == 0) ++identity[1];
+  }
   starting.is_paused = false;
   starting.dies_at.reset();
   starting.wake_at = kNever;
@@ -123,15 +126,17 @@ void Cluster::start(uint32_t process) {
   starting.linked.assign(size(), Uuid{});
   starting.ended.clear();
   starting.members.clear();
-  starting.disk.last_done_at = {};
+  starting.disk.begin_life();
   // What one host's clock shows says nothing of another's, nor of its own before a crash.
   const auto uptime = clocks_.below(static_cast<uint64_t>(kLongestUptime.count()));
   starting.clock.show(Instant(Duration(static_cast<Duration::rep>(uptime))), now());
   Options node_options = starting.options;
   node_options.seed = random_.below(UINT32_MAX) + 1;
   // The wall clock, which is what makes epochs rise in a group that has forgotten all.
-  if (starting.disk.was_lost && !node_options.voters.empty()) {
-    node_options.epoch_seed = static_cast<uint64_t>(now().time_since_epoch() / milliseconds(1));
+  const bool has_wall_clock = starting.disk.was_lost || starting.ahead != Duration::zero();
+  if (has_wall_clock && !node_options.voters.empty()) {
+    const Duration wall_clock = now().time_since_epoch() + starting.ahead;
+    node_options.epoch_seed = static_cast<uint64_t>(wall_clock / milliseconds(1));
   }
   const MemberView& known = starting.disk.members ? *starting.disk.members : *starting.configured;
   starting.node = std::make_unique<Node>(*options_.plugin, node_options, starting.self,
@@ -139,7 +144,9 @@ void Cluster::start(uint32_t process) {
   referee_.on_start(process, *starting.node);
   last_interest_ = now();
   trace(process, "starts");
-  step(process, Start{.is_state_lost = is_state_lost, .is_first_start = !starting.disk.was_lost});
+  const bool is_vote_lost = is_state_lost || starting.disk.is_vote_lost;
+  const bool is_first_start = is_state_lost && !starting.disk.was_lost;
+  step(process, Start{.is_state_lost = is_vote_lost, .is_first_start = is_first_start});
   if (!starting.node) return;
 
   starting.unanswered.assign(size(), false);

@@ -85,6 +85,8 @@ class Cluster {
   void reconfigure(uint32_t process, const Options& options);
   const Options& options_of(uint32_t process) const { return processes_[process].options; }
   void set_clock_rate(uint32_t process, uint32_t permille);
+  // Its wall clock shows so much more than those of all others, from its next start on.
+  void set_wall_clock(uint32_t process, Duration ahead) { processes_[process].ahead = ahead; }
   Disk& disk(uint32_t process) { return processes_[process].disk; }
   Network& network() { return network_; }
 
@@ -98,6 +100,11 @@ class Cluster {
   bool is_running(uint32_t process) const { return processes_[process].node != nullptr; }
   bool is_paused(uint32_t process) const { return processes_[process].is_paused; }
   const Node& node(uint32_t process) const { return *processes_[process].node; }
+  // It runs, and no other need wait for its vote.
+  bool is_ready(uint32_t process) const {
+    const Process& asked = processes_[process];
+    return asked.node && !asked.node->waits_for_vote(asked.clock.local(now()));
+  }
   // What the application reads from the flag now.
   bool is_flag_on(uint32_t process) const;
   const Referee& referee() const { return referee_; }
@@ -139,6 +146,7 @@ class Cluster {
     uint32_t life = 0;
     bool is_paused = false;
     std::optional<AtStore> dies_at;
+    Duration ahead{};  // its wall clock of the others' clocks
     Instant wake_at = kNever;
     std::deque<std::variant<Input, Greet>> inbox;  // while paused
     // By peer: who it said it is, from its LinkUp to its LinkDown; nil else.  Who has lost its
@@ -187,11 +195,15 @@ class Cluster {
   struct StoreDone {
     uint32_t process = 0;
     uint32_t life = 0;
-    Record record;
+    Kept kept;
     bool is_ok = true;
   };
-  using Event =
-      std::variant<Packet, Wake, Dial, Establish, Refuse, Keepalive, StallTimeout, StoreDone>;
+  struct StoreAgain {
+    uint32_t process = 0;
+    uint32_t life = 0;
+  };
+  using Event = std::variant<Packet, Wake, Dial, Establish, Refuse, Keepalive, StallTimeout,
+                             StoreDone, StoreAgain>;
 
   void grow_to(uint32_t count);
   void rewrite_configured();
@@ -205,10 +217,12 @@ class Cluster {
   void on(const Keepalive& keepalive);
   void on(const StallTimeout& timeout);
   void on(const StoreDone& done);
+  void on(const StoreAgain& again);
 
   void step(uint32_t process, const Input& input);
   void carry_out(uint32_t process, const Effects& effects);
   void send(uint32_t process, const Send& send);
+  void write(uint32_t process);
   void refuse_link(uint32_t process, uint32_t peer);
   void judge_reign(uint32_t process, uint64_t epoch);
   void judge_flags();

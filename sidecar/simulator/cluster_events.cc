@@ -1,6 +1,7 @@
 // What happens in the virtual cluster by itself: packets arrive, timers run out, connections are
 // made and break, disks finish; and how a node's effects are carried out.
 #include <algorithm>
+#include <utility>
 
 #include "core/link_limits.hh"
 #include "core/shared_end.hh"
@@ -178,14 +179,34 @@ void Cluster::on(const StallTimeout& timeout) {
 void Cluster::on(const StoreDone& done) {
   Process& process = processes_[done.process];
   if (!process.node || process.life != done.life) return;  // it crashed before the disk had it
+  Disk& disk = process.disk;
   if (done.is_ok) {
-    const auto broken = audit_.broken_by_write(done.process, process.disk.record, done.record);
+    const auto broken = audit_.broken_by_write(done.process, disk.record, done.kept.record);
     if (broken) referee_.blame(done.process, *broken);
-    if (!is_broken(Rule::kDurableDisk)) process.disk.record = done.record;
-    process.disk.is_written = true;
+    if (!is_broken(Rule::kDurableDisk)) disk.record = done.kept.record;
+    disk.is_vote_lost = done.kept.is_vote_lost;
+    disk.is_written = true;
+    disk.rest = Disk::kFirstRest;
+  } else if (!std::exchange(disk.is_resting, true)) {
+    queue_.push(now() + disk.rest, StoreAgain{done.process, done.life});
+    disk.rest = std::min(2 * disk.rest, Disk::kLastRest);
   }
   if (process.dies_at == AtStore::kAfter) return kill(done.process);
-  step(done.process, Stored{done.record, done.is_ok});
+  step(done.process, Stored{done.kept.record, done.is_ok});
+}
+
+void Cluster::on(const StoreAgain& again) {
+  Process& process = processes_[again.process];
+  if (!process.node || process.life != again.life) return;
+  process.disk.is_resting = false;
+  write(again.process);
+}
+
+void Cluster::write(uint32_t process) {
+  Disk& disk = processes_[process].disk;
+  if (disk.is_resting) return;
+  queue_.push(disk.write(now()),
+              StoreDone{process, processes_[process].life, disk.newest, !disk.is_failing});
 }
 
 // One end of a connection is at its end.
@@ -242,8 +263,9 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
     } else if (const auto* store = std::get_if<Store>(&effect)) {
       // What stands behind the write in the list is never done.
       if (acting.dies_at == AtStore::kBefore) return kill(process);
-      queue_.push(acting.disk.write(now()),
-                  StoreDone{process, acting.life, store->record, !acting.disk.is_failing});
+      const Majority* const majority = acting.node->majority();
+      acting.disk.newest = {store->record, majority != nullptr && majority->is_lost};
+      write(process);
     } else if (const auto* members = std::get_if<StoreMembers>(&effect)) {
       if (!acting.disk.is_failing) acting.disk.members = members->view;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/memory_faults.hh"
 #include "simulator/random.hh"
 
 namespace bellwether::simulator {
@@ -26,6 +27,7 @@ class Schedule {
   Schedule(uint64_t seed, const std::string& variant, Guarding guarding)
       : random_(seed),
         proxies_(~seed),
+        memories_(seed),
         is_guarded_(guarding == Guarding::kMajority),
         size_(static_cast<uint32_t>(random_.between(3, 9))) {
     line("# A random schedule of faults, seed " + std::to_string(seed) + ".");
@@ -34,8 +36,7 @@ class Schedule {
     if (random_.happens(0.2) && voters_ != 1) add_priority();
     // A group whose voters have all lost their state cannot be told from a new one, so the faults
     // begin when the new one has begun.
-    if (is_guarded_) line("start 1.." + number(size_));
-    if (is_guarded_) line("wait 1500");
+    if (is_guarded_) text_ += memories_.at_start(size_, voters_);
     line(link());
     if (!is_guarded_) line("start 1.." + number(size_));
     if (has_proof_ && proxies_.happens(0.25)) add_proxies();
@@ -59,6 +60,7 @@ class Schedule {
     line("elect " + any());
     line("wait 2s");
     line("expect bounded cost");
+    if (is_guarded_) text_ += memories_.at_end(forgetful_);
     if (epilogue_ == Epilogue::kCutOff) tell_of_the_next_in_line();
     if (epilogue_ == Epilogue::kDeaf) tell_of_a_deaf_leader();
     return std::move(text_);
@@ -232,7 +234,7 @@ class Schedule {
         return;
       }
     }
-    if (fault == " fail") broken_.insert(node);
+    has_failing_disk_ |= fault == " fail";
     const bool is_replaced = is_guarded_ && fault == " lost" && random_.happens(0.5);
     if (is_replaced) line("kill " + node);
     line("disk " + node + fault);
@@ -242,7 +244,7 @@ class Schedule {
   void add_death_at_store(const std::string& moment) {
     const std::string node = anybody();
     for (uint32_t other = 1; other <= size_; ++other) {
-      if (node == "leader" || node == number(other)) broken_.insert(number(other));
+      if (node == "leader" || node == number(other)) doomed_.insert(number(other));
     }
     line("kill " + node + moment);
   }
@@ -323,11 +325,11 @@ class Schedule {
     }
     // Who is about to leave goes first, and is started again like all others.
     line("wait 2s");
-    // A voter that could not store its vote has none until it is started again; and who has not yet
-    // come to the write at which it dies shall not.
-    for (const std::string& node : broken_) {
-      if (is_guarded_) line("restart " + node);
-    }
+    // A disk that works again is tried again.
+    if (is_guarded_ && has_failing_disk_) line("wait 5s");
+    // Who has not yet come to the write at which it dies shall not.
+    doomed_.insert(memories_.doomed().begin(), memories_.doomed().end());
+    for (const std::string& node : doomed_) line("restart " + node);
     if (epilogue_ == Epilogue::kDeaf) {
       line("reconfigure " + everybody + " lease=1500");
       return line("restart " + everybody);
@@ -378,6 +380,7 @@ class Schedule {
 
   Random random_;
   Random proxies_;  // dice of their own, so that all else stays the same
+  MemoryFaults memories_;
   bool is_guarded_;
   uint32_t size_;
   uint32_t voters_ = 0;
@@ -387,7 +390,8 @@ class Schedule {
   std::string behind_proxies_{};     // who; empty: nobody
   std::set<std::string> contacts_;   // that newcomers were given
   std::set<std::string> forgetful_;  // voters that have lost their state
-  std::set<std::string> broken_;     // nodes that are well again after a restart only
+  std::set<std::string> doomed_;     // nodes that were to die when they write next
+  bool has_failing_disk_ = false;
   std::string text_;
 };
 

@@ -4,11 +4,11 @@
 namespace bellwether::simulator {
 
 void Referee::before_step(uint32_t process, Instant now, const Input& input) {
-  watched_[process].self_check->before_step(now, input);
+  self_checks_[process]->before_step(now, input);
 }
 
 void Referee::on_step(uint32_t process, const Node& after, const Effects& effects) {
-  SelfCheck& self_check = *watched_[process].self_check;
+  SelfCheck& self_check = *self_checks_[process];
   const NodeSummary& before = self_check.before();
   const bool claimed =
       after.is_leading() && (!before.is_leading || before.leader->epoch != after.leader()->epoch);
@@ -17,7 +17,7 @@ void Referee::on_step(uint32_t process, const Node& after, const Effects& effect
 }
 
 void Referee::on_publish(uint32_t process, const Publish& publish) {
-  watched_[process].flag = {publish.is_leader, publish.epoch, publish.leader, publish.valid_until};
+  flags_[process] = {publish.is_leader, publish.epoch, publish.leader, publish.valid_until};
 }
 
 void Referee::blame(uint32_t process, const std::string& text) {

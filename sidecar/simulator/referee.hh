@@ -21,16 +21,19 @@ struct Flag {
 
 class Referee {
  public:
-  void resize(uint32_t processes) { watched_.resize(processes); }
+  void resize(uint32_t processes) {
+    flags_.resize(processes);
+    self_checks_.resize(processes);
+  }
 
   // A new life of the process begins, with this node; its application knows nothing yet.
   void on_start(uint32_t process, const Node& node) {
     on_end(process);
-    watched_[process].self_check.emplace(node);
+    self_checks_[process].emplace(node);
   }
   void on_end(uint32_t process) {
-    watched_[process].flag = {};
-    watched_[process].self_check.reset();
+    flags_[process] = {};
+    self_checks_[process].reset();
   }
 
   // One step is made.  The first violation is kept.
@@ -38,7 +41,7 @@ class Referee {
   void on_step(uint32_t process, const Node& after, const Effects& effects);
   void on_publish(uint32_t process, const Publish& publish);
 
-  const Flag& flag(uint32_t process) const { return watched_[process].flag; }
+  const Flag& flag(uint32_t process) const { return flags_[process]; }
 
   // How many claims became effective so far, in the whole cluster.
   uint64_t claims() const { return claims_; }
@@ -52,12 +55,8 @@ class Referee {
   void blame(uint32_t process, const std::string& text);
 
  private:
-  struct Watched {
-    Flag flag{};
-    std::optional<SelfCheck> self_check{};  // while it runs
-  };
-
-  std::vector<Watched> watched_;
+  std::vector<Flag> flags_;                            // looked at after every step
+  std::vector<std::optional<SelfCheck>> self_checks_;  // while they run
   uint64_t claims_ = 0;
   std::optional<Violation> violation_;
 };

@@ -10,6 +10,9 @@
 namespace bellwether::simulator {
 namespace {
 
+// So often is it looked whether what is waited for is there.
+constexpr Duration kStep = std::chrono::milliseconds(10);
+
 std::vector<uint32_t> running(ScenarioRunner& runner) {
   std::vector<uint32_t> running;
   for (uint32_t process = 0; process < runner.cluster().size(); ++process) {
@@ -108,7 +111,6 @@ void expect_agreement(ScenarioRunner& runner, Words& words) {
     const bool is_budget = words.skip("budget");
     limit += is_budget ? recovery_budget(cluster) : parse_duration(words.take("the time"));
   }
-  constexpr Duration kStep = std::chrono::milliseconds(10);
   while (!dissent(cluster).empty() && cluster.now() < limit && !cluster.referee().violation()) {
     cluster.run_for(kStep);
   }
@@ -299,25 +301,35 @@ void expect_sees(ScenarioRunner& runner, uint32_t observer, Words& words) {
   }
 }
 
+// As a rolling replacement waits: each is up, and no voter among them is yet to get its vote back.
+void expect_ready(ScenarioRunner& runner, Words& words) {
+  Cluster& cluster = runner.cluster();
+  const std::vector<uint32_t> awaited = runner.processes(words);
+  Instant limit = cluster.now();
+  if (words.skip("within")) limit += parse_duration(words.take("the time"));
+  for (const uint32_t process : awaited) {
+    while (!cluster.is_ready(process) && cluster.now() < limit && !cluster.referee().violation()) {
+      cluster.run_for(kStep);
+    }
+    if (!cluster.is_ready(process)) {
+      return runner.fail("node " + runner.name_of(process) + " to be ready", "it waits");
+    }
+  }
+}
+
 struct Expectation {
   const char* name;
   void (*check)(ScenarioRunner& runner, Words& words);
 };
 
 constexpr Expectation kExpectations[] = {
-    {"leader", expect_leader},
-    {"no", expect_no_leader},
-    {"leaders", expect_leaders},
-    {"agreement", expect_agreement},
-    {"state", expect_state},
-    {"epoch", expect_epoch},
-    {"flag", expect_flag},
-    {"messages", expect_messages},
-    {"claims", expect_claims},
-    {"members", expect_members},
-    {"variant", expect_variant},
-    {"one", expect_one_list},
-    {"bounded", expect_bounded_cost},
+    {"leader", expect_leader},     {"no", expect_no_leader},
+    {"leaders", expect_leaders},   {"agreement", expect_agreement},
+    {"ready", expect_ready},       {"state", expect_state},
+    {"epoch", expect_epoch},       {"flag", expect_flag},
+    {"messages", expect_messages}, {"claims", expect_claims},
+    {"members", expect_members},   {"variant", expect_variant},
+    {"one", expect_one_list},      {"bounded", expect_bounded_cost},
 };
 
 }  // namespace

@@ -9,6 +9,8 @@ namespace {
 
 // Numbers of nodes are shown, and counted in 32 bits.
 constexpr uint64_t kMaxNumber = 1'000'000;
+// A hundred years.
+constexpr uint64_t kMostDaysAhead = 36500;
 
 // --- the group ---
 
@@ -210,6 +212,12 @@ void run_disk(ScenarioRunner& runner, Words& words) {
 
 void run_clock(ScenarioRunner& runner, Words& words) {
   const uint32_t process = runner.process(words.take("the node"));
+  if (const auto days = words.take_value("days_ahead")) {
+    const uint64_t number = parse_number(*days);
+    if (number > kMostDaysAhead)
+      throw std::invalid_argument("a wall clock is at most 36500 days ahead");
+    return runner.cluster().set_wall_clock(process, std::chrono::days(number));
+  }
   const auto rate = parse_fraction(words.take_value("rate").value_or(""), 0.5, 2);
   if (!rate) throw std::invalid_argument("a clock's rate is from 0.5 to 2");
   runner.cluster().set_clock_rate(process, static_cast<uint32_t>(std::lround(*rate * 1000)));
@@ -308,7 +316,11 @@ constexpr Verb kVerbs[] = {
     {"drop", "KIND DIRECTIONS", "the next message of this kind is lost", run_drop},
     {"disk", "ID slow=TIME | fail | ok | lost | copied | put-back",
      "how the disk of a node behaves, or what it holds", run_disk},
-    {"clock", "ID rate=0.5..2", "how fast the clock of a node runs", run_clock},
+    {"clock", "ID rate=0.5..2 | days_ahead=N",
+     "how fast the clock of a node runs; how far its wall clock is ahead when it starts next, "
+     "which\n"
+     "is where the epochs of a new guarded group begin",
+     run_clock},
     {"leave", "IDS", "they leave in good order, as on SIGTERM", run_leave},
     {"step_down", "IDS [hold=TIME]", "the leader hands over and stays out for a while (30s)",
      run_step_down},
@@ -327,7 +339,8 @@ constexpr Verb kVerbs[] = {
      run_mark},
     {"expect",
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME|budget] |\n"
-     "one list | state ID STATE | epoch N|>=N [at IDS] | flag on|off IDS |\n"
+     "one list | ready IDS [within TIME] | state ID STATE | epoch N|>=N [at IDS] | flag on|off IDS "
+     "|\n"
      "messages [KIND] COUNT | claims COUNT | bounded cost | members IDS [at IDS] |\n"
      "variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
      "fails the scenario when it is not so; COUNT is N, <=N, or classic=N modified=N; budget:\n"
