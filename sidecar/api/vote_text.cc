@@ -40,7 +40,7 @@ std::string what_recalls_it(const Backend& backend, const Majority& majority) {
 
 std::string vote_text(const Backend& backend) {
   const Vote vote = backend.node().vote(backend.now());
-  const std::string text = describe(vote);
+  std::string text = describe(vote);
   const Majority* majority = backend.node().majority();
   switch (vote) {
     case Vote::kNone:

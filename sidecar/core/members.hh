@@ -48,6 +48,7 @@ class Members {
   // `self` is always there, alive, and is not taken from any view.  `voters`: nobody under guard
   // "none".
   explicit Members(const MemberEntry& self, Electorate voters = Electorate({}));
+  ~Members() = default;
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
 
