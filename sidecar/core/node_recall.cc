@@ -55,7 +55,7 @@ void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
   if (majority_->recalled.count() + majority_->also_lost.count() < others) return;
   const bool is_new_group = known_epoch() == 0;
   if (!is_new_group && now_ < majority_->forgotten_until) return;
-  if (!is_new_group) raise_epoch(options_.epoch_seed);
+  if (!is_new_group && !is_broken(Rule::kGuessByClock)) raise_epoch(options_.epoch_seed);
   end_recall();
 }
 
@@ -89,6 +89,7 @@ void Node::note_memory(const Member& from, const Hello& hello) {
   const auto slot = from.slot;
   if (!slot || from.has_other_voters || !majority_->slot) return;
   if (hello.header.epoch != 0) majority_->remembering.add(*slot);
+  if (is_broken(Rule::kDoubtState)) return;
   for (const RememberedRelease& release : hello.remembered) {
     const bool is_later = release.epoch > majority_->durable.max_epoch;
     if (release.voter != members_.self().id || !is_later || !is_plausible(release.epoch)) continue;

@@ -32,6 +32,13 @@ std::optional<std::string> Audit::broken_by_write(uint32_t process, const Record
   return std::nullopt;
 }
 
+std::optional<std::string> Audit::broken_by_vote(const Uuid& voter, const Record& record) {
+  if (record.granted_to == Uuid{}) return std::nullopt;
+  const auto [cast, is_new] = cast_.try_emplace({record.max_epoch, voter}, record.granted_to);
+  if (is_new || cast->second == record.granted_to) return std::nullopt;
+  return "votes twice in epoch " + std::to_string(record.max_epoch);  // [I2]
+}
+
 std::optional<std::string> Audit::broken_by_reign(uint32_t process, uint32_t life, uint64_t epoch,
                                                   const Node& leader) {
   const auto [reign, is_new] = reigns_.try_emplace(epoch, process, life);

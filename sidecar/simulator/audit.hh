@@ -21,6 +21,9 @@ class Audit {
   std::optional<std::string> broken_by_write(uint32_t process, const Record& held,
                                              const Record& record);
 
+  // Guard "majority": the disk of `voter` has `record` now, whatever became of an earlier one.
+  std::optional<std::string> broken_by_vote(const Uuid& voter, const Record& record);
+
   // Guard "majority": `leader`, in this life of its process, turns its flag on in `epoch`, or
   // renews it.
   std::optional<std::string> broken_by_reign(uint32_t process, uint32_t life, uint64_t epoch,
@@ -30,6 +33,7 @@ class Audit {
   std::map<uint64_t, std::pair<uint32_t, uint32_t>> reigns_;  // by epoch: process and life
   // By epoch and claimant: the processes whose disks have ever had this vote.
   std::map<std::pair<uint64_t, Uuid>, std::set<uint32_t>> votes_;
+  std::map<std::pair<uint64_t, Uuid>, Uuid> cast_;  // by epoch and voter: for whom
 };
 
 // A voter as it is at this moment of its own clock; without a node it does not run.

@@ -183,6 +183,8 @@ void Cluster::on(const StoreDone& done) {
   if (done.is_ok) {
     const auto broken = audit_.broken_by_write(done.process, disk.record, done.kept.record);
     if (broken) referee_.blame(done.process, *broken);
+    const auto voted_twice = audit_.broken_by_vote(process.self.id, done.kept.record);
+    if (is_guarded() && voted_twice) referee_.blame(done.process, *voted_twice);
     if (!is_broken(Rule::kDurableDisk)) disk.record = done.kept.record;
     disk.is_vote_lost = done.kept.is_vote_lost;
     disk.is_written = true;

@@ -45,6 +45,7 @@ std::string MemoryFaults::at_end(const std::set<std::string>& forgetful) {
 
 // Those it has told of its votes are there, so it learns that it has forgotten some.
 void MemoryFaults::put_back() {
+  line("# An operator puts back an older state.");
   line("kill " + copied_);
   line("disk " + copied_ + " put-back");
   line("start " + copied_);
@@ -55,6 +56,8 @@ void MemoryFaults::put_back() {
 void MemoryFaults::replace_voters() {
   const bool is_rolling = random_.happens(0.5);
   const uint32_t replaced = is_rolling ? voters_ : voters_ / 2 + 1;
+  line(is_rolling ? "# All voters are replaced, one after the other."
+                  : "# A majority loses its state at once.");
   for (uint32_t voter = 1; voter <= replaced; ++voter) {
     line("kill " + number(voter));
     line("disk " + number(voter) + " lost");

@@ -1,9 +1,13 @@
-/* Layer B, the guard: five voters of which two may lose their disks; can an epoch be led twice?
+/* Layer B, the guard: five voters of which some may lose their disks; can an epoch be led twice?
  *
  * A voter that has lost its state may have granted an epoch, and acknowledged heartbeats in it, of
  * which nobody else knows yet.  It waits, then it asks a majority of others for the highest epoch
  * that they know, and only then votes again.  By then whoever counted on it has to have come
  * forward: whether that holds is a matter of five voters, because of three each other one is asked.
+ *
+ * When more than two are lost, no majority remembers.  Then it is enough that all others have
+ * answered, be it that they are lost, too: the voter takes an epoch from its wall clock, beyond all
+ * that were ever counted up to, so this one is over for it (NO_CLOCK: it takes what it was told).
  *
  * One epoch is enough; who has not seen it has seen nothing, and two candidates want it.  What is
  * sent arrives at once or never: a grant that comes late gives a candidate no more than one that
@@ -16,8 +20,13 @@
 #endif
 #define LEASE_MAX 2
 
+#ifdef THREE                                /* all of them may be lost */
+#define VOTERS 3
+#define QUORUM 2
+#else
 #define VOTERS 5
 #define QUORUM 3
+#endif
 #define CANDIDATES 2                        /* voters are alike, so let it be 0 and 1 */
 #ifdef ASK_TOO_FEW
 #define ASKED (QUORUM - 1)
@@ -42,6 +51,7 @@ byte granted_to[VOTERS];                    /* ... and to whom, an ID */
 byte state[VOTERS];                         /* of a voter */
 byte wait_left[VOTERS];
 byte answers[VOTERS];                       /* whom a lost voter has asked, a set ... */
+byte lost_answers[VOTERS];                  /* ... who was lost itself, a set ... */
 bit has_learnt[VOTERS];                     /* ... and whether one of them had seen the epoch */
 
 byte role[CANDIDATES];
@@ -117,16 +127,32 @@ inline lose_disk() {
   }
 }
 
-/* Who is lost itself does not answer. */
+#ifdef NO_CLOCK
+#define GUESSED has_learnt[me]
+#else
+#define GUESSED 1
+#endif
+
+inline end_recall(has_seen_it) {
+  has_seen[me] = has_seen_it;
+  has_learnt[me] = 0; answers[me] = 0; lost_answers[me] = 0;
+  state[me] = (wait_left[me] > 0 -> WAITING : VOTING)
+}
+
+/* Who is lost itself says so. */
 inline ask(peer) {
   d_step {
-    state[me] == ASKING && peer != me && state[peer] == VOTING && !(answers[me] & BIT(peer)) ->
-      answers[me] = answers[me] | BIT(peer);
-      has_learnt[me] = has_learnt[me] | has_seen[peer];
+    state[me] == ASKING && peer != me && !((answers[me] | lost_answers[me]) & BIT(peer)) ->
       if
-      :: COUNT(answers[me]) >= ASKED ->
-         has_seen[me] = has_learnt[me]; has_learnt[me] = 0; answers[me] = 0;
-         state[me] = (wait_left[me] > 0 -> WAITING : VOTING)
+      :: state[peer] == VOTING ->
+         answers[me] = answers[me] | BIT(peer);
+         has_learnt[me] = has_learnt[me] | has_seen[peer]
+      :: else -> lost_answers[me] = lost_answers[me] | BIT(peer)
+      fi;
+      if
+      :: COUNT(answers[me]) >= ASKED -> end_recall(has_learnt[me])
+      :: COUNT(answers[me]) < ASKED && COUNT((answers[me] | lost_answers[me])) == VOTERS - 1 ->
+         end_recall(GUESSED)
       :: else
       fi
   }
@@ -175,15 +201,22 @@ proctype voter(byte me) {
   :: ask(0)
   :: ask(1)
   :: ask(2)
+#if VOTERS > 3
   :: ask(3)
   :: ask(4)
+#endif
   od
 }
 
 
 
 init {
-  atomic { run voter(0); run voter(1); run voter(2); run voter(3); run voter(4) }
+  atomic {
+    run voter(0); run voter(1); run voter(2);
+#if VOTERS > 3
+    run voter(3); run voter(4)
+#endif
+  }
   do
   :: tick()
   od

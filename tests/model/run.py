@@ -108,6 +108,9 @@ def guard_checks():
 def lost_state_checks():
     """S1 of five voters that lose disks."""
     yield Check("lost_state", "two of five disks are lost", "")
+    yield Check("lost_state", "two of three disks are lost", "-DTHREE")
+    yield Check("lost_state", "four times a disk of three", "-DTHREE -DLOSSES=4")
+    yield Check("lost_state", "guessed without the clock", "-DTHREE -DNO_CLOCK", FAILS)
     yield Check("lost_state", "asked before the wait", "-DASK_FIRST", FAILS)
     yield Check("lost_state", "too few are asked", "-DASK_TOO_FEW", FAILS)
     yield Check("lost_state", "activated without a lease", "-DNO_LEASE", FAILS)

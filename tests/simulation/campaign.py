@@ -8,7 +8,8 @@ each, at the lowest priority.  What fails, crashes or comes to no end is noted w
 the campaign goes on; a chunk that ended early is halved until the seed is found.  At the end there
 is a table (Markdown).  With --journal an interrupted campaign goes on where it was.
 
-Exits with 0 when every schedule passed, 1 when one did not, 2 for wrong usage, 130 when interrupted.
+Exits with 0 when every schedule passed, 1 when one did not, 2 for wrong usage, and 130 when it was
+interrupted.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -135,7 +137,7 @@ class Journal:
         head = {"program": str(program), "size": stat.st_size, "time": stat.st_mtime_ns}
         lines = path.read_text().splitlines() if path.exists() else []
         if lines and json.loads(lines[0]) != head:
-            raise SystemExit(f"{path} is of another build of the program: remove it, or name another")
+            raise SystemExit(f"{path} is of another build; remove it, or name another")
         for line in lines[1:]:
             try:
                 entry = json.loads(line)
@@ -195,8 +197,9 @@ def run_all(campaign, chunks, journal, jobs):
                 journal.note(running[future], future.result())
                 failed = sum(len(total.failed) for total in journal.done.values())
                 minutes = (time.monotonic() - began) / 60
-                print(f"{len(chunks) - len(left) + count} of {len(chunks)} chunks, {failed} failed, "
-                      f"{minutes:.1f} min; about {minutes / count * (len(left) - count):.0f} min left",
+                minutes_left = minutes / count * (len(left) - count)
+                print(f"{len(chunks) - len(left) + count} of {len(chunks)} chunks, {failed} "
+                      f"failed, {minutes:.1f} min; about {minutes_left:.0f} min left",
                       file=sys.stderr, flush=True)
         except KeyboardInterrupt:
             for future in running:
@@ -214,7 +217,7 @@ def parse_options():
     parser.add_argument("--schedules", type=int, default=1_000_000, metavar="N",
                         help="of each guard and variant (default: %(default)s)")
     parser.add_argument("--first-seed", type=int, default=1_000_000_000, metavar="N",
-                        help="the first of them; another one for each release (default: %(default)s)")
+                        help="the first; another one for each release (default: %(default)s)")
     parser.add_argument("--guards", default="none,majority", help="(default: %(default)s)")
     parser.add_argument("--variants", default="classic,modified", help="(default: %(default)s)")
     parser.add_argument("--chunk", type=int, default=5000, metavar="N",
@@ -227,12 +230,15 @@ def parse_options():
     if min(options.schedules, options.chunk, options.jobs) < 1 or options.first_seed < 0:
         parser.error("numbers are 1 or more")
     if not os.access(options.bellwether, os.X_OK):
-        parser.error(f"{options.bellwether} is not a program; build it, or name it with --bellwether")
+        parser.error(f"{options.bellwether} is no program; build it, or name it (--bellwether)")
     return options
 
 
 def main():
     options = parse_options()
+    # Also where a shell has told its background jobs to ignore it.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     campaign = Campaign(str(options.bellwether))
     journal = Journal(options.journal, campaign.program)
     chunks = chunks_of(options)

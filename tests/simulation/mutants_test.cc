@@ -7,9 +7,9 @@
 // lease kFrameLease, DRIFT with equal ones kValidityMargin, FLAG_OFF_LATE kFlagOffBeforeRelease,
 // RELEASE_WITHOUT_EPOCH kReleaseNamesEpoch, FALSE_REFUSAL kHonestRefusal, FLAG_SURVIVES
 // kFlagEndsInTime, ASK_ONE and ASK_TOO_FEW kRecallFromMajority, ASK_FIRST kRecallAfterWait,
-// SAME_IDENTITY kNewIdentity, NO_LEASE kLeaseToLead, NOT_STICKY kSticky, NO_CANVASS kCanvass,
-// TAKE_OVER_AT_ONCE kTakeOverWaits, BEATS_AFTER_LEASE kStepDownWithLease, NO_HALT_TIMER
-// PluginRule::kHaltTimer.  GUARD_NONE and CUT_OFF are guard "none":
+// SAME_IDENTITY kNewIdentity, NO_CLOCK kGuessByClock, NO_LEASE kLeaseToLead, NOT_STICKY kSticky,
+// NO_CANVASS kCanvass, TAKE_OVER_AT_ONCE kTakeOverWaits, BEATS_AFTER_LEASE kStepDownWithLease,
+// NO_HALT_TIMER PluginRule::kHaltTimer.  GUARD_NONE and CUT_OFF are guard "none":
 // tests/scenarios/faults/partition_gives_two_leaders.txt.
 //
 // A rule without a search needs so many acts in a row, by the right processes, that dice which make
@@ -265,6 +265,18 @@ BOOST_AUTO_TEST_CASE(a_promise_that_counts_from_before_its_heartbeat_is_caught) 
 // others of this majority while those are asked that were not part of it.
 BOOST_AUTO_TEST_CASE(a_voter_that_recalls_from_one_other_is_caught) {
   check_scenario("guard_recalled_from_one", without(Rule::kRecallFromMajority), kBoth);
+}
+
+// A reign that only a majority has seen which then loses its state, all of it.
+BOOST_AUTO_TEST_CASE(a_guess_that_does_not_follow_the_clock_is_caught) {
+  check_scenario("guard_guessed_without_clock", without(Rule::kGuessByClock), kBoth);
+  check_first_broken("guard_guessed_without_clock", Rule::kGuessByClock, "is led a second time");
+}
+
+// A claim that comes late, to a voter that has forgotten its vote for another in this epoch.
+BOOST_AUTO_TEST_CASE(a_voter_that_believes_an_older_state_is_caught) {
+  check_scenario("guard_believes_an_older_state", without(Rule::kDoubtState), kBoth);
+  check_first_broken("guard_believes_an_older_state", Rule::kDoubtState, "votes twice in epoch 2");
 }
 
 // The restart of a voter without its state, within a lease for which its was the deciding promise.

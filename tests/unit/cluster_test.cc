@@ -384,6 +384,22 @@ BOOST_AUTO_TEST_CASE(the_connection_with_who_is_no_member_any_more_ends) {
   BOOST_TEST((group.agreement().leader == 2u));
 }
 
+BOOST_AUTO_TEST_CASE(who_comes_back_under_new_ids_by_the_hundred_takes_the_room_of_one) {
+  Group group(3);
+  group.start_all();
+  for (int life = 0; life < 300; ++life) {
+    group.kill(0);
+    group.disk(0).lose();
+    group.start(0);
+    group.run_for(milliseconds(100));
+  }
+  group.settle();
+  BOOST_TEST(group.agreement().dissent == "");
+  for (uint32_t process = 0; process < 3; ++process) {
+    BOOST_TEST(group.node(process).members().all().size() == 3u);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_reset_connection_is_made_again_at_once) {
   Group group(2);
   group.start_all();

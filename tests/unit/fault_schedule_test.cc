@@ -94,7 +94,21 @@ BOOST_AUTO_TEST_CASE(a_guarded_schedule_makes_these_demands_before_it_tells_a_st
     const std::string end = text.substr(demand + std::string(kLastDemand).size());
     if (!end.empty()) ends.insert(end.substr(0, end.find('\n')));
   }
-  BOOST_TEST(ends.size() == 2u);
+  BOOST_TEST(ends.size() == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(wall_clocks_of_guarded_schedules_may_be_wrong_when_a_voter_dies) {
+  uint64_t wrong = 0;
+  uint64_t fatal = 0;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const std::string text = fault_scenario(seed, "modified", Guarding::kMajority);
+    const std::string begin = text.substr(0, text.find("wait 1500"));
+    if (begin.find("days_ahead") != std::string::npos) ++wrong;
+    if (begin.find("at stored") != std::string::npos) ++fatal;
+  }
+  BOOST_TEST(wrong > kSeeds / 10);
+  BOOST_TEST(fatal > kSeeds / 20);
+  BOOST_TEST(wrong < kSeeds / 2);
 }
 
 BOOST_AUTO_TEST_CASE(every_line_makes_sense_to_the_cluster) {

@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_word_that_nobody_understands_is_refused_wherever_it_stand
       {"elect 1 2", "'2' was not expected; usage: elect ID"},
       {"transfer 1 2 3", "'3' was not expected; usage: transfer LEADER ID"},
       {"reset 1 2 3", "'3' was not expected; usage: reset A B"},
-      {"clock 1 rate=1 2", "'2' was not expected; usage: clock ID rate=0.5..2"},
+      {"clock 1 rate=1 2", "'2' was not expected; usage: clock ID rate=0.5..2 | days_ahead=N"},
       {"join 4 via 1 2", "'2' was not expected; usage: join ID via CONTACT"},
       {"partition 1 | 2 3 please",
        "'please' was not expected; usage: partition IDS | IDS [| IDS ...]"},
