@@ -44,6 +44,7 @@ void Cluster::on(Packet& packet) {
 void Cluster::on(const Wake& wake) {
   Process& process = processes_[wake.process];
   if (!process.node || process.life != wake.life) return;
+  if (now() < process.wake_at) return;  // it was to wake at another time, too
   process.wake_at = kNever;
   if (process.is_paused) return;
   if (process.node->deadline() <= process.clock.local(now())) return step(wake.process, Tick{});
