@@ -122,9 +122,9 @@ bool Members::forget_if(Which which) {
   return true;
 }
 
-bool Members::supersede(const Member& successor) {
-  return forget_if([&](const Member& member) {
-    return &member != &successor && !is_here(member) && member.entry.name == successor.entry.name;
+bool Members::supersede(const Member& member) {
+  return forget_if([&](const Member& other) {
+    return &other != &member && !is_here(other) && other.entry.name == member.entry.name;
   });
 }
 
