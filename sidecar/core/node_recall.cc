@@ -85,9 +85,9 @@ std::vector<RememberedRelease> Node::remembered() const {
 }
 
 // What a voter that has just connected knows: whether it has voted at all, and what of this one.
-void Node::note_memory(const Member& from, const Hello& hello) {
-  const auto slot = from.slot;
-  if (!slot || from.has_other_voters || !majority_->slot) return;
+void Node::note_memory(const Member& voter, const Hello& hello) {
+  const auto slot = voter.slot;
+  if (!slot || voter.has_other_voters || !majority_->slot) return;
   if (hello.header.epoch != 0) majority_->remembering.add(*slot);
   if (is_broken(Rule::kDoubtState)) return;
   for (const RememberedRelease& release : hello.remembered) {
