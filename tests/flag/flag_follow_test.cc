@@ -94,6 +94,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_flag_to_believe_is_not_followed) {
   BOOST_TEST(reader.epoch() == 6u);
 }
 
+// ThreadSanitizer takes a mapping that is put in another one's place for a write to it.
+#ifndef __SANITIZE_THREAD__
+
 // Threads that read while the file is changed under them see one file or the other, never a bit of
 // each: an epoch has its own leader's id.
 BOOST_AUTO_TEST_CASE(nobody_reads_half_of_each) {
@@ -122,6 +125,8 @@ BOOST_AUTO_TEST_CASE(nobody_reads_half_of_each) {
   for (std::thread& thread : readers) thread.join();
   BOOST_TEST(torn == 0u);
 }
+
+#endif
 
 BOOST_AUTO_TEST_CASE(a_strangers_file_is_not_believed_and_one_of_whom_is_named_is) {
   if (!is_root()) return;
