@@ -114,6 +114,12 @@ struct RefuseLink {
   LinkRefusal why{};
 };
 
+// End the connection, and dial again as after any: the peer is no member any more, and only the
+// HELLO of a new connection makes it one.
+struct EndLink {
+  Uuid peer{};
+};
+
 // Make the record durable.
 struct Store {
   Record record;
@@ -168,7 +174,7 @@ struct Failed {
   std::string text;
 };
 
-using Effect = std::variant<Send, RefuseLink, Store, StoreMembers, Publish, MembersChanged, Report,
+using Effect = std::variant<Send, RefuseLink, EndLink, Store, StoreMembers, Publish, MembersChanged, Report,
                             Outcome, Left, Failed>;
 using Effects = std::vector<Effect>;
 

@@ -67,6 +67,8 @@ class Members {
 
   // References to members that were forgotten before end here.
   void begin_step() { gone_.clear(); }
+  // Those that were forgotten in this step, as they were.
+  const std::list<Member>& forgotten() const { return gone_; }
 
   // nullptr when unknown.
   Member* find(const Uuid& id);

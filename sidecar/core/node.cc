@@ -55,7 +55,15 @@ const Effects& Node::step(Instant now, const Input& input) {
   if (majority_) expire_lease();
   std::visit([this](const auto& what) { on(what); }, input);
   if (!has_left_ && !has_failed_) keep_trying();
+  end_links_of_forgotten();
   return effects_;
+}
+
+// A process that stays connected but is no member is heard by nobody, and would never know.
+void Node::end_links_of_forgotten() {
+  for (const Member& member : members_.forgotten()) {
+    if (member.is_connected) effects_.push_back(EndLink{member.entry.id});
+  }
 }
 
 void Node::on(const Start& start) {

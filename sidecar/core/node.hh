@@ -137,6 +137,7 @@ class Node {
   void on_frame(Member& from, const Header& header, const CanvassReply& reply);
   void on_frame(Member& from, const Header& header, const Grant& grant);
   void refuse(const Uuid& peer, LinkRefusal why);
+  void end_links_of_forgotten();
   void tell_leader_of_unlisted(const Uuid& leader);
   bool is_plausible(uint64_t epoch) const;
   bool is_old_news(const ElectionFrame& answer) const;

@@ -208,6 +208,8 @@ void Participant::on(Instant, const RefuseLink& refuse) {
   transport_.refuse(refuse.peer, reason_of(refuse.why));
 }
 
+void Participant::on(Instant, const EndLink& link) { transport_.end_link(link.peer); }
+
 void Participant::on(Instant, const Store& store) {
   const Majority* majority = node_.majority();
   writer_.store(store.record, majority != nullptr && majority->is_lost);

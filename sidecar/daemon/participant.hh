@@ -86,6 +86,7 @@ class Participant final : private EffectSink, private TransportListener {
   void on(Instant now, const Send& send);
   void on(Instant now, const Publish& publish);
   void on(Instant now, const RefuseLink& refuse);
+  void on(Instant now, const EndLink& link);
   void on(Instant now, const Store& store);
   void on(Instant now, const StoreMembers& store);
   void on(Instant now, const MembersChanged&);

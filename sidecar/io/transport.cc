@@ -42,8 +42,10 @@ Sent Transport::send(const Uuid& to, const Frame& frame) {
 }
 
 void Transport::refuse(const Uuid& peer, TurnAwayReason reason) {
-  implementation_->refuse(peer, reason);
+  implementation_->end_soon(peer, reason);
 }
+
+void Transport::end_link(const Uuid& peer) { implementation_->end_soon(peer, std::nullopt); }
 
 uint16_t Transport::port() const { return implementation_->port(); }
 
@@ -99,9 +101,9 @@ Sent Transport::Implementation::send(const Uuid& to, const Frame& frame) {
   return {.bytes = encoded_.size(), .is_delivered = true};
 }
 
-void Transport::Implementation::refuse(const Uuid& peer, TurnAwayReason reason) {
+void Transport::Implementation::end_soon(const Uuid& peer, std::optional<TurnAwayReason> refusal) {
   if (stage_ != Stage::kOpen) return;
-  refused_.emplace_back(peer, reason);
+  unwanted_.emplace_back(peer, refusal);
   due_.arm(Duration::zero());
 }
 
@@ -119,7 +121,7 @@ void Transport::Implementation::catch_up() {
     listener_.on_limit(PeerLimit::kSendQueue);
   }
   close_overflowed();
-  close_refused();
+  close_unwanted();
   if (stage_ == Stage::kOpen) refresh();
 }
 

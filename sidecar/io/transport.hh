@@ -129,6 +129,8 @@ class Transport {
   // Tells the linked peer why it is of no use and ends the link soon, which on_link_down() tells;
   // it is dialled again rarely.
   void refuse(const Uuid& peer, TurnAwayReason reason);
+  // Ends the link to the peer soon, which on_link_down() tells; it is dialled again at once.
+  void end_link(const Uuid& peer);
 
   uint16_t port() const;
 

@@ -240,12 +240,16 @@ void Transport::Implementation::end_rejected(PeerConnection& connection) {
   target->dialler->start_after_rejection();
 }
 
-void Transport::Implementation::close_refused() {
-  for (const auto& [id, reason] : std::exchange(refused_, {})) {
+void Transport::Implementation::close_unwanted() {
+  for (const auto& [id, refusal] : std::exchange(unwanted_, {})) {
     const auto peer = peers_.find(id);
     if (stage_ != Stage::kOpen || peer == peers_.end() || peer->second.link == nullptr) continue;
     PeerConnection& connection = *peer->second.link;
-    say(connection, TurnedAway{reason});
+    if (!refusal) {
+      end_link(connection, LinkEvidence::kClosed, AfterLink::kDialAgain);
+      continue;
+    }
+    say(connection, TurnedAway{*refusal});
     end_rejected(connection);
   }
 }

@@ -33,7 +33,8 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void set_configured(std::vector<HostPort> peers, HostPort dns);
   void set_members(std::vector<PeerAddress> members);
   Sent send(const Uuid& to, const Frame& frame);
-  void refuse(const Uuid& peer, TurnAwayReason reason);
+  // `refusal`: what the peer is told, which is then dialled rarely.
+  void end_soon(const Uuid& peer, std::optional<TurnAwayReason> refusal);
   uint16_t port() const { return port_; }
   void close();
   bool is_closed() const { return stage_ == Stage::kClosed; }
@@ -99,7 +100,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void end_rejected(PeerConnection& connection);
   void end_link(PeerConnection& connection, LinkEvidence evidence, AfterLink next);
   void close_overflowed();
-  void close_refused();
+  void close_unwanted();
   void forget(PeerConnection& connection);
   // A Greeting or TurnedAway.  That it cannot be said shows when the connection ends.
   void greet(PeerConnection& connection, Greeting greeting);
@@ -149,7 +150,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   bool is_configured_ = false;
   bool is_all_answered_told_ = false;
   std::vector<PeerConnection*> overflowed_;
-  std::vector<std::pair<Uuid, TurnAwayReason>> refused_;
+  std::vector<std::pair<Uuid, std::optional<TurnAwayReason>>> unwanted_;
   size_t dropped_heartbeats_ = 0;  // not yet reported
   Stage stage_ = Stage::kOpen;
 

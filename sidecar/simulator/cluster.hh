@@ -224,6 +224,7 @@ class Cluster {
   void send(uint32_t process, const Send& send);
   void write(uint32_t process);
   void refuse_link(uint32_t process, uint32_t peer);
+  void close_link(uint32_t process, uint32_t peer);
   void judge_reign(uint32_t process, uint64_t epoch);
   void judge_flags();
   bool is_guarded() const { return !options_.node.voters.empty(); }

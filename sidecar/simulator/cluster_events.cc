@@ -258,11 +258,14 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
   Process& acting = processes_[process];
   bool has_failed = false;
   std::vector<uint32_t> refused;
+  std::vector<uint32_t> unwanted;
   for (const Effect& effect : effects) {
     if (const auto* sent = std::get_if<Send>(&effect)) {
       send(process, *sent);
     } else if (const auto* refuse = std::get_if<RefuseLink>(&effect)) {
       refused.push_back(index_of(refuse->peer));
+    } else if (const auto* ended = std::get_if<EndLink>(&effect)) {
+      unwanted.push_back(index_of(ended->peer));
     } else if (const auto* store = std::get_if<Store>(&effect)) {
       // What stands behind the write in the list is never done.
       if (acting.dies_at == AtStore::kBefore) return kill(process);
@@ -289,11 +292,17 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
   }
   if (has_failed) kill(process);
   for (const uint32_t peer : refused) refuse_link(process, peer);
+  for (const uint32_t peer : unwanted) close_link(process, peer);
 }
 
 void Cluster::refuse_link(uint32_t process, uint32_t peer) {
   if (!is_running(process) || !network_.is_open(process, peer)) return;
   rested_until_[{process, peer}] = rested_until_[{peer, process}] = now() + kAfterRefusal;
+  close_link(process, peer);
+}
+
+void Cluster::close_link(uint32_t process, uint32_t peer) {
+  if (!is_running(process) || !network_.is_open(process, peer)) return;
   network_.finish(now(), process, peer);
   end_link(process, peer, LinkEvidence::kClosed);
   dial(process, peer, 0, Duration::zero());

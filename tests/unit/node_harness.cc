@@ -13,6 +13,9 @@ struct Words {
   std::string operator()(const RefuseLink& refuse) const {
     return "refuse " + std::to_string(number_of(refuse.peer));
   }
+  std::string operator()(const EndLink& link) const {
+    return "end the link to " + std::to_string(number_of(link.peer));
+  }
   std::string operator()(const Store& store) const {
     return "store " + std::to_string(store.record.max_epoch);
   }

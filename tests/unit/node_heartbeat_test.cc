@@ -319,6 +319,19 @@ BOOST_AUTO_TEST_CASE(who_has_been_down_for_long_is_forgotten_by_the_leader) {
   BOOST_TEST(node.liveness_of(2) == "unknown");
 }
 
+// A process that was stopped for so long keeps its connections: without a new one nobody would hear
+// it again.
+BOOST_AUTO_TEST_CASE(who_is_forgotten_while_connected_must_connect_again) {
+  NodeHarness node({.options = {.reap_after = seconds(10)}});
+  node.lead();
+  std::string seen;
+  for (int i = 0; i < 15 && node.liveness_of(2) != "unknown"; ++i) {
+    node.receive(3, 1, Heartbeat{});
+    seen += everything(node.run_for(seconds(1)));
+  }
+  BOOST_TEST(seen.find("end the link to 2") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests
