@@ -107,7 +107,7 @@ class Explanation {
       return as_sentence(vote_text(backend_));
     }
     const auto is_reached = [&](const Member* member) {
-      return majority->electorate.slot_of(member->entry.name) && !member->has_other_voters &&
+      return majority->electorate.slot_of(member->entry.name) &&
              (is_self(*member) ||
               (member->is_connected && member->entry.liveness == Liveness::kAlive));
     };

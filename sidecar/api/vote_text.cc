@@ -51,9 +51,7 @@ std::string vote_text(const Backend& backend) {
     case Vote::kBroken:
       return text + "; that is tried again every few seconds, and gives the vote back";
     case Vote::kShutOut:
-      return text + "; once " + std::to_string(majority->quorum()) +
-             " of them are there it is believed, and otherwise forgotten in " +
-             time_left(backend, majority->shut_out_until);
+      return text + " at once; this voter comes nearer each time that it meets one of them";
   }
   return text;
 }

@@ -103,6 +103,7 @@ enum class LinkRefusal : uint8_t {
   kOwnId,             // it has the id of this process
   kEpochTooFarAhead,  // of another group, or broken
   kGroupFull,         // as many living members as there may be
+  kOtherVoters,       // two leaders would not know of each other
 };
 // Static; one phrase.
 const char* name(LinkRefusal refusal);

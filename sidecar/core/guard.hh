@@ -75,8 +75,6 @@ struct Majority {
   bool is_asking = false;       // the wait before that is over
   Instant forgotten_until{};    // what was forgotten may have been promised until then
   Instant shut_out_until{};     // a voter was refused not long ago because of its epoch
-  Votes far_ahead;              // the voters that were
-  uint64_t believed_epoch = 0;  // that a majority of voters has named
   Votes recalled;               // voters that told what they know
   Votes also_lost;              // voters that know of no claim
   Votes remembering;            // voters that have ever shown that they know of a claim

@@ -24,7 +24,6 @@ struct Member {
   std::optional<size_t> slot{};   // of a voter, by its name
   bool is_connected = false;      // its hello of the present connection is here
   bool is_listed = false;         // in the last list of the leader
-  bool has_other_voters = false;  // its [voters] are not ours: its claims are not for this node
   uint64_t released = 0;          // it never again leads an epoch up to this (Header::released)
   uint64_t claimed_epoch = 0;     // the highest that it has claimed itself, as far as is known here
   Arrivals arrivals{};            // when it was heard

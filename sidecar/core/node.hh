@@ -20,6 +20,7 @@
 #include "core/backoff.hh"
 #include "core/effects.hh"
 #include "core/elector.hh"
+#include "core/epoch_horizon.hh"
 #include "core/failure_detector.hh"
 #include "core/guard.hh"
 #include "core/members.hh"
@@ -78,6 +79,9 @@ class Node {
   uint32_t election_state() const { return election_state_; }
   bool may_lead() const;
   Vote vote(Instant now) const;
+  // The name of a peer whose [voters] are not this node's, and which was refused for that not long
+  // before `now`; "": none.
+  std::string other_voters(Instant now) const;
   // A voter without a vote may be another's reason to wait: until it has one, or as far as it can
   // know no voter has ever voted.
   bool waits_for_vote(Instant now) const;
@@ -137,9 +141,12 @@ class Node {
   void on_frame(Member& from, const Header& header, const CanvassReply& reply);
   void on_frame(Member& from, const Header& header, const Grant& grant);
   void refuse(const Uuid& peer, LinkRefusal why);
+  void refuse_other_voters(const Hello& hello);
+  uint64_t voters_hash() const { return majority_ ? majority_->hash : 0; }
   void end_links_of_forgotten();
   void tell_leader_of_unlisted(const Uuid& leader);
   bool is_plausible(uint64_t epoch) const;
+  bool come_nearer(const Hello& hello);
   bool is_old_news(const ElectionFrame& answer) const;
   void note_release(Member& member, uint64_t released);
   void note_liveness(Member& member, Liveness liveness);
@@ -188,12 +195,13 @@ class Node {
   enum class Objection : uint8_t { kNone, kOtherVoters, kLease, kLost, kStore, kStale, kLeader };
   bool has_vote() const;
   Objection objection_to(const Member& claimant, uint64_t epoch, const Terms& terms,
-                         bool is_supported) const;
+                         bool is_effective, bool is_supported) const;
   static const char* text_of(Objection objection);
   bool supports(const Member& claimant, bool is_planned) const;
   void change_opinions();
   void on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordinator,
                 bool is_effective = false);
+  bool backs(const Uuid& claimant, uint64_t epoch) const;
   void vote_for(const Member& claimant, uint64_t epoch, const Coordinator& coordinator);
   void grant_if_stored();
   bool promise(const Uuid& leader, uint64_t epoch, const Terms& terms);
@@ -225,7 +233,6 @@ class Node {
   void end_recall();
   std::vector<RememberedRelease> remembered() const;
   void note_memory(const Member& voter, const Hello& hello);
-  bool note_far_ahead(const Hello& hello);
   void doubt_state(uint64_t remembered);
   void canvass_others(bool is_lost);
   void claim_again();
@@ -259,6 +266,11 @@ class Node {
   Members members_;
   Elector elector_;
   std::optional<Majority> majority_;
+  EpochHorizon epoch_horizon_;
+  struct {
+    std::string name;
+    Instant until{};
+  } other_voters_;  // of a peer that was refused for them last
   FailureDetector detector_;
   Preemption preemption_;
   Backoff backoff_;
@@ -269,7 +281,8 @@ class Node {
   Instant told_leader_at_{};
   uint32_t election_state_ = ELECTION_STATE_IDLE;
   uint32_t elect_reason_ = ELECTION_REASON_NONE;
-  bool expects_leader_ = false;  // while joining: somebody named a leader that is not heard yet
+  // While joining: there is a leader somewhere, which is not heard yet, or may not be.
+  bool expects_leader_ = false;
   bool has_tried_to_preempt_ = false;
   bool is_pause_noted_ = false;
   bool is_called_ = false;  // an operator wants the election that is going on

@@ -32,7 +32,7 @@ bool Node::has_contact() const {
   for (const Member& member : members_.all()) {
     const auto slot = member.slot;
     const bool is_there = member.is_connected && member.entry.liveness == Liveness::kAlive;
-    if (slot && is_there && !member.has_other_voters) reached.add(*slot);
+    if (slot && is_there) reached.add(*slot);
   }
   return reached.count() >= majority_->quorum();
 }
@@ -69,7 +69,7 @@ void Node::canvass_others(bool is_lost) {
 void Node::on_frame(Member& from, const Header&, const CanvassReply& reply) {
   if (!majority_ || reply.number != majority_->number) return;  // late
   const auto slot = from.slot;
-  if (!slot || from.has_other_voters) return;
+  if (!slot) return;
   if (majority_->is_asking) return on_recall_reply(*slot, reply);
   if (!majority_->candidacy) return hasten_retry(reply);
   if (majority_->candidacy->stage() != Candidacy::Stage::kCanvass) return;
@@ -135,8 +135,7 @@ void Node::on_own_vote_stored() {
 
 void Node::on_frame(Member& from, const Header&, const Grant& grant) {
   const auto slot = majority_ ? from.slot : std::nullopt;
-  const bool is_ours =
-      slot && !from.has_other_voters && majority_->held && grant.epoch == record_.max_epoch;
+  const bool is_ours = slot && majority_->held && grant.epoch == record_.max_epoch;
   if (!is_ours) return report(Report::Kind::kStale, name(FrameType::kGrant), &from.entry.id);
   if (grant.is_granted) majority_->held->acknowledged(*slot, grant.sequence);
   if (!majority_->candidacy) return;  // the others' were enough
@@ -235,7 +234,7 @@ void Node::expire_lease() {
 
 void Node::note_promise(const Member& from, const HeartbeatAck& ack) {
   const auto slot = from.slot;
-  if (!majority_->held || !slot || from.has_other_voters) return;
+  if (!majority_->held || !slot) return;
   if (ack.refusal) return note_stuck_voter(from);
   if (ack.promised_epoch != record_.max_epoch) return;
   if (is_broken(Rule::kLeaseFromSend)) {

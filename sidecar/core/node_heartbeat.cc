@@ -37,7 +37,6 @@ void Node::send_heartbeat(const Uuid& to) {
 
 void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
   const Uuid id = from.entry.id;
-  if (from.has_other_voters) return;
   if (majority_) return on_guarded_beat(from, header.epoch, beat);
   const bool is_accepted = accept_claim(from, header.epoch, beat.is_appointed);
   if (has_left_) return;  // it was this claim that a leaving leader waited for

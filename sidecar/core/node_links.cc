@@ -7,11 +7,10 @@
 namespace bellwether {
 namespace {
 
-// Beyond every first epoch (kLatestEpochSeed), a peer that names one so much further above all that
-// is known here is broken, or of another group.
-constexpr uint64_t kMaxEpochJump = uint64_t{1} << 32;
 // A leader that cannot take a member on (the group is full) is not told more often.
 constexpr Duration kTellAgain = std::chrono::seconds(1);
+// Longer than until a refused peer is dialled again.
+constexpr Duration kRefusedFor = std::chrono::seconds(30);
 
 bool is_claim(const Frame& frame) {
   return std::holds_alternative<Coordinator>(frame.body) ||
@@ -48,6 +47,8 @@ const char* name(LinkRefusal refusal) {
       return "epoch too far ahead";
     case LinkRefusal::kGroupFull:
       return "the group is full";
+    case LinkRefusal::kOtherVoters:
+      return "its [voters] are not this node's";
   }
   return "?";
 }
@@ -57,7 +58,7 @@ Hello Node::hello() const {
           .self = members_.self(),
           .leader = leader(),
           .view = members_.version(),
-          .voters = majority_ ? majority_->hash : 0,
+          .voters = voters_hash(),
           .remembered = remembered()};
 }
 
@@ -65,7 +66,8 @@ void Node::on(const LinkUp& link) {
   const Hello& hello = link.hello;
   const Uuid& id = hello.self.id;
   if (id == members_.self().id) return refuse(id, LinkRefusal::kOwnId);
-  if (!is_plausible(hello.header.epoch) && !note_far_ahead(hello)) {
+  if (hello.voters != voters_hash()) return refuse_other_voters(hello);
+  if (!is_plausible(hello.header.epoch) && !come_nearer(hello)) {
     return refuse(id, LinkRefusal::kEpochTooFarAhead);
   }
   const Member* known = members_.find(id);
@@ -82,11 +84,7 @@ void Node::on(const LinkUp& link) {
   if (member == nullptr) return refuse(id, LinkRefusal::kGroupFull);
   member->is_connected = true;
   members_.supersede(*member);
-  member->has_other_voters = hello.voters != (majority_ ? majority_->hash : 0);
   member->arrivals.restart(now_);
-  if (member->has_other_voters) {
-    report(Report::Kind::kRejected, "its [voters] are not this node's", &id);
-  }
   report(Report::Kind::kMember, name(Liveness::kAlive), &id);
   on_members_changed();
   // A newcomer that knows nobody learns here whom else to connect to.
@@ -107,6 +105,21 @@ void Node::on(const LinkUp& link) {
 void Node::refuse(const Uuid& peer, LinkRefusal why) {
   report(Report::Kind::kRejected, name(why), &peer);
   effects_.push_back(RefuseLink{peer, why});
+}
+
+// They are two groups, of which neither hears the other's leader.  Whoever has just started without
+// [voters] beside some has a wrong configuration, rather than a group of its own to lead.
+void Node::refuse_other_voters(const Hello& hello) {
+  other_voters_ = {.name = hello.self.name, .until = now_ + kRefusedFor};
+  refuse(hello.self.id, LinkRefusal::kOtherVoters);
+  if (!majority_ && std::holds_alternative<Joining>(role_)) {
+    timers_.arm(Timer::kJoin, other_voters_.until);
+    expects_leader_ = true;
+  }
+}
+
+std::string Node::other_voters(Instant now) const {
+  return now < other_voters_.until ? other_voters_.name : "";
 }
 
 void Node::on(const LinkDown& link) {
@@ -172,7 +185,6 @@ void Node::on_frame(Member& from, const Header& header, const PlannedHandover& f
 
 void Node::on_frame(Member& from, const Header& header, const Coordinator& frame) {
   const Uuid id = from.entry.id;
-  if (from.has_other_voters) return;
   if (majority_) return on_claim(from, header.epoch, frame);
   if (accept_claim(from, header.epoch, frame.is_appointed)) return;
   report(Report::Kind::kStale, name(FrameType::kCoordinator), &id);
@@ -249,8 +261,16 @@ void Node::on(const Forget& forget) {
 }
 
 bool Node::is_plausible(uint64_t epoch) const {
-  const uint64_t believed = majority_ ? majority_->believed_epoch : 0;
-  return epoch <= std::max({known_epoch(), kLatestEpochSeed, believed}) + kMaxEpochJump;
+  return epoch_horizon_.covers(epoch, known_epoch());
+}
+
+// Returns whether that is near enough.
+bool Node::come_nearer(const Hello& hello) {
+  epoch_horizon_.approach(now_, known_epoch(), leader().has_value());
+  const bool is_near = is_plausible(hello.header.epoch);
+  const bool is_voter = majority_ && majority_->electorate.slot_of(hello.self.name).has_value();
+  if (is_voter) majority_->shut_out_until = is_near ? now_ : now_ + kRefusedFor;
+  return is_near;
 }
 
 // Somebody that cannot lead anyway says that it stays with the leader this process follows too.

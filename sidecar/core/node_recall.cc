@@ -5,7 +5,8 @@
 //   2. Then it asks all voters for the highest epoch they know.  Answers of as many others as make
 //      a majority are enough: they share a voter with every majority that its forgotten vote could
 //      have been part of.  Asked before the wait, a claim that is still under way could be missed.
-//   3. It takes the highest epoch as its own, granted to nobody.
+//   3. It takes the highest epoch as its own, granted to nobody; whoever leads it already, so by the
+//      votes of a majority, may have this one, too.
 //
 // Or all other voters have answered, and too few of them remember: then nobody is left who could
 // know more.  No promise is left after the wait either, so there are not two leaders; and epochs
@@ -22,8 +23,6 @@ namespace {
 
 // At least, for an answer to an earlier question counts no more.
 constexpr Duration kAskAgain = std::chrono::milliseconds(500);
-// Longer than until a refused voter is dialled again.
-constexpr Duration kShutOutFor = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -87,7 +86,7 @@ std::vector<RememberedRelease> Node::remembered() const {
 // What a voter that has just connected knows: whether it has voted at all, and what of this one.
 void Node::note_memory(const Member& voter, const Hello& hello) {
   const auto slot = voter.slot;
-  if (!slot || voter.has_other_voters || !majority_->slot) return;
+  if (!slot || !majority_->slot) return;
   if (hello.header.epoch != 0) majority_->remembering.add(*slot);
   if (is_broken(Rule::kDoubtState)) return;
   for (const RememberedRelease& release : hello.remembered) {
@@ -112,26 +111,12 @@ void Node::doubt_state(uint64_t remembered) {
   finish_handover();
 }
 
-// Returns whether it is this process that was away for too long: a majority of voters is as far
-// ahead.
-bool Node::note_far_ahead(const Hello& hello) {
-  if (!majority_ || hello.voters != majority_->hash) return false;
-  const auto slot = majority_->electorate.slot_of(hello.self.name);
-  if (!slot) return false;
-  majority_->shut_out_until = now_ + kShutOutFor;
-  majority_->far_ahead.add(*slot);
-  if (majority_->far_ahead.count() < majority_->quorum()) return false;
-  majority_->believed_epoch = hello.header.epoch;
-  majority_->shut_out_until = now_;
-  majority_->far_ahead.clear();
-  return true;
-}
-
 Vote Node::vote(Instant now) const {
   if (!majority_ || !majority_->slot) return Vote::kNone;
   if (majority_->is_store_broken) return Vote::kBroken;
   if (majority_->is_lost) return Vote::kForgotten;
-  return now < majority_->shut_out_until ? Vote::kShutOut : Vote::kInForce;
+  // With a leader it is the other one that is alone.
+  return now < majority_->shut_out_until && !leader() ? Vote::kShutOut : Vote::kInForce;
 }
 
 bool Node::waits_for_vote(Instant now) const {
@@ -142,9 +127,8 @@ bool Node::waits_for_vote(Instant now) const {
     case Vote::kForgotten:
       return !majority_->is_asking || majority_->remembering.count() != 0;
     case Vote::kBroken:
-      return true;
     case Vote::kShutOut:
-      return !leader();
+      return true;
   }
   return false;
 }

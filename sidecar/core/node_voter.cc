@@ -58,15 +58,18 @@ bool Node::supports(const Member& claimant, bool is_planned) const {
 }
 
 Node::Objection Node::objection_to(const Member& claimant, uint64_t epoch, const Terms& terms,
-                                   bool is_supported) const {
+                                   bool is_effective, bool is_supported) const {
   if (terms.voters != majority_->hash || !claimant.slot) return Objection::kOtherVoters;
   if (!is_lawful_lease(terms.lease)) return Objection::kLease;
   if (majority_->is_lost) return Objection::kLost;
   if (majority_->is_store_broken) return Objection::kStore;
   if (epoch < record_.max_epoch) return Objection::kStale;
   if (epoch == record_.max_epoch) {
-    const bool is_granted = record_.granted_to == claimant.entry.id;
-    return is_granted || is_broken(Rule::kVoteOnce) ? Objection::kNone : Objection::kStale;
+    // What this voter had granted in it, it has forgotten.  But a majority has granted it to this
+    // leader, so nobody else can lead it any more.
+    const bool is_late = is_effective && record_.granted_to == Uuid{};
+    const bool is_granted = record_.granted_to == claimant.entry.id || is_broken(Rule::kVoteOnce);
+    return is_granted || is_late ? Objection::kNone : Objection::kStale;
   }
   return is_supported ? Objection::kNone : Objection::kLeader;
 }
@@ -80,12 +83,14 @@ void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordin
   const auto* following = std::get_if<Following>(&role_);
   const bool is_known = following != nullptr && following->is_effective &&
                         following->leader == id && following->epoch == epoch;
-  if (is_known) return end_needless_election();
+  if (is_known) end_needless_election();
+  if (is_known && backs(id, epoch)) return;
   if (!majority_->slot) return;  // it follows when the claim is effective
   // Whom a majority has accepted already is not for this voter to keep out.
   const bool is_supported = is_effective || supports(claimant, coordinator.is_planned);
-  const Objection objection = objection_to(claimant, epoch, coordinator.terms, is_supported);
+  const Objection objection = objection_to(claimant, epoch, coordinator.terms, is_effective, is_supported);
   if (objection == Objection::kNone) return vote_for(claimant, epoch, coordinator);
+  if (is_known) return;
   report(Report::Kind::kNote, text_of(objection), &id);
   send(id, Grant{.epoch = epoch, .leader = leader()});
 }
@@ -108,6 +113,10 @@ const char* Node::text_of(Objection objection) {
       return "no vote for it: there is a leader";
   }
   return "?";
+}
+
+bool Node::backs(const Uuid& claimant, uint64_t epoch) const {
+  return record_.granted_to == claimant && record_.max_epoch == epoch;
 }
 
 void Node::vote_for(const Member& claimant, uint64_t epoch, const Coordinator& coordinator) {
@@ -177,7 +186,9 @@ void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) 
   const Uuid id = from.entry.id;
   from.claimed_epoch = std::max(from.claimed_epoch, epoch);
   raise_epoch(epoch);
-  if (epoch > record_.max_epoch && has_vote()) {
+  // Also of a leader that was followed while there was no vote to give.
+  const bool is_free = epoch == record_.max_epoch && record_.granted_to == Uuid{};
+  if ((epoch > record_.max_epoch || (is_free && beat.is_effective)) && has_vote()) {
     on_claim(from, epoch,
              {.is_appointed = beat.is_appointed,
               .is_planned = beat.is_planned,
@@ -194,9 +205,8 @@ void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) 
     hear_leader(from, epoch, beat);
     if (has_left_) return;
     const bool is_stored = record_ == majority_->durable || is_broken(Rule::kStoreBeforeGrant);
-    const bool is_granted = record_.granted_to == id && record_.max_epoch == epoch;
     const bool is_same_lease = majority_->vote_terms.lease == beat.terms.lease;
-    if (has_vote() && is_granted && is_stored && is_lawful_lease(beat.terms.lease) &&
+    if (has_vote() && backs(id, epoch) && is_stored && is_lawful_lease(beat.terms.lease) &&
         (is_same_lease || is_restored(beat.terms)) && promise(id, epoch, beat.terms)) {
       majority_->vote_sequence = beat.sequence;
       ack.promised_epoch = epoch;

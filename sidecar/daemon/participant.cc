@@ -67,6 +67,8 @@ TurnAwayReason reason_of(LinkRefusal refusal) {
       return TurnAwayReason::kFarAhead;
     case LinkRefusal::kGroupFull:
       return TurnAwayReason::kGroupFull;
+    case LinkRefusal::kOtherVoters:
+      return TurnAwayReason::kOtherVoters;
   }
   return TurnAwayReason::kUnknown;
 }

@@ -33,14 +33,14 @@ std::vector<std::string> Sidecar::pending_restart() const {
 
 std::vector<std::string> Sidecar::config_mismatches() const {
   std::vector<std::string> mismatches;
+  const std::string other_voters = node().other_voters(now());
+  if (!other_voters.empty()) mismatches.push_back(other_voters + " has other [voters]");
   for (const Member& member : node().members().all()) {
     if (!member.is_connected) continue;
     const api::PeerInfo info = peer(member.entry.id);
     const std::string& name = member.entry.name;
     if (info.plugin != identity_.plugin) {
       mismatches.push_back(name + " runs the plugin " + info.plugin);
-    } else if (member.has_other_voters) {
-      mismatches.push_back(name + " has other [voters]");
     } else if (member.entry.variant != node().options().variant) {
       mismatches.push_back(name + " wants the variant " + member.entry.variant);
     }

@@ -79,7 +79,8 @@ enum class TurnAwayReason : uint8_t {
   kDuplicateName = 2,  // another living process has this name
   kGroupFull = 3,      // as many living members as there may be
   kFarAhead = 4,       // its epoch cannot be this group's
-  kLast = kFarAhead,
+  kOtherVoters = 5,    // its [voters] are not this group's
+  kLast = kOtherVoters,
 };
 
 // As the log writes it: "its id is in use", ...

@@ -121,6 +121,8 @@ const char* name(TurnAwayReason reason) {
       return "the group is full";
     case TurnAwayReason::kFarAhead:
       return "its epoch is too far ahead of the group's";
+    case TurnAwayReason::kOtherVoters:
+      return "its [voters] are not the group's";
   }
   return "?";
 }

@@ -27,26 +27,35 @@ std::optional<std::string> Audit::broken_by_write(uint32_t process, const Record
   if (record.lease_seen < held.lease_seen) return "its disk forgets the longest lease";  // [I15]
   if (record.granted_to == Uuid{}) return std::nullopt;
   const bool is_second = record.max_epoch == held.max_epoch && record.granted_to != held.granted_to;
-  if (is_second) return "its disk has two votes in one epoch";  // [I2]
+  const bool is_late = held.granted_to == Uuid{} && is_led(record);
+  if (is_second && !is_late) return "its disk has two votes in one epoch";  // [I2]
   votes_[{record.max_epoch, record.granted_to}].insert(process);
   return std::nullopt;
+}
+
+// A vote for the one that leads the epoch is too late to make another leader, be it a second one.
+bool Audit::is_led(const Record& vote) const {
+  const auto reign = reigns_.find(vote.max_epoch);
+  return reign != reigns_.end() && reign->second.leader == vote.granted_to;
 }
 
 std::optional<std::string> Audit::broken_by_vote(const Uuid& voter, const Record& record) {
   if (record.granted_to == Uuid{}) return std::nullopt;
   const auto [cast, is_new] = cast_.try_emplace({record.max_epoch, voter}, record.granted_to);
   if (is_new || cast->second == record.granted_to) return std::nullopt;
+  if (is_led(record)) return std::nullopt;
   return "votes twice in epoch " + std::to_string(record.max_epoch);  // [I2]
 }
 
 std::optional<std::string> Audit::broken_by_reign(uint32_t process, uint32_t life, uint64_t epoch,
                                                   const Node& leader) {
-  const auto [reign, is_new] = reigns_.try_emplace(epoch, process, life);
-  if (reign->second != std::pair(process, life)) {
+  const Uuid& id = leader.members().self().id;
+  const auto [reign, is_new] = reigns_.try_emplace(epoch, Reign{process, life, id});
+  if (reign->second.process != process || reign->second.life != life) {
     return "epoch " + std::to_string(epoch) + " is led a second time";  // [S1]
   }
   if (!is_new) return std::nullopt;
-  const size_t votes = votes_[{epoch, leader.members().self().id}].size();
+  const size_t votes = votes_[{epoch, id}].size();
   if (votes >= leader.majority()->quorum()) return std::nullopt;
   return "leads with " + std::to_string(votes) + " votes on the disks";  // [I2]
 }

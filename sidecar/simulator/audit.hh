@@ -30,7 +30,14 @@ class Audit {
                                              const Node& leader);
 
  private:
-  std::map<uint64_t, std::pair<uint32_t, uint32_t>> reigns_;  // by epoch: process and life
+  struct Reign {
+    uint32_t process = 0;
+    uint32_t life = 0;
+    Uuid leader{};
+  };
+  bool is_led(const Record& vote) const;
+
+  std::map<uint64_t, Reign> reigns_;  // by epoch
   // By epoch and claimant: the processes whose disks have ever had this vote.
   std::map<std::pair<uint64_t, Uuid>, std::set<uint32_t>> votes_;
   std::map<std::pair<uint64_t, Uuid>, Uuid> cast_;  // by epoch and voter: for whom

@@ -91,6 +91,19 @@ BOOST_AUTO_TEST_CASE(an_epoch_is_led_once) {
   BOOST_TEST(audit.broken_by_reign(3, 1, 1, leader.node()).value_or("") == again);
 }
 
+BOOST_AUTO_TEST_CASE(a_vote_for_whoever_leads_its_epoch_may_come_late) {
+  const Leader leader;
+  Audit audit;
+  for (const uint32_t process : {4u, 0u, 1u}) audit.broken_by_write(process, {}, vote(1, 5));
+  BOOST_TEST(audit.broken_by_write(2, vote(1, 0), vote(1, 5)).has_value());
+  BOOST_TEST(!audit.broken_by_reign(4, 1, 1, leader.node()).has_value());
+  BOOST_TEST(!audit.broken_by_write(2, vote(1, 0), vote(1, 5)).has_value());
+  BOOST_TEST(audit.broken_by_write(2, vote(1, 0), vote(1, 3)).has_value());
+  BOOST_TEST(!audit.broken_by_vote(uuid(3), vote(1, 3)).has_value());
+  BOOST_TEST(!audit.broken_by_vote(uuid(3), vote(1, 5)).has_value());
+  BOOST_TEST(audit.broken_by_vote(uuid(3), vote(1, 2)).has_value());
+}
+
 // --- who stands behind a flag ---
 
 BOOST_AUTO_TEST_CASE(voters_are_bound_by_their_promises_until_these_are_over) {

@@ -8,7 +8,9 @@
 namespace bellwether::tests {
 namespace {
 
-constexpr uint64_t kTooFarAhead = kLatestEpochSeed + (uint64_t{1} << 32) + 1;
+constexpr uint64_t kStep = uint64_t{1} << 32;
+constexpr uint64_t kFar = 2 * kLatestEpochSeed + kStep;      // a step beyond what is believed at once
+constexpr uint64_t kTooFarAhead = 2 * kLatestEpochSeed + 4 * kStep;
 
 // Holds an election in which nobody higher is there.
 void claim(NodeHarness& node) {
@@ -205,11 +207,43 @@ BOOST_AUTO_TEST_CASE(who_knows_no_epoch_yet_believes_no_other_than_the_rest) {
   BOOST_TEST(node.max_epoch() == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(beyond_first_epochs_the_largest_jump_is_taken) {
-  NodeHarness node;
-  node.follow(5, kLatestEpochSeed + 1);
-  node.receive(4, kTooFarAhead, Coordinator{});
+// One that was away while a stranger, in steps, led all others far beyond.
+BOOST_AUTO_TEST_CASE(who_has_no_leader_comes_nearer_to_a_far_epoch_each_second) {
+  NodeHarness node({.self = 1, .options = {.join_timeout = seconds(60)}});
+  node.step(Start{});
+  for (int second = 1; second < 4; ++second) {
+    BOOST_TEST(everything(node.connect(5, kTooFarAhead)) == "refuse 5");
+    BOOST_TEST(everything(node.connect(5, kTooFarAhead)) == "refuse 5");
+    node.run_for(seconds(1));
+  }
+  node.connect(5, kTooFarAhead);
   BOOST_TEST(node.max_epoch() == kTooFarAhead);
+}
+
+// A stranger cannot lead a group that works to the end of all epochs.
+BOOST_AUTO_TEST_CASE(who_has_a_leader_comes_nearer_to_a_far_epoch_each_minute) {
+  NodeHarness node;
+  node.lead();
+  const auto meet = [&](uint64_t epoch) {
+    node.disconnect(1, LinkEvidence::kClosed);
+    return everything(node.connect(1, epoch));
+  };
+  BOOST_TEST(meet(kFar) != "refuse 1");
+  for (int i = 0; i < 5; ++i) {
+    node.run_for(seconds(10));
+    BOOST_REQUIRE(node.node().is_leading());
+    BOOST_TEST(meet(kFar + kStep) == "refuse 1");
+  }
+  node.run_for(seconds(10));
+  BOOST_TEST(meet(kFar + kStep) != "refuse 1");
+  BOOST_TEST(node.max_epoch() >= kFar + kStep);
+}
+
+BOOST_AUTO_TEST_CASE(what_follows_a_far_epoch_is_believed_at_once) {
+  NodeHarness node({.record = {.max_epoch = kFar}});
+  node.follow(5, kFar + 1);
+  node.receive(4, kFar + 9, Coordinator{});
+  BOOST_TEST(node.max_epoch() == kFar + 9);
 }
 
 // --- what is released ---

@@ -252,6 +252,37 @@ BOOST_AUTO_TEST_CASE(who_has_left_can_come_back) {
   BOOST_TEST(node.node().members().ranked().size() == 5u);
 }
 
+// --- other [voters] ---
+
+BOOST_AUTO_TEST_CASE(who_counts_other_voters_is_refused) {
+  NodeHarness node;
+  node.lead();
+  Hello hello = NodeHarness::hello_of(7);
+  hello.voters = 99;
+  const Effects effects = node.connect(hello);
+  BOOST_TEST(everything(effects) == "refuse 7");
+  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "its [voters] are not this node's");
+  BOOST_TEST(node.node().other_voters(node.now()) == hello.self.name);
+  node.run_for(seconds(30));
+  BOOST_TEST(node.node().other_voters(node.now()) == "");
+}
+
+// Its configuration lacks them, rather than that it is to lead a group of its own.
+BOOST_AUTO_TEST_CASE(who_starts_without_voters_beside_some_does_not_lead) {
+  NodeHarness node({.self = 1});
+  node.step(Start{});
+  Hello hello = NodeHarness::hello_of(5);
+  hello.voters = 99;
+  for (int i = 0; i < 5; ++i) {
+    node.connect(hello);
+    node.step(Joined{});
+    node.run_for(seconds(25));
+    BOOST_TEST(node.role() == "joining");
+  }
+  node.run_for(seconds(10));
+  BOOST_TEST(node.role() == "leads in 1");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests

@@ -309,6 +309,21 @@ BOOST_AUTO_TEST_CASE(a_voter_that_says_hello_with_an_epoch_remembers) {
   BOOST_TEST(node.node().waits_for_vote(node.now()));
 }
 
+// A majority has granted it to this leader: whatever was forgotten, nobody else can lead it.
+BOOST_AUTO_TEST_CASE(with_its_vote_it_backs_whoever_leads) {
+  Voter node(kLost, 3);
+  node.receive_beat(2, 4);
+  node.run_for(seconds(10));
+  node.recall_from(1, 4);
+  node.recall_from(2, 4);
+  node.disk_has_it();
+  BOOST_REQUIRE(node.has_vote());
+  const Record backed{.max_epoch = 4, .granted_to = uuid(2), .lease_seen = seconds(1)};
+  BOOST_TEST((find_stored(node.receive_beat(2, 4)) == backed));
+  node.disk_has_it();
+  BOOST_TEST(find_sent<HeartbeatAck>(node.receive_beat(2, 4))->promised_epoch == 4u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests
