@@ -64,6 +64,8 @@ struct Majority {
   uint64_t vote_sequence = 0;    // of the last frame that repeated it
   Record durable;                // what the disk is known to have
   bool is_store_broken = false;  // a write failed: no vote until one succeeds
+  bool is_store_late = false;    // a write takes so long that others had better lead
+  Instant unstored_since = kNever;
   Promises promises;
   // The canvass of each voter that was told no; 0: none.  It is told yes when the leader is lost.
   std::array<uint64_t, kMaxVoters> turned_down{};
@@ -85,6 +87,7 @@ struct Majority {
   Instant stuck_since = kNever;  // since then a voter has been refusing this leader ...
   Instant stuck_last{};          // ... and did so last
   uint64_t number = 0;           // of the last canvass
+  Duration patience{};           // beyond coordinator_timeout, after claims that took too long
 
   size_t quorum() const { return electorate.quorum(); }
 };

@@ -72,18 +72,28 @@ Member* Members::put(const MemberEntry& entry, Instant now) {
     update(*known, entry, now);
     return known;
   }
-  if (all_.size() >= kMaxMembers && !make_room()) return nullptr;
+  const bool is_voter = voters_.slot_of(entry.name).has_value();
+  if (is_full_for(is_voter) && !make_room(is_voter)) return nullptr;
   Member& added = add(entry, now);
   rebuild();
   return &added;
 }
 
 Member& Members::add(const MemberEntry& entry, Instant now) {
-  return all_.emplace_back(
+  Member& added = all_.emplace_back(
       Member{.entry = entry, .slot = voters_.slot_of(entry.name), .since = now});
+  added.entry.is_electable = entry.is_electable && can_lead(entry.name);
+  return added;
 }
 
-void Members::update(Member& member, const MemberEntry& entry, Instant now) {
+// Where there are voters nobody else can lead, whatever it says of itself.
+bool Members::can_lead(const std::string& name) const {
+  return voters_.size() == 0 || voters_.slot_of(name).has_value();
+}
+
+void Members::update(Member& member, const MemberEntry& said, Instant now) {
+  MemberEntry entry = said;
+  entry.is_electable = entry.is_electable && can_lead(entry.name);
   if (member.entry == entry) return;
   const bool moves =
       member.entry.rank() != entry.rank() ||
@@ -94,8 +104,16 @@ void Members::update(Member& member, const MemberEntry& entry, Instant now) {
   moves ? rebuild() : refresh_marks(member);
 }
 
+// The voters were named by an operator: there is always room for them.
+bool Members::is_full_for(bool is_voter) const {
+  if (is_voter || voters_.size() == 0) return all_.size() >= kMaxMembers;
+  const auto others = static_cast<size_t>(
+      std::ranges::count_if(all_, [](const Member& member) { return !member.slot; }));
+  return others >= kMaxMembers - voters_.size();
+}
+
 // Who has left comes back under the same id, or not at all; who is only out of sight may be back.
-bool Members::make_room() {
+bool Members::make_room(bool is_for_voter) {
   const auto is_worse = [](const Member& left, const Member& right) {
     const bool left_has_left = left.entry.liveness == Liveness::kLeft;
     const bool right_has_left = right.entry.liveness == Liveness::kLeft;
@@ -104,6 +122,7 @@ bool Members::make_room() {
   const Member* least = nullptr;
   for (const Member& member : all_) {
     const bool is_gone = !member.is_connected && member.entry.liveness != Liveness::kAlive;
+    if (member.slot && !is_for_voter) continue;
     if (is_gone && (least == nullptr || is_worse(member, *least))) least = &member;
   }
   return least != nullptr && forget_if([&](const Member& member) { return &member == least; });
@@ -147,7 +166,8 @@ bool Members::set_liveness(Member& member, Liveness liveness, Instant now) {
   return true;
 }
 
-bool Members::set_electable(Member& member, bool is_electable) {
+bool Members::set_electable(Member& member, bool says_electable) {
+  const bool is_electable = says_electable && can_lead(member.entry.name);
   if (member.entry.is_electable == is_electable || !is_listed_here(member)) return false;
   member.entry.is_electable = is_electable;
   refresh_marks(member);

@@ -77,8 +77,8 @@ class Members {
   const Uuid& id_at(uint32_t index) const { return order_[index]->entry.id; }
 
   // Takes over what the entry says of its process; adds it when unknown.  For a newcomer to a full
-  // group the one is forgotten that has been gone longest, those that have left first.  Returns
-  // nullptr when all are there, or connected.
+  // group the one is forgotten that has been gone longest, those that have left first; a voter for
+  // voters only.  Returns nullptr when all are there, or connected.
   Member* put(const MemberEntry& entry, Instant now);
 
   // A process has one name at a time: forgets what else has borne `member`'s, and is gone.  Returns
@@ -90,7 +90,7 @@ class Members {
 
   // What this process sees of it.  Returns whether anything changed.
   bool set_liveness(Member& member, Liveness liveness, Instant now);
-  bool set_electable(Member& member, bool is_electable);
+  bool set_electable(Member& member, bool says_electable);
   bool set_variant(Member& member, const std::string& variant);
 
   // Takes over what an earlier life of this process has stored; nobody in it has been heard yet.
@@ -142,7 +142,9 @@ class Members {
   Member& add(const MemberEntry& entry, Instant now);
   void update(Member& member, const MemberEntry& entry, Instant now);
   bool is_listed_here(const Member& member) const;
-  bool make_room();
+  bool can_lead(const std::string& name) const;
+  bool is_full_for(bool is_voter) const;
+  bool make_room(bool is_for_voter);
   template <typename Which>
   bool forget_if(Which which);
   bool take_over_known(const MemberView& view, Instant now);

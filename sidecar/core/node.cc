@@ -54,6 +54,7 @@ const Effects& Node::step(Instant now, const Input& input) {
   note_own_pause(input);
   if (majority_) expire_lease();
   std::visit([this](const auto& what) { on(what); }, input);
+  if (majority_) watch_store();
   if (!has_left_ && !has_failed_) keep_trying();
   end_links_of_forgotten();
   return effects_;
@@ -84,6 +85,7 @@ void Node::on(const Start& start) {
 }
 
 void Node::on(const Joined&) {
+  has_met_all_ = true;
   // Who has been told of a leader gives it until the timeout to be heard.
   if (timers_.is_armed(Timer::kJoin) && !expects_leader_) finish_join();
 }
@@ -164,6 +166,19 @@ void Node::on(const Stored& stored) {
   if (record_ != majority_->durable) return;  // a later one is on its way
   if (majority_->candidacy) return on_own_vote_stored();
   grant_if_stored();
+}
+
+// Others wait for the one that may lead.  While its disk stands still they need not.
+void Node::watch_store() {
+  const bool is_stored = record_ == majority_->durable;
+  if (is_stored) {
+    majority_->unstored_since = kNever;
+  } else if (majority_->unstored_since == kNever) {
+    majority_->unstored_since = now_;
+  }
+  const bool is_late =
+      !is_stored && now_ - majority_->unstored_since > 2 * options_.coordinator_timeout;
+  if (std::exchange(majority_->is_store_late, is_late) != is_late) update_electable();
 }
 
 void Node::on(const Elect&) {

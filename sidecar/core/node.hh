@@ -144,6 +144,7 @@ class Node {
   void refuse_other_voters(const Hello& hello);
   uint64_t voters_hash() const { return majority_ ? majority_->hash : 0; }
   void end_links_of_forgotten();
+  void watch_store();
   void tell_leader_of_unlisted(const Uuid& leader);
   bool is_plausible(uint64_t epoch) const;
   bool come_nearer(const Hello& hello);
@@ -159,6 +160,7 @@ class Node {
 
   // node_leadership.cc
   bool accept_claim(Member& claimant, uint64_t epoch, bool is_appointed);
+  bool is_word_of_voters(const Member* leader, const Member* from) const;
   void consider(const LeaderHint& hint, const Uuid& from);
   void on_newer_epoch(uint64_t epoch, const std::optional<LeaderHint>& hint);
   void on_refusal(const Uuid& from, const Refusal& refusal);
@@ -194,6 +196,7 @@ class Node {
   // node_voter.cc
   enum class Objection : uint8_t { kNone, kOtherVoters, kLease, kLost, kStore, kStale, kLeader };
   bool has_vote() const;
+  bool is_storing_claim() const;
   Objection objection_to(const Member& claimant, uint64_t epoch, const Terms& terms,
                          bool is_effective, bool is_supported) const;
   static const char* text_of(Objection objection);
@@ -217,6 +220,7 @@ class Node {
   void store_own_vote();
   void on_own_vote_stored();
   void on_claim_timer();
+  void be_more_patient();
   void take_if_safe();
   void give_up_claim(const char* why);
   void drop_claim();
@@ -269,6 +273,7 @@ class Node {
   EpochHorizon epoch_horizon_;
   struct {
     std::string name;
+    bool knows_epoch = false;  // and has voters at all
     Instant until{};
   } other_voters_;  // of a peer that was refused for them last
   FailureDetector detector_;
@@ -283,6 +288,7 @@ class Node {
   uint32_t elect_reason_ = ELECTION_REASON_NONE;
   // While joining: there is a leader somewhere, which is not heard yet, or may not be.
   bool expects_leader_ = false;
+  bool has_met_all_ = false;  // that were to be found at start and are there
   bool has_tried_to_preempt_ = false;
   bool is_pause_noted_ = false;
   bool is_called_ = false;  // an operator wants the election that is going on

@@ -17,6 +17,7 @@ namespace {
 // for a fresh claim costs the group its leader for a moment.
 constexpr Duration kStuckFor = std::chrono::seconds(5);
 constexpr Duration kStuckGap = std::chrono::seconds(1);
+constexpr Duration kMostPatience = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -125,7 +126,7 @@ void Node::on_own_vote_stored() {
   sequence_ = 1;
   majority_->held->sent(sequence_, now_);
   timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
-  timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout);
+  timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout + majority_->patience);
   announce(candidacy.silent(), Coordinator{.is_appointed = candidacy.is_appointed(),
                                            .is_planned = candidacy.is_planned(),
                                            .sequence = sequence_,
@@ -165,12 +166,22 @@ void Node::on_claim_timer() {
     report(Report::Kind::kTimeout, "canvass");
     return give_up_claim("no majority answered");
   }
+  // Another attempt would need another write.
   if (candidacy.stage() == Candidacy::Stage::kStore) {
-    return give_up_claim("its vote could not be stored in time");
+    return timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout);
   }
   if (candidacy.grants() >= majority_->quorum()) return take_if_safe();
   report(Report::Kind::kTimeout, "claim");
+  be_more_patient();
   give_up_claim("no majority granted the claim");
+}
+
+// Disks may be slower than the timers were made for: the next claim is given longer, and does not
+// disturb a leader soon.
+void Node::be_more_patient() {
+  const Duration now_given = options_.coordinator_timeout + majority_->patience;
+  majority_->patience = std::min(majority_->patience + now_given, kMostPatience);
+  preemption_.on_leadership_lost(now_);
 }
 
 // Leads if nothing stands against it any more, and waits for what does.
@@ -189,6 +200,7 @@ void Node::take_if_safe() {
   if (until <= now_ && !is_broken(Rule::kLeaseToLead)) return;
   const Claiming claiming = std::get<Claiming>(role_);
   majority_->candidacy.reset();
+  majority_->patience = {};
   timers_.disarm(Timer::kClaim);
   role_ = Leading{.epoch = claiming.epoch, .is_appointed = claiming.is_appointed};
   begin_reign();

@@ -35,6 +35,12 @@ bool Node::accept_claim(Member& claimant, uint64_t epoch, bool is_appointed) {
 }
 
 // Somebody says who leads.
+// Under guard "majority" no other process leads, and nobody waits for one by another's word.
+bool Node::is_word_of_voters(const Member* leader, const Member* from) const {
+  if (!majority_) return true;
+  return leader != nullptr && leader->slot && from != nullptr && from->slot;
+}
+
 void Node::consider(const LeaderHint& hint, const Uuid& from) {
   // An older one is over; a newer one than its frame's epoch, which is known by now, cannot be.
   if (majority_ ? hint.epoch < record_.max_epoch : hint.epoch != record_.max_epoch) return;
@@ -42,6 +48,7 @@ void Node::consider(const LeaderHint& hint, const Uuid& from) {
   const bool is_joining = std::holds_alternative<Joining>(role_);
   if (is_joining && !options_.query_first) return;
   Member* member = members_.find(hint.id);
+  if (!is_word_of_voters(member, members_.find(from))) return;
   const bool is_over = member != nullptr && member->released >= hint.epoch;
   if (is_joining && !is_over) expects_leader_ = true;
   if (member == nullptr || is_over) return;
@@ -249,7 +256,8 @@ bool Node::should_preempt() const {
 
 bool Node::may_lead() const {
   return members_.self().priority > 0 && !is_leaving_ && !handover_ &&
-         !timers_.is_armed(Timer::kHold) && (!majority_ || (has_vote() && has_contact()));
+         !timers_.is_armed(Timer::kHold) &&
+         (!majority_ || (has_vote() && !majority_->is_store_late && has_contact()));
 }
 
 // A take-over waits for steady contact with a majority: what interrupts it begins the wait anew.

@@ -110,7 +110,9 @@ void Node::refuse(const Uuid& peer, LinkRefusal why) {
 // They are two groups, of which neither hears the other's leader.  Whoever has just started without
 // [voters] beside some has a wrong configuration, rather than a group of its own to lead.
 void Node::refuse_other_voters(const Hello& hello) {
-  other_voters_ = {.name = hello.self.name, .until = now_ + kRefusedFor};
+  other_voters_ = {.name = hello.self.name,
+                   .knows_epoch = hello.voters != 0 && hello.header.epoch != 0,
+                   .until = now_ + kRefusedFor};
   refuse(hello.self.id, LinkRefusal::kOtherVoters);
   if (!majority_ && std::holds_alternative<Joining>(role_)) {
     timers_.arm(Timer::kJoin, other_voters_.until);
@@ -162,9 +164,11 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
   }
   if (frame.leader && !is_old_news(frame)) consider(*frame.leader, id);
   const uint32_t sender = members_.index_of(id);
+  uint32_t flags = frame.flags;
   // An election that was called is over with the next claim; its late questions call no other.
-  const bool is_over = header.epoch < known_epoch();
-  const uint32_t flags = is_over ? frame.flags & ~uint32_t{ELECTION_FLAG_CALLED} : frame.flags;
+  if (header.epoch < known_epoch()) flags &= ~uint32_t{ELECTION_FLAG_CALLED};
+  // Whoever has no vote cannot be waited for, nor call for anything.
+  if (majority_ && !from.slot) flags &= ~uint32_t{ELECTION_FLAG_CALLED | ELECTION_FLAG_ELECTABLE};
   if (frame.kind != ELECTION_MESSAGE_ANSWER) {  // it may begin an election here
     renew_elector();
     if (elector_.is_idle()) is_called_ = false;
@@ -175,7 +179,7 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
 
 void Node::on_frame(Member& from, const Header& header, const PlannedHandover& frame) {
   const auto current = leader();
-  const bool is_mine = !current || current->id == from.entry.id;
+  const bool is_mine = (!majority_ || from.slot) && (!current || current->id == from.entry.id);
   const uint64_t known = majority_ ? record_.max_epoch : known_epoch();
   if (header.epoch < known || !is_mine || !may_lead()) {
     return report(Report::Kind::kStale, name(FrameType::kHandover), &from.entry.id);

@@ -52,6 +52,8 @@ void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
   if (!reply.is_lost) majority_->remembering.add(slot);
   if (majority_->recalled.count() >= needed) return end_recall();
   if (majority_->recalled.count() + majority_->also_lost.count() < others) return;
+  // The voters were replaced one by one, by others: those may have a leader still.
+  if (now_ < other_voters_.until && other_voters_.knows_epoch) return;
   const bool is_new_group = known_epoch() == 0;
   if (!is_new_group && now_ < majority_->forgotten_until) return;
   if (!is_new_group && !is_broken(Rule::kGuessByClock)) raise_epoch(options_.epoch_seed);
@@ -125,7 +127,7 @@ bool Node::waits_for_vote(Instant now) const {
     case Vote::kInForce:
       return false;
     case Vote::kForgotten:
-      return !majority_->is_asking || majority_->remembering.count() != 0;
+      return !majority_->is_asking || !has_met_all_ || majority_->remembering.count() != 0;
     case Vote::kBroken:
     case Vote::kShutOut:
       return true;

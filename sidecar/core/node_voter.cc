@@ -23,11 +23,16 @@ void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
   CanvassReply reply{.number = canvass.number, .is_lost = majority_->is_lost || known_epoch() == 0};
   if (!canvass.is_lost) {
     const auto slot = from.slot;
-    reply.is_yes = has_vote() && slot && supports(from, false);
+    reply.is_yes = has_vote() && slot && !is_storing_claim() && supports(from, false);
     if (!reply.is_yes) reply.leader = leader();
     if (slot) majority_->turned_down[*slot] = reply.is_yes ? 0 : canvass.number;
   }
   send(from.entry.id, reply);
+}
+
+// Its own claim goes out as soon as the disk has it, and would meet the other one.
+bool Node::is_storing_claim() const {
+  return majority_->candidacy && majority_->candidacy->stage() == Candidacy::Stage::kStore;
 }
 
 // No two notice at the same instant that their leader is gone.  Who did so first, and was told no,

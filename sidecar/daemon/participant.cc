@@ -45,6 +45,9 @@ std::vector<HostPort> other_voters(const Config& config) {
   return addresses;
 }
 
+// Longer than until the peer is dialled again.
+constexpr Duration kTurnedAwayFor = std::chrono::seconds(30);
+
 MemberEntry self_of(const Config& config, const Uuid& id) {
   return {.id = id,
           .name = config.node.name,
@@ -315,6 +318,12 @@ void Participant::on_rejected(PeerRejection rejection, const std::string& remote
   const metrics::Rejection reason = reason_of(rejection);
   parts_.metrics.on_rejected(reason);
   rejection_log_.refused_peer(Loop::now(), reason, remote, text);
+  if (rejection == PeerRejection::kTurnedAway) turned_away_ = {text, Loop::now()};
+}
+
+std::string Participant::turned_away(Instant now) const {
+  const bool is_recent = !turned_away_.text.empty() && now - turned_away_.at < kTurnedAwayFor;
+  return is_recent && !node_.leader() ? turned_away_.text : "";
 }
 
 void Participant::on_limit(PeerLimit limit) {

@@ -76,6 +76,9 @@ class Participant final : private EffectSink, private TransportListener {
   api::PeerInfo peer(const Uuid& id) const { return peers_.of(id); }
   // A write failed, and none has succeeded since: what happens will not be remembered.
   bool is_storage_broken() const { return is_storage_broken_; }
+  // Why a peer has refused this process not long before `now`; "": none has, or there is a leader
+  // all the same.
+  std::string turned_away(Instant now) const;
   uint16_t port() const { return transport_.port(); }
 
  private:
@@ -116,6 +119,10 @@ class Participant final : private EffectSink, private TransportListener {
   ParticipantListener& listener_;
   std::vector<HostPort> voters_;  // where the other voters are
   bool is_storage_broken_ = false;
+  struct {
+    std::string text;
+    Instant at{};
+  } turned_away_;
   bool is_over_ = false;  // close() was called
   Node node_;
   ElectionWitness witness_;

@@ -6,8 +6,9 @@ namespace bellwether {
 
 bool Sidecar::is_ready(std::string* why) const {
   if (!has_started(why)) return false;
-  if (!node().waits_for_vote(now())) return true;
-  if (why != nullptr) *why = api::vote_text(*this);
+  const std::string refusal = participant_.turned_away(now());
+  if (refusal.empty() && !node().waits_for_vote(now())) return true;
+  if (why != nullptr) *why = refusal.empty() ? api::vote_text(*this) : refusal;
   return false;
 }
 

@@ -277,6 +277,7 @@ BOOST_AUTO_TEST_CASE(when_all_have_answered_and_too_few_remember_the_clock_helps
 
 BOOST_AUTO_TEST_CASE(while_some_voter_remembers_a_voter_without_a_vote_is_waited_for) {
   Voter node;
+  node.step(Joined{});
   BOOST_TEST((node.node().vote(node.now()) == Vote::kForgotten));
   BOOST_TEST(node.node().waits_for_vote(node.now()));
   node.run_for(seconds(10));
@@ -292,11 +293,39 @@ BOOST_AUTO_TEST_CASE(while_some_voter_remembers_a_voter_without_a_vote_is_waited
 BOOST_AUTO_TEST_CASE(the_first_voter_of_a_new_group_is_waited_for_until_it_has_asked) {
   NodeHarness node({.self = 1, .options = guarded({}, 3), .start = kLost});
   node.step(Start{kLost});
+  node.step(Joined{});
   node.run_for(milliseconds(9900));
   BOOST_TEST(node.node().waits_for_vote(node.now()));
   node.run_for(milliseconds(200));
   BOOST_TEST(!node.node().waits_for_vote(node.now()));
   BOOST_TEST((node.node().vote(node.now()) == Vote::kForgotten));
+}
+
+// It reaches nobody: that is no reason to replace the next one as well.
+BOOST_AUTO_TEST_CASE(a_voter_whose_peers_neither_answer_nor_refuse_is_waited_for) {
+  NodeHarness node({.self = 1, .options = guarded({}, 3), .start = kLost});
+  node.step(Start{kLost});
+  node.run_for(seconds(60));
+  BOOST_TEST(node.node().waits_for_vote(node.now()));
+  node.step(Joined{});
+  BOOST_TEST(!node.node().waits_for_vote(node.now()));
+}
+
+// Who has other voters, and an epoch, may have a leader as well.
+BOOST_AUTO_TEST_CASE(beside_voters_of_another_list_nobody_guesses) {
+  Voter node(kLost, 3);
+  node.receive_beat(2, 4);
+  node.run_for(seconds(10));
+  Hello other = NodeHarness::hello_of(7, 9);
+  other.voters = 99;
+  node.connect(other);
+  node.recall_from(1, 0, true);
+  node.recall_from(2, 0, true);
+  BOOST_TEST(!node.has_vote());
+  node.run_for(seconds(31));
+  node.recall_from(1, 0, true);
+  node.recall_from(2, 0, true);
+  BOOST_TEST(node.has_vote());
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_that_says_hello_with_an_epoch_remembers) {
