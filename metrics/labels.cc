@@ -241,6 +241,10 @@ const char* name(Doubt doubt) {
       return "between";
     case Doubt::kTogether:
       return "together";
+    case Doubt::kSilent:
+      return "silent";
+    case Doubt::kListening:
+      return "listening";
   }
   return "?";
 }

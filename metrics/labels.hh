@@ -131,9 +131,11 @@ Rejection rejection_of(FrameFlaw flaw);
 
 // Why a refused connection, which else would, does not prove the end of a peer.
 enum class Doubt : uint8_t {
-  kBetween,   // somebody stands between this node and the peer
-  kTogether,  // all peers have ended, and refuse, within a moment
-  kLast = kTogether,
+  kBetween,    // somebody stands between this node and the peer
+  kTogether,   // all peers have ended, and refuse, within a moment
+  kSilent,     // the kernel does not say who listens
+  kListening,  // connections are refused where somebody listens
+  kLast = kListening,
 };
 const char* name(Doubt doubt);
 

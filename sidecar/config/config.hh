@@ -16,7 +16,7 @@ namespace bellwether {
 
 // What may end a dead leader's promises before they run out (guard "majority").
 enum class DeathProof : uint8_t {
-  kAuto,     // refused connections of peers on the same host
+  kAuto,     // the word of the kernel on peers in this network namespace
   kNone,     // nothing but time
   kRefused,  // refused connections of any peer
 };

@@ -175,7 +175,8 @@ void add_election_rules(Table<ElectionSettings>& election) {
                                      {"refused", DeathProof::kRefused}}},
                DeathProof::kAuto, TakesEffect::kAtRestart,
                "with [voters]: does a refused connection end a dead leader's lease? auto: of peers "
-               "on this host; none: only time does; refused: of any peer, sound only without "
+               "on this host, if the kernel says that nobody listens; none: only time does; "
+               "refused: of any peer, sound only without "
                "firewalls that reject and addresses that move; never through a proxy");
 }
 

@@ -114,6 +114,26 @@ metrics::Rejection reason_of(PeerRejection rejection) {
   return Rejection::kOther;
 }
 
+static_assert(static_cast<int>(ProofDoubt::kLast) == static_cast<int>(metrics::Doubt::kLast));
+
+const char* text_of(ProofDoubt doubt) {
+  switch (doubt) {
+    case ProofDoubt::kBetween:
+      return "somebody stands between this node and a peer: a refused connection does not prove "
+             "that peer's death, its lease has to run out";
+    case ProofDoubt::kTogether:
+      return "all peers have ended and refuse at once, which proves the death of none: look at "
+             "this node's own proxy or tunnels";
+    case ProofDoubt::kSilent:
+      return "the kernel does not tell this process who listens (NETLINK_SOCK_DIAG): a refused "
+             "connection does not prove a peer's death, its lease has to run out";
+    case ProofDoubt::kListening:
+      return "connections to a peer are refused while somebody listens there, which proves no "
+             "death: look for a firewall's rule that rejects or resets them";
+  }
+  return "?";
+}
+
 }  // namespace
 
 Participant::Participant(const ParticipantParts& parts, const Config& config, std::string version,
@@ -288,15 +308,8 @@ void Participant::on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_
 }
 
 void Participant::on_doubt(const Uuid& peer, ProofDoubt doubt) {
-  const bool is_between = doubt == ProofDoubt::kBetween;
-  parts_.metrics.on_doubt(is_between ? metrics::Doubt::kBetween : metrics::Doubt::kTogether);
-  parts_.log.write(LogLevel::kWarn,
-                   is_between
-                       ? "somebody stands between this node and a peer: a refused connection "
-                         "does not prove that peer's death, its lease has to run out"
-                       : "all peers have ended and refuse at once, which proves the death of "
-                         "none: look at this node's own proxy or tunnels",
-                   {{"peer", event_log_.name_of(peer)}});
+  parts_.metrics.on_doubt(static_cast<metrics::Doubt>(doubt));
+  parts_.log.write(LogLevel::kWarn, text_of(doubt), {{"peer", event_log_.name_of(peer)}});
 }
 
 void Participant::on_frame(const Uuid& from, Frame frame, size_t bytes) {

@@ -3,14 +3,18 @@
 //
 // The proof has two halves.  Its connection ended by FIN or RST: the process is gone or its
 // connection is broken, and if it is gone, the kernel has turned its flag off before
-// (robust_futex.hh).  And at the very address where this life of it has answered, the port refuses
-// twice: nobody listens, though a living sidecar never stops to.  Neither is hearsay.
+// (robust_futex.hh).  And at the very address where this life of it has answered, nobody listens
+// any more, though a living sidecar does until its flag is off.  Neither is hearsay.
 //
-// It is sound only where the kernel of that process, and nobody in between, ends connections and
-// refuses them.  That nobody stands between is seen of each connection, that of the link and that
-// by which its place was found: both ends name the same pair of sockets (connection_ends.hh).  On
-// loopback, in one network namespace, that is all; elsewhere the operator vouches for what no
-// connection shows, firewalls that reject and addresses that move from host to host.
+// That nobody listens, this process's own kernel says where both are in one network namespace, on
+// loopback (kernel_sockets.hh).  That the port refuses is only the occasion to ask: a firewall can
+// refuse, and end connections, in the name of a process that lives.  Elsewhere a port that refuses
+// twice has to do, and the operator vouches for what no connection shows: firewalls that reject,
+// and addresses that move from host to host.
+//
+// In both cases nobody may stand between, or it is not known who listens where.  That is seen of
+// each connection, that of the link and that by which its place was found: both ends name the same
+// pair of sockets (connection_ends.hh).
 #pragma once
 
 #include <chrono>
@@ -26,7 +30,7 @@ namespace bellwether {
 
 class DeathWatch {
  public:
-  // The two refusals are at least this far apart.
+  // Two refusals that have to do are at least this far apart.
   static constexpr Duration kRefusedFor = std::chrono::milliseconds(5);
 
   enum class Verdict : uint8_t {
@@ -56,12 +60,18 @@ class DeathWatch {
   void on_accepted(const SocketAddress& address) {
     if (place_ && place_->address == address) refused_since_.reset();
   }
-  Verdict on_refused(const SocketAddress& address, Instant now) {
+  // Whether it is proven, here and now, by nobody's listening here.
+  bool is_awaited(const SocketAddress& address) const {
     const bool is_its_place = place_ && place_->address == address && place_->boot == boot_;
-    if (!is_its_place || !is_ended_by_peer_ || !may_prove_ || is_told_) return Verdict::kNone;
+    return is_its_place && is_ended_by_peer_ && may_prove_ && !is_told_;
+  }
+  void on_proven() { is_told_ = true; }
+  // What this refusal says where refusals have to do.
+  Verdict on_refused(const SocketAddress& address, Instant now) {
+    if (!is_awaited(address)) return Verdict::kNone;
     if (!refused_since_) refused_since_ = now;
     if (now - *refused_since_ < kRefusedFor) return Verdict::kAskAgain;
-    is_told_ = true;
+    on_proven();
     return Verdict::kProof;
   }
 

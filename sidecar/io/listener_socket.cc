@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/check.hh"
 #include "io/address_error.hh"
 #include "io/every_address.hh"
 #include "io/socket_options.hh"
@@ -98,12 +99,13 @@ ListenerSocket::ListenerSocket(Loop& loop, const HostPort& place, OnConnection o
   if (status != 0) fail(place, -status);
 }
 
-uint16_t ListenerSocket::port() const {
+SocketAddress ListenerSocket::address() const {
   sockaddr_storage address{};
   int size = sizeof address;
   uv_tcp_getsockname(handle_.get(), reinterpret_cast<sockaddr*>(&address), &size);
-  // Both families have it at the same place.
-  return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+  const auto found = SocketAddress::from(reinterpret_cast<const sockaddr&>(address));
+  check(found.has_value(), "a socket that listens has an address");
+  return *found;
 }
 
 void ListenerSocket::on_waiting() {

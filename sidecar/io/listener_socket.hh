@@ -6,6 +6,7 @@
 
 #include "config/host_port.hh"
 #include "io/loop.hh"
+#include "io/socket_address.hh"
 #include "io/timer.hh"
 
 namespace bellwether {
@@ -20,7 +21,9 @@ class ListenerSocket {
   // most, so that what has arrived on one is read before many newer ones are there.
   ListenerSocket(Loop& loop, const HostPort& place, OnConnection on_connection);
 
-  uint16_t port() const;
+  // Where it listens, as the kernel has it.
+  SocketAddress address() const;
+  uint16_t port() const { return address().port(); }
 
  private:
   void on_waiting();

@@ -46,6 +46,12 @@ SocketAddress SocketAddress::with_port(uint16_t port) const {
   return result;
 }
 
+uint16_t SocketAddress::port() const {
+  in_port_t bytes = 0;
+  std::memcpy(&bytes, bytes_.data() + offsetof(sockaddr_in, sin_port), sizeof bytes);
+  return ntohs(bytes);
+}
+
 bool SocketAddress::is_loopback() const {
   HostPort place;
   return parse_host_port(text(), place).empty() && place.is_loopback();

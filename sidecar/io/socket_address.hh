@@ -28,6 +28,7 @@ class SocketAddress {
   SocketAddress with_port(uint16_t port) const;
 
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(bytes_.data()); }
+  uint16_t port() const;
   int family() const { return get()->sa_family; }
   // Both ends are on this host.
   bool is_loopback() const;

@@ -65,6 +65,7 @@ Transport::Implementation::Implementation(Loop& loop, Resolver& resolver,
           loop, settings_.listen,
           [this](UvPtr<uv_tcp_t> socket) { on_accepted(std::move(socket)); })) {
   port_ = socket_->port();
+  if (settings_.death_proof == DeathProof::kAuto) kernel_.emplace(socket_->address());
 }
 
 void Transport::Implementation::set_configured(std::vector<HostPort> peers, HostPort dns) {

@@ -62,9 +62,11 @@ enum class PeerLimit : uint8_t {
 
 // Why a refused connection, which else would, does not prove the end of a peer.
 enum class ProofDoubt : uint8_t {
-  kBetween,   // its HELLO names other sockets, or another network: somebody stands between
-  kTogether,  // all peers have ended, and refuse, within a moment: so it is this side's doing
-  kLast = kTogether,
+  kBetween,    // its HELLO names other sockets, or another network: somebody stands between
+  kTogether,   // all peers have ended, and refuse, within a moment: so it is this side's doing
+  kSilent,     // the kernel does not say who listens
+  kListening,  // it says that somebody does where connections are refused: a firewall refuses them
+  kLast = kListening,
 };
 
 // What the transport tells its owner; from the loop, never from within a call into the transport.
@@ -79,8 +81,9 @@ class TransportListener {
   // was reached, or where a member says that it is; once for each time it is gone, and once more
   // when that proves that its flag is off (`is_proof`; death_proof.hh).
   virtual void on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) = 0;
-  // Between: the link that has just come up, or the place where its process was found, is of no use
-  // for a proof; once for each of them.  Together: now, in place of a proof.
+  // Between, silent: the link that has just come up, or the place where its process was found, is
+  // of no use for a proof.  Together, listening: now, in place of a proof.  Of a peer once, but
+  // together.
   virtual void on_doubt(const Uuid& peer, ProofDoubt doubt) = 0;
   // From a peer whose link is up.  `bytes`: what it took on the wire.
   virtual void on_frame(const Uuid& from, Frame frame, size_t bytes) = 0;

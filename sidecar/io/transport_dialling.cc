@@ -111,7 +111,7 @@ void Transport::Implementation::note_answer(const PeerConnection& connection,
   Peer& peer = peers_[id];
   peer.proven = address;
   peer.is_place_indirect = is_indirect(connection.ends(), greeting.ends);
-  if (may_prove(connection, greeting)) {
+  if (may_prove(connection, greeting) && is_place_known(address)) {
     peer.death.on_answer(address, greeting.hello.self.boot);
   } else {
     peer.death.forget(address);

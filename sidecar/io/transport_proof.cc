@@ -1,5 +1,5 @@
 // What a refusal says of the peers that may have been there: that they are gone, and, where
-// death_proof.hh finds it so, that their flags are off.
+// death_proof.hh and the kernel find it so, that their flags are off.
 //
 // For a proof one must know where a peer listens.  Who was dialled has shown it; who has dialled
 // this process is asked: a connection of its own, to where it says that it is, over which both
@@ -57,25 +57,53 @@ bool Transport::Implementation::is_refused(const Uuid& id, const Peer& peer,
 }
 
 void Transport::Implementation::seek_proof(Dialler& dialler) {
-  const SocketAddress& address = dialler.address();
-  if (!is_telling(address, settings_.death_proof)) return;
+  if (!is_telling(dialler.address(), settings_.death_proof)) return;
+  if (kernel_) {
+    ask_kernel(dialler.address());
+  } else {
+    count_refusals(dialler);
+  }
+}
+
+void Transport::Implementation::ask_kernel(const SocketAddress& address) {
+  std::vector<Uuid> awaited;
+  for (const auto& [id, peer] : peers_) {
+    if (peer.link == nullptr && peer.death.is_awaited(address)) awaited.push_back(id);
+  }
+  if (awaited.empty()) return;
+  const KernelSockets::Answer answer = kernel_->who_listens(address);
+  if (answer == KernelSockets::Answer::kNobody) {
+    for (const Uuid& id : awaited) peers_.at(id).death.on_proven();
+    return tell_proofs(awaited);
+  }
+  const bool is_silent = answer == KernelSockets::Answer::kSilent;
+  for (const Uuid& id : awaited) {
+    tell_doubt_once(id, is_silent ? ProofDoubt::kSilent : ProofDoubt::kListening);
+  }
+}
+
+void Transport::Implementation::count_refusals(Dialler& dialler) {
   std::vector<Uuid> proven;
   std::vector<Uuid> doubted;
   bool shall_ask_again = false;
   for (auto& [id, peer] : peers_) {
     if (peer.link != nullptr) continue;
-    const DeathWatch::Verdict verdict = peer.death.on_refused(address, Loop::now());
+    const DeathWatch::Verdict verdict = peer.death.on_refused(dialler.address(), Loop::now());
     if (verdict == DeathWatch::Verdict::kProof) {
       (has_ended_with_all_others(id) ? doubted : proven).push_back(id);
     }
     shall_ask_again |= verdict == DeathWatch::Verdict::kAskAgain;
   }
   if (shall_ask_again) dialler.start_after(DeathWatch::kRefusedFor);
-  for (const Uuid& id : proven) {
-    if (stage_ == Stage::kOpen) listener_.on_link_down(id, LinkEvidence::kRefused, true);
-  }
+  tell_proofs(proven);
   for (const Uuid& id : doubted) {
     if (stage_ == Stage::kOpen) listener_.on_doubt(id, ProofDoubt::kTogether);
+  }
+}
+
+void Transport::Implementation::tell_proofs(const std::vector<Uuid>& proven) {
+  for (const Uuid& id : proven) {
+    if (stage_ == Stage::kOpen) listener_.on_link_down(id, LinkEvidence::kRefused, true);
   }
 }
 
@@ -88,11 +116,18 @@ bool Transport::Implementation::has_ended_with_all_others(const Uuid& id) const 
   return has_ended_with_all(*peers_.at(id).ended_at, others, settings_.limits.moment);
 }
 
-// Whether nobody stands between the two ends of the connection, as the greeting over it shows.
+// Whether nobody stands between the two ends of the connection, as the greeting over it shows, and
+// the end of the process behind it would be told.
 bool Transport::Implementation::may_prove(const PeerConnection& connection,
                                           const Greeting& greeting) const {
-  return settings_.death_proof != DeathProof::kNone &&
+  return settings_.death_proof != DeathProof::kNone && (!kernel_ || kernel_->can_tell()) &&
          is_direct(connection.ends(), greeting.ends, settings_.death_proof);
+}
+
+// Whether who has just answered here will be missed here.  A listener that is bound to a device, or
+// that a program of the administrator's chooses, may take connections where it is not found.
+bool Transport::Implementation::is_place_known(const SocketAddress& address) {
+  return !kernel_ || kernel_->who_listens(address) == KernelSockets::Answer::kListens;
 }
 
 // Who counts on proofs shall know where there can be none.
@@ -102,10 +137,14 @@ void Transport::Implementation::tell_doubt(const PeerConnection& connection,
   parse_host_port(connection.remote(), remote);
   const bool is_expected = settings_.death_proof == DeathProof::kRefused ||
                            (settings_.death_proof == DeathProof::kAuto && remote.is_loopback());
-  const Uuid& id = greeting.hello.self.id;
-  if (stage_ != Stage::kOpen || !is_expected || may_prove(connection, greeting)) return;
-  if (std::exchange(peers_.at(id).is_doubt_told, true)) return;
-  listener_.on_doubt(id, ProofDoubt::kBetween);
+  if (!is_expected || may_prove(connection, greeting)) return;
+  const bool is_between = !is_direct(connection.ends(), greeting.ends, settings_.death_proof);
+  tell_doubt_once(greeting.hello.self.id, is_between ? ProofDoubt::kBetween : ProofDoubt::kSilent);
+}
+
+void Transport::Implementation::tell_doubt_once(const Uuid& id, ProofDoubt doubt) {
+  if (stage_ != Stage::kOpen || std::exchange(peers_.at(id).is_doubt_told, true)) return;
+  listener_.on_doubt(id, doubt);
 }
 
 // --- who listens where ---

@@ -19,6 +19,7 @@
 #include "core/members.hh"
 #include "io/death_proof.hh"
 #include "io/dialler.hh"
+#include "io/kernel_sockets.hh"
 #include "io/listener_socket.hh"
 #include "io/peer_connection.hh"
 #include "io/transport.hh"
@@ -130,12 +131,17 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void tell_refusals(const SocketAddress& address);
   bool is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const;
   void seek_proof(Dialler& dialler);
+  void ask_kernel(const SocketAddress& address);
+  void count_refusals(Dialler& dialler);
+  void tell_proofs(const std::vector<Uuid>& proven);
   static bool is_behind_proxy(const Peer& peer);
   AddressSet inquiries() const;
   void on_inquiry_answered(PeerConnection& connection, const Greeting& greeting,
                            LinkVerdict verdict);
   bool may_prove(const PeerConnection& connection, const Greeting& greeting) const;
+  bool is_place_known(const SocketAddress& address);
   void tell_doubt(const PeerConnection& connection, const Greeting& greeting);
+  void tell_doubt_once(const Uuid& id, ProofDoubt doubt);
   bool has_ended_with_all_others(const Uuid& id) const;
 
   Loop& loop_;
@@ -162,6 +168,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   LoopTimer due_;  // catch_up(), or the end of flushing
   uint16_t port_ = 0;
   std::unique_ptr<ListenerSocket> socket_;
+  std::optional<KernelSockets> kernel_{};  // with DeathProof::kAuto
 };
 
 }  // namespace bellwether

@@ -43,17 +43,20 @@ bool has_told_of(const Process& process, const Uuid& peer) {
   return std::ranges::find(process.downs, peer, &Process::Down::peer) != process.downs.end();
 }
 
+using Down = Process::Down;
 constexpr auto kDoubt = &std::pair<Uuid, ProofDoubt>::second;
 
 // Processes of which the first believes in proofs; the other can be ended.
 struct Witness {
   Loop loop;
   Resolver resolver{loop};
-  Process witness{
-      loop, resolver, 1,
-      TransportSettings{.boot = 1, .listen = {"127.0.0.1", 0}, .death_proof = DeathProof::kAuto}};
+  Process witness;
   Process peer{loop, resolver, 2};
 
+  explicit Witness(DeathProof accepted = DeathProof::kAuto)
+      : witness(loop, resolver, 1,
+                TransportSettings{.boot = 1, .listen = {"127.0.0.1", 0}, .death_proof = accepted}) {
+  }
   bool run_until(const std::function<bool()>& condition) {
     return test::run_until(loop, condition);
   }
@@ -83,6 +86,11 @@ struct Witness {
   }
 };
 
+// One that does not ask the kernel.
+struct FarWitness : Witness {
+  FarWitness() : Witness(DeathProof::kRefused) {}
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(death_proof)
@@ -95,6 +103,14 @@ BOOST_AUTO_TEST_CASE(its_fin_and_two_refusals_apart_are_a_proof_once) {
   const Instant later = kStart + DeathWatch::kRefusedFor;
   BOOST_TEST((watch.on_refused(kHere, later) == Verdict::kProof));
   BOOST_TEST((watch.on_refused(kHere, later + milliseconds(5)) == Verdict::kNone));
+}
+
+BOOST_AUTO_TEST_CASE(its_fin_and_a_place_where_nobody_listens_are_a_proof_once) {
+  DeathWatch watch = ended_watch();
+  BOOST_TEST(!watch.is_awaited(kElsewhere));
+  BOOST_TEST(watch.is_awaited(kHere));
+  watch.on_proven();
+  BOOST_TEST(!watch.is_awaited(kHere));
 }
 
 BOOST_AUTO_TEST_CASE(a_link_that_was_not_ended_by_the_peer_proves_nothing) {
@@ -280,7 +296,27 @@ BOOST_FIXTURE_TEST_CASE(a_place_that_was_found_through_a_proxy_proves_nothing, W
   BOOST_TEST(!is_proven());
 }
 
-BOOST_FIXTURE_TEST_CASE(when_all_end_at_once_no_end_is_proven, Witness) {
+BOOST_FIXTURE_TEST_CASE(two_refusals_are_a_proof_where_the_operator_says_so, FarWitness) {
+  link(witness, peer);
+  peer.end();
+  BOOST_TEST(run_until([&] { return is_proven(); }));
+}
+
+// It is not guessed from what happens to connections.
+BOOST_FIXTURE_TEST_CASE(all_that_end_at_once_are_proven_by_the_kernel, Witness) {
+  Process third(loop, resolver, 3);
+  witness.look_for({peer.place(), third.place()});
+  BOOST_REQUIRE(
+      run_until([&] { return witness.is_linked_to(peer) && witness.is_linked_to(third); }));
+  witness.transport().set_members({peer.address(), third.address()});
+  peer.end();
+  third.end();
+  BOOST_TEST(
+      run_until([&] { return std::ranges::count(witness.downs, true, &Down::is_proof) == 2; }));
+  BOOST_TEST(witness.doubts.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(when_all_end_at_once_no_end_is_proven, FarWitness) {
   Process third(loop, resolver, 3);
   witness.look_for({peer.place(), third.place()});
   BOOST_REQUIRE(

@@ -3,13 +3,16 @@
  *   CLOCK_AHEAD_S    by how many seconds its wall clock is ahead
  *   BROKEN_DISK      while this file exists, nothing reaches the disk (EIO)
  *   DIES_AFTER_SYNC  the process is killed when the fdatasync with this number, from 1 on, is done
+ *   SILENT_KERNEL    while this is set, nobody may ask the kernel for sockets
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/netlink.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,6 +45,16 @@ int fdatasync(int fd) {
   const int result = on_file("fdatasync", fd);
   if (++count == number_of("DIES_AFTER_SYNC")) kill(getpid(), SIGKILL);
   return result;
+}
+
+int socket(int domain, int type, int protocol) {
+  static int (*call)(int, int, int) = NULL;
+  if (call == NULL) *(void**)&call = dlsym(RTLD_NEXT, "socket");
+  if (domain == AF_NETLINK && protocol == NETLINK_SOCK_DIAG && getenv("SILENT_KERNEL") != NULL) {
+    errno = EAFNOSUPPORT;
+    return -1;
+  }
+  return call(domain, type, protocol);
 }
 
 int clock_gettime(clockid_t clock, struct timespec* now) {

@@ -13,6 +13,7 @@ import subprocess
 import unittest
 
 NETWORK = "10.77.0"
+LOOPBACK = "127.0.0.1"
 NUMBERS = itertools.count()  # of the networks that this process has made
 
 
@@ -31,6 +32,17 @@ def can_make_namespaces():
         return False
     run("ip", "netns", "del", name)
     return True
+
+
+class SharedHost:
+    """One of the hosts, for a Group whose sidecars all live there, on its loopback."""
+
+    def __init__(self, hosts, sidecars):
+        self.hosts = hosts
+        self.addresses = [LOOPBACK] * sidecars
+
+    def command_prefix(self, _):
+        return self.hosts.command_prefix(0)
 
 
 class Hosts:
@@ -105,6 +117,12 @@ class Hosts:
         """From now on `target` answers what comes from `source` as if no connection were there."""
         self.enter(target, "nft", f"add rule inet faults input meta l4proto tcp ip saddr "
                    f"{self.addresses[source]} reject with tcp reset")
+
+    def reset_port(self, index, port):
+        """From now on this host answers what comes to the port, from itself too, as if nobody were
+        there."""
+        self.enter(index, "nft", f"add rule inet faults input tcp dport {port} "
+                   "reject with tcp reset")
 
     def break_connections(self, host, others):
         """Resets what connections a host has with others, on both sides, once; unittest.SkipTest

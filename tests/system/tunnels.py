@@ -12,7 +12,8 @@ import ctypes
 import socket
 import threading
 
-LOOPBACK = "127.0.0.1"
+from namespaces import LOOPBACK
+
 CHUNK_BYTES = 65536
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
