@@ -1,5 +1,8 @@
 // The program `bellwether`: chooses the subcommand, and turns whatever goes wrong into one line on
 // stderr and the exit code that belongs to it.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 
@@ -130,6 +133,17 @@ ExitCode run_and_flush(int argc, char** argv) {
   return code;
 }
 
+// A file that got the number of stdout or stderr, say the voter's memory, would be written over by
+// the next line of the log.  So no number of the three stays free; to read and to write fails as if
+// it were.  False when there is nothing to take their places.
+bool fill_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    const int useless = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", useless) != fd) return false;
+  }
+  return true;
+}
+
 ExitCode complain(const std::exception& error, ExitCode code) {
   std::cout.flush();
   write_to_stderr("bellwether: " + std::string(error.what()) + "\n");
@@ -143,6 +157,8 @@ int main(int argc, char** argv) {
   using bellwether::cli::complain;
   using bellwether::cli::ExitCode;
   ExitCode code = ExitCode::kOk;
+  // Nobody could be told why.
+  if (!bellwether::cli::fill_standard_descriptors()) return static_cast<int>(ExitCode::kFailure);
   try {
     code = bellwether::cli::run_and_flush(argc, argv);
   } catch (const bellwether::cli::UsageError& error) {
