@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
+#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -198,10 +200,14 @@ FlagFile::FlagFile(const FlagPlace& place) : place_(place), file_(open_or_make(p
       ::mmap(nullptr, LEADER_FLAG_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, view.get(), 0);
   if (mapping == MAP_FAILED) fail(path, "cannot be mapped", errno);
   page_ = static_cast<FlagPage*>(mapping);
+  rescue_.emplace(page_, LEADER_FLAG_FILE_BYTES);
   lock_flaw_ = ::mlock(page_, LEADER_FLAG_FILE_BYTES) == 0 ? 0 : errno;
 }
 
-FlagFile::~FlagFile() { ::munmap(page_, LEADER_FLAG_FILE_BYTES); }
+FlagFile::~FlagFile() {
+  rescue_.reset();
+  ::munmap(page_, LEADER_FLAG_FILE_BYTES);
+}
 
 bool FlagFile::is_in_memory() const {
   struct statfs status {};
@@ -221,6 +227,26 @@ std::string FlagFile::loss() const {
   if (::fstat(file_.get(), &ours) != 0) fail(place_.path, "cannot be examined", errno);
   const bool is_ours = there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
   return is_ours ? "" : "was replaced by another file";
+}
+
+// Read from the file: the page may be another one by now.
+std::string FlagFile::damage(const FlagPage& expected) const {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0) fail(place_.path, "cannot be examined", errno);
+  if (status.st_size > LEADER_FLAG_FILE_BYTES) return "was made longer";
+  if (status.st_size < LEADER_FLAG_FILE_BYTES || rescue_->is_lost()) return "was cut short";
+  std::array<uint8_t, sizeof(FlagPage)> bytes{};
+  if (::pread(file_.get(), bytes.data(), bytes.size(), 0) != std::ssize(bytes)) {
+    return "cannot be read";
+  }
+  return std::memcmp(bytes.data(), &expected, bytes.size()) == 0 ? "" : "was written over";
+}
+
+void FlagFile::remove() const {
+  const FileDescriptor folder = open_folder(place_.path);
+  if (!folder.is_open() || ::unlinkat(folder.get(), place_.path.filename().c_str(), 0) != 0) {
+    fail(place_.path, "cannot be removed", errno);
+  }
 }
 
 }  // namespace bellwether
