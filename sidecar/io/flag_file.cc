@@ -73,12 +73,14 @@ bool is_link(const fs::path& path) {
 FileDescriptor open_or_make_folder(const FlagPlace& place) {
   const fs::path& path = place.path;
   // Whatever is wrong with it, opening it will tell.
-  ::mkdir(path.parent_path().c_str(), kFolderMode);
+  const bool is_new = ::mkdir(path.parent_path().c_str(), kFolderMode) == 0;
   FileDescriptor folder = open_folder(path);
   if (!folder.is_open() && is_link(path.parent_path())) {
     throw FlagError(path, "its folder is a symbolic link", "set flag.path to where that leads");
   }
   if (!folder.is_open()) fail(path, "cannot be opened", errno);
+  // Whatever the umask is: applications of other users have to get in.
+  if (is_new) ::chmod(("/proc/self/fd/" + std::to_string(folder.get())).c_str(), kFolderMode);
   struct stat status {};
   if (::fstat(folder.get(), &status) != 0) fail(path, "its folder cannot be examined", errno);
   const std::string flaw = flag_folder_flaw(status, ::geteuid(), place.is_folder_shared);
@@ -159,7 +161,7 @@ FileDescriptor open_again(int fd, const fs::path& path) {
     throw FlagError(path,
                     "cannot be opened a second time, through " + name + ": " +
                         std::generic_category().message(errno),
-                    "mount /proc");
+                    "mount /proc", errno != ENOENT && may_pass(errno));
   }
   return file;
 }

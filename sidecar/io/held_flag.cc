@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <cstring>
 
+#include "io/passing_error.hh"
 #include "io/robust_futex.hh"
 #include "io/signals_blocked.hh"
 
@@ -24,7 +26,8 @@ uint64_t hash_of_this_boot() {
     throw FlagError(
         "/proc/sys/kernel/random/boot_id",
         std::string("cannot be read: ") + leader_flag_strerror(error),
-        "mount /proc; without it a flag that an earlier boot has left would be believed");
+        "mount /proc; without it a flag that an earlier boot has left would be believed",
+        error != ENOENT && may_pass(error));
   }
   return hash;
 }
