@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <iostream>
 
 #include "cli/check.hh"
@@ -137,11 +139,11 @@ ExitCode run_and_flush(int argc, char** argv) {
 // the next line of the log.  So no number of the three stays free; to read and to write fails as if
 // it were.  False when there is nothing to take their places.
 bool fill_standard_descriptors() {
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+  constexpr std::array kStandard{STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  return std::ranges::all_of(kStandard, [](int fd) {
     const int useless = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
-    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", useless) != fd) return false;
-  }
-  return true;
+    return ::fcntl(fd, F_GETFD) >= 0 || ::open("/dev/null", useless) == fd;
+  });
 }
 
 ExitCode complain(const std::exception& error, ExitCode code) {

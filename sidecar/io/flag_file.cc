@@ -11,8 +11,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <cstddef>
 #include <iterator>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -237,11 +238,12 @@ std::string FlagFile::damage(const FlagPage& expected) const {
   if (::fstat(file_.get(), &status) != 0) fail(place_.path, "cannot be examined", errno);
   if (status.st_size > LEADER_FLAG_FILE_BYTES) return "was made longer";
   if (status.st_size < LEADER_FLAG_FILE_BYTES || rescue_->is_lost()) return "was cut short";
-  std::array<uint8_t, sizeof(FlagPage)> bytes{};
+  std::array<std::byte, sizeof(FlagPage)> bytes{};
   if (::pread(file_.get(), bytes.data(), bytes.size(), 0) != std::ssize(bytes)) {
     return "cannot be read";
   }
-  return std::memcmp(bytes.data(), &expected, bytes.size()) == 0 ? "" : "was written over";
+  const auto wanted = std::as_bytes(std::span(&expected, 1));
+  return std::ranges::equal(bytes, wanted) ? "" : "was written over";
 }
 
 void FlagFile::remove() const {

@@ -42,9 +42,9 @@ class HeldFlag {
   void wake_waiters();
   void hold();
 
+  FlagPage written_{};  // a copy, which nobody else can change
   FlagFile file_;
   leader_flag_line& line_;
-  FlagPage written_{};  // a copy, which nobody else can change
   const uint64_t boot_id_hash_;
   const uint8_t guard_;
   std::latch is_held_{1};
