@@ -16,7 +16,7 @@ constexpr unsigned kQuery[] = {200, 400, 403, 405, 503};          // parameters;
 constexpr unsigned kOperator[] = {200, 400, 403, 405, 409, 413};  // a body; needs a role
 constexpr unsigned kTransfer[] = {200, 400, 403, 404, 405, 409, 412, 413};
 constexpr unsigned kForget[] = {200, 400, 403, 404, 405, 409, 413};
-constexpr unsigned kReload[] = {200, 400, 403, 405, 413, 422};
+constexpr unsigned kReload[] = {200, 400, 403, 405, 413, 422, 503};
 constexpr unsigned kNoRoute[] = {400, 403, 404, 408, 413, 431, 503};
 
 struct Route {

@@ -27,10 +27,12 @@
  * with the same epoch; there a token is unique only together with the leader's id.
  *
  * Reader and sidecar share a kernel and its CLOCK_BOOTTIME (no time namespace with an offset
- * between them).  The PID namespaces may differ.  The sidecar never removes, replaces or truncates
- * the file, so a mapping stays good across its restarts.  Where somebody else removes or replaces
- * it, the sidecar makes it anew within a second, and readers find the new one by themselves: while
- * nobody vouches for the flag, they look once a second whether another file is at its path.
+ * between them).  The PID namespaces may differ.  The sidecar never truncates the file, nor does it
+ * remove or replace one that is in order, so a mapping stays good across its restarts.  Where
+ * somebody else removes, replaces or spoils it, the sidecar makes it anew within a second, and
+ * readers find the new one by themselves: while nobody vouches for the flag, they look once a
+ * second whether another file is at its path.  But to cut the file short ends, by SIGBUS, a process
+ * that reads a mapping of it then; only the file's owner and root can do so.
  *
  * A file is only believed when it belongs to somebody who may say it: to root, to this process's
  * own user, to the user that leader_flag_open_of() names; or to the owner of its folder, if nobody

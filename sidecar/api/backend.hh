@@ -20,6 +20,7 @@ struct ReloadResult {
   std::vector<std::string> errors;    // each a line with file:line:column; then nothing has changed
   std::vector<std::string> warnings;  // the same form
   std::vector<ConfigChange> changes;
+  bool is_file_hanging = false;  // an error: the file could not be read to its end
 };
 
 // What does not change while the process lives.
@@ -61,7 +62,7 @@ class Backend {
 
   // Hands a command (Elect, StepDown, Transfer) to the node; `done` is called once, now or later.
   virtual void command(const Input& input, std::function<void(Outcome::Kind)> done) = 0;
-  // Reads the configuration again; `done` is called later.
+  // Reads the configuration again; `done` is called once, now or later.
   virtual void reload(std::function<void(const ReloadResult&)> done) = 0;
 };
 

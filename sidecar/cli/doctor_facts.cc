@@ -72,8 +72,8 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
   doctor::SidecarFacts facts{.where = address.text()};
   try {
     const ApiClient client(address, -1, kApiPatience);
-    const Json status = get_json(client, "/v1/status");
-    const Json members = get_json(client, "/v1/members");
+    const Json status = get_status(client);
+    const Json members = get_members(client);
     const Json& node = object_in(status, "node");
     const Json& plugin = object_in(status, "plugin");
     const Json& config = object_in(status, "config");

@@ -1,6 +1,11 @@
 // The program `bellwether`: chooses the subcommand, and turns whatever goes wrong into one line on
 // stderr and the exit code that belongs to it.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <iostream>
 
 #include "cli/check.hh"
@@ -130,6 +135,17 @@ ExitCode run_and_flush(int argc, char** argv) {
   return code;
 }
 
+// A file that got the number of stdout or stderr, say the voter's memory, would be written over by
+// the next line of the log.  So no number of the three stays free; to read and to write fails as if
+// it were.  False when there is nothing to take their places.
+bool fill_standard_descriptors() {
+  constexpr std::array kStandard{STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  return std::ranges::all_of(kStandard, [](int fd) {
+    const int useless = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    return ::fcntl(fd, F_GETFD) >= 0 || ::open("/dev/null", useless) == fd;
+  });
+}
+
 ExitCode complain(const std::exception& error, ExitCode code) {
   std::cout.flush();
   write_to_stderr("bellwether: " + std::string(error.what()) + "\n");
@@ -143,6 +159,8 @@ int main(int argc, char** argv) {
   using bellwether::cli::complain;
   using bellwether::cli::ExitCode;
   ExitCode code = ExitCode::kOk;
+  // Nobody could be told why.
+  if (!bellwether::cli::fill_standard_descriptors()) return static_cast<int>(ExitCode::kFailure);
   try {
     code = bellwether::cli::run_and_flush(argc, argv);
   } catch (const bellwether::cli::UsageError& error) {

@@ -3,9 +3,13 @@
 #include "cli/run.hh"
 
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <csignal>
+#include <system_error>
+#include <thread>
 
 #include "cli/plugin_dir.hh"
 #include "cli/stderr_text.hh"
@@ -59,6 +63,23 @@ ExitCode exit_code_of(SidecarEnd end) {
   return ExitCode::kFailure;
 }
 
+// How long the process may take for its end once the sidecar has said all it had to say.
+constexpr std::chrono::seconds kTimeToEnd(1);
+
+// What hangs in the thread pool, because a disk or a network file system does not answer, cannot be
+// called back, and the loop's end and that of the process would wait for it.
+ExitCode end_in_time(ExitCode code) {
+  try {
+    std::thread([code] {
+      std::this_thread::sleep_for(kTimeToEnd);
+      ::_exit(static_cast<int>(code));
+    }).detach();
+  } catch (const std::system_error&) {
+    // Without another thread it ends when it can.
+  }
+  return code;
+}
+
 }  // namespace
 
 CLI::App* add_run(CLI::App& program, RunOptions& options) {
@@ -107,7 +128,7 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
     log.set_node(config.node.name);
     Sidecar sidecar(std::move(settings), log);
     const SignalsTaken while_it_runs;
-    return exit_code_of(sidecar.run());
+    return end_in_time(exit_code_of(sidecar.run()));
   } catch (const FlagError& error) {
     return refuse_files(error);
   } catch (const StateError& error) {

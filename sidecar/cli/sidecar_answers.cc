@@ -86,11 +86,11 @@ void remove_column(std::vector<Row>& rows, const std::string& head) {
 
 }  // namespace
 
-Json require_json(const ApiClient& client, const ApiAnswer& answer) {
+Json require_json(const ApiClient& client, const ApiAnswer& answer, const char* key) {
   const auto json = api::parse_json(answer.body);
   const bool is_object = json && json->is_object();
-  if (is_object && answer.status == kOk) return *json;
-  if (is_object && json->contains("error")) {
+  if (is_object && answer.status == kOk && json->contains(key)) return *json;
+  if (is_object && answer.status != kOk && json->contains("error")) {
     throw ApiError(text_of(*json, "error") + lines_of(*json, "errors"));
   }
   throw ApiError("what answers at " + client.address().text() + " is no sidecar (status " +

@@ -11,11 +11,22 @@
 
 namespace bellwether::cli {
 
-// The body of an answer of 200.  Throws ApiError otherwise: with the sidecar's own words when it
-// refuses, or because what answers is no sidecar.
-api::Json require_json(const ApiClient& client, const ApiAnswer& answer);
-inline api::Json get_json(const ApiClient& client, const std::string& target) {
-  return require_json(client, client.get(target));
+// The body of an answer of 200, which has `key`, as all answers of its kind have.  Throws ApiError
+// otherwise: with the sidecar's own words when it refuses, or because what answers is no sidecar.
+api::Json require_json(const ApiClient& client, const ApiAnswer& answer, const char* key);
+inline api::Json get_json(const ApiClient& client, const std::string& target, const char* key) {
+  return require_json(client, client.get(target), key);
+}
+
+// The same for what is asked in several places.
+inline api::Json get_leader(const ApiClient& client) {
+  return get_json(client, "/v1/leader", "leader");
+}
+inline api::Json get_status(const ApiClient& client) {
+  return get_json(client, "/v1/status", "node");
+}
+inline api::Json get_members(const ApiClient& client) {
+  return get_json(client, "/v1/members", "members");
 }
 
 // A value as text that a terminal can take: a string without its quotes, anything else as JSON.

@@ -110,8 +110,9 @@ CLI::App& add(CLI::App& program, SidecarOptions& options, SidecarCommand command
   return added;
 }
 
-Json post(const ApiClient& client, const std::string& path, const Json& body) {
-  return require_json(client, client.post(path, api::dump(body)));
+Json post(const ApiClient& client, const std::string& path, const Json& body,
+          const char* key = "result") {
+  return require_json(client, client.post(path, api::dump(body)), key);
 }
 
 ExitCode step_down(const ApiClient& client, const std::string& hold) {
@@ -153,7 +154,7 @@ void print_changes(const Json& answer, const char* key, const char* suffix) {
 }
 
 ExitCode reload(const ApiClient& client) {
-  const Json answer = post(client, "/v1/reload", Json::object());
+  const Json answer = post(client, "/v1/reload", Json::object(), "changed");
   print_changes(answer, "changed", "");
   print_changes(answer, "pending_restart", " (waits for a restart)");
   const auto warnings = answer.find("warnings");

@@ -88,9 +88,9 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
 }  // namespace
 
 ExitCode print_status(const ApiClient& client, bool is_json, bool is_coloured) {
-  const Json leader = get_json(client, "/v1/leader");
-  const Json status = get_json(client, "/v1/status");
-  const Json members = get_json(client, "/v1/members");
+  const Json leader = get_leader(client);
+  const Json status = get_status(client);
+  const Json members = get_members(client);
   if (is_json) {
     const Json all{{"leader", leader}, {"status", status}, {"members", members}};
     std::cout << api::dump(all) << "\n";

@@ -52,7 +52,7 @@ class Follower {
   }
 
   void ask_once() {
-    view_.on_leader(get_json(client_, "/v1/leader"));
+    view_.on_leader(get_leader(client_));
     refresh();
   }
 
@@ -60,7 +60,7 @@ class Follower {
   // Until the stream breaks.
   [[noreturn]] void follow() {
     ApiEvents events(client_, last_id_);
-    if (const ApiAnswer* refusal = events.refusal()) require_json(client_, *refusal);
+    if (const ApiAnswer* refusal = events.refusal()) require_json(client_, *refusal, "leader");
     while (true) {
       for (auto event = events.next(kRefresh); event; event = events.next({})) {
         last_id_ = event->id;
@@ -73,9 +73,9 @@ class Follower {
   }
 
   void refresh() {
-    view_.on_members(get_json(client_, "/v1/members"));
-    view_.on_vote(object_in(get_json(client_, "/v1/status"), "vote"));
-    elections_.tell(get_json(client_, "/v1/history"), view_);
+    view_.on_members(get_members(client_));
+    view_.on_vote(object_in(get_status(client_), "vote"));
+    elections_.tell(get_json(client_, "/v1/history", "elections"), view_);
     view_.show();
     if (!std::cout) throw std::runtime_error("cannot write the output");
   }
@@ -106,7 +106,7 @@ ExitCode watch(const ApiAddress& address, const WatchOptions& options) {
   const ApiClient client(address, interrupts.fd());
   try {
     // Before the screen is taken: who finds nobody shall see why.
-    get_json(client, "/v1/leader");
+    get_leader(client);
     const auto view = make_view(address, options);
     Follower(client, *view).run();
   } catch (const Interrupted&) {

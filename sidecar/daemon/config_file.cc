@@ -1,10 +1,13 @@
-// A reading that differs from the one before is done once more, since the file may just be written.
+// A reading that differs from the one before is done again until two are the same, since the file
+// may just be written.
 #include "daemon/config_file.hh"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +19,8 @@ namespace {
 
 constexpr Duration kInterval = std::chrono::seconds(1);
 constexpr Duration kSettleTime = std::chrono::milliseconds(100);
+// With a reading.  The command line waits for an answer for longer.
+constexpr Duration kPatience = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -23,8 +28,16 @@ std::string read_config_text(const std::filesystem::path& file) {
   const auto fail = [&file] {
     throw std::system_error(errno, std::generic_category(), "cannot read " + file.string());
   };
-  const FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  // A pipe is to be refused, not waited for.
+  const FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!in.is_open()) fail();
+  struct stat status {};
+  if (::fstat(in.get(), &status) != 0) fail();
+  if (!S_ISREG(status.st_mode)) {
+    throw std::runtime_error("cannot read " + file.string() +
+                             ": it is a folder, a pipe or a device; put a regular file, or a link "
+                             "to one, in its place");
+  }
   std::string text(kMaxConfigBytes + 1, '\0');
   size_t size = 0;
   while (size < text.size()) {
@@ -52,7 +65,8 @@ ConfigFile::ConfigFile(Loop& loop, std::filesystem::path file, std::string text,
       file_(std::move(file)),
       last_{.text = std::move(text)},
       on_change_(std::move(on_change)),
-      next_look_(loop, [this] { look(); }) {
+      next_look_(loop, [this] { look(); }),
+      patience_(loop, [this] { give_up(); }) {
   next_look_.arm(kInterval);
 }
 
@@ -62,9 +76,12 @@ ConfigFile::~ConfigFile() {
 
 void ConfigFile::look() {
   queue([this](const Reading& reading) {
-    is_settling_ = reading.is_changed && !is_settling_;
-    next_look_.arm(is_settling_ ? kSettleTime : kInterval);
-    if (!reading.is_changed || is_settling_) return;
+    const bool is_settled =
+        settling_ && settling_->text == reading.text && settling_->error == reading.error;
+    const bool is_settling = reading.is_changed && !is_settled;
+    settling_ = is_settling ? std::optional(reading) : std::nullopt;
+    next_look_.arm(is_settling ? kSettleTime : kInterval);
+    if (!reading.is_changed || is_settling) return;
     last_ = reading;
     on_change_(reading);
   });
@@ -78,6 +95,7 @@ void ConfigFile::read(OnReading then) {
 }
 
 void ConfigFile::queue(OnReading then) {
+  if (is_hanging_) return then(no_answer());
   waiting_.push_back(std::move(then));
   if (running_ == nullptr) start();
 }
@@ -93,7 +111,7 @@ void ConfigFile::start() {
     auto& reading = *static_cast<Job*>(request->data);
     try {
       reading.reading.text = read_config_text(reading.file);
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {
       reading.reading.error = error.what();
     }
   };
@@ -103,10 +121,31 @@ void ConfigFile::start() {
   };
   throw_if_failed(uv_queue_work(loop_.uv(), &job->request, work, done), "cannot queue a reading");
   static_cast<void>(job.release());  // libuv has it, until `done`
+  patience_.arm(kPatience);
+}
+
+// The reading itself cannot be called back: it goes on, and nobody waits for it any more.
+void ConfigFile::give_up() {
+  is_hanging_ = true;
+  std::vector<OnReading> all = std::exchange(running_->then, {});
+  for (OnReading& then : std::exchange(waiting_, {})) all.push_back(std::move(then));
+  for (const OnReading& then : all) then(no_answer());
+}
+
+ConfigFile::Reading ConfigFile::no_answer() const {
+  Reading reading{.text = last_.text,
+                  .error = "cannot read " + file_.string() +
+                           ": it is still being read; look at the disk, or the network file "
+                           "system, that it is on",
+                  .is_hanging = true};
+  reading.is_changed = reading.error != last_.error;
+  return reading;
 }
 
 void ConfigFile::finish(const Job& job) {
   running_ = nullptr;
+  is_hanging_ = false;
+  patience_.disarm();
   Reading reading = job.reading;
   reading.is_changed = reading.text != last_.text || reading.error != last_.error;
   for (const OnReading& then : job.then) then(reading);

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@
 namespace bellwether {
 
 // The file's text.  A file that is longer than a configuration may be is read up to one byte more.
-// Throws std::system_error whose text names the file.  Blocks.
+// Throws std::runtime_error whose text names the file, also where it is no regular file.  Blocks
+// for as long as the disk does.
 std::string read_config_text(const std::filesystem::path& file);
 
 class ConfigFile {
@@ -25,6 +27,7 @@ class ConfigFile {
     std::string text;
     std::string error{};      // why it could not be read; "": it was
     bool is_changed = false;  // text or error are others than the time before
+    bool is_hanging = false;  // an error: its reading has not come to an end within two seconds
   };
   using OnReading = std::function<void(const Reading&)>;
 
@@ -35,7 +38,8 @@ class ConfigFile {
   ConfigFile(const ConfigFile&) = delete;
   ConfigFile& operator=(const ConfigFile&) = delete;
 
-  // Reads it again and calls `then`, in any case.
+  // Reads it again and calls `then`, in any case: when it is read, when that has taken two seconds,
+  // or at once while a reading hangs.
   void read(OnReading then);
 
  private:
@@ -45,15 +49,19 @@ class ConfigFile {
   void queue(OnReading then);
   void start();
   void finish(const Job& job);
+  void give_up();
+  Reading no_answer() const;
 
   Loop& loop_;
   std::filesystem::path file_;
   Reading last_;
   OnReading on_change_;
-  Job* running_ = nullptr;            // owned by libuv until it is done
-  std::vector<OnReading> waiting_{};  // for the next reading
-  bool is_settling_ = false;          // something has changed, which is looked at once more
+  Job* running_ = nullptr;             // owned by libuv until it is done
+  std::vector<OnReading> waiting_{};   // for the next reading
+  std::optional<Reading> settling_{};  // has changed, and is looked at once more
+  bool is_hanging_ = false;            // nobody waits for the reading that runs
   LoopTimer next_look_;
+  LoopTimer patience_;
 };
 
 }  // namespace bellwether

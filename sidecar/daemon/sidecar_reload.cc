@@ -20,6 +20,7 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
                {{"error", error}});
     result.errors.push_back(std::move(error));
   };
+  result.is_file_hanging = reading.is_hanging;
   if (!reading.error.empty()) {
     refuse(reading.error);
   } else {

@@ -45,7 +45,6 @@ struct StateFacts {
   bool has_record = false;    // its file is there
   // Of the record:
   bool is_record_good = false;
-  bool has_damaged_slot = false;
   std::string group{};
   Uuid id{};
   uint64_t epoch = 0;

@@ -51,10 +51,6 @@ void judge_record(const Facts& facts, const StateFacts& state, Diagnoses& found)
     found.push_back(
         problem(state.folder + " belongs to group " + state.group + ", not " + config.group.name,
                 "give this group a state_dir of its own"));
-  } else if (state.has_damaged_slot) {
-    found.push_back(warning(state.folder + "/state has one damaged slot, as a crash leaves it",
-                            "nothing to do: the next write repairs it; if it comes back, look at "
-                            "the disk"));
   }
 }
 

@@ -8,10 +8,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include "io/file_descriptor.hh"
 #include "io/flag_folder.hh"
@@ -31,6 +34,7 @@ constexpr uid_t kNobody = 65534;
 constexpr int kCautious = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 // Of each process; who has more is not looked through to the end.
 constexpr int kMaxDescriptors = 4096;
+constexpr std::chrono::milliseconds kWriteOfASlot(10);
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
@@ -101,17 +105,23 @@ LockFacts lock_of(const fs::path& path) {
   return {.is_held = true, .holder = is_known ? find_holder(status) : 0};
 }
 
+StateFileContents read_slots(int fd) {
+  std::array<uint8_t, kStateFileBytes> bytes{};
+  const ssize_t count = ::pread(fd, bytes.data(), bytes.size(), 0);
+  return read_state_file(std::span(bytes).first(static_cast<size_t>(std::max<ssize_t>(count, 0))));
+}
+
 void read_record(const fs::path& path, StateFacts& facts) {
   const FileDescriptor fd(::open(path.c_str(), kCautious));
   facts.has_record = fd.is_open() || errno != ENOENT;
   if (!fd.is_open()) return;
-  std::array<uint8_t, kStateFileBytes> bytes{};
-  const ssize_t count = ::pread(fd.get(), bytes.data(), bytes.size(), 0);
-  if (count < 0) return;
-  const StateFileContents contents =
-      read_state_file(std::span(bytes).first(static_cast<size_t>(count)));
-  facts.is_record_good = contents.newest && contents.is_whole && !contents.is_of_another_format;
-  facts.has_damaged_slot = contents.has_damaged_slot;
+  StateFileContents contents = read_slots(fd.get());
+  if (contents.has_damaged_slot) {
+    // The sidecar may just be writing it.
+    std::this_thread::sleep_for(kWriteOfASlot);
+    contents = read_slots(fd.get());
+  }
+  facts.is_record_good = contents.is_good();
   if (!contents.newest) return;
   facts.group = contents.newest->group;
   facts.id = contents.newest->identity;

@@ -11,6 +11,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <iterator>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -71,12 +74,14 @@ bool is_link(const fs::path& path) {
 FileDescriptor open_or_make_folder(const FlagPlace& place) {
   const fs::path& path = place.path;
   // Whatever is wrong with it, opening it will tell.
-  ::mkdir(path.parent_path().c_str(), kFolderMode);
+  const bool is_new = ::mkdir(path.parent_path().c_str(), kFolderMode) == 0;
   FileDescriptor folder = open_folder(path);
   if (!folder.is_open() && is_link(path.parent_path())) {
     throw FlagError(path, "its folder is a symbolic link", "set flag.path to where that leads");
   }
   if (!folder.is_open()) fail(path, "cannot be opened", errno);
+  // Whatever the umask is: applications of other users have to get in.
+  if (is_new) ::chmod(("/proc/self/fd/" + std::to_string(folder.get())).c_str(), kFolderMode);
   struct stat status {};
   if (::fstat(folder.get(), &status) != 0) fail(path, "its folder cannot be examined", errno);
   const std::string flaw = flag_folder_flaw(status, ::geteuid(), place.is_folder_shared);
@@ -157,7 +162,7 @@ FileDescriptor open_again(int fd, const fs::path& path) {
     throw FlagError(path,
                     "cannot be opened a second time, through " + name + ": " +
                         std::generic_category().message(errno),
-                    "mount /proc");
+                    "mount /proc", errno != ENOENT && may_pass(errno));
   }
   return file;
 }
@@ -198,10 +203,14 @@ FlagFile::FlagFile(const FlagPlace& place) : place_(place), file_(open_or_make(p
       ::mmap(nullptr, LEADER_FLAG_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, view.get(), 0);
   if (mapping == MAP_FAILED) fail(path, "cannot be mapped", errno);
   page_ = static_cast<FlagPage*>(mapping);
+  rescue_.emplace(page_, LEADER_FLAG_FILE_BYTES);
   lock_flaw_ = ::mlock(page_, LEADER_FLAG_FILE_BYTES) == 0 ? 0 : errno;
 }
 
-FlagFile::~FlagFile() { ::munmap(page_, LEADER_FLAG_FILE_BYTES); }
+FlagFile::~FlagFile() {
+  rescue_.reset();
+  ::munmap(page_, LEADER_FLAG_FILE_BYTES);
+}
 
 bool FlagFile::is_in_memory() const {
   struct statfs status {};
@@ -221,6 +230,27 @@ std::string FlagFile::loss() const {
   if (::fstat(file_.get(), &ours) != 0) fail(place_.path, "cannot be examined", errno);
   const bool is_ours = there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
   return is_ours ? "" : "was replaced by another file";
+}
+
+// Read from the file: the page may be another one by now.
+std::string FlagFile::damage(const FlagPage& expected) const {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0) fail(place_.path, "cannot be examined", errno);
+  if (status.st_size > LEADER_FLAG_FILE_BYTES) return "was made longer";
+  if (status.st_size < LEADER_FLAG_FILE_BYTES || rescue_->is_lost()) return "was cut short";
+  std::array<std::byte, sizeof(FlagPage)> bytes{};
+  if (::pread(file_.get(), bytes.data(), bytes.size(), 0) != std::ssize(bytes)) {
+    return "cannot be read";
+  }
+  const auto wanted = std::as_bytes(std::span(&expected, 1));
+  return std::ranges::equal(bytes, wanted) ? "" : "was written over";
+}
+
+void FlagFile::remove() const {
+  const FileDescriptor folder = open_folder(place_.path);
+  if (!folder.is_open() || ::unlinkat(folder.get(), place_.path.filename().c_str(), 0) != 0) {
+    fail(place_.path, "cannot be removed", errno);
+  }
 }
 
 }  // namespace bellwether

@@ -1,18 +1,20 @@
 // The file behind the flag: found or made, checked, locked against a second sidecar, and mapped.
 //
-// Applications keep it mapped across restarts of the sidecar, so it is never replaced and never
-// cut short.  It is believed to be nobody's trap: no link of any kind, this user's own, and in a
-// folder where nobody else can put another one (flag_folder.hh).
+// Applications keep it mapped across restarts of the sidecar, so it is never cut short, and only
+// replaced when somebody else has spoiled it.  It is believed to be nobody's trap: no link of any
+// kind, this user's own, and in a folder where nobody else can put another one (flag_folder.hh).
 #pragma once
 
 #include <bellwether/leader_flag.h>
 #include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "io/file_descriptor.hh"
 #include "io/flag_error.hh"
+#include "io/rescued_page.hh"
 #include "io/robust_futex.hh"
 
 namespace bellwether {
@@ -52,10 +54,18 @@ class FlagFile {
   // Why those who open the path now do not find this file, as in "was removed"; empty: they do.
   std::string loss() const;
 
+  // What has happened to the file itself, as in "was cut short", so that it is no flag any more or
+  // says something other than `expected`; empty: nothing.
+  std::string damage(const FlagPage& expected) const;
+
+  // Takes its name away, where loss() has just found it.  Throws FlagError.
+  void remove() const;
+
  private:
   FlagPlace place_;
   FileDescriptor file_;  // open, and by this locked, for as long as this object lives
   FlagPage* page_ = nullptr;
+  std::optional<RescuedPage> rescue_{};
   int lock_flaw_ = 0;
 };
 

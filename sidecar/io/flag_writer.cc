@@ -54,8 +54,11 @@ void FlagWriter::publish(const Publish& publication) {
 
 FlagLook FlagWriter::look() {
   FlagLook look{.loss = held_->file().loss()};
+  const bool is_in_its_place = look.loss.empty();
+  if (is_in_its_place) look.loss = held_->damage();
   if (look.loss.empty()) return look;
   try {
+    if (is_in_its_place) held_->file().remove();
     make_again();
   } catch (const std::exception& error) {
     look.flaw = error.what();

@@ -1,8 +1,8 @@
 // The shared-memory flag as the sidecar sees it: what applications read with leader_flag.h.
 //
 // It has one file at a time (held_flag.hh): the one that applications find at its path.  When
-// somebody has removed or replaced that, another is made, and only then the old one is let go, off;
-// whoever has that mapped looks for the new one by himself.
+// somebody has removed, replaced or spoiled that, another is made, and only then the old one is let
+// go, off; whoever has that mapped looks for the new one by himself.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class FlagWriter {
   void publish(const Publish& publication);
 
   // Looks whether applications that open the path now find this flag, and makes them find it.  Not
-  // during publish().  Three system calls while all is well.
+  // during publish().  Five system calls while all is well.
   FlagLook look();
 
  private:

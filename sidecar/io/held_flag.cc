@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <climits>
+#include <cstring>
 
+#include "io/passing_error.hh"
 #include "io/robust_futex.hh"
 #include "io/signals_blocked.hh"
 
@@ -23,7 +26,8 @@ uint64_t hash_of_this_boot() {
     throw FlagError(
         "/proc/sys/kernel/random/boot_id",
         std::string("cannot be read: ") + leader_flag_strerror(error),
-        "mount /proc; without it a flag that an earlier boot has left would be believed");
+        "mount /proc; without it a flag that an earlier boot has left would be believed",
+        error != ENOENT && may_pass(error));
   }
   return hash;
 }
@@ -43,6 +47,7 @@ HeldFlag::HeldFlag(const FlagPlace& place, uint8_t guard, std::optional<uint32_t
   const SignalsBlocked signals_are_for_others;
   holder_ = std::thread([this] { hold(); });
   is_held_.wait();
+  std::memcpy(static_cast<void*>(&written_), &file_.page(), sizeof written_);
 }
 
 HeldFlag::~HeldFlag() {
@@ -53,13 +58,15 @@ HeldFlag::~HeldFlag() {
   holder_.join();
 }
 
-uint32_t HeldFlag::seq() const {
-  return std::atomic_ref(line_.seq).load(std::memory_order_relaxed);
-}
-
 void HeldFlag::write(const FlagWord& word, uint64_t valid_until_ns) {
   write_flag_line(line_, word, valid_until_ns, boot_id_hash_);
+  write_flag_line(written_.line, word, valid_until_ns, boot_id_hash_);
   wake_waiters();
+}
+
+void HeldFlag::renew(uint64_t valid_until_ns) {
+  renew_flag_line(line_, valid_until_ns);
+  renew_flag_line(written_.line, valid_until_ns);
 }
 
 // Not the private kind of futex: who waits is another process.

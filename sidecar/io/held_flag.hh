@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <latch>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "io/flag_file.hh"
@@ -28,16 +29,20 @@ class HeldFlag {
   HeldFlag& operator=(const HeldFlag&) = delete;
 
   const FlagFile& file() const { return file_; }
-  uint32_t seq() const;
+  // What somebody else has done to the file's contents, as in "was written over"; empty: nothing.
+  std::string damage() const { return file_.damage(written_); }
+  // As written last, whatever is in the file by now.
+  uint32_t seq() const { return written_.line.seq; }
 
   // Replaces what the flag says, and wakes who waits for a change.
   void write(const FlagWord& word, uint64_t valid_until_ns);
-  void renew(uint64_t valid_until_ns) { renew_flag_line(line_, valid_until_ns); }
+  void renew(uint64_t valid_until_ns);
 
  private:
   void wake_waiters();
   void hold();
 
+  FlagPage written_{};  // a copy, which nobody else can change
   FlagFile file_;
   leader_flag_line& line_;
   const uint64_t boot_id_hash_;

@@ -182,7 +182,7 @@ void HttpConnection::proceed() {
       await_reader();
       break;
     }
-    if (requests == kRequestsPerTurn) {
+    if (requests == kRequestsPerTurn || !owner_.has_time()) {
       wait_for(Wait::kNextTurn, {});
       break;
     }

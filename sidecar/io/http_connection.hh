@@ -28,6 +28,8 @@ class HttpConnection final : private ByteStream::Owner {
     virtual void on_limit(HttpLimit limit) = 0;
     // Once; the connection is of no more use.
     virtual void on_closed(HttpConnection& connection) = 0;
+    // False when the requests of all connections have had their time in this turn of the loop.
+    virtual bool has_time() = 0;
   };
 
   struct Settings {

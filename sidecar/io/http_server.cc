@@ -30,6 +30,11 @@ constexpr size_t kMaxTurnedAway = 64;
 // So that what a new client has sent is read long before as many newer ones have taken its place.
 constexpr int kAcceptsPerTurn = 16;
 
+// In one turn of the loop, so long the requests of all clients together are answered, and the last
+// of them to its end.  Then it is the turn of the node's timers and of its peers, who would take a
+// leader that is busy with strangers' requests for dead.
+constexpr Duration kTimePerTurn = std::chrono::milliseconds(5);
+
 // After this much silence the kernel asks whether the client is still there.
 constexpr unsigned kKeepAliveSeconds = 60;
 
@@ -98,7 +103,7 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
         listener_(listener),
         limits_(limits),
         farewell_(loop, [this] { say_farewell(); }),
-        next_turn_(loop, [this] { accept_further(); }) {}
+        next_turn_(loop, [this] { begin_turn(); }) {}
 
   uint16_t listen(const HostPort& address);
   void listen_on_socket(const std::string& path);
@@ -114,7 +119,7 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
   int try_to_listen(sockaddr* address);
   static void on_client(uv_stream_t* socket, int error);
   void accept_paced(uv_stream_t* socket);
-  void accept_further();
+  void begin_turn();
   void accept(uv_stream_t* socket);
   size_t open_connections() const { return connections_.size() - closed_.size(); }
   void make_room();
@@ -124,6 +129,7 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
   void on_refused(unsigned status) override { listener_.on_refused(status); }
   void on_limit(HttpLimit limit) override { listener_.on_limit(limit); }
   void on_closed(HttpConnection& connection) override;
+  bool has_time() override;
   void say_farewell();
 
   HttpServer& server_;
@@ -137,6 +143,7 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
   std::optional<UnixSocketFile> socket_file_;
   LoopTimer farewell_;
   int accepted_ = 0;                  // in this turn of the loop
+  Instant time_is_up_ = kNever;       // the same; kNever: nothing was asked yet
   std::vector<uv_stream_t*> paused_;  // listening sockets, until the next turn
   LoopTimer next_turn_;
   Pipe pipe_;
@@ -217,8 +224,9 @@ void HttpServer::Implementation::accept_paced(uv_stream_t* socket) {
   next_turn_.arm({});
 }
 
-void HttpServer::Implementation::accept_further() {
+void HttpServer::Implementation::begin_turn() {
   accepted_ = 0;
+  time_is_up_ = kNever;
   for (uv_stream_t* socket : std::exchange(paused_, {})) accept_paced(socket);
 }
 
@@ -298,6 +306,15 @@ void HttpServer::Implementation::say_farewell() {
     const HttpConnection& connection = *node.mapped();
     if (connection.is_awaited()) listener_.on_gone(HttpReply(server_, connection.request()));
   }
+}
+
+bool HttpServer::Implementation::has_time() {
+  const Instant now = Loop::now();
+  if (time_is_up_ == kNever) {
+    time_is_up_ = now + kTimePerTurn;
+    next_turn_.arm({});
+  }
+  return now < time_is_up_;
 }
 
 bool HttpReply::is_open() const { return server_->implementation_->find(request_) != nullptr; }

@@ -120,7 +120,7 @@ void LockedFolder::lock() {
                      "stop that process, or give each of the two a state_dir of its own", true);
   }
   throw StateError(path, "cannot be locked: " + std::generic_category().message(errno),
-                   "set state_dir to a folder on a local file system");
+                   "set state_dir to a folder on a local file system", errno == ENOLCK);
 }
 
 // `fd` is what opening `name` gave.

@@ -7,12 +7,20 @@
 
 namespace bellwether {
 
+// All but SIGBUS, which is not sent but comes of what a thread does (rescued_page.hh): the kernel
+// ends a process that blocks it then.
+inline sigset_t blockable_signals() {
+  sigset_t signals;
+  ::sigfillset(&signals);
+  ::sigdelset(&signals, SIGBUS);
+  return signals;
+}
+
 // While it lives, the calling thread takes no signals, nor do threads and processes that it starts.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
+    const sigset_t all = blockable_signals();
     ::pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
@@ -25,8 +33,7 @@ class SignalsBlocked {
 
 // From now on the calling thread takes no signals: they wait.
 inline void block_signals() {
-  sigset_t all;
-  ::sigfillset(&all);
+  const sigset_t all = blockable_signals();
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 

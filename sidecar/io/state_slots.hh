@@ -1,8 +1,10 @@
 // The file `state` as bytes: two slots, each with everything that must not be forgotten and a
-// checksum.  A write goes to the older slot, so one that is cut short leaves the newer one.  Pure.
+// checksum.  A write goes to the older slot, so one that never came leaves the newer one.  Pure.
 //
 // A slot is 512 bytes at the beginning of a 4096-byte block (so that no disk writes both in one
-// go); numbers are little-endian:
+// go): no more than one sector, which disks write whole or not at all.  So a slot that is damaged
+// is not what a crash leaves, but what somebody or something else did, and nobody knows what stood
+// in it: perhaps the newest vote.  Such a file is not believed at all.  Numbers are little-endian:
 //
 //   offset  bytes
 //        0      8  magic, "BWSTATE" and a zero
@@ -63,11 +65,14 @@ std::array<uint8_t, kStateFileBytes> new_state_file(const Slot& slot);
 
 // What a state file says.
 struct StateFileContents {
-  std::optional<Slot> newest{};       // of the slots that are good
+  std::optional<Slot> newest{};       // of the slots that are good; there may have been a newer one
   size_t newest_place = 0;            // 0 or 1
   bool is_whole = false;              // it has the right length
   bool has_damaged_slot = false;      // at least one is not good
   bool is_of_another_format = false;  // a slot is good, but we don't know its format
+
+  // All that a process has kept is known.
+  bool is_good() const { return newest && is_whole && !has_damaged_slot && !is_of_another_format; }
 };
 StateFileContents read_state_file(std::span<const uint8_t> bytes);
 

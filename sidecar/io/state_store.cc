@@ -53,6 +53,7 @@ const char* flaw_of(const std::optional<std::string>& file, const StateFileConte
   if (!file) return "is missing, though this process has run before";
   if (!contents.newest) return "is damaged in both of its slots";
   if (!contents.is_whole) return "has not the length it was written with";
+  if (contents.has_damaged_slot) return "is damaged in one of its slots, perhaps in the newer one";
   if (identity && *identity != contents.newest->identity) {
     return "is another process's than the file identity beside it";
   }
@@ -174,10 +175,6 @@ void StateStore::open(const StateSettings& settings) {
   if (const char* flaw = flaw_of(file, contents, identity.id)) {
     warnings_.push_back(path + ": " + flaw + "; starting without it, under a new id");
     return begin(settings.group);
-  }
-  if (contents.has_damaged_slot) {
-    warnings_.push_back(path + ": one of its two slots is damaged, as a crash during a write " +
-                        "leaves it; the other one is used");
   }
   resume(*newest, contents.newest_place, identity);
 }

@@ -44,10 +44,10 @@ class StateStore {
   //   - the folder or a file in it cannot be used, or another process uses it;
   //   - it is another group's, or of a later release;
   //   - it was written among other voters; see settings.forget_promises.
-  // Where its memory is lost (`state` is missing beside `identity`, is not whole, or both slots are
-  // damaged, or its files name different processes) the process goes on as another one, with an
+  // Where its memory is lost (`state` is missing beside `identity`, is not whole, or a slot of it
+  // is damaged, or its files name different processes) the process goes on as another one, with an
   // identity of its own: is_vote_lost(), and a warning.  A damaged list of members is only worth a
-  // warning, too, as is one damaged slot: that is what a crash in the middle of a write leaves.
+  // warning, too.
   // `calls` must outlive this object.
   explicit StateStore(const StateSettings& settings, FileCalls& calls = system_calls());
 

@@ -308,6 +308,16 @@ class Elsewhere(FlagCase):
         self.assertEqual(self.probe.open_of(STRANGER, self.file), "")
         self.expect(fencing_token=8)
 
+    def test_one_that_is_cut_short_is_off_for_who_does_not_map_it(self):
+        if LANGUAGE != "node":
+            self.skipTest("that ends a process that has it mapped")
+        self.open_line()
+        os.truncate(self.file, 10)
+        self.expect_nothing(is_sidecar_alive=False)
+        self.replace_by(epoch=8)
+        wait_until("it is found", lambda: self.probe.ask("read")["role"] == LEADER)
+        self.expect(fencing_token=8)
+
     def test_one_is_believed_whose_folder_root_has_given_to_its_owner(self):
         if os.geteuid() != 0:
             self.skipTest("only root can give files away")

@@ -91,8 +91,9 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
             self.assertIn(f"\nsince    {since or '-'}: a leader was announced", self.ask("status"))
 
     def test_of_a_sidecar_that_says_less_has_gaps(self):
-        for path in ("/v1/leader", "/v1/status", "/v1/members"):
-            self.sidecar.answers[path] = (200, {"members": [{}, 7]})
+        for path, least in (("/v1/leader", {"leader": None}), ("/v1/status", {"node": {}}),
+                            ("/v1/members", {"members": [{}, 7]})):
+            self.sidecar.answers[path] = (200, least)
         self.assertIn("there is no leader\nsince    -: -\n", self.ask("status"))
 
     def test_does_not_let_a_name_steer_the_terminal(self):
@@ -303,6 +304,16 @@ class NobodyThere(CommandLine):
         where = self.listen(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
         self.assertIn(f"no sidecar answers at {where}: it closed the connection",
                       self.fail_with(FAILURE, "status", "--api", where))
+
+    def test_another_server_that_answers_everything_with_an_object(self):
+        body = b"HTTP/1.0 200 OK\r\n\r\n{}"
+        for command in (("status",), ("status", "--json"), ("watch", "--once"), ("step-down",),
+                        ("transfer", "a"), ("elect",), ("forget", "a"), ("reload",)):
+            with self.subTest(command=command):
+                where = self.listen(body)
+                line = self.fail_with(FAILURE, *command, "--api", where)
+                self.assertEqual(line, f"what answers at {where} is no sidecar (status 200); "
+                                       "--api says where it is")
 
     def test_another_http_server(self):
         where = self.listen(b"HTTP/1.0 404 Not Found\r\n\r\n<html>nothing here</html>")

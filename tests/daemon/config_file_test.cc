@@ -1,6 +1,8 @@
 // The configuration's file as it changes under a running sidecar.
 #include "daemon/config_file.hh"
 
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -46,6 +48,23 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_written_anew_is_a_change) {
   BOOST_TEST_REQUIRE(await_change());
   BOOST_TEST(changes.at(0).text == "new");
   BOOST_TEST(changes.at(0).is_changed);
+}
+
+// It would be waited for, and could keep the process from its end.
+BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_refused_and_not_waited_for) {
+  const fs::path path = folder.path() / "a.toml";
+  write_file(path, "old");
+  ConfigFile file(loop, path, "old", note());
+  BOOST_REQUIRE(::mkfifo((folder.path() / "pipe").c_str(), 0600) == 0);
+  fs::rename(folder.path() / "pipe", path);
+  BOOST_TEST_REQUIRE(await_change());
+  BOOST_TEST(changes.at(0).error.find("a.toml: it is a folder, a pipe or a device; put") !=
+             std::string::npos);
+  BOOST_TEST(!changes.at(0).is_hanging);
+  changes.clear();
+  replace("new");
+  BOOST_TEST_REQUIRE(await_change());
+  BOOST_TEST(changes.at(0).text == "new");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_renamed_over_it_is_a_change) {
@@ -174,7 +193,7 @@ BOOST_AUTO_TEST_CASE(of_a_huge_file_no_more_is_read_than_the_parser_refuses) {
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_as_a_file_is_an_error) {
-  BOOST_CHECK_THROW(bellwether::read_config_text(fs::temp_directory_path()), std::system_error);
+  BOOST_CHECK_THROW(bellwether::read_config_text(fs::temp_directory_path()), std::runtime_error);
 }
 
 BOOST_AUTO_TEST_CASE(a_reader_that_goes_while_its_file_is_read_is_not_called) {

@@ -77,11 +77,6 @@ BOOST_AUTO_TEST_CASE(that_is_damaged_is_a_problem) {
              "empty the folder");
 }
 
-BOOST_AUTO_TEST_CASE(with_one_damaged_slot_is_a_warning) {
-  facts.state->has_damaged_slot = true;
-  expect_one(facts, "state", "warning: /state/state has one damaged slot");
-}
-
 BOOST_AUTO_TEST_CASE(that_lacks_its_record_is_a_problem) {
   facts.state->has_record = false;
   expect_one(facts, "state", "problem: /state/state is missing beside identity");
@@ -102,7 +97,6 @@ BOOST_AUTO_TEST_CASE(is_never_to_be_restored) {
   };
   expect_no_such_advice([](StateFacts& state) { state.has_record = false; });
   expect_no_such_advice([](StateFacts& state) { state.is_record_good = false; });
-  expect_no_such_advice([](StateFacts& state) { state.has_damaged_slot = true; });
   expect_no_such_advice([](StateFacts& state) { state.group = "payments"; });
   expect_no_such_advice([](StateFacts& state) { state.flaw = "Input/output error"; });
   expect_no_such_advice([](StateFacts& state) { state.is_writable = false; });

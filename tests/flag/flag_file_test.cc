@@ -69,6 +69,16 @@ const std::string kNoFlag(LEADER_FLAG_FILE_BYTES, 'x');
 
 BOOST_AUTO_TEST_SUITE(file)
 
+// Hardened hosts, and the unit that comes with the sidecar, have a umask of 077.
+BOOST_AUTO_TEST_CASE(its_folder_is_open_to_readers_whatever_the_umask_is) {
+  const ScratchFolder folder;
+  const fs::path path = folder.path() / "made" / "flag";
+  const mode_t before = ::umask(077);
+  { const FlagFile file({.path = path}); }
+  ::umask(before);
+  BOOST_TEST((status_of(path.parent_path()).st_mode & 07777) == 0755u);
+}
+
 BOOST_AUTO_TEST_CASE(is_made_with_its_folder_its_length_and_its_mode) {
   const ScratchFolder folder;
   const fs::path path = folder.path() / "bellwether" / "orders";

@@ -3,7 +3,11 @@
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
+#include <functional>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "flag_harness.hh"
 #include "io/flag_writer.hh"
@@ -51,6 +55,40 @@ BOOST_AUTO_TEST_CASE(a_removed_file_is_made_again_and_says_the_same) {
   writer.publish(leading(6));
   BOOST_TEST(Reader(path).epoch() == 6u);
   BOOST_TEST(eventually([&] { return old.epoch() == 6; }), "its reader has found the new one");
+}
+
+// By somebody who may: its owner, or root.  What is published meanwhile ends nobody by SIGBUS.
+BOOST_AUTO_TEST_CASE(a_file_that_was_spoiled_in_its_place_is_made_again) {
+  const auto write_over = [&](const std::string& bytes) {
+    std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << bytes;
+  };
+  const auto cut_for_a_moment = [&] {
+    fs::resize_file(path, 0);
+    writer.publish(leading(6));
+    fs::resize_file(path, LEADER_FLAG_FILE_BYTES);
+  };
+  const std::vector<std::pair<std::function<void()>, std::string>> ways{
+      {[&] { fs::resize_file(path, 0); }, "was cut short"},
+      {[&] { fs::resize_file(path, 100); }, "was cut short"},
+      {cut_for_a_moment, "was cut short"},
+      {[&] { fs::resize_file(path, 8192); }, "was made longer"},
+      {[&] { std::ofstream(path) << "hello"; }, "was cut short"},
+      {[&] { write_over(std::string(LEADER_FLAG_FILE_BYTES, '\0')); }, "was written over"},
+      {[&] { write_over("hello"); }, "was written over"},
+  };
+  for (const auto& [spoil, loss] : ways) {
+    writer.publish(leading(5));
+    spoil();
+    writer.publish(leading(7));
+    const FlagLook look = writer.look();
+    BOOST_TEST(look.loss == loss);
+    BOOST_TEST(look.flaw == "");
+    BOOST_TEST(Reader(path).epoch() == 7u);
+    BOOST_TEST(writer.look().loss == "");
+    writer.publish(leading(8));
+    BOOST_TEST(Reader(path).epoch() == 8u);
+    BOOST_TEST(writer.look().loss == "");
+  }
 }
 
 // Whoever cannot find the new file, because he does not look, must not go on for ever.

@@ -29,6 +29,7 @@ void read_slots(std::vector<uint8_t> file, bool is_repaired) {
     store_little_endian(slot, summed, crc32c(slot.first(summed)));
   }
   const StateFileContents contents = read_state_file(file);
+  require(contents.newest || !contents.is_good());
   if (!contents.newest) return;
   require(contents.newest->group.size() <= kMaxNameBytes);
   require(unpack(pack(*contents.newest)) == contents.newest);

@@ -1,9 +1,11 @@
 // Each limit of HttpLimits: what the client gets, and what is counted.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <memory>
 #include <thread>
 
 #include "http_harness.hh"
+#include "io/timer.hh"
 
 namespace bellwether::test {
 namespace {
@@ -320,6 +322,31 @@ BOOST_AUTO_TEST_CASE(three_hundred_connections_are_served_at_once) {
   }
   BOOST_TEST(harness.requests.size() == 900u);
   BOOST_TEST(harness.limits_hit.empty());
+}
+
+// Whoever else lives on the loop comes to its turn between the requests of many clients.
+BOOST_AUTO_TEST_CASE(requests_of_all_connections_together_leave_the_loop_to_others) {
+  Harness harness;
+  size_t in_this_turn = 0;
+  size_t most_in_a_turn = 0;
+  LoopTimer others(harness.loop, [&] {
+    in_this_turn = 0;
+    others.arm(milliseconds(1));
+  });
+  others.arm(milliseconds(1));
+  harness.handler = [&](const HttpRequest& request, const HttpReply& reply) {
+    most_in_a_turn = std::max(most_in_a_turn, ++in_this_turn);
+    std::this_thread::sleep_for(milliseconds(3));
+    reply.send({.body = request.path});
+  };
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 30; ++i) clients.push_back(std::make_unique<RawClient>(harness.port));
+  for (const auto& client : clients) client->send(get("/1") + get("/2"));
+  for (const auto& client : clients) {
+    harness.receive(*client, "/1");
+    harness.receive(*client, "/2");
+  }
+  BOOST_TEST(most_in_a_turn <= 2u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

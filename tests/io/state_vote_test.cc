@@ -93,6 +93,17 @@ BOOST_AUTO_TEST_CASE(damage_makes_a_voter_that_has_forgotten) {
   BOOST_TEST(StateStore(voter_settings(folder)).is_vote_lost());
 }
 
+BOOST_AUTO_TEST_CASE(one_damaged_slot_makes_a_voter_that_has_forgotten) {
+  for (const size_t place : {size_t{0}, kSlotStride}) {
+    const TemporaryFolder folder;
+    prepare_voter(folder);
+    std::string file = read_file(folder.state() / "state");
+    file.replace(place, 5, "hello");
+    write_file(folder.state() / "state", file);
+    BOOST_TEST(StateStore(voter_settings(folder)).is_vote_lost());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(
     a_vote_among_other_voters_is_refused_until_the_operator_says_that_they_are_gone) {
   const TemporaryFolder folder;

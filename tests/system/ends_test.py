@@ -80,6 +80,46 @@ class Signals(SystemCase):
                 self.assertLess(off_ns, ends_ns[0] + LOG_NS, f"{follower.name} knew of it earlier")
             self.assertEqual(group.observer.doubles_since(began_ns), [])
 
+    def hanging(self, **what):
+        if IS_SANITIZED:
+            raise unittest.SkipTest("a sanitizer has to be the first library")
+        return {"LD_PRELOAD": os.environ["BELLWETHER_TEST_FAULTY_CALLS"],
+                **{name.upper(): str(value) for name, value in what.items()}}
+
+    def test_a_configuration_that_does_not_answer_holds_up_nothing(self):
+        """As one on a network file system whose server has gone."""
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            sidecar.start(environment=self.hanging(hanging_file=sidecar.config_file))
+            group.await_leader(sidecar)
+            marker = pathlib.Path(f"{sidecar.config_file}.hangs")
+            for ends in (False, True):
+                marker.touch()
+                status, _, text = sidecar.request("POST", "/v1/reload")
+                self.assertEqual(status, 503, text)
+                self.assertIn("still being read", text)
+                wait_until("it is told of", lambda: sidecar.metrics()[
+                    "bellwether_config_last_reload_successful"] == 0)
+                self.assertTrue(sidecar.is_leader())
+                if not ends:
+                    marker.unlink()
+                    wait_until("it is read again", lambda: sidecar.metrics()[
+                        "bellwether_config_last_reload_successful"] == 1)
+                    self.assertEqual(sidecar.request("POST", "/v1/reload")[0], 200)
+            self.assertEqual(sidecar.stop(), 0)
+
+    def test_a_disk_that_does_not_answer_does_not_hold_up_the_end(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            hangs = group.folder / "hangs"
+            sidecar.start(environment=self.hanging(hanging_disk=hangs))
+            group.await_leader(sidecar)
+            hangs.touch()
+            before = sidecar.epoch()
+            self.assertEqual(sidecar.request("POST", "/v1/elect")[0], 200)
+            wait_until("it has an epoch to be stored", lambda: sidecar.epoch() != before)
+            self.assertEqual(sidecar.stop(), 0)
+
     def test_a_signal_that_comes_too_early_is_not_lost(self):
         """Not even where the sidecar is the first process, which the kernel spares what it has no
         handler for."""

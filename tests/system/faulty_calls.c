@@ -2,16 +2,23 @@
  *
  *   CLOCK_AHEAD_S    by how many seconds its wall clock is ahead
  *   BROKEN_DISK      while this file exists, nothing reaches the disk (EIO)
+ *   HANGING_DISK     while this file exists, no fdatasync ends
+ *   HANGING_FILE     cannot be opened, nor is that refused, while its name with .hangs exists
  *   DIES_AFTER_SYNC  the process is killed when the fdatasync with this number, from 1 on, is done
  *   SILENT_KERNEL    while this is set, nobody may ask the kernel for sockets
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/netlink.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +36,29 @@ static int is_disk_broken(void) {
   return is_there;
 }
 
+static void hang_while_there_is(const char* path) {
+  const struct timespec pause = {.tv_nsec = 10000000};
+  const int errno_before = errno;
+  while (path != NULL && access(path, F_OK) == 0) nanosleep(&pause, NULL);
+  errno = errno_before;
+}
+
+int open(const char* path, int flags, ...) {
+  static int (*call)(const char*, int, ...) = NULL;
+  if (call == NULL) *(void**)&call = dlsym(RTLD_NEXT, "open");
+  va_list list;
+  va_start(list, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(list, mode_t) : 0;
+  va_end(list);
+  const char* const hanging = getenv("HANGING_FILE");
+  if (hanging != NULL && strcmp(path, hanging) == 0) {
+    char marker[PATH_MAX];
+    snprintf(marker, sizeof marker, "%s.hangs", path);
+    hang_while_there_is(marker);
+  }
+  return call(path, flags, mode);
+}
+
 typedef int call_on_file(int);
 
 static int on_file(const char* name, int fd) {
@@ -42,6 +72,7 @@ int fsync(int fd) { return is_disk_broken() ? -1 : on_file("fsync", fd); }
 int fdatasync(int fd) {
   static atomic_long count;
   if (is_disk_broken()) return -1;
+  hang_while_there_is(getenv("HANGING_DISK"));
   const int result = on_file("fdatasync", fd);
   if (++count == number_of("DIES_AFTER_SYNC")) kill(getpid(), SIGKILL);
   return result;

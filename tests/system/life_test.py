@@ -5,6 +5,7 @@ usage: life_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_nam
 """
 
 import os
+import pathlib
 import signal
 import socket
 import time
@@ -14,6 +15,8 @@ from harness import PATIENCE_S, wait_until
 from mounts import TmpFs
 from system_case import CALM, IS_SANITIZED, SystemCase, main
 
+# What starts a program so, as the classic way to make a daemon does.
+ALL_CLOSED = ("sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh")
 REST_S, MOST_SHARE, MOST_MIB = 10, 0.03, 20
 RELOADED = "bellwether_config_last_reload_successful"
 
@@ -254,6 +257,29 @@ class Membership(SystemCase):
                     else:
                         self.assertEqual(sidecar.stop(), 0)
                 group.start().await_leader(sidecars[-1])
+
+
+class Descriptors(SystemCase):
+    def test_closed_ones_are_not_the_numbers_of_its_files(self):
+        """The log would be written into a file that came to be stderr, such as a voter's state."""
+        for memory_keeper in ("off", "on"):
+            with self.subTest(memory_keeper=memory_keeper), self.group(1, voters=1) as group:
+                sidecar, = group.sidecars
+                sidecar.write_config(sidecar.config_file.read_text().replace(
+                    "[node]", f'[node]\nmemory_keeper = "{memory_keeper}"'))
+                sidecar.prefix = list(ALL_CLOSED)
+                sidecar.start("--bootstrap")
+                group.await_leader(sidecar)
+                folder = pathlib.Path(f"/proc/{sidecar.process.pid}/fd")
+                self.assertEqual([os.readlink(folder / str(fd)) for fd in range(3)],
+                                 ["/dev/null"] * 3)
+                epoch = sidecar.epoch()
+                self.assertEqual(sidecar.stop(), 0)
+                sidecar.prefix = []
+                sidecar.start()
+                group.await_leader(sidecar)
+                self.assertGreater(sidecar.epoch(), epoch)
+                self.assertNotIn("damaged", sidecar.log())
 
 
 @unittest.skipIf(IS_SANITIZED, "a sanitizer's own cost is not the sidecar's")

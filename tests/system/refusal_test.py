@@ -5,7 +5,6 @@ usage: refusal_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_
 """
 
 import os
-import re
 import shutil
 import socket
 
@@ -81,18 +80,6 @@ class Refusal(SystemCase):
             sidecar.start()
             group.await_leader(sidecar)
             self.assertEqual(sidecar.get("/v1/status")["node"]["id"], known)
-
-    def test_one_damaged_slot_is_no_reason(self):
-        with self.group(1) as group:
-            sidecar, = group.start().sidecars
-            group.await_leader(sidecar)
-            sidecar.kill()
-            state = sidecar.state_folder / "state"
-            with open(state, "r+b") as file:
-                file.write(bytes(16))
-            sidecar.start()
-            group.await_leader(sidecar)
-            sidecar.await_log(re.escape(str(state)))
 
     def test_a_state_folder_that_cannot_be_written(self):
         with self.group(1) as group:

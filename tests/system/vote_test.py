@@ -69,6 +69,11 @@ class LostState(VoteCase):
     def zero(self, file):
         file.write_bytes(bytes(file.stat().st_size))
 
+    def spoil_a_slot(self, file):
+        """As a line of some log would, that has strayed into it."""
+        with open(file, "r+b") as state:
+            state.write(b"2026-11-22T18:00:00.000Z warn hello")
+
     def truncate(self, file):
         os.truncate(file, 100)
 
@@ -97,6 +102,7 @@ class LostState(VoteCase):
     def test_it_costs_the_vote_for_a_while(self):
         """Whatever has happened to it: the voter starts by itself, says so, waits, asks, votes."""
         damages = {self.zero: "state: is damaged in both of its slots",
+                   self.spoil_a_slot: "state: is damaged in one of its slots",
                    self.truncate: "state: is damaged|state: has not the length",
                    self.remove: "state: is missing",
                    self.empty_folder: "has no vote until",

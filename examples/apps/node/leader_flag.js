@@ -20,7 +20,8 @@
 //     more is added.  Where a container is shown an uptime of its own (lxcfs), no flag is opened:
 //     after the machine was suspended, it would be on for that time too long.
 //
-// A flag may so go off for Node 10 ms earlier than for others; it never goes off later.
+// A flag may so go off for Node 10 ms earlier than for others; it never goes off later.  And a file
+// that its owner cuts short, which ends a process that has it mapped, is merely off.
 'use strict';
 
 const fs = require('node:fs');
@@ -168,7 +169,7 @@ class LeaderFlag {
     }
     if (status.size === 0) throw flaw('NOT_READY', 'the leader flag is not set up yet');
     if (status.size !== FILE_BYTES) throw flaw('NOT_A_FLAG', 'not a leader flag');
-    this.#load(this.#line);
+    if (!this.#load(this.#line)) throw flaw('NOT_A_FLAG', 'not a leader flag');
     const abi = this.#line[ABI_AT];
     if (abi === 0) throw flaw('NOT_READY', 'the leader flag is not set up yet');
     if (abi !== ABI) throw flaw('UNKNOWN_VERSION', `a leader flag of ${abi}`);
@@ -206,20 +207,17 @@ class LeaderFlag {
     return nothing(this.#last[SEQ], 0, false);
   }
 
-  // Fills the array from the line's beginning.
+  // Fills the array from the line's beginning; false when the file was cut short.
   #load(array) {
-    const count = fs.readSync(this.#fd, array, 0, array.byteLength, 0);
-    if (count !== array.byteLength) throw new FlagError('NOT_A_FLAG', 'the leader flag was cut');
+    return fs.readSync(this.#fd, array, 0, array.byteLength, 0) === array.byteLength;
   }
 
   // One try; null when the line is being written.
   #tryRead() {
-    this.#load(this.#first);
-    this.#load(this.#line);
+    if (!this.#load(this.#first) || !this.#load(this.#line)) return nothing(0, 0, false);
     const role = this.#line[ROLE];
     const nowNs = role === Role.LEADER ? this.#nowNs() : 0n;
-    this.#load(this.#owner);
-    this.#load(this.#last);
+    if (!this.#load(this.#owner) || !this.#load(this.#last)) return nothing(0, 0, false);
     const seq = this.#first[SEQ];
     if (seq % 2 !== 0 || this.#last[SEQ] !== seq) return null;
 

@@ -10,7 +10,8 @@ line; copy it into your application.  It needs no package.
 
 The file is mapped, so a look at it costs some microseconds and no system call.  Each field is
 loaded whole (a memoryview of "I" or "Q" copies one aligned machine word), in the order that the
-header prescribes.
+header prescribes.  To cut the file short, which only its owner and root can, ends this process by
+SIGBUS.
 """
 
 import errno

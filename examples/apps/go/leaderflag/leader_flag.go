@@ -8,7 +8,8 @@
 //
 // What the flag promises, and what it cannot, is said in leader_flag.h, whose reader this is, line
 // by line; copy the package into your application.  It needs nothing but the standard library.
-// For 64-bit Linux.
+// For 64-bit Linux.  To cut the file short, which only its owner and root can, ends a process that
+// has it mapped, as this one does, by SIGBUS.
 package leaderflag
 
 import (
