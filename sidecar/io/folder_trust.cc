@@ -1,4 +1,3 @@
-// The owner may always give itself the right to write.
 #include "io/folder_trust.hh"
 
 #include <sys/stat.h>
