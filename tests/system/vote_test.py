@@ -99,7 +99,7 @@ class LostState(VoteCase):
         damages = {self.zero: "state: is damaged in both of its slots",
                    self.truncate: "state: is damaged|state: has not the length",
                    self.remove: "state: is missing",
-                   self.empty_folder: "has no vote until",
+                   self.empty_folder: "warn .*this voter has no vote: ",
                    self.put_back: "its state was put back to an older one"}
         with contextlib.ExitStack() as stack:
             groups = {damage: stack.enter_context(self.voters()) for damage in damages}
