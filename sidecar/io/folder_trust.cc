@@ -1,3 +1,4 @@
+// By owner and mode alone.
 #include "io/folder_trust.hh"
 
 #include <sys/stat.h>
