@@ -110,7 +110,7 @@ struct Table {
   const Counters<> flag_losses{
       registry,
       {"bellwether_flag_losses_total",
-       "Times that the flag's file was found removed or replaced; it is made again at once."}};
+       "Times that the flag's file was found removed or replaced; made again where it can be."}};
 
   // --- the group ---
   const Gauges<Liveness> members{

@@ -86,16 +86,28 @@ class Explanation {
     }
     const bool may_lead = is_self(member) ? node_.may_lead() : entry.is_electable;
     if (may_lead) return "";
-    if (!is_self(member))
-      return "It says that it may not lead now: it stepped down, has just started, or leaves.";
-    if (node_.timers().is_armed(Timer::kHold)) {
-      return "It stepped down, and stays out for another " + due_in(Timer::kHold) + ".";
+    if (!is_self(member)) {
+      return "It says that it may not lead now: it stepped down, has just started, leaves, has no "
+             "vote, or reaches no majority; its own /v1/explain says which.";
     }
+    if (node_.timers().is_armed(Timer::kHold)) return why_it_waits();
     if (node_.timers().is_armed(Timer::kHandover)) {
       return "It is handing over, and waits for its successor.";
     }
     if (std::string reason = why_its_guard_objects(); !reason.empty()) return reason;
     return "It leaves the group.";
+  }
+
+  // Of this node.
+  std::string why_it_waits() const {
+    const Majority* majority = node_.majority();
+    const bool has_restarted =
+        majority != nullptr && node_.timers().deadline(Timer::kHold) == majority->boot_until;
+    if (has_restarted) {
+      return "It has just restarted, and waits " + due_in(Timer::kHold) +
+             " for what it promised before to be over.";
+    }
+    return "It stepped down, and stays out for another " + due_in(Timer::kHold) + ".";
   }
 
   // Of this node.

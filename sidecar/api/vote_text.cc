@@ -8,6 +8,10 @@
 namespace bellwether::api {
 namespace {
 
+// Nobody that it knows of has ever voted.
+constexpr const char* kNeverVoted =
+    "this voter has no vote: it does not know whether it has ever voted, as in a new group";
+
 std::string time_left(const Backend& backend, Instant until) {
   return rough(std::max(until - backend.now(), Duration::zero()));
 }
@@ -19,7 +23,7 @@ std::string answers_of_the_others(const Backend& backend, const Majority& majori
     const auto slot = majority.electorate.slot_of(name);
     if (!slot || slot == majority.slot) continue;
     const char* const answer = majority.recalled.contains(*slot)    ? " remembers"
-                               : majority.also_lost.contains(*slot) ? " has forgotten, too"
+                               : majority.also_lost.contains(*slot) ? " does not know, either"
                                                                     : " has not answered";
     text += (text.empty() ? "" : ", ") + name + answer;
   }
@@ -40,7 +44,8 @@ std::string what_recalls_it(const Backend& backend, const Majority& majority) {
 
 std::string vote_text(const Backend& backend) {
   const Vote vote = backend.node().vote(backend.now());
-  std::string text = describe(vote);
+  const bool is_new = vote == Vote::kForgotten && backend.node().known_epoch() == 0;
+  std::string text = is_new ? kNeverVoted : describe(vote);
   const Majority* majority = backend.node().majority();
   switch (vote) {
     case Vote::kNone:

@@ -85,6 +85,8 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
     facts.plugin_abi = text_of(plugin, "abi");
     facts.variant = text_of(status, "variant");
     if (!is_true(status, "is_ready")) facts.why_not_ready = text_of(status, "why_not_ready");
+    const Json& vote = object_in(status, "vote");
+    if (vote.contains("why") && vote["why"].is_string()) facts.why_no_vote = text_of(vote, "why");
     facts.pending_restart = texts_in(config, "pending_restart");
     for (const Json& member : objects_in(members, "members")) {
       facts.members.push_back({.name = text_of(member, "name"),

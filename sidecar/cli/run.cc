@@ -33,10 +33,11 @@ has granted.  It has no vote until it has waited 10 s and then asked the others:
 that remember as make a majority, or else all.
   --bootstrap        skips the wait.  Only for a new group, in which nothing was promised in the last
                      10 s; later it could bring a second leader while the first one's lease runs.
-  --forget-promises  asks nobody: for a group of which a majority is gone for good, or whose [voters]
-                     have changed.  Stop all that ran before, then start each voter with it once.  If
-                     a forgotten vote counts after all, an epoch gets a second leader, and its
-                     fencing token is worth nothing.
+  --forget-promises  asks nobody; a voter that remembers ignores it.  Only when a voter that would
+                     have to answer is gone for good and cannot be replaced, or when [voters] have
+                     changed: stop all that ran before, then start each voter with it once.  If a
+                     forgotten vote counts after all, an epoch gets a second leader, and its fencing
+                     token is worth nothing.
 )";
 
 constexpr const char* kRunExamples = R"(Examples:

@@ -43,6 +43,13 @@ Span node_cell(const Json& status) {
   return {who + "not ready: " + text_of(status, "why_not_ready"), Style::kDoubtful};
 }
 
+// The one in force, and the one that the configuration names.
+std::string variant_text(const Json& status) {
+  const std::string wanted = text_of(status, "variant");
+  const std::string active = text_of(status, "active_variant");
+  return active == wanted ? active : active + " (" + wanted + " is wanted)";
+}
+
 std::string program_text(const Json& status) {
   const Json& plugin = object_in(status, "plugin");
   return "bellwether " + text_of(status, "version") + ", plugin " + text_of(plugin, "name") + " " +
@@ -66,7 +73,7 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
   };
   std::vector<Row> rows{
       row("group", text_of(status, "group") + ", guard " + text_of(status, "guard") + ", variant " +
-                       text_of(status, "variant")),
+                       variant_text(status)),
       row("leader", {leader_text(leader), has_leader(leader) ? Style::kStrong : Style::kBad}),
       row("since", since_text(leader)),
       row("node", node_cell(status)),

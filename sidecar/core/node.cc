@@ -212,7 +212,7 @@ void Node::end_hold() {
 }
 
 // Runs after every input: a process that may lead and knows no leader always has a timer that
-// brings it on, and one that may take over from its leader does not forget to.
+// brings it on.
 void Node::keep_trying() {
   if (timers_.is_armed(Timer::kPlugin)) return;  // an election is running
   if (majority_ && majority_->candidacy) return;

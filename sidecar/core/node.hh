@@ -82,8 +82,8 @@ class Node {
   // The name of a peer whose [voters] are not this node's, and which was refused for that not long
   // before `now`; "": none.
   std::string other_voters(Instant now) const;
-  // A voter without a vote may be another's reason to wait: until it has one, or as far as it can
-  // know no voter has ever voted.
+  // Whether this voter's lack of a vote is to hold up a rolling replacement (/readyz).  Not in a
+  // new group: it has waited, and knows of nobody that has ever voted.
   bool waits_for_vote(Instant now) const;
   bool has_left() const { return has_left_; }
   bool has_failed() const { return has_failed_; }
@@ -215,6 +215,8 @@ class Node {
 
   // node_candidate.cc
   void canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned);
+  void canvass_others(bool is_lost);
+  void claim_again();
   void hasten_retry(const CanvassReply& reply);
   void note_opinions();
   void store_own_vote();
@@ -238,8 +240,6 @@ class Node {
   std::vector<RememberedRelease> remembered() const;
   void note_memory(const Member& voter, const Hello& hello);
   void doubt_state(uint64_t remembered);
-  void canvass_others(bool is_lost);
-  void claim_again();
 
   // node_departure.cc
   void on(const StepDown&);
@@ -257,7 +257,8 @@ class Node {
   void set_variant(const std::string& variant);
   void renew_elector();
 
-  // A planned hand-over under way: this process has stopped leading and waits for the claim.
+  // A planned hand-over under way: this process waits for the claim.  Under guard "none" it has
+  // stopped leading before.
   struct Handover {
     std::optional<Uuid> named;  // by an operator
     std::vector<Uuid> tried;

@@ -1,5 +1,6 @@
-// Giving leadership up in good order: step-down, transfer, leave.  The flag goes off first; then
-// the successor is asked to claim, so that the group is without a leader for one message only.
+// Giving leadership up in good order: step-down, transfer, leave.  Under guard "none" the flag goes
+// off first, then the successor is asked to claim: the group is without a leader for one message.
+// Under guard "majority" the leader leads on until the successor claims.
 #include <algorithm>
 
 #include "core/node.hh"

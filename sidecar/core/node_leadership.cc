@@ -1,4 +1,4 @@
-// Who leads: following, claiming, leading, losing.  Epochs change in here only.
+// Who leads: following, claiming, leading, losing.  Under guard "none" epochs change in here only.
 //
 // An epoch is constant from a leader's claim to its death, resignation or step-down; every claim
 // takes a higher one.  When two leaders meet (guard "none" cannot exclude it), the higher epoch
@@ -172,7 +172,7 @@ void Node::claim(std::span<const election_id> silent, bool is_appointed, bool is
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
 }
 
-// The seed is for a group that knows no epoch.
+// A group that knows no epoch begins at the seed.
 uint64_t Node::next_epoch() const {
   if (is_broken(Rule::kClaimRaisesEpoch)) return std::max<uint64_t>(record_.max_epoch, 1);
   return (known_epoch() == 0 ? options_.epoch_seed : known_epoch()) + 1;

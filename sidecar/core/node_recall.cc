@@ -10,9 +10,9 @@
 //
 // Or all other voters have answered, and too few of them remember: then nobody is left who could
 // know more.  No promise is left after the wait either, so there are not two leaders; and epochs
-// go on rising because a voter that had to guess takes one from the wall clock, beyond all that
-// were ever counted up to (Options::epoch_seed).  In a new group nobody has heard of any epoch, and
-// there is nothing to remember.
+// go on rising if the wall clock at the start of a voter that had to guess was beyond all that were
+// ever counted up to: it takes its epoch from there (Options::epoch_seed).  In a new group nobody
+// has heard of any epoch, and there is nothing to remember.
 #include <algorithm>
 
 #include "core/node.hh"

@@ -58,8 +58,8 @@ struct Options {
   bool skip_suspected = true;  // no ELECTION to members known to be dead
   bool stagger = true;         // after a leader's death the next in line starts, the others wait
 
-  // A claim is one more than the highest epoch heard; the first of an empty group starts from here.
-  // At most kLatestEpochSeed.
+  // A claim is one more than the highest epoch heard; the first of an empty group starts from here,
+  // and so do voters of which too few remember (node_recall.cc).  At most kLatestEpochSeed.
   uint64_t epoch_seed = 0;
 
   // Seeds the jitter of retries and the numbers of election rounds; differs at every start.

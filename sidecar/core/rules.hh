@@ -28,7 +28,7 @@ enum class Rule : uint8_t {
   kRecallFromMajority,  // a voter that lost its state asks a majority of the others
   kRecallAfterWait,     // and waits for old leases to end before it asks
   kGuessByClock,        // where no majority remembers, it takes an epoch from its wall clock
-  kDoubtState,          // whose state a peer remembers to have been newer has no vote
+  kDoubtState,          // a voter has no vote while a peer remembers more than its disk
   kCanvass,             // a candidate asks before it claims
   kSticky,              // a voter that hears a leader supports no lower claimant
   kStepDownWithLease,   // a leader whose lease runs out stops

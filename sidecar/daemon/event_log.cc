@@ -1,6 +1,8 @@
 // What is bounded here is bounded by RejectionLog and Log.
 #include "daemon/event_log.hh"
 
+#include "config/duration_text.hh"
+
 namespace bellwether {
 namespace {
 
@@ -24,6 +26,20 @@ const char* state_name(uint32_t state) {
 
 void EventLog::on_effect(Instant now, const Effect& effect) {
   std::visit([&](const auto& what) { on(now, what); }, effect);
+}
+
+void EventLog::on_command(const Input& command) {
+  constexpr const char* kEvent = "carried out a command";
+  if (const auto* step_down = std::get_if<StepDown>(&command)) {
+    log_.write(LogLevel::kInfo, kEvent,
+               {{"command", "step-down"}, {"hold", duration_text(step_down->hold)}});
+  } else if (const auto* transfer = std::get_if<Transfer>(&command)) {
+    log_.write(LogLevel::kInfo, kEvent, {{"command", "transfer"}, {"to", name_of(transfer->to)}});
+  } else if (const auto* forget = std::get_if<Forget>(&command)) {
+    log_.write(LogLevel::kInfo, kEvent, {{"command", "forget"}, {"name", forget->name}});
+  } else if (std::holds_alternative<Elect>(command)) {
+    log_.write(LogLevel::kInfo, kEvent, {{"command", "elect"}});
+  }
 }
 
 std::string EventLog::name_of(const Uuid& id) const {

@@ -15,6 +15,8 @@ class EventLog {
       : log_(log), rejections_(rejections), members_(members) {}
 
   void on_effect(Instant now, const Effect& effect);
+  // Elect, StepDown, Transfer or Forget, when it was not refused.
+  void on_command(const Input& command);
 
   // What people call a member; its id when it is not known.
   std::string name_of(const Uuid& id) const;

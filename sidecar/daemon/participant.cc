@@ -21,13 +21,13 @@ uint64_t random_number() {
   return number;
 }
 
-// Where epochs are tokens that outlive the disks of all voters, they begin beyond those that were
-// ever given out.
+// The wall clock, in milliseconds: epochs are tokens that outlive the disks of all voters, so after
+// a loss of those they begin beyond all that they were ever counted up to.
 uint64_t epoch_seed() {
   using std::chrono::milliseconds;
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
   const auto seed = std::chrono::floor<milliseconds>(since_1970).count();
-  return std::clamp<uint64_t>(seed > 0 ? static_cast<uint64_t>(seed) : 0, 0, kLatestEpochSeed);
+  return std::min(seed > 0 ? static_cast<uint64_t>(seed) : 0, kLatestEpochSeed);
 }
 
 Options options_of(const Config& config) {
@@ -285,6 +285,13 @@ void Participant::on_members_stored(const std::optional<StateError>& error) {
 }
 
 // --- what the world says ---
+
+void Participant::command(const Input& input, const NodeDriver::Done& done) {
+  driver_.command(input, [&](Outcome::Kind outcome) {
+    if (outcome == Outcome::Kind::kDone) event_log_.on_command(input);
+    done(outcome);
+  });
+}
 
 Greeting Participant::greeting() {
   return {.hello = node_.hello(),

@@ -63,8 +63,8 @@ class Participant final : private EffectSink, private TransportListener {
   void set_membership(const MembershipSettings& membership);
   // One of the plugin's variants; takes effect with the first election after all want the same.
   void set_variant(const std::string& variant);
-  // Elect, StepDown or Transfer; `done` is called before this returns.
-  void command(const Input& input, const NodeDriver::Done& done) { driver_.command(input, done); }
+  // Elect, StepDown, Transfer or Forget; `done` is called before this returns.
+  void command(const Input& input, const NodeDriver::Done& done);
   // Hands leadership over and says goodbye; ParticipantListener::on_left() follows.
   void leave() { driver_.step(LeaveGroup{}); }
   // Turns the flag off for good, then ends the connections once what was said last is sent, or a

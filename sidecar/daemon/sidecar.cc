@@ -5,6 +5,7 @@
 #include <csignal>
 #include <utility>
 
+#include "api/vote_text.hh"
 #include "io/checksum.hh"
 #include "plugin_loader.hh"
 
@@ -164,17 +165,26 @@ void Sidecar::tick() {
   metrics_.set_config_mismatch(!config_mismatches().empty());
   const uint64_t unwritten = log_.left_out() + log_.lost();
   metrics_.on_limit(metrics::Limit::kLogLines, unwritten - std::exchange(unwritten_, unwritten));
+  note_vote();
   look_at_flag();
   const auto watchdog = systemd_.watchdog_interval();
   if (watchdog) systemd_.tell("WATCHDOG=1");
   // Not is_ready(): a vote may wait for other hosts, and systemd ends what does not start in time.
-  if (!is_announced_ && has_started(nullptr)) {
+  if (!is_announced_ && is_serving(nullptr)) {
     is_announced_ = true;
     systemd_.tell("READY=1");
   }
   const Duration interval = is_announced_ ? kTickInterval : kTickUntilReady;
   next_tick_ = now + std::min(interval, watchdog.value_or(interval));
   ticker_.arm(next_tick_ - now);
+}
+
+// That the vote is lost, whatever the reason; the node says when it is back.
+void Sidecar::note_vote() {
+  const Vote vote = node().vote(now());
+  const bool is_new = std::exchange(vote_, vote) != vote;
+  if (!is_new || vote == Vote::kNone || vote == Vote::kInForce) return;
+  log_.write(LogLevel::kWarn, api::vote_text(*this));
 }
 
 // Does an application that starts now find the flag?

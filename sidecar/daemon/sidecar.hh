@@ -74,8 +74,9 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void tick();
   void look_at_flag();
   void report_start();
+  void note_vote();
   // Ready, but for its vote.
-  bool has_started(std::string* why) const;
+  bool is_serving(std::string* why) const;
   void dump() const;
 
   // sidecar_backend.cc
@@ -111,6 +112,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   bool is_finishing_ = false;
   SidecarEnd end_ = SidecarEnd::kInGoodOrder;
   bool is_announced_ = false;  // to systemd, as ready
+  Vote vote_ = Vote::kNone;    // as it was noted last
   std::string flag_flaw_{};    // why applications do not find the flag; empty: they do
   Instant last_tick_ = started_;
   Instant next_tick_ = kNever;

@@ -5,20 +5,24 @@
 namespace bellwether {
 
 bool Sidecar::is_ready(std::string* why) const {
-  if (!has_started(why)) return false;
+  if (!is_serving(why)) return false;
   const std::string refusal = participant_.turned_away(now());
   if (refusal.empty() && !node().waits_for_vote(now())) return true;
   if (why != nullptr) *why = refusal.empty() ? api::vote_text(*this) : refusal;
   return false;
 }
 
-bool Sidecar::has_started(std::string* why) const {
+bool Sidecar::is_serving(std::string* why) const {
   const auto refuse = [why](std::string reason) {
     if (why != nullptr) *why = std::move(reason);
     return false;
   };
   if (is_leaving_) return refuse("this node is leaving the group");
-  if (participant_.is_storage_broken()) return refuse("the state cannot be stored");
+  // Of a voter is_ready() says so, and what comes of it.
+  const bool is_vote_broken = node().vote(now()) == Vote::kBroken;
+  if (participant_.is_storage_broken() && !is_vote_broken) {
+    return refuse("the state cannot be stored");
+  }
   if (!flag_flaw_.empty()) return refuse("applications do not find the flag: " + flag_flaw_);
   if (std::holds_alternative<Joining>(node().role())) return refuse("looking for the group");
   return true;

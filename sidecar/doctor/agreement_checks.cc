@@ -209,7 +209,7 @@ Diagnoses check_leader(const Facts& facts) {
   if (leaders.empty()) {
     return {warning("nobody follows a leader",
                     "run the doctor again in a few seconds; if it stays so, see `bellwether "
-                    "status` and, with [voters], whether a majority of them runs")};
+                    "status` and, with [voters], whether each node has its vote")};
   }
   return {ok(agreement(named))};
 }

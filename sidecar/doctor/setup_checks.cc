@@ -57,9 +57,13 @@ Diagnoses check_sidecar(const Facts& facts) {
             ", the configuration is that of " + config.node.name + " of group " + config.group.name,
         "give the doctor the configuration of that sidecar, or each its own [api] listen"));
   }
-  if (!sidecar.why_not_ready.empty()) {
+  if (!sidecar.why_no_vote.empty()) {
+    found.push_back(warning(sidecar.name + ": " + sidecar.why_no_vote,
+                            "see The state folder in the operations guide"));
+  }
+  if (!sidecar.why_not_ready.empty() && sidecar.why_not_ready != sidecar.why_no_vote) {
     found.push_back(warning(sidecar.name + " is not ready: " + sidecar.why_not_ready,
-                            "its log says more; a sidecar that has just started needs a moment"));
+                            "do what it says; a sidecar that looks for the group needs a moment"));
   }
   if (!sidecar.pending_restart.empty()) {
     found.push_back(warning("new values wait for a restart: " + listed(sidecar.pending_restart),

@@ -2,7 +2,7 @@
 //
 // It has one file at a time (held_flag.hh): the one that applications find at its path.  When
 // somebody has removed, replaced or spoiled that, another is made, and only then the old one is let
-// go, off; whoever has that mapped looks for the new one by himself.
+// go, off; whoever has that mapped finds the new one.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The owner may always give itself the right to write.
+// By owner and mode alone.
 #include "io/folder_trust.hh"
 
 #include <sys/stat.h>

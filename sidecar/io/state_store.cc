@@ -102,8 +102,9 @@ void StateStore::judge_votes(const StateSettings& settings) {
     throw StateError(path,
                      was_no_voter ? "was written when this process had no vote"
                                   : "was written under another name or among other [voters]",
-                     "when no sidecar runs any more that is configured so, start each voter once "
-                     "with --forget-promises");
+                     "if the folder was copied from another voter, empty it; else, when no sidecar "
+                     "runs any more that is configured so, start each voter once with "
+                     "--forget-promises");
   } else {
     is_vote_lost_ = true;
   }

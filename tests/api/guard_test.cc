@@ -11,7 +11,8 @@ namespace {
 
 // Node 5 ranks highest of five voters.
 struct GuardFixture {
-  explicit GuardFixture(uint32_t self = 5) : node({.self = self}) {
+  explicit GuardFixture(uint32_t self = 5, Record record = {})
+      : node({.self = self, .record = record}) {
     for (uint32_t number = 1; number <= 5; ++number) {
       backend.settings.voters["node-" + std::to_string(number)] = {};
     }
@@ -37,6 +38,11 @@ struct Follower : GuardFixture {
   Follower() : GuardFixture(3) {}
 };
 
+// Had promised for a second.
+struct Restarted : GuardFixture {
+  Restarted() : GuardFixture(5, {.max_epoch = 6, .lease_seen = std::chrono::seconds(1)}) {}
+};
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(guard, Follower)
@@ -59,6 +65,10 @@ BOOST_AUTO_TEST_CASE(a_voter_that_has_lost_its_state_says_so) {
   BOOST_TEST(status()["may_lead"] == false);
   node.pass(std::chrono::milliseconds(3500));
   BOOST_TEST(status()["vote"]["why"] ==
+             "this voter has no vote: it does not know whether it has ever voted, as in a new "
+             "group; it asks the other voters in 6s");
+  node.connect(1, 6);
+  BOOST_TEST(status()["vote"]["why"] ==
              "this voter has no vote: it has forgotten what it granted; it asks the other voters "
              "in 6s");
   BOOST_TEST(why() ==
@@ -76,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_voter_that_asks_says_who_has_answered) {
   BOOST_TEST(status()["vote"]["why"] ==
              "this voter has no vote: it has forgotten what it granted; it asks the other voters, "
              "of which 3 that remember are enough, or the answers of all: node-1 remembers, node-2 "
-             "has forgotten, too, node-4 has not answered, node-5 has not answered");
+             "does not know, either, node-4 has not answered, node-5 has not answered");
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_that_is_shut_out_says_so) {
@@ -108,6 +118,13 @@ BOOST_AUTO_TEST_CASE(who_reaches_too_few_voters_says_how_many) {
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(guard_of_a_candidate, GuardFixture)
+
+BOOST_FIXTURE_TEST_CASE(a_voter_that_has_restarted_says_what_it_waits_for, Restarted) {
+  node.join();
+  BOOST_TEST(status()["timers_due_in_ms"].contains("hold"));
+  BOOST_TEST(why().starts_with("It has just restarted, and waits "));
+  BOOST_TEST(why().ends_with(" for what it promised before to be over."));
+}
 
 BOOST_AUTO_TEST_CASE(a_claim_is_a_role_of_its_own) {
   node.claim();

@@ -120,6 +120,13 @@ class Working(unittest.TestCase):
             self.assertIn(worker.stop(), (0, -15))  # it may not have come so far
             self.assertEqual(worker.events(), [])
 
+    def test_the_name_of_a_user_is_no_id(self):
+        ended = subprocess.run([*Worker.command, "/nowhere", "orders-0", "nobody"], check=False,
+                               capture_output=True, text=True, timeout=PATIENCE_S)
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertIn("FLAG_FILE NAME [UID]", ended.stderr)
+        self.assertNotIn("Traceback", ended.stderr)
+
 
 if __name__ == "__main__":
     LANGUAGE, PROGRAMS, PROGRAM = sys.argv[1:4]

@@ -60,6 +60,11 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
         self.assertIn("mismatch  orders-1 has lease 2s\n", text)
         self.assertRegex(text, r"orders-1  down   -  ")
 
+    def test_tells_the_variant_in_force_from_the_one_that_is_wanted(self):
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {"variant": "classic"})
+        self.assertIn("group    orders, guard none, variant modified (classic is wanted)\n",
+                      self.ask("status"))
+
     def test_says_what_the_vote_of_a_voter_is_worth(self):
         self.assertNotIn("vote", self.ask("status"), "it is not a voter")
         for vote, line in ((FORGOTTEN, "forgotten: this voter has no vote: it asks in 7s"),

@@ -18,7 +18,7 @@ void expect_errors(const std::string& text, const Lines& expected) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(config_text)
+BOOST_AUTO_TEST_SUITE(config_unknown)
 
 BOOST_AUTO_TEST_CASE(only_the_group_is_required) {
   BOOST_TEST(errors_of("group.name = \"a\"").empty());

@@ -95,6 +95,15 @@ BOOST_AUTO_TEST_CASE(a_sidecar_that_is_not_ready_is_a_warning) {
   expect_one(facts, "sidecar", "warning: orders-0 is not ready: it looks for a leader ->");
 }
 
+BOOST_AUTO_TEST_CASE(a_voter_without_a_vote_is_one_warning_ready_or_not) {
+  facts.sidecar->why_no_vote = "this voter has no vote: orders-2 has not answered";
+  const std::string warning =
+      "warning: orders-0: this voter has no vote: orders-2 has not answered";
+  expect_one(facts, "sidecar", warning);
+  facts.sidecar->why_not_ready = facts.sidecar->why_no_vote;
+  expect_one(facts, "sidecar", warning);
+}
+
 BOOST_AUTO_TEST_CASE(values_that_wait_for_a_restart_are_a_warning) {
   facts.sidecar->pending_restart = {"node.name", "node.listen"};
   expect_one(facts, "sidecar",

@@ -57,6 +57,12 @@ class Rules(unittest.TestCase):
             for key in ("severity: ", "summary: ", "description: "):
                 self.assertIn(key, text, alert)
 
+    def test_the_table_and_the_guide_have_each_alert(self):
+        for page in ("metrics/README.md", "sidecar/OPERATIONS.md"):
+            _, section = re.split(r"^##+ Alerts.*$", (ROOT / page).read_text(), flags=re.M)
+            named = re.findall(r"runbook\.md#(bellwether\w+)\)", section)
+            self.assertEqual(named, [alert.lower() for alert in alerts()], page)
+
     def test_each_recording_rule_has_a_story(self):
         stories = (RULES / "tests" / "rules.yml").read_text()
         names = re.findall(r"- record: (\S+)", (RULES / "rules.yml").read_text())

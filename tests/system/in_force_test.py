@@ -32,6 +32,8 @@ class Commands(SystemCase):
             status = leader.get("/v1/status")
             self.assertFalse(status["may_lead"])
             self.assertGreater(status["timers_due_in_ms"].get("hold", 0), 300_000)
+            leader.await_log("info .*carried out a command command=transfer to=" + deaf.name)
+            leader.await_log("info .*carried out a command command=step-down hold=10m")
 
     def test_a_second_transfer_replaces_the_first(self):
         with self.group(3, extra=PATIENT, voters=3) as group:

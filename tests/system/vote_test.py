@@ -105,7 +105,7 @@ class LostState(VoteCase):
                    self.spoil_a_slot: "state: is damaged in one of its slots",
                    self.truncate: "state: is damaged|state: has not the length",
                    self.remove: "state: is missing",
-                   self.empty_folder: "has no vote until",
+                   self.empty_folder: "warn .*this voter has no vote: ",
                    self.put_back: "its state was put back to an older one"}
         with contextlib.ExitStack() as stack:
             groups = {damage: stack.enter_context(self.voters()) for damage in damages}

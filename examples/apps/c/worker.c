@@ -1,17 +1,18 @@
 /* An application of which one replica at a time may work: it asks the leader flag before every
  * piece of work, and sleeps while another replica leads.
  *
- *   worker FLAG_FILE NAME [USER]
+ *   worker FLAG_FILE NAME [UID]
  *
  * Prints a line whenever it begins or ends to work, with the time of day in microseconds and the
- * fencing token that it would hand to whatever it works on.  USER is the id of the sidecar's user,
- * where the flag's folder does not tell whose word counts (leader_flag.h). */
+ * fencing token that it would hand to whatever it works on.  UID is the id of the sidecar's user, a
+ * number, where the flag's folder does not tell whose word counts (leader_flag.h). */
 #define _GNU_SOURCE
 #include <bellwether/leader_flag.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static volatile sig_atomic_t is_asked_to_end = 0;
 
@@ -46,6 +47,11 @@ static uint64_t work(const leader_flag* flag, uint64_t token) {
   return pieces;
 }
 
+/* A name must not be taken for 0, which is root. */
+static int is_user_id(const char* text) {
+  return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
 static int open_flag(const char* path, const char* user, leader_flag* flag) {
   if (user == NULL) return leader_flag_open(path, flag);
   return leader_flag_open_of(path, (uid_t)strtoul(user, NULL, 10), flag);
@@ -62,8 +68,8 @@ static int wait_for_flag_file(const char* path, const char* user, leader_flag* f
 }
 
 int main(int argc, char** argv) {
-  if (argc != 3 && argc != 4) {
-    fprintf(stderr, "usage: worker FLAG_FILE NAME [USER]\n");
+  if ((argc != 3 && argc != 4) || (argc == 4 && !is_user_id(argv[3]))) {
+    fprintf(stderr, "usage: worker FLAG_FILE NAME [UID]\n");
     return 2;
   }
   const struct sigaction action = {.sa_handler = on_signal};

@@ -1,7 +1,7 @@
 // The worker of ../c/worker.c in C++17: one replica at a time may work, and asks the leader flag
 // before every piece of work.
 //
-//   worker FLAG_FILE NAME [USER]
+//   worker FLAG_FILE NAME [UID]
 #include <bellwether/leader_flag.h>
 
 #include <chrono>
@@ -94,14 +94,16 @@ void run(const char* path, const char* name, std::optional<uid_t> user) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 && argc != 4) {
-    std::cerr << "usage: worker FLAG_FILE NAME [USER]\n";
+  const std::string user_id = argc == 4 ? argv[3] : "0";
+  const bool is_number = user_id.find_first_not_of("0123456789") == std::string::npos;
+  if ((argc != 3 && argc != 4) || user_id.empty() || !is_number) {
+    std::cerr << "usage: worker FLAG_FILE NAME [UID]\n";
     return 2;
   }
   for (const int number : {SIGTERM, SIGINT}) std::signal(number, [](int) { is_asked_to_end = 1; });
   try {
     std::optional<uid_t> user;
-    if (argc == 4) user = static_cast<uid_t>(std::stoul(argv[3]));
+    if (argc == 4) user = static_cast<uid_t>(std::stoul(user_id));
     run(argv[1], argv[2], user);
   } catch (const std::exception& error) {
     std::cerr << "worker: " << error.what() << "\n";

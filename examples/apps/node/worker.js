@@ -2,7 +2,7 @@
 // The worker of ../c/worker.c in JavaScript: one replica at a time may work, and asks the leader
 // flag before every piece of work.
 //
-//   worker.js FLAG_FILE NAME [USER]
+//   worker.js FLAG_FILE NAME [UID]
 'use strict';
 
 const { setTimeout: sleep } = require('node:timers/promises');
@@ -42,8 +42,8 @@ async function main(path, name, user) {
   flag.close();
 }
 
-if (![4, 5].includes(process.argv.length)) {
-  console.error('usage: worker.js FLAG_FILE NAME [USER]');
+if (![4, 5].includes(process.argv.length) || !/^\d+$/.test(process.argv[4] ?? '0')) {
+  console.error('usage: worker.js FLAG_FILE NAME [UID]');
   process.exit(2);
 }
 for (const name of ['SIGTERM', 'SIGINT']) {

@@ -2,7 +2,7 @@
 """The worker of ../c/worker.c in Python: one replica at a time may work, and asks the leader flag
 before every piece of work.
 
-usage: worker.py FLAG_FILE NAME [USER]
+usage: worker.py FLAG_FILE NAME [UID]
 """
 
 import signal
@@ -39,7 +39,7 @@ def main(path, name, user=None):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
+    if len(sys.argv) not in (3, 4) or not all(uid.isdecimal() for uid in sys.argv[3:]):
         sys.exit(__doc__)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(0))

@@ -22,7 +22,7 @@ func main() {
 		owner, err = strconv.Atoi(os.Args[3])
 	}
 	if len(os.Args) < 3 || len(os.Args) > 4 || err != nil {
-		fmt.Fprintln(os.Stderr, "usage: worker FLAG_FILE NAME [USER]")
+		fmt.Fprintln(os.Stderr, "usage: worker FLAG_FILE NAME [UID]")
 		os.Exit(2)
 	}
 	untilAsked, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
