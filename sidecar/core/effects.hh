@@ -175,8 +175,8 @@ struct Failed {
   std::string text;
 };
 
-using Effect = std::variant<Send, RefuseLink, EndLink, Store, StoreMembers, Publish, MembersChanged, Report,
-                            Outcome, Left, Failed>;
+using Effect = std::variant<Send, RefuseLink, EndLink, Store, StoreMembers, Publish, MembersChanged,
+                            Report, Outcome, Left, Failed>;
 using Effects = std::vector<Effect>;
 
 }  // namespace bellwether

@@ -74,12 +74,12 @@ struct Majority {
   // The state is gone, or older than it was: this voter has forgotten what it promised.  It has no
   // vote until it has learnt from the others what it may have granted; see Node::recall().
   bool is_lost = false;
-  bool is_asking = false;       // the wait before that is over
-  Instant forgotten_until{};    // what was forgotten may have been promised until then
-  Instant shut_out_until{};     // a voter was refused not long ago because of its epoch
-  Votes recalled;               // voters that told what they know
-  Votes also_lost;              // voters that know of no claim
-  Votes remembering;            // voters that have ever shown that they know of a claim
+  bool is_asking = false;     // the wait before that is over
+  Instant forgotten_until{};  // what was forgotten may have been promised until then
+  Instant shut_out_until{};   // a voter was refused not long ago because of its epoch
+  Votes recalled;             // voters that told what they know
+  Votes also_lost;            // voters that know of no claim
+  Votes remembering;          // voters that have ever shown that they know of a claim
 
   // --- as a candidate and as the leader ---
   std::optional<Candidacy> candidacy;

@@ -80,8 +80,8 @@ Member* Members::put(const MemberEntry& entry, Instant now) {
 }
 
 Member& Members::add(const MemberEntry& entry, Instant now) {
-  Member& added = all_.emplace_back(
-      Member{.entry = entry, .slot = voters_.slot_of(entry.name), .since = now});
+  Member& added =
+      all_.emplace_back(Member{.entry = entry, .slot = voters_.slot_of(entry.name), .since = now});
   added.entry.is_electable = entry.is_electable && can_lead(entry.name);
   return added;
 }

@@ -21,13 +21,13 @@ namespace bellwether {
 
 struct Member {
   MemberEntry entry;
-  std::optional<size_t> slot{};   // of a voter, by its name
-  bool is_connected = false;      // its hello of the present connection is here
-  bool is_listed = false;         // in the last list of the leader
-  uint64_t released = 0;          // it never again leads an epoch up to this (Header::released)
-  uint64_t claimed_epoch = 0;     // the highest that it has claimed itself, as far as is known here
-  Arrivals arrivals{};            // when it was heard
-  Instant since{};                // when its liveness changed last
+  std::optional<size_t> slot{};  // of a voter, by its name
+  bool is_connected = false;     // its hello of the present connection is here
+  bool is_listed = false;        // in the last list of the leader
+  uint64_t released = 0;         // it never again leads an epoch up to this (Header::released)
+  uint64_t claimed_epoch = 0;    // the highest that it has claimed itself, as far as is known here
+  Arrivals arrivals{};           // when it was heard
+  Instant since{};               // when its liveness changed last
 
   // Of this process's heartbeats as the leader, by number: the newest that this member has
   // acknowledged, and the newest that was sent before it was last sent the list.

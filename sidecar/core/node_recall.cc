@@ -5,7 +5,8 @@
 //   2. Then it asks all voters for the highest epoch they know.  Answers of as many others as make
 //      a majority are enough: they share a voter with every majority that its forgotten vote could
 //      have been part of.  Asked before the wait, a claim that is still under way could be missed.
-//   3. It takes the highest epoch as its own, granted to nobody; whoever leads it already, so by the
+//   3. It takes the highest epoch as its own, granted to nobody; whoever leads it already, so by
+//   the
 //      votes of a majority, may have this one, too.
 //
 // Or all other voters have answered, and too few of them remember: then nobody is left who could

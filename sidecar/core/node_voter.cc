@@ -93,7 +93,8 @@ void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordin
   if (!majority_->slot) return;  // it follows when the claim is effective
   // Whom a majority has accepted already is not for this voter to keep out.
   const bool is_supported = is_effective || supports(claimant, coordinator.is_planned);
-  const Objection objection = objection_to(claimant, epoch, coordinator.terms, is_effective, is_supported);
+  const Objection objection =
+      objection_to(claimant, epoch, coordinator.terms, is_effective, is_supported);
   if (objection == Objection::kNone) return vote_for(claimant, epoch, coordinator);
   if (is_known) return;
   report(Report::Kind::kNote, text_of(objection), &id);

@@ -58,7 +58,8 @@ BOOST_AUTO_TEST_CASE(every_rejection_of_the_core_is_known) {
   auto texts = texts_in(R"(report\(Report::Kind::kRejected)");
   BOOST_TEST(texts.size() == 2u);
   using enum LinkRefusal;
-  for (const LinkRefusal why : {kOwnId, kEpochTooFarAhead, kGroupFull, kOtherVoters}) texts.insert(name(why));
+  for (const LinkRefusal why : {kOwnId, kEpochTooFarAhead, kGroupFull, kOtherVoters})
+    texts.insert(name(why));
   for (const std::string& text : texts) {
     BOOST_TEST((metrics::rejection_of(text) != metrics::Rejection::kOther), text);
   }

@@ -9,7 +9,7 @@ namespace bellwether::tests {
 namespace {
 
 constexpr uint64_t kStep = uint64_t{1} << 32;
-constexpr uint64_t kFar = 2 * kLatestEpochSeed + kStep;      // a step beyond what is believed at once
+constexpr uint64_t kFar = 2 * kLatestEpochSeed + kStep;  // a step beyond what is believed at once
 constexpr uint64_t kTooFarAhead = 2 * kLatestEpochSeed + 4 * kStep;
 
 // Holds an election in which nobody higher is there.
