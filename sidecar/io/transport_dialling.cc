@@ -21,7 +21,8 @@ void Transport::Implementation::refresh() {
   const AddressSet asked = inquiries();
   for (auto& [address, target] : targets_) {
     if (target.connection != nullptr) continue;
-    if (target.is_self || (taken.contains(address) && !asked.contains(address))) {
+    // Also where this process itself was found: a forward that leads astray is put right one day.
+    if (taken.contains(address) && !asked.contains(address)) {
       target.dialler->stop();
     } else {
       target.dialler->start();

@@ -68,7 +68,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
     std::unique_ptr<Dialler> dialler;
     PeerConnection* connection = nullptr;  // that was dialled here
     std::optional<Uuid> answered_by{};     // whose HELLO came last
-    bool is_self = false;                  // it was this very process
+    bool is_self = false;                  // it was this very process, when it was asked last
     bool is_refusing = false;              // the last try was refused
     bool is_inquiry = false;               // the connection shall only say who listens here
     bool has_answered = false;             // in whatever way, ever
