@@ -316,6 +316,33 @@ BOOST_AUTO_TEST_CASE(what_was_stored_is_not_forgotten_before_its_time) {
   BOOST_TEST(group.forget(kNow + seconds(1)));
 }
 
+// --- where there are voters ---
+
+std::string name_of(uint32_t number) { return member_entry(number).name; }
+
+BOOST_AUTO_TEST_CASE(nobody_but_voters_can_lead_whatever_it_says) {
+  Members group(member_entry(3), Electorate({name_of(1), name_of(2), name_of(3)}));
+  for (const uint32_t number : {1u, 5u}) group.put(member_entry(number), kNow);
+  BOOST_TEST(group.find(uuid(1))->entry.is_electable);
+  BOOST_TEST(!group.find(uuid(5))->entry.is_electable);
+  BOOST_TEST(!group.set_electable(*group.find(uuid(5)), true));
+  MemberEntry again = member_entry(5, 9);
+  group.put(again, kNow);
+  BOOST_TEST(!group.find(uuid(5))->entry.is_electable);
+  BOOST_TEST(group.living_candidates_above_self() == 0u);
+}
+
+// A crowd of strangers while one is away for a moment.
+BOOST_AUTO_TEST_CASE(there_is_always_room_for_voters) {
+  Members group(member_entry(3), Electorate({name_of(1), name_of(2), name_of(3)}));
+  group.put(with(member_entry(1), Liveness::kDown), kNow);
+  uint32_t strangers = 0;
+  while (group.put(member_entry(10 + strangers), kNow) != nullptr) ++strangers;
+  BOOST_TEST(strangers == kMaxMembers - 3);
+  BOOST_TEST(group.find(uuid(1)) != nullptr);
+  BOOST_TEST(group.put(member_entry(2), kNow) != nullptr);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests

@@ -284,6 +284,35 @@ BOOST_AUTO_TEST_CASE(a_learner_follows_who_leads_and_not_who_claims) {
   BOOST_TEST(node.role() == "follows 2 in 1");
 }
 
+// --- who has no vote ---
+
+// 4 and 5 are strangers that rank above it and say that they may lead.
+BOOST_AUTO_TEST_CASE(nobody_waits_for_one_without_a_vote) {
+  GuardHarness node({}, 3);
+  node.join();
+  node.step(Joined{});
+  BOOST_TEST(sent(node.run_for(milliseconds(10))) == "ELECTION to 4, ELECTION to 5");
+  for (const uint32_t stranger : {5u, 4u}) node.receive_answer(stranger, true);
+  const std::string then = sent(node.run_for(milliseconds(200)));
+  BOOST_TEST(then.starts_with("CANVASS to 1, CANVASS to 2"), then);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_leader_only_the_word_of_voters_counts) {
+  GuardHarness node({}, 3);
+  node.join();
+  node.step(Joined{});
+  const LeaderHint stranger{.id = uuid(5), .epoch = 9};
+  const LeaderHint voter{.id = uuid(2), .epoch = 9};
+  const auto waits = [&](uint32_t from, const LeaderHint& hint) {
+    const Effects effects = node.receive_answer(from, false, hint);
+    return reported(effects, Report::Kind::kNote) == "others hear a leader";
+  };
+  BOOST_TEST(!waits(5, stranger));
+  BOOST_TEST(!waits(1, stranger));
+  BOOST_TEST(!waits(5, voter));
+  BOOST_TEST(waits(1, voter));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests
