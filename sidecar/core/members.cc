@@ -91,16 +91,16 @@ bool Members::can_lead(const std::string& name) const {
   return voters_.size() == 0 || voters_.slot_of(name).has_value();
 }
 
-void Members::update(Member& member, const MemberEntry& said, Instant now) {
-  MemberEntry entry = said;
-  entry.is_electable = entry.is_electable && can_lead(entry.name);
-  if (member.entry == entry) return;
+void Members::update(Member& member, const MemberEntry& entry, Instant now) {
+  MemberEntry taken = entry;
+  taken.is_electable = entry.is_electable && can_lead(entry.name);
+  if (member.entry == taken) return;
   const bool moves =
-      member.entry.rank() != entry.rank() ||
-      (member.entry.liveness == Liveness::kLeft) != (entry.liveness == Liveness::kLeft);
-  if (member.entry.liveness != entry.liveness) member.since = now;
-  member.entry = entry;
-  member.slot = voters_.slot_of(entry.name);
+      member.entry.rank() != taken.rank() ||
+      (member.entry.liveness == Liveness::kLeft) != (taken.liveness == Liveness::kLeft);
+  if (member.entry.liveness != taken.liveness) member.since = now;
+  member.slot = voters_.slot_of(taken.name);
+  member.entry = std::move(taken);
   moves ? rebuild() : refresh_marks(member);
 }
 

@@ -16,7 +16,7 @@ namespace {
 namespace data = boost::unit_test::data;
 using Answer = KernelSockets::Answer;
 
-SocketAddress address(const std::string& host, uint16_t port) {
+SocketAddress place_at(const std::string& host, uint16_t port) {
   return *SocketAddress::from_numeric({host, port});
 }
 
@@ -33,7 +33,7 @@ struct Asking {
     const ListenerSocket own(loop, {own_host, 0}, [](const auto&) {});
     KernelSockets kernel(own.address());
     BOOST_REQUIRE(kernel.can_tell());
-    return kernel.who_listens(address(host, port));
+    return kernel.who_listens(place_at(host, port));
   }
 };
 
@@ -91,17 +91,18 @@ BOOST_FIXTURE_TEST_CASE(a_connection_is_nobody_who_listens, Asking) {
 // As one that answers every question alike.
 BOOST_FIXTURE_TEST_CASE(a_kernel_that_does_not_find_this_process_is_silent, Asking) {
   const HeldPort nobody;
-  KernelSockets kernel(address("127.0.0.1", nobody.port()));
+  KernelSockets kernel(place_at("127.0.0.1", nobody.port()));
   BOOST_TEST(!kernel.can_tell());
-  BOOST_TEST((kernel.who_listens(address("127.0.0.1", listen_at("127.0.0.1"))) == Answer::kSilent));
+  BOOST_TEST(
+      (kernel.who_listens(place_at("127.0.0.1", listen_at("127.0.0.1"))) == Answer::kSilent));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_kernel_that_ceases_to_find_this_process_is_silent, Asking) {
   const uint16_t port = listen_at("127.0.0.1");
-  KernelSockets kernel(address("127.0.0.1", port));
-  BOOST_TEST((kernel.who_listens(address("127.0.0.1", port)) == Answer::kListens));
+  KernelSockets kernel(place_at("127.0.0.1", port));
+  BOOST_TEST((kernel.who_listens(place_at("127.0.0.1", port)) == Answer::kListens));
   other.reset();
-  BOOST_TEST((kernel.who_listens(address("127.0.0.1", port)) == Answer::kSilent));
+  BOOST_TEST((kernel.who_listens(place_at("127.0.0.1", port)) == Answer::kSilent));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
