@@ -174,7 +174,9 @@ function askWhether(name) {
   const dialog = byId("dialog");
   dialog.returnValue = ""; // what Escape leaves as it is
   dialog.onclose = () => {
-    if (dialog.returnValue === "confirm") give(name, command.path?.() ?? name, command.body());
+    const isConfirmed = dialog.returnValue === "confirm";
+    dialog.returnValue = ""; // the event of an earlier closing may come late, and then there are two
+    if (isConfirmed) give(name, command.path?.() ?? name, command.body());
   };
   dialog.showModal();
 }
