@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(only_a_sidecar_of_this_group_turns_anybody_away) {
 }
 
 BOOST_AUTO_TEST_CASE(being_turned_away_for_a_reason_of_a_later_release_is_still_that) {
-  for (const uint32_t reason : {5u, 256u, 257u, 0xffffffffu}) {
+  for (const uint32_t reason : {6u, 256u, 257u, 0xffffffffu}) {
     wire::TurnedAway message;
     message.set_reason(reason);
     const std::vector<Decoded> found = decoded(message_frame(Kind::kTurnedAway, message));
