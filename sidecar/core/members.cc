@@ -9,6 +9,12 @@
 namespace bellwether {
 namespace {
 
+// What its process says of itself, but for what it cannot be.
+MemberEntry believed(MemberEntry entry, bool can_lead) {
+  entry.is_electable = entry.is_electable && can_lead;
+  return entry;
+}
+
 bool is_here(const Member& member) {
   return member.is_connected && member.entry.liveness == Liveness::kAlive;
 }
@@ -80,10 +86,9 @@ Member* Members::put(const MemberEntry& entry, Instant now) {
 }
 
 Member& Members::add(const MemberEntry& entry, Instant now) {
-  Member& added =
-      all_.emplace_back(Member{.entry = entry, .slot = voters_.slot_of(entry.name), .since = now});
-  added.entry.is_electable = entry.is_electable && can_lead(entry.name);
-  return added;
+  return all_.emplace_back(Member{.entry = believed(entry, can_lead(entry.name)),
+                                  .slot = voters_.slot_of(entry.name),
+                                  .since = now});
 }
 
 // Where there are voters nobody else can lead, whatever it says of itself.
@@ -92,15 +97,14 @@ bool Members::can_lead(const std::string& name) const {
 }
 
 void Members::update(Member& member, const MemberEntry& entry, Instant now) {
-  MemberEntry taken = entry;
-  taken.is_electable = entry.is_electable && can_lead(entry.name);
+  const MemberEntry taken = believed(entry, can_lead(entry.name));
   if (member.entry == taken) return;
   const bool moves =
       member.entry.rank() != taken.rank() ||
       (member.entry.liveness == Liveness::kLeft) != (taken.liveness == Liveness::kLeft);
   if (member.entry.liveness != taken.liveness) member.since = now;
+  member.entry = taken;
   member.slot = voters_.slot_of(taken.name);
-  member.entry = std::move(taken);
   moves ? rebuild() : refresh_marks(member);
 }
 

@@ -5,9 +5,8 @@
 //   2. Then it asks all voters for the highest epoch they know.  Answers of as many others as make
 //      a majority are enough: they share a voter with every majority that its forgotten vote could
 //      have been part of.  Asked before the wait, a claim that is still under way could be missed.
-//   3. It takes the highest epoch as its own, granted to nobody; whoever leads it already, so by
-//   the
-//      votes of a majority, may have this one, too.
+//   3. It takes the highest epoch as its own, granted to nobody.  Whoever leads it already, so by
+//      the votes of a majority, may have this vote, too.
 //
 // Or all other voters have answered, and too few of them remember: then nobody is left who could
 // know more.  No promise is left after the wait either, so there are not two leaders; and epochs

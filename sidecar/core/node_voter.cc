@@ -89,8 +89,8 @@ void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordin
   const bool is_known = following != nullptr && following->is_effective &&
                         following->leader == id && following->epoch == epoch;
   if (is_known) end_needless_election();
-  if (is_known && backs(id, epoch)) return;
-  if (!majority_->slot) return;  // it follows when the claim is effective
+  // Without a vote it follows when the claim is effective.
+  if (!majority_->slot || (is_known && backs(id, epoch))) return;
   // Whom a majority has accepted already is not for this voter to keep out.
   const bool is_supported = is_effective || supports(claimant, coordinator.is_planned);
   const Objection objection =

@@ -42,8 +42,7 @@ bool Audit::is_led(const Record& vote) const {
 std::optional<std::string> Audit::broken_by_vote(const Uuid& voter, const Record& record) {
   if (record.granted_to == Uuid{}) return std::nullopt;
   const auto [cast, is_new] = cast_.try_emplace({record.max_epoch, voter}, record.granted_to);
-  if (is_new || cast->second == record.granted_to) return std::nullopt;
-  if (is_led(record)) return std::nullopt;
+  if (is_new || cast->second == record.granted_to || is_led(record)) return std::nullopt;
   return "votes twice in epoch " + std::to_string(record.max_epoch);  // [I2]
 }
 

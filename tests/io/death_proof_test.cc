@@ -66,6 +66,15 @@ struct Witness {
         run_until([&] { return witness.is_linked_to(peer) && peer.is_linked_to(witness); }));
     witness.transport().set_members({peer.address()});
   }
+  // Both are linked to the witness before.
+  void end_together_with(Process& third) {
+    witness.look_for({peer.place(), third.place()});
+    BOOST_REQUIRE(
+        run_until([&] { return witness.is_linked_to(peer) && witness.is_linked_to(third); }));
+    witness.transport().set_members({peer.address(), third.address()});
+    peer.end();
+    third.end();
+  }
   // Everything that is on its way has arrived, over all connections.
   void settle() {
     for (int i = 0; i < 3; ++i) {
@@ -305,12 +314,7 @@ BOOST_FIXTURE_TEST_CASE(two_refusals_are_a_proof_where_the_operator_says_so, Far
 // It is not guessed from what happens to connections.
 BOOST_FIXTURE_TEST_CASE(all_that_end_at_once_are_proven_by_the_kernel, Witness) {
   Process third(loop, resolver, 3);
-  witness.look_for({peer.place(), third.place()});
-  BOOST_REQUIRE(
-      run_until([&] { return witness.is_linked_to(peer) && witness.is_linked_to(third); }));
-  witness.transport().set_members({peer.address(), third.address()});
-  peer.end();
-  third.end();
+  end_together_with(third);
   BOOST_TEST(
       run_until([&] { return std::ranges::count(witness.downs, true, &Down::is_proof) == 2; }));
   BOOST_TEST(witness.doubts.empty());
@@ -318,12 +322,7 @@ BOOST_FIXTURE_TEST_CASE(all_that_end_at_once_are_proven_by_the_kernel, Witness) 
 
 BOOST_FIXTURE_TEST_CASE(when_all_end_at_once_no_end_is_proven, FarWitness) {
   Process third(loop, resolver, 3);
-  witness.look_for({peer.place(), third.place()});
-  BOOST_REQUIRE(
-      run_until([&] { return witness.is_linked_to(peer) && witness.is_linked_to(third); }));
-  witness.transport().set_members({peer.address(), third.address()});
-  peer.end();
-  third.end();
+  end_together_with(third);
   BOOST_TEST(run_until([&] {
     return is_proven() || std::ranges::count(witness.doubts, ProofDoubt::kTogether, kDoubt) == 2;
   }));
