@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/vote_text.hh"
-#include "io/checksum.hh"
+#include "io/vote_tag.hh"
 #include "plugin_loader.hh"
 
 namespace bellwether {
@@ -40,15 +40,6 @@ std::vector<std::string> variants_of(const election_plugin& plugin) {
     variants.emplace_back(*variant);
   }
   return variants;
-}
-
-// As which voter and among whom this process votes: one with another name, or among others, has
-// not granted what this one has.
-uint64_t vote_tag(const Config& config) {
-  if (!config.voters.contains(config.node.name)) return kNoVoter;
-  std::string text = config.node.name;
-  for (const auto& [name, address] : config.voters) text += "\n" + name;
-  return std::clamp(group_tag(text), kNoVoter + 1, kVotesForgotten - 1);
 }
 
 api::Identity identity_of(const SidecarSettings& settings, const election_plugin& plugin) {

@@ -48,6 +48,7 @@ struct StateFacts {
   std::string group{};
   Uuid id{};
   uint64_t epoch = 0;
+  uint64_t voters = 0;  // Slot::voters
 };
 
 struct FlagFacts {

@@ -6,6 +6,8 @@
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
 #include "io/flag_folder.hh"
+#include "io/state_slots.hh"
+#include "io/vote_tag.hh"
 
 namespace bellwether::doctor {
 namespace {
@@ -52,6 +54,18 @@ void judge_record(const Facts& facts, const StateFacts& state, Diagnoses& found)
         problem(state.folder + " belongs to group " + state.group + ", not " + config.group.name,
                 "give this group a state_dir of its own"));
   }
+}
+
+// The sidecar that runs has taken it; the file may name other [voters] since.
+void judge_votes(const Facts& facts, const StateFacts& state, Diagnoses& found) {
+  const uint64_t voters = vote_tag(*facts.config.config);
+  if (facts.has_sidecar() || !state.is_record_good) return;
+  if (!is_vote_of_others(state.voters, state.epoch, voters)) return;
+  found.push_back(problem(state.folder +
+                              " was written under another name, among other [voters], or "
+                              "without a vote: no sidecar starts with it",
+                          "if it was copied from another voter, empty it; else see More or fewer "
+                          "voters in the operations guide"));
 }
 
 void judge_folder(const Facts& facts, const StateFacts& state, Diagnoses& found) {
@@ -103,6 +117,7 @@ Diagnoses check_state(const Facts& facts) {
   judge_folder(facts, state, found);
   if (state.flaw.empty() && state.exists) {
     judge_record(facts, state, found);
+    judge_votes(facts, state, found);
     judge_lock(facts, state.lock, state.folder, found);
   }
   if (!found.empty()) return found;

@@ -126,6 +126,7 @@ void read_record(const fs::path& path, StateFacts& facts) {
   facts.group = contents.newest->group;
   facts.id = contents.newest->identity;
   facts.epoch = contents.newest->record.max_epoch;
+  facts.voters = contents.newest->voters;
 }
 
 // Why no sidecar of this user could take it; one that has it already shows that one can.

@@ -55,6 +55,14 @@ struct Slot {
   friend bool operator==(const Slot&, const Slot&) = default;
 };
 
+// Whether what was kept under `kept` (Slot::voters), up to `epoch`, was granted as another voter
+// than `voters`, or among others: it says nothing of what this one has granted, and is not lost
+// either.
+inline bool is_vote_of_others(uint64_t kept, uint64_t epoch, uint64_t voters) {
+  const bool is_nobodys = kept == kVotesForgotten || (kept == kNoVoter && epoch == 0);
+  return voters != kNoVoter && kept != voters && !is_nobodys;
+}
+
 std::array<uint8_t, kSlotBytes> pack(const Slot& slot);
 
 // Nothing when it is damaged or of another format.

@@ -91,14 +91,12 @@ void StateStore::judge_votes(const StateSettings& settings) {
   if (voters_ == kNoVoter || newest_.voters == voters_) return;
   const std::string path = folder_->path_of(kStateFile);
   const bool was_no_voter = newest_.voters == kNoVoter;
-  const bool is_new = was_no_voter && record_.max_epoch == 0;
-  const bool is_other = newest_.voters != kVotesForgotten && !is_new;
   if (settings.forget_promises) {
     warnings_.push_back(path + ": does not know what this voter has granted; it votes all the " +
                         "same, as ordered");
     // What was promised is over by then.
     record_ = {.max_epoch = record_.max_epoch, .lease_seen = kMaxLease};
-  } else if (is_other) {
+  } else if (is_vote_of_others(newest_.voters, record_.max_epoch, voters_)) {
     throw StateError(path,
                      was_no_voter ? "was written when this process had no vote"
                                   : "was written under another name or among other [voters]",

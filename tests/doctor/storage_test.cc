@@ -2,6 +2,8 @@
 #include <boost/algorithm/string.hpp>
 
 #include "expectations.hh"
+#include "io/state_slots.hh"
+#include "io/vote_tag.hh"
 
 namespace bellwether::doctor {
 namespace {
@@ -68,6 +70,19 @@ BOOST_AUTO_TEST_CASE(in_memory_is_a_warning_for_voters_only) {
 BOOST_AUTO_TEST_CASE(of_another_group_is_a_problem) {
   facts.state->group = "payments";
   expect_one(facts, "state", "problem: /state belongs to group payments, not orders ->");
+}
+
+BOOST_AUTO_TEST_CASE(of_other_voters_is_a_problem_before_the_start) {
+  facts.config.config->voters = {{"orders-0", {}}, {"orders-1", {}}, {"orders-2", {}}};
+  facts.sidecar->silence = "no sidecar answers";
+  facts.state->lock = {};
+  facts.state->voters = vote_tag(*facts.config.config);
+  BOOST_TEST(findings(facts, "state").find("problem") == std::string::npos);
+  facts.config.config->voters.erase("orders-2");
+  expect_one(facts, "state",
+             "problem: /state was written under another name, among other [voters]");
+  facts.state->voters = kVotesForgotten;
+  BOOST_TEST(findings(facts, "state").find("problem") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(that_is_damaged_is_a_problem) {
