@@ -212,7 +212,9 @@ bool Members::add_unknown(const MemberView& view, Instant now) {
   bool changed = false;
   for (const MemberEntry& entry : view.entries) {
     if (entry.liveness == Liveness::kLeft || find(entry.id) != nullptr) continue;
-    changed |= put(entry, now) != nullptr;
+    Member* added = put(entry, now);
+    if (added != nullptr) added->is_hearsay = true;
+    changed |= added != nullptr;
   }
   return changed;
 }
@@ -250,9 +252,10 @@ bool Members::knows_more_than_listed() const {
                      [](const Member& member) { return is_here(member) && !member.is_listed; });
 }
 
-bool Members::forget(Instant before) {
+bool Members::forget(Instant before, Instant hearsay_before) {
   return forget_if([&](const Member& member) {
-    return member.entry.liveness != Liveness::kAlive && member.since < before;
+    return member.entry.liveness != Liveness::kAlive &&
+           member.since < (member.is_hearsay ? hearsay_before : before);
   });
 }
 

@@ -24,6 +24,7 @@ struct Member {
   std::optional<size_t> slot{};  // of a voter, by its name
   bool is_connected = false;     // its hello of the present connection is here
   bool is_listed = false;        // in the last list of the leader
+  bool is_hearsay = false;       // others have named it; it has never been connected here
   uint64_t released = 0;         // it never again leads an epoch up to this (Header::released)
   uint64_t claimed_epoch = 0;    // the highest that it has claimed itself, as far as is known here
   Arrivals arrivals{};           // when it was heard
@@ -109,9 +110,10 @@ class Members {
   // Whether somebody is connected here, and alive, whom the leader's list does not name.
   bool knows_more_than_listed() const;
 
-  // Forgets those that have been suspect or down, or have left, since before `before`.  A
-  // connection is not a reason to keep one: a host that vanished never closed it.
-  bool forget(Instant before);
+  // Forgets those that have been suspect or down, or have left, since before `before`; those that
+  // are only hearsay, since before `hearsay_before`.  A connection is not a reason to keep one: a
+  // host that vanished never closed it.
+  bool forget(Instant before, Instant hearsay_before);
 
   // The list as it is now; made anew only when something changed.
   const std::shared_ptr<const MemberView>& view();

@@ -186,6 +186,7 @@ class Node {
 
   // node_heartbeat.cc
   void beat();
+  void forget_the_gone();
   void send_heartbeat(const Uuid& to);
   void correct_leader(const Uuid& id);
   void send_list_if_behind(Member& from, const HeartbeatAck& ack);

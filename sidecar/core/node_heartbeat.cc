@@ -1,6 +1,9 @@
 // Heartbeats: the leader beats to every member and each answers, 2(N-1) frames an interval.  A beat
 // also repeats the leader's claim to those who missed it; the answer tells how new the member's
 // list of members is, and who is behind gets the leader's.
+#include <algorithm>
+#include <chrono>
+
 #include "core/node.hh"
 #include "core/node_send.hh"
 
@@ -11,7 +14,7 @@ void Node::beat() {
   if (majority_) majority_->held->sent(sequence_, now_);
   if (is_leading()) {
     judge_followers();
-    if (members_.forget(now_ - options_.reap_after)) on_members_changed();
+    forget_the_gone();
     if (!is_leading()) return;  // the plugin was told of the changes, and it can fail
     publish("");
   }
@@ -19,6 +22,13 @@ void Node::beat() {
     if (member.is_connected) send_heartbeat(member.entry.id);
   }
   timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
+}
+
+// Somebody may name a thousand processes that there are not; all members dial them.
+void Node::forget_the_gone() {
+  constexpr Duration kHearsayFor = std::chrono::minutes(5);
+  const Duration hearsay_for = std::min(kHearsayFor, options_.reap_after);
+  if (members_.forget(now_ - options_.reap_after, now_ - hearsay_for)) on_members_changed();
 }
 
 void Node::send_heartbeat(const Uuid& to) {

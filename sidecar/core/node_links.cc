@@ -83,6 +83,7 @@ void Node::on(const LinkUp& link) {
   Member* member = members_.put(entry, now_);
   if (member == nullptr) return refuse(id, LinkRefusal::kGroupFull);
   member->is_connected = true;
+  member->is_hearsay = false;
   members_.supersede(*member);
   member->arrivals.restart(now_);
   report(Report::Kind::kMember, name(Liveness::kAlive), &id);

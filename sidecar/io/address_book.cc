@@ -57,6 +57,17 @@ std::vector<SocketAddress> AddressBook::all() const {
   return result;
 }
 
+std::set<SocketAddress> AddressBook::all_configured() const {
+  std::set<SocketAddress> result;
+  const auto add = [&](const HostPort& place) {
+    const auto known = addresses(place);
+    result.insert(known.begin(), known.end());
+  };
+  for (const HostPort& peer : configured_) add(peer);
+  add(dns_);
+  return result;
+}
+
 std::vector<std::span<const SocketAddress>> AddressBook::alternatives() const {
   std::vector<std::span<const SocketAddress>> result;
   for (const auto& [place, watch] : watches_) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -46,6 +47,8 @@ class AddressBook {
   std::span<const SocketAddress> addresses(const Uuid& id) const;
   // Of all.
   std::vector<SocketAddress> all() const;
+  // Of those that the configuration names.
+  std::set<SocketAddress> all_configured() const;
   // For each place of one process that has several addresses: these.
   std::vector<std::span<const SocketAddress>> alternatives() const;
 

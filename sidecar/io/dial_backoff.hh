@@ -1,14 +1,16 @@
 // How long to wait before an address is dialled again.
 //
 // A peer that has just gone may be back at once, and that its port refuses is news that others wait
-// for; one that was never there must not cost anything.  One that answers but does not want us
-// changes its mind only when a person does something.
+// for; one that was never there must not cost anything, least of all where nobody but a peer says
+// that there is one.  One that answers but does not want us changes its mind only when a person
+// does something.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <random>
+#include <span>
 
 #include "core/clock.hh"
 
@@ -21,8 +23,14 @@ class DialBackoff {
       : random_(static_cast<std::minstd_rand::result_type>(seed ^ (seed >> 32))),
         short_life_(short_life) {}
 
-  // After a try that came to nothing: 1, 5, 20, 50 ms, then doubling to 1 s.
-  Duration after_failure() { return jittered(next(kWaitsMs, failures_)); }
+  // After a try that came to nothing: 1, 5, 20, 50 ms, then doubling to 1 s, and for hearsay on to
+  // half a minute.
+  Duration after_failure() {
+    return jittered(next(std::span(kWaitsMs).first(is_hearsay_ ? kWaitsMs.size() : kUpToASecond),
+                         failures_));
+  }
+  // Whether it is only others who say that somebody is at this address.
+  void set_hearsay(bool is_hearsay) { is_hearsay_ = is_hearsay; }
 
   // After an answer that will not change soon: from 250 ms doubling to 5 s.
   Duration after_rejection() { return jittered(next(kLongWaitsMs, rejections_)); }
@@ -42,12 +50,13 @@ class DialBackoff {
 
  private:
   static constexpr size_t kShortLivesForgiven = 3;
-  static constexpr std::array kWaitsMs{1, 5, 20, 50, 100, 200, 400, 800, 1000};
+  static constexpr std::array kWaitsMs{1,   5,    20,   50,   100,  200,   400,
+                                       800, 1000, 2000, 4000, 8000, 16000, 30000};
+  static constexpr size_t kUpToASecond = 9;
   static constexpr std::array kLongWaitsMs{250, 500, 1000, 2000, 4000, 5000};
 
-  template <size_t kCount>
-  static Duration next(const std::array<int, kCount>& waits_ms, size_t& tries) {
-    const size_t index = std::min(tries, kCount - 1);
+  static Duration next(std::span<const int> waits_ms, size_t& tries) {
+    const size_t index = std::min(tries, waits_ms.size() - 1);
     tries = index + 1;
     return std::chrono::milliseconds(waits_ms[index]);
   }
@@ -62,6 +71,7 @@ class DialBackoff {
   size_t failures_ = 0;
   size_t rejections_ = 0;
   size_t short_lives_ = 0;
+  bool is_hearsay_ = false;
 };
 
 }  // namespace bellwether

@@ -43,6 +43,7 @@ class Dialler {
   // Dials after this wait, whatever was to be done.
   void start_after(Duration duration) { wait(duration); }
   void stop();
+  void set_hearsay(bool is_hearsay) { backoff_.set_hearsay(is_hearsay); }
 
  private:
   enum class State : uint8_t { kResting, kWaiting, kConnecting };

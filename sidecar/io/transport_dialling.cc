@@ -64,12 +64,15 @@ void Transport::Implementation::refresh_targets() {
   std::erase_if(targets_, [&](const auto& entry) {
     return entry.second.connection == nullptr && !wanted.contains(entry.first);
   });
+  const AddressSet configured = book_.all_configured();
   for (const SocketAddress& address : wanted) {
-    if (targets_.size() >= kMaxTargets) return;
+    if (targets_.size() >= kMaxTargets && !targets_.contains(address)) continue;
     Target& target = targets_[address];
-    if (target.dialler != nullptr) continue;
-    const uint64_t seed = settings_.boot ^ std::hash<std::string>()(address.text());
-    target.dialler = std::make_unique<Dialler>(loop_, address, settings_.limits, *this, seed);
+    if (target.dialler == nullptr) {
+      const uint64_t seed = settings_.boot ^ std::hash<std::string>()(address.text());
+      target.dialler = std::make_unique<Dialler>(loop_, address, settings_.limits, *this, seed);
+    }
+    target.dialler->set_hearsay(!configured.contains(address) && !target.answered_by);
   }
 }
 
@@ -148,25 +151,45 @@ std::vector<SocketAddress> Transport::Implementation::addresses_of(const Uuid& i
 
 // --- who is where ---
 
-// Where the processes live that are linked: nobody else can be found there.
-Transport::Implementation::AddressSet Transport::Implementation::occupied() const {
+// Where the processes live that are linked: as they say, or else where they were found.
+Transport::Implementation::AddressSet Transport::Implementation::homes() const {
   AddressSet result;
   for (const auto& [id, peer] : peers_) {
     if (peer.link == nullptr) continue;
-    for (const SocketAddress& address : book_.addresses(id)) result.insert(address);
-    if (peer.proven) result.insert(*peer.proven);
+    const auto said = book_.addresses(id);
+    result.insert(said.begin(), said.end());
+    if (said.empty() && peer.proven) result.insert(*peer.proven);
   }
+  add_alternatives(result);
+  return result;
+}
+
+// Where one of them has answered when it was dialled, though it does not live there.
+Transport::Implementation::AddressSet Transport::Implementation::detours() const {
+  const AddressSet known = homes();
+  AddressSet result;
   for (const auto& [address, target] : targets_) {
-    if (!target.answered_by) continue;
+    if (!target.answered_by || known.contains(address)) continue;
     const auto peer = peers_.find(*target.answered_by);
     if (peer != peers_.end() && peer->second.link != nullptr) result.insert(address);
   }
-  for (const auto& addresses : book_.alternatives()) {
-    const bool is_taken = std::ranges::any_of(
-        addresses, [&](const SocketAddress& address) { return result.contains(address); });
-    if (is_taken) result.insert(addresses.begin(), addresses.end());
-  }
   return result;
+}
+
+// Where nobody is found who is not linked already.
+Transport::Implementation::AddressSet Transport::Implementation::occupied() const {
+  AddressSet result = homes();
+  result.merge(detours());
+  add_alternatives(result);
+  return result;
+}
+
+void Transport::Implementation::add_alternatives(AddressSet& addresses) const {
+  for (const auto& place : book_.alternatives()) {
+    const bool is_taken = std::ranges::any_of(
+        place, [&](const SocketAddress& address) { return addresses.contains(address); });
+    if (is_taken) addresses.insert(place.begin(), place.end());
+  }
 }
 
 // Whether the process at this address is being greeted at another one that it has.

@@ -121,7 +121,10 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void dial_again(const Uuid& id, const Peer& peer, Duration lifetime);
   void dial_rarely(const Uuid& id, const Peer& peer);
   std::vector<SocketAddress> addresses_of(const Uuid& id, const Peer& peer) const;
+  AddressSet homes() const;
+  AddressSet detours() const;
   AddressSet occupied() const;
+  void add_alternatives(AddressSet& addresses) const;
   bool has_dialled_alternative(const SocketAddress& address) const;
   bool has_everybody_answered(const AddressSet& occupied) const;
   Target* target_of(const PeerConnection& connection);
@@ -136,6 +139,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void tell_proofs(const std::vector<Uuid>& proven);
   static bool is_behind_proxy(const Peer& peer);
   AddressSet inquiries() const;
+  AddressSet sought_proofs() const;
   void on_inquiry_answered(PeerConnection& connection, const Greeting& greeting,
                            LinkVerdict verdict);
   bool may_prove(const PeerConnection& connection, const Greeting& greeting) const;

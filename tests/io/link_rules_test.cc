@@ -93,6 +93,17 @@ BOOST_AUTO_TEST_CASE(an_address_that_does_not_answer_is_dialled_ever_more_slowly
   }
 }
 
+BOOST_AUTO_TEST_CASE(where_only_others_say_that_somebody_is_it_is_dialled_hardly_ever) {
+  DialBackoff backoff(1, kHandshake);
+  backoff.set_hearsay(true);
+  for (const int wait_ms :
+       {1, 5, 20, 50, 100, 200, 400, 800, 1000, 2000, 4000, 8000, 16000, 30000, 30000}) {
+    BOOST_TEST(is_about(backoff.after_failure(), milliseconds(wait_ms)));
+  }
+  backoff.set_hearsay(false);
+  BOOST_TEST(is_about(backoff.after_failure(), seconds(1)));
+}
+
 BOOST_AUTO_TEST_CASE(who_is_rejected_waits_up_to_five_seconds) {
   DialBackoff backoff(2, kHandshake);
   for (const int wait_ms : {250, 500, 1000, 2000, 4000, 5000, 5000}) {

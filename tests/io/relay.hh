@@ -22,6 +22,8 @@ class Relay {
 
   HostPort place() const { return place_; }
   void end();
+  // Connections that come from now on are carried to this port of 127.0.0.1.
+  void lead_to(uint16_t target) { target_ = target; }
 
  private:
   struct Carried {
@@ -33,7 +35,7 @@ class Relay {
 
   void run();
 
-  uint16_t target_;
+  std::atomic<uint16_t> target_;
   std::optional<RawListener> listener_{std::in_place};
   HostPort place_ = listener_->place();
   std::list<Carried> carried_{};

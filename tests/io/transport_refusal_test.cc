@@ -4,6 +4,7 @@
 
 #include "io/socket_options.hh"
 #include "sample_frames.hh"
+#include "relay.hh"
 #include "transport_harness.hh"
 
 namespace bellwether::test {
@@ -100,6 +101,19 @@ BOOST_AUTO_TEST_CASE(a_process_that_dials_itself_does_so_rarely) {
   BOOST_TEST(a.greetings == greetings);
   // But again: what led here may lead to another one by then.
   BOOST_TEST(run_until([&] { return a.greetings > greetings; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_forward_that_led_astray_is_found_to_have_been_put_right) {
+  Process third(loop, resolver, 3);
+  Relay relay(b.place().port);
+  b.look_for({a.place()});
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(b) && b.is_linked_to(a); }));
+  a.look_for({relay.place()});
+  BOOST_REQUIRE(run_until([&] { return a.all_answered == 1; }));
+  relay.lead_to(third.place().port);
+  BOOST_TEST(run_until([&] { return a.is_linked_to(third) && third.is_linked_to(a); }));
+  BOOST_TEST(a.is_linked_to(b));
+  BOOST_TEST(a.downs.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_second_process_with_our_id_is_refused_and_told) {

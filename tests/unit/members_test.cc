@@ -291,8 +291,8 @@ BOOST_AUTO_TEST_CASE(who_has_not_been_alive_for_long_is_forgotten) {
   group.set_liveness(group.at(1), Liveness::kDown, kNow);
   group.set_liveness(group.at(2), Liveness::kLeft, kNow);
   group.set_liveness(group.at(4), Liveness::kSuspect, kNow);
-  BOOST_TEST(!group.forget(kNow));
-  BOOST_TEST(group.forget(kNow + seconds(1)));
+  BOOST_TEST(!group.forget(kNow, kNow));
+  BOOST_TEST(group.forget(kNow + seconds(1), kNow + seconds(1)));
   BOOST_TEST(group.order() == "3 5");
   for (const uint32_t number : {1u, 2u, 4u}) BOOST_TEST(group.liveness_of(number) == "unknown");
 }
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_nobody_has_been_heard_on_keeps_nobody) {
   group.at(1).is_connected = true;
   group.at(2).is_connected = true;
   group.set_liveness(group.at(1), Liveness::kSuspect, kNow);
-  BOOST_TEST(group.forget(kNow + seconds(1)));
+  BOOST_TEST(group.forget(kNow + seconds(1), kNow + seconds(1)));
   BOOST_TEST(group.liveness_of(1) == "unknown");
   BOOST_TEST(group.liveness_of(2) == "alive");
 }
@@ -312,8 +312,8 @@ BOOST_AUTO_TEST_CASE(what_was_stored_is_not_forgotten_before_its_time) {
   Group group = alone();
   group.load(view_of(kOurs, {member_entry(1)}));
   group.start(kNow);
-  BOOST_TEST(!group.forget(kNow));
-  BOOST_TEST(group.forget(kNow + seconds(1)));
+  BOOST_TEST(!group.forget(kNow, kNow));
+  BOOST_TEST(group.forget(kNow + seconds(1), kNow + seconds(1)));
 }
 
 // --- where there are voters ---

@@ -319,6 +319,22 @@ BOOST_AUTO_TEST_CASE(who_has_been_down_for_long_is_forgotten_by_the_leader) {
   BOOST_TEST(node.liveness_of(2) == "unknown");
 }
 
+// Anybody that is taken for a member can name a thousand processes that there are not.
+BOOST_AUTO_TEST_CASE(who_was_only_named_by_others_is_forgotten_in_minutes) {
+  NodeHarness node;
+  node.lead();
+  auto rumour = std::make_shared<MemberView>();
+  rumour->entries.push_back(member_entry(7));
+  node.receive(2, 1, MembersFrame{rumour}, 1);
+  node.disconnect(2, LinkEvidence::kRefused);
+  BOOST_TEST(node.liveness_of(7) == "alive");
+  node.run_for(std::chrono::minutes(4));
+  BOOST_TEST(node.liveness_of(7) == "suspect");
+  node.run_for(std::chrono::minutes(2));
+  BOOST_TEST(node.liveness_of(7) == "unknown");
+  BOOST_TEST(node.liveness_of(2) == "down");
+}
+
 // A process that was stopped for so long keeps its connections: without a new one nobody would hear
 // it again.
 BOOST_AUTO_TEST_CASE(who_is_forgotten_while_connected_must_connect_again) {
