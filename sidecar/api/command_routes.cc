@@ -43,6 +43,13 @@ const Member* find_by_name(const Node& node, const std::string& name) {
   return found;
 }
 
+bool may_another_lead(const Members& members) {
+  return std::ranges::any_of(members.all(), [&](const Member& member) {
+    return member.entry.id != members.self().id && member.is_connected &&
+           member.entry.liveness == Liveness::kAlive && member.entry.is_electable;
+  });
+}
+
 Json changes_json(const std::vector<ConfigChange>& changes, bool is_pending) {
   Json array = Json::array();
   for (const ConfigChange& change : changes) {
@@ -78,6 +85,10 @@ void Routes::step_down(const HttpRequest& request, Exchange exchange) {
           400, "hold is a duration such as 30s, at most " + duration_text(kMaxHold)));
     }
     hold = *parsed;
+  }
+  if (backend_.node().is_leading() && !may_another_lead(backend_.node().members())) {
+    return exchange.send(error_response(
+        409, "nobody else may lead now; to have no leader all the same, end this sidecar"));
   }
   command(StepDown{.hold = hold}, std::move(exchange),
           json_response(200, {{"result", "stepped down"}, {"hold", duration_text(hold)}}));

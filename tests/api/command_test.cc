@@ -69,6 +69,15 @@ BOOST_AUTO_TEST_CASE(who_does_not_lead_cannot_step_down_and_says_who_does) {
   BOOST_TEST(answered.back() == "/v1/step-down 409");
 }
 
+BOOST_AUTO_TEST_CASE(the_last_that_may_lead_does_not_step_down) {
+  lead_group();
+  for (const uint32_t peer : {1u, 2u, 3u, 5u}) node.disconnect(peer, LinkEvidence::kRefused);
+  const auto answer = post("/v1/step-down");
+  BOOST_TEST(answer->status() == 409u);
+  BOOST_TEST(answer->error().starts_with("nobody else may lead now"));
+  BOOST_TEST(node.node().is_leading());
+}
+
 BOOST_AUTO_TEST_CASE(a_leader_hands_over_to_a_named_member) {
   lead_group();
   const auto answer = post("/v1/transfer", R"({"to":"node-1"})");
