@@ -144,6 +144,7 @@ struct ProbeFacts {
   std::string local_host{};  // from which the connection came
   Duration connect_time{};
   std::string hello_error{};  // connected, but no HELLO has come
+  bool is_silent = false;     // nor anything else
   Duration hello_time{};      // from the connection to its answer
   std::optional<GreetingFacts> greeting{};
   bool is_between = false;  // the HELLO names other sockets than are seen here
