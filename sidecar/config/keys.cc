@@ -317,11 +317,13 @@ const std::vector<ConfigKey<HookSettings>>& hook_keys() {
   static const std::vector<ConfigKey<HookSettings>> kKeys = [] {
     const DurationType timeout{milliseconds(10), minutes(1)};
     std::vector<ConfigKey<HookSettings>> keys;
-    keys.push_back(hook_key("url", &HookSettings::url,
-                            TextType{"an http:// URL without user and # (for https, that of a "
-                                     "proxy on this machine)",
-                                     is_http_url},
-                            "where to POST to"));
+    keys.push_back(hook_key(
+        "url", &HookSettings::url,
+        TextType{"an http:// URL without user and # (for https, that of a "
+                 "proxy on this machine)",
+                 is_http_url},
+        "where to POST to; an answer of 410 (gone) ends it until the configuration is read "
+        "again"));
     keys.push_back(hook_key("timeout", &HookSettings::timeout, timeout,
                             "how long an answer may take before the next try"));
     keys.back().default_words = toml_text(timeout.write(kHookTimeout));

@@ -60,7 +60,7 @@ void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
   if (before.election.variant != in_force_.election.variant) {
     participant_.set_variant(in_force_.election.variant);
   }
-  if (before.hooks != in_force_.hooks) front_door_.set_hooks(in_force_.hooks);
+  front_door_.set_hooks(in_force_.hooks);
   changes = diff(before, in_force_);
   for (ConfigChange& change : diff(in_force_, wanted)) {
     change.pending_restart = true;
