@@ -59,7 +59,8 @@ struct FlagFacts {
   bool is_folder_closed_to_others = false;
   bool is_in_memory = false;
   bool exists = false;
-  std::string file_flaw{};  // why no sidecar of this user could take the file
+  std::string file_flaw{};  // why no sidecar could take the file
+  std::string denial{};     // why none of this user could
   uid_t owner = 0;
   mode_t mode = 0;
   LockFacts lock{};
