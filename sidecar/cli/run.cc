@@ -110,7 +110,8 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
                            .is_first_start = options.is_first_start,
                            .flag_weakness = flag_weakness != nullptr ? flag_weakness : ""};
   try {
-    settings.parsed = parse_config(settings.config_text, options.file, process_environment());
+    settings.parsed =
+        parse_config(settings.config_text, options.file, process_environment(Onlooker::kNo));
   } catch (const ConfigErrors& errors) {
     write_to_stderr(std::string(errors.what()) + "\n");
     return ExitCode::kConfigInvalid;

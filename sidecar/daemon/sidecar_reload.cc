@@ -25,7 +25,7 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
     refuse(reading.error);
   } else {
     try {
-      ParsedConfig parsed = parse_config(reading.text, file, process_environment());
+      ParsedConfig parsed = parse_config(reading.text, file, process_environment(Onlooker::kNo));
       ElectionSettings& election = parsed.config.election;
       // Another plugin waits for a restart, and its variants with it.
       if (election.plugin == in_force_.election.plugin) choose_variant(plugin_, election);
