@@ -159,6 +159,7 @@ void Sidecar::tick() {
   metrics_.on_limit(metrics::Limit::kLogLines, unwritten - std::exchange(unwritten_, unwritten));
   note_vote();
   look_at_flag();
+  front_door_.look_at_socket();
   const auto watchdog = systemd_.watchdog_interval();
   if (watchdog) systemd_.tell("WATCHDOG=1");
   // Not is_ready(): a vote may wait for other hosts, and systemd ends what does not start in time.
