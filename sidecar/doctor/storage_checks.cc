@@ -32,7 +32,8 @@ void judge_lock(const Facts& facts, const LockFacts& lock, const std::string& wh
                 Diagnoses& found) {
   if (lock.is_held && !facts.has_sidecar()) {
     found.push_back(warning(what + " is used by " + holder_text(lock) + ", but no sidecar answers",
-                            "look whether that process hangs, or runs with another [api] listen"));
+                            "look whether that process hangs, or runs with another [api]; its log "
+                            "says whether somebody has removed its socket"));
   }
   if (!lock.is_held && facts.has_sidecar()) {
     found.push_back(warning("a sidecar answers, but nobody uses " + what,

@@ -54,7 +54,7 @@ class File(SystemCase):
                 self.assertEqual(sidecar.metrics()[IN_PLACE], 1)
                 self.assertTrue(sidecar.is_ready())
             sidecar.await_log("error .*the flag's file was removed.*within a second")
-            sidecar.await_log("error .*the flag's file was removed.*in a new folder; restart containers")
+            sidecar.await_log("error .*the flag's file was removed.*in a new folder; restart")
 
     def test_rights_that_are_taken_away_while_it_runs(self):
         with self.group(1, extra=CALM) as group:
