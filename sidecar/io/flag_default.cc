@@ -31,9 +31,12 @@ std::string default_flag_folder(const std::string& group, uid_t user, bool is_sh
     const auto folder = look_at(path);
     return folder && may_make_files_in(*folder, user, is_shared);
   };
-  const auto flag = look_at(folders.shm + "/" + group);
-  const bool has_one_in_shm = flag && flag->st_uid == user && is_fit(folders.shm);
-  return !has_one_in_shm && is_fit(folders.run) ? folders.run : folders.shm;
+  const auto is_in = [&](const std::string& path) {
+    const auto flag = look_at(path + "/" + group);
+    return flag && flag->st_uid == user;
+  };
+  if (is_in(folders.shm) && is_fit(folders.shm)) return folders.shm;
+  return is_in(folders.run) || is_fit(folders.run) ? folders.run : folders.shm;
 }
 
 uid_t user_of_sidecar(const std::string& group, uid_t self, const FlagFolders& folders) {

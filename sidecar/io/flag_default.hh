@@ -2,7 +2,7 @@
 //
 // /run/bellwether, where a service manager or a pod has made that for the sidecar's user, is better
 // than a folder in /dev/shm: logind does not empty it, and no stranger can have made it.  But it
-// may as well be another service's, and appear at any time; a flag that lies in /dev/shm stays
+// may as well be another service's, and appear at any time.  A flag that lies in either stays
 // there, for applications have it mapped.
 #pragma once
 

@@ -107,6 +107,15 @@ BOOST_AUTO_TEST_CASE(is_where_the_flag_lies_already) {
   BOOST_TEST(seen_by(kSidecar) == folders.shm);
 }
 
+// The start says what is wrong with the folder; elsewhere nobody would look for the flag.
+BOOST_AUTO_TEST_CASE(is_where_the_flag_lies_even_when_the_folder_has_been_spoiled) {
+  if (!is_root()) return;
+  make_flag(folders.run, kSidecar);
+  fs::permissions(folders.run, fs::perms(0777));
+  BOOST_TEST(of(kSidecar) == folders.run);
+  BOOST_TEST(seen_by(kRoot) == folders.run);
+}
+
 // Anybody may make a folder in /dev/shm.
 BOOST_AUTO_TEST_CASE(is_not_moved_by_a_strangers_flag) {
   if (!is_root()) return;
