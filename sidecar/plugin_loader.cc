@@ -4,13 +4,18 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <system_error>
 #include <vector>
+
+#include "io/file_descriptor.hh"
+#include "io/passing_error.hh"
 
 namespace bellwether {
 namespace {
@@ -29,7 +34,15 @@ constexpr const char* kDefineAsData =
   throw PluginError("plugin " + file.string() + " " + flaw + "; " + remedy);
 }
 
-void require_regular_file(const fs::path& file) {
+[[noreturn]] void fail(const fs::path& file, const std::string& failure, int error) {
+  throw PluginError("plugin " + file.string() + " " + failure + ": " +
+                        std::generic_category().message(error) +
+                        "; name a file that this user can read",
+                    may_pass(error));
+}
+
+// dlopen() does not tell what is wrong with the file from what is wrong with the host just now.
+void require_readable_file(const fs::path& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (status.type() == fs::file_type::not_found) {
@@ -37,11 +50,11 @@ void require_regular_file(const fs::path& file) {
            "install it there, or name another (a name without '/' is looked up in the plugin "
            "folder, anything else is a path)");
   }
-  if (status.type() == fs::file_type::none) {
-    refuse(file, "cannot be examined: " + error.message(), "name a file that this user can read");
-  }
+  if (status.type() == fs::file_type::none) fail(file, "cannot be examined", error.value());
   // A FIFO would even keep dlopen waiting for ever.
   if (!fs::is_regular_file(status)) refuse(file, "is not a regular file", "name the .so itself");
+  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!opened.is_open()) fail(file, "cannot be opened", errno);
 }
 
 void* open_library(const fs::path& file) {
@@ -171,7 +184,7 @@ fs::path plugin_file(std::string_view name_or_path, const fs::path& plugin_dir) 
 const election_plugin& load_plugin_file(const fs::path& file) {
   // dlopen would search the system's library folders for a name without a '/'.
   if (!file.has_parent_path()) return load_plugin_file("." / file);
-  require_regular_file(file);
+  require_readable_file(file);
   const void* const symbol = find_symbol(file, open_library(file));
   const size_t size_of_data = data_size(file, symbol);
   require_major(file, symbol, size_of_data);

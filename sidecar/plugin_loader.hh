@@ -14,9 +14,16 @@
 namespace bellwether {
 
 // Why a plugin was refused; what() is one line: the file (or plugin), the flaw, the remedy.
+// `may_pass`: it may be over at another start, though nobody has done anything about it.
 class PluginError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit PluginError(const std::string& text, bool may_pass = false)
+      : std::runtime_error(text), may_pass_(may_pass) {}
+
+  bool may_pass() const { return may_pass_; }
+
+ private:
+  bool may_pass_;
 };
 
 // Where the plugin that a user calls `name_or_path` lies: a name, which has no '/', stands for

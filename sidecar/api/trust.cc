@@ -21,13 +21,16 @@ std::string lower(std::string_view text) {
 
 // Without brackets, port and the dot at the end of a full name; empty when it is no authority.
 std::string host_of(std::string_view authority) {
-  if (authority.starts_with('[')) {
-    const size_t end = authority.find(']');
-    return end == std::string_view::npos ? "" : lower(authority.substr(1, end - 1));
+  const size_t colon = authority.rfind(':');
+  const bool has_port = colon != std::string_view::npos &&
+                        authority.find_first_not_of("0123456789", colon + 1) == authority.npos;
+  if (has_port) authority = authority.substr(0, colon);
+  if (authority.starts_with('[') && authority.ends_with(']')) {
+    return lower(authority.substr(1, authority.size() - 2));
   }
-  std::string host = lower(authority.substr(0, authority.find(':')));
-  if (host.ends_with('.')) host.pop_back();
-  return host;
+  if (authority.find(':') != authority.npos) return "";
+  if (authority.ends_with('.')) authority.remove_suffix(1);
+  return lower(authority);
 }
 
 bool is_address(const std::string& host) {

@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
   } catch (const bellwether::ConfigErrors& error) {
     code = complain(error, ExitCode::kConfigInvalid);
   } catch (const bellwether::PluginError& error) {
-    code = complain(error, ExitCode::kPluginRefused);
+    code = complain(error, error.may_pass() ? ExitCode::kFailure : ExitCode::kPluginRefused);
   } catch (const std::exception& error) {
     code = complain(error, ExitCode::kFailure);
   }

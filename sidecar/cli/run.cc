@@ -45,7 +45,8 @@ constexpr const char* kRunExamples = R"(Examples:
   bellwether check /etc/bellwether/bellwether.toml
       first see what is in force
 
-Exit status: 0 left in good order; 1 failed while running; 2 wrong usage; 3 the configuration is
+Exit status: 0 left in good order; 1 failed while running, or cannot start for now (the plugin cannot
+be opened, few files may be open); 2 wrong usage; 3 the configuration is
 invalid; 5 the plugin was refused; 6 an address cannot be used; 7 the flag or the state cannot be
 used until somebody does what the message says; 8 it was wrong about itself (a bug, of ours or of
 the plugin's): the log says how, and the flag was turned off first; 9 the flag or the state cannot
@@ -109,7 +110,8 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
                            .is_first_start = options.is_first_start,
                            .flag_weakness = flag_weakness != nullptr ? flag_weakness : ""};
   try {
-    settings.parsed = parse_config(settings.config_text, options.file, process_environment());
+    settings.parsed =
+        parse_config(settings.config_text, options.file, process_environment(Onlooker::kNo));
   } catch (const ConfigErrors& errors) {
     write_to_stderr(std::string(errors.what()) + "\n");
     return ExitCode::kConfigInvalid;

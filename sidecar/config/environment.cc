@@ -8,17 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
 
 #include "config/text_forms.hh"
+#include "io/flag_default.hh"
 
 namespace bellwether {
 namespace {
-
-// Where a service manager or a pod has made this folder, it is better than one in /dev/shm: logind
-// does not empty it, and no stranger can have made it.
-constexpr const char* kRuntimeFolder = "/run/bellwether";
 
 bool is_variable_name(const std::string& name) {
   const auto is_part = [](char c) {
@@ -41,7 +37,7 @@ bool needs_brackets(std::string_view before, const std::string& value, std::stri
 
 }  // namespace
 
-Environment process_environment() {
+Environment process_environment(Onlooker onlooker) {
   Environment environment;
   environment.variable = [](const std::string& name) -> std::optional<std::string> {
     const char* const value = std::getenv(name.c_str());
@@ -49,10 +45,11 @@ Environment process_environment() {
   };
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) == 0) environment.host_name = name.data();
-  std::error_code unused;
-  if (std::filesystem::is_directory(kRuntimeFolder, unused)) {
-    environment.flag_folder = kRuntimeFolder;
-  }
+  environment.flag_folder = [onlooker](const std::string& group, bool is_shared) {
+    const uid_t self = ::geteuid();
+    const uid_t user = onlooker == Onlooker::kYes ? user_of_sidecar(group, self) : self;
+    return default_flag_folder(group, user, is_shared);
+  };
   return environment;
 }
 

@@ -10,12 +10,16 @@ namespace bellwether {
 struct Environment {
   std::function<std::optional<std::string>(const std::string& name)> variable;
   std::string host_name;
-  // Where the flag lies unless a path is given.
-  std::string flag_folder = "/dev/shm/bellwether";
+  // Where the flag lies unless a path is given; `is_shared`: flag.shared_folder.
+  std::function<std::string(const std::string& group, bool is_shared)> flag_folder =
+      [](const std::string&, bool) { return "/dev/shm/bellwether"; };
 };
 
+// Whether this process is the sidecar, or looks at one, perhaps as another user.
+enum class Onlooker : bool { kNo, kYes };
+
 // That of this process.
-Environment process_environment();
+Environment process_environment(Onlooker onlooker = Onlooker::kYes);
 
 // `text` with every ${NAME} replaced by the variable's value; $${ stands for ${ itself, and any
 // other $ for itself.  Where a variable holds an IPv6 address and stands as the host of a URL or in

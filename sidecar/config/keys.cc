@@ -244,21 +244,23 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
       "where only /metrics, /livez and /readyz are served; \"\": on the API's address alone");
 
   Table flag("flag", &Config::flag, keys);
-  flag.key(
-      "path", &FlagSettings::path, TextType{kPathForm, is_absolute_path},
-      Computed<std::string>{"the group's name in /run/bellwether, if that folder is there, else "
-                            "in /dev/shm/bellwether",
-                            [](const Config& config, const Environment& environment) {
-                              return environment.flag_folder + "/" + config.group.name;
-                            }},
-      TakesEffect::kAtRestart, "the file that applications map to read the flag; on a tmpfs");
-  flag.key("mode", &FlagSettings::mode, FileModeType{}, 0640u, TakesEffect::kAtRestart,
-           "its permissions; readers need no more than r");
+  // Before the path, whose default depends on it.
   flag.key("shared_folder", &FlagSettings::is_folder_shared,
            WordType<bool>{{{"off", false}, {"on", true}}}, false, TakesEffect::kAtRestart,
            "on: a folder that others may write into is taken, too, for nobody else has it mounted "
            "for writing, as a pod's emptyDir; off: it is refused, for they could put another flag "
            "in its place");
+  flag.key("path", &FlagSettings::path, TextType{kPathForm, is_absolute_path},
+           Computed<std::string>{
+               "the group's name in /run/bellwether, if the sidecar's user may write "
+               "there and has no flag in /dev/shm/bellwether; else in the latter",
+               [](const Config& config, const Environment& environment) {
+                 return environment.flag_folder(config.group.name, config.flag.is_folder_shared) +
+                        "/" + config.group.name;
+               }},
+           TakesEffect::kAtRestart, "the file that applications map to read the flag; on a tmpfs");
+  flag.key("mode", &FlagSettings::mode, FileModeType{}, 0640u, TakesEffect::kAtRestart,
+           "its permissions; readers need no more than r");
 }
 
 void add_log_keys(std::vector<ConfigKey<Config>>& keys) {
@@ -317,11 +319,13 @@ const std::vector<ConfigKey<HookSettings>>& hook_keys() {
   static const std::vector<ConfigKey<HookSettings>> kKeys = [] {
     const DurationType timeout{milliseconds(10), minutes(1)};
     std::vector<ConfigKey<HookSettings>> keys;
-    keys.push_back(hook_key("url", &HookSettings::url,
-                            TextType{"an http:// URL without user and # (for https, that of a "
-                                     "proxy on this machine)",
-                                     is_http_url},
-                            "where to POST to"));
+    keys.push_back(hook_key(
+        "url", &HookSettings::url,
+        TextType{"an http:// URL without user and # (for https, that of a "
+                 "proxy on this machine)",
+                 is_http_url},
+        "where to POST to; an answer of 410 (gone) ends it until the configuration is read "
+        "again"));
     keys.push_back(hook_key("timeout", &HookSettings::timeout, timeout,
                             "how long an answer may take before the next try"));
     keys.back().default_words = toml_text(timeout.write(kHookTimeout));

@@ -20,7 +20,8 @@ FrontDoor::FrontDoor(Loop& loop, Resolver& resolver, api::Backend& backend,
       api_binding_(api_, api::Entrance::kApi, observer_),
       metrics_binding_(api_, api::Entrance::kMetrics, observer_),
       api_server_(loop, api_binding_),
-      metrics_server_(loop, metrics_binding_) {
+      metrics_server_(loop, metrics_binding_),
+      socket_watch_(log, "the API's socket", config.api.socket) {
   if (!config.api.listen.is_none()) api_server_.listen(config.api.listen);
   if (!config.api.socket.empty()) api_server_.listen_on_socket(config.api.socket);
   if (!config.metrics.listen.is_none()) metrics_server_.listen(config.metrics.listen);
@@ -33,6 +34,11 @@ void FrontDoor::on_publish(const Publish& publish) {
 
 void FrontDoor::on_election(const metrics::ElectionSummary& election, const std::string& variant) {
   history_.on_election(election, variant, feed_.current(), std::chrono::system_clock::now());
+}
+
+void FrontDoor::look_at_socket() {
+  socket_watch_.on_look(api_server_.look_at_socket(), "",
+                        "nobody can connect to it; remove what is in its place: ");
 }
 
 void FrontDoor::close() {

@@ -11,6 +11,7 @@
 #include "api/http_binding.hh"
 #include "api/leadership.hh"
 #include "config/config.hh"
+#include "daemon/file_watch.hh"
 #include "daemon/hooks.hh"
 #include "daemon/log.hh"
 #include "io/http_server.hh"
@@ -27,6 +28,8 @@ class FrontDoor {
   void on_publish(const Publish& publish);
   void on_election(const metrics::ElectionSummary& election, const std::string& variant);
   void set_hooks(const std::vector<HookSettings>& hooks) { hooks_.set(hooks); }
+  // Makes clients of `[api] socket` reach it, whatever was done to its file.
+  void look_at_socket();
   // Takes no more requests.
   void close();
 
@@ -45,6 +48,7 @@ class FrontDoor {
   api::HttpBinding metrics_binding_;
   HttpServer api_server_;
   HttpServer metrics_server_;
+  FileWatch socket_watch_;
 };
 
 }  // namespace bellwether

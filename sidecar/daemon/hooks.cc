@@ -65,14 +65,17 @@ struct Hooks::Hook final : api::WebhookObserver {
     owner.log_.write(LogLevel::kWarn, "a webhook failed", {{"url", settings.url}, {"why", why}});
   }
   void on_gone() override {
+    is_gone = true;
     owner.metrics_.on_hook(metrics::HookResult::kGone);
-    owner.log_.write(LogLevel::kWarn, "a webhook wants no more", {{"url", settings.url}});
+    owner.log_.write(LogLevel::kWarn, "a webhook answered 410 (gone) and is told no more",
+                     {{"url", settings.url}, {"remedy", "reload, if it shall be told again"}});
   }
   void on_superseded() override { owner.metrics_.on_hook(metrics::HookResult::kSuperseded); }
 
   Hooks& owner;
   HookSettings settings;
   bool is_failing = false;
+  bool is_gone = false;
   Names names;
   api::Webhook webhook;
 };
@@ -93,8 +96,9 @@ Hooks::~Hooks() { feed_.unsubscribe(*this); }
 void Hooks::set(const std::vector<HookSettings>& hooks) {
   std::vector<std::unique_ptr<Hook>> wanted;
   for (const HookSettings& settings : hooks) {
-    const auto same = std::ranges::find_if(
-        hooks_, [&](const auto& hook) { return hook && hook->settings == settings; });
+    const auto same = std::ranges::find_if(hooks_, [&](const auto& hook) {
+      return hook && !hook->is_gone && hook->settings == settings;
+    });
     if (same != hooks_.end()) {
       wanted.push_back(std::move(*same));
       continue;

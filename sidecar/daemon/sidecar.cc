@@ -71,6 +71,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
               .voters = vote_tag(config()),
               .forget_promises = settings_.forget_promises}),
       flag_(flag_settings(config())),
+      flag_watch_(log_, "the flag's file", config().flag.path),
       resolver_(loop_),
       shadows_(loop_, plugin_, metrics_),
       participant_({.loop = loop_,
@@ -158,6 +159,7 @@ void Sidecar::tick() {
   metrics_.on_limit(metrics::Limit::kLogLines, unwritten - std::exchange(unwritten_, unwritten));
   note_vote();
   look_at_flag();
+  front_door_.look_at_socket();
   const auto watchdog = systemd_.watchdog_interval();
   if (watchdog) systemd_.tell("WATCHDOG=1");
   // Not is_ready(): a vote may wait for other hosts, and systemd ends what does not start in time.
@@ -180,19 +182,14 @@ void Sidecar::note_vote() {
 
 // Does an application that starts now find the flag?
 void Sidecar::look_at_flag() {
-  FlagLook look = flag_.look();
+  FileLook look = flag_.look();
   metrics_.set_flag_in_place(look.flaw.empty());
-  if (!look.loss.empty() && flag_flaw_.empty()) {
+  const std::string made_good =
+      look.is_folder_new ? " in a new folder; restart containers that have the old one mounted"
+                         : "; readers find it within a second";
+  if (flag_watch_.on_look(std::move(look), made_good, "it is not ready: ")) {
     metrics_.on_flag_loss();
-    log_.write(LogLevel::kError, "the flag's file " + look.loss,
-               {{"file", in_force_.flag.path},
-                {"now", look.flaw.empty() ? "made again; readers find it within a second"
-                                          : "it is not ready: " + look.flaw}});
-  } else if (look.flaw.empty() && !flag_flaw_.empty()) {
-    log_.write(LogLevel::kInfo, "the flag's file is in its place again",
-               {{"file", in_force_.flag.path}});
   }
-  flag_flaw_ = std::move(look.flaw);
 }
 
 void Sidecar::on_publish(const Publish& publish) { front_door_.on_publish(publish); }

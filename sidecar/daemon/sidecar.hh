@@ -16,6 +16,7 @@
 #include "config/diff.hh"
 #include "config/parse.hh"
 #include "daemon/config_file.hh"
+#include "daemon/file_watch.hh"
 #include "daemon/front_door.hh"
 #include "daemon/log.hh"
 #include "daemon/participant.hh"
@@ -113,7 +114,6 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   SidecarEnd end_ = SidecarEnd::kInGoodOrder;
   bool is_announced_ = false;  // to systemd, as ready
   Vote vote_ = Vote::kNone;    // as it was noted last
-  std::string flag_flaw_{};    // why applications do not find the flag; empty: they do
   Instant last_tick_ = started_;
   Instant next_tick_ = kNever;
   uint64_t unwritten_ = 0;  // lines of the log, as far as they are counted
@@ -121,6 +121,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   StateStore store_;
   Loop loop_;
   FlagWriter flag_;
+  FileWatch flag_watch_;
   Resolver resolver_;
   ShadowElections shadows_;
   Participant participant_;

@@ -23,7 +23,8 @@ bool Sidecar::is_serving(std::string* why) const {
   if (participant_.is_storage_broken() && !is_vote_broken) {
     return refuse("the state cannot be stored");
   }
-  if (!flag_flaw_.empty()) return refuse("applications do not find the flag: " + flag_flaw_);
+  const std::string& flag_flaw = flag_watch_.flaw();
+  if (!flag_flaw.empty()) return refuse("applications do not find the flag: " + flag_flaw);
   if (std::holds_alternative<Joining>(node().role())) return refuse("looking for the group");
   return true;
 }

@@ -25,7 +25,7 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
     refuse(reading.error);
   } else {
     try {
-      ParsedConfig parsed = parse_config(reading.text, file, process_environment());
+      ParsedConfig parsed = parse_config(reading.text, file, process_environment(Onlooker::kNo));
       ElectionSettings& election = parsed.config.election;
       // Another plugin waits for a restart, and its variants with it.
       if (election.plugin == in_force_.election.plugin) choose_variant(plugin_, election);
@@ -60,7 +60,7 @@ void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
   if (before.election.variant != in_force_.election.variant) {
     participant_.set_variant(in_force_.election.variant);
   }
-  if (before.hooks != in_force_.hooks) front_door_.set_hooks(in_force_.hooks);
+  front_door_.set_hooks(in_force_.hooks);
   changes = diff(before, in_force_);
   for (ConfigChange& change : diff(in_force_, wanted)) {
     change.pending_restart = true;

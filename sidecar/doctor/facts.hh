@@ -59,7 +59,8 @@ struct FlagFacts {
   bool is_folder_closed_to_others = false;
   bool is_in_memory = false;
   bool exists = false;
-  std::string file_flaw{};  // why no sidecar of this user could take the file
+  std::string file_flaw{};  // why no sidecar could take the file
+  std::string denial{};     // why none of this user could
   uid_t owner = 0;
   mode_t mode = 0;
   LockFacts lock{};
@@ -144,6 +145,7 @@ struct ProbeFacts {
   std::string local_host{};  // from which the connection came
   Duration connect_time{};
   std::string hello_error{};  // connected, but no HELLO has come
+  bool is_silent = false;     // nor anything else
   Duration hello_time{};      // from the connection to its answer
   std::optional<GreetingFacts> greeting{};
   bool is_between = false;  // the HELLO names other sockets than are seen here

@@ -150,6 +150,12 @@ bool is_reached_elsewhere(const Facts& facts, const std::string& address) {
 }
 
 void judge_failure(const Facts& facts, const ProbeFacts& probe, Diagnoses& found) {
+  if (probe.is_silent) {
+    found.push_back(problem(subject(facts, probe) + ": " + probe.hello_error,
+                            "that sidecar may hang: look at it there (/livez), and whether it is "
+                            "one that listens there"));
+    return;
+  }
   if (probe.is_connected()) {
     found.push_back(problem(
         subject(facts, probe) +

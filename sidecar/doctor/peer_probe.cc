@@ -152,6 +152,7 @@ class Inquirer final : public Waiter {
     is_connected_ = true;
     facts_.connect_error.clear();
     facts_.hello_error = kNoHello;
+    facts_.is_silent = true;
     facts_.connect_time = attempt().age();
     facts_.local_host = attempt().local_host();
     // A new connection has room for a HELLO.
@@ -164,6 +165,7 @@ class Inquirer final : public Waiter {
     const ssize_t count = ::recv(fd(), buffer.data(), buffer.size(), 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count <= 0) return fail(kClosed);
+    facts_.is_silent = false;
     std::span<const uint8_t> bytes(buffer.data(), static_cast<size_t>(count));
     const Decoded decoded = decoder_.next(bytes);
     if (const auto* greeting = std::get_if<Greeting>(&decoded)) {
@@ -181,6 +183,7 @@ class Inquirer final : public Waiter {
 
   void fail(const std::string& why) {
     facts_.hello_error = why;
+    facts_.is_silent = false;
     finish();
   }
 

@@ -1,8 +1,4 @@
 // Checks of the two things on a file system: the state folder and the flag.
-#include <algorithm>
-#include <array>
-#include <cstdio>
-
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
 #include "io/flag_folder.hh"
@@ -20,6 +16,12 @@ constexpr mode_t kReadableByOthers = 0044;
 constexpr const char* kLostRemedy =
     "do not restore a copy: empty the folder and start the sidecar; a voter then asks the others";
 
+// Of a sidecar that answers, to somebody who may not look at what it uses.
+Diagnoses left_to(const std::string& seen, bool is_owner_known, uid_t owner) {
+  return {skipped(seen + ": run the doctor as " +
+                  (is_owner_known ? "user " + std::to_string(owner) : "the sidecar's user"))};
+}
+
 std::string holder_text(const LockFacts& lock) {
   return lock.holder != 0 ? "process " + std::to_string(lock.holder)
                           : "a process that cannot be seen from here";
@@ -30,7 +32,8 @@ void judge_lock(const Facts& facts, const LockFacts& lock, const std::string& wh
                 Diagnoses& found) {
   if (lock.is_held && !facts.has_sidecar()) {
     found.push_back(warning(what + " is used by " + holder_text(lock) + ", but no sidecar answers",
-                            "look whether that process hangs, or runs with another [api] listen"));
+                            "look whether that process hangs, or runs with another [api]; its log "
+                            "says whether somebody has removed its socket"));
   }
   if (!lock.is_held && facts.has_sidecar()) {
     found.push_back(warning("a sidecar answers, but nobody uses " + what,
@@ -71,7 +74,7 @@ void judge_votes(const Facts& facts, const StateFacts& state, Diagnoses& found) 
 void judge_folder(const Facts& facts, const StateFacts& state, Diagnoses& found) {
   if (!state.flaw.empty()) {
     found.push_back(problem(state.folder + ": " + state.flaw,
-                            "set node.state_dir to a folder that this user may read and write"));
+                            "set node.state_dir to a folder of the sidecar's user"));
     return;
   }
   if (!state.is_writable) {
@@ -100,19 +103,16 @@ void judge_folder(const Facts& facts, const StateFacts& state, Diagnoses& found)
   }
 }
 
-std::string mode_text(mode_t mode) {
-  constexpr mode_t kPermissions = 07777;
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "0%o", static_cast<unsigned>(mode & kPermissions));
-  return text.data();
-}
-
 }  // namespace
 
 Diagnoses check_state(const Facts& facts) {
   if (!facts.state)
     return {ok("nothing is kept (node.state_dir is empty): a new id at each start")};
   const StateFacts& state = *facts.state;
+  if (facts.has_sidecar() && state.flaw.empty() && !state.is_writable) {
+    return left_to(state.folder + " is in use by the sidecar, and this user may not write to it",
+                   state.exists, state.owner);
+  }
   Diagnoses found;
   judge_folder(facts, state, found);
   if (state.flaw.empty() && state.exists) {
@@ -135,10 +135,19 @@ Diagnoses check_state(const Facts& facts) {
 
 Diagnoses check_flag(const Facts& facts) {
   const FlagFacts& flag = *facts.flag;
+  if (facts.has_sidecar() && flag.file_flaw.empty() && !flag.denial.empty()) {
+    return left_to(flag.path + " " + flag.denial, flag.exists, flag.owner);
+  }
   Diagnoses found;
+  if (!flag.denial.empty()) {
+    found.push_back(problem(flag.path + " " + flag.denial,
+                            "run the doctor as the sidecar's user; if that is this one, set "
+                            "flag.path to another file"));
+  }
   if (!flag.folder_flaw.empty()) {
     found.push_back(problem(flag.path + ": " + flag.folder_flaw,
-                            "set flag.path to a file in a folder that this user may write"));
+                            "run the doctor as the sidecar's user; if that is this one, set "
+                            "flag.path to a file in a folder that it may write"));
     return found;
   }
   if (!flag.distrust.empty()) {
@@ -156,9 +165,8 @@ Diagnoses check_flag(const Facts& facts) {
                             "/etc/systemd/logind.conf; or run the sidecar as a system user"));
   }
   if (!flag.file_flaw.empty()) {
-    found.push_back(problem(flag.path + " " + flag.file_flaw,
-                            "remove it, or set flag.path to another file; or run the doctor as the "
-                            "sidecar's user"));
+    found.push_back(
+        problem(flag.path + " " + flag.file_flaw, "remove it, or set flag.path to another file"));
   }
   if (!flag.is_in_memory) {
     found.push_back(warning(flag.path + " is not on a tmpfs: a busy disk can stop the sidecar",

@@ -129,14 +129,19 @@ void read_record(const fs::path& path, StateFacts& facts) {
   facts.voters = contents.newest->voters;
 }
 
-// Why no sidecar of this user could take it; one that has it already shows that one can.
-std::string file_flaw(const fs::path& path, const struct stat& status, bool is_taken) {
+// Why no sidecar could take it.
+std::string file_flaw(const struct stat& status) {
   if (S_ISLNK(status.st_mode)) return "is a symbolic link";
   if (!S_ISREG(status.st_mode)) return "is not a regular file";
   if (status.st_nlink != 1) return "has several names (hard links)";
   if (status.st_size != 0 && status.st_size != LEADER_FLAG_FILE_BYTES) {
     return "has " + std::to_string(status.st_size) + " bytes, which no leader flag has";
   }
+  return "";
+}
+
+// Why none of this user could; one that has it already shows that one can.
+std::string denial(const fs::path& path, const struct stat& status, bool is_taken) {
   if (is_taken) return "";
   if (status.st_uid != ::geteuid()) {
     return "belongs to user " + std::to_string(status.st_uid) + ", this process to user " +
@@ -163,19 +168,16 @@ StateFacts look_at_state(const fs::path& folder) {
   StateFacts facts{.folder = folder};
   struct stat status {};
   facts.exists = ::stat(folder.c_str(), &status) == 0;
-  if (!facts.exists && errno != ENOENT) facts.flaw = error_text(errno);
-  if (facts.exists && !S_ISDIR(status.st_mode)) {
-    facts.flaw = "is not a folder";
-  } else if (facts.exists && !may_use(folder, R_OK | X_OK)) {
-    facts.flaw = error_text(errno);
-  }
+  const bool is_hidden = !facts.exists && errno == EACCES;
+  if (!facts.exists && !is_hidden && errno != ENOENT) facts.flaw = error_text(errno);
+  if (facts.exists && !S_ISDIR(status.st_mode)) facts.flaw = "is not a folder";
   if (!facts.flaw.empty()) return facts;
   const fs::path there = nearest_existing(folder);
-  facts.is_writable = may_use(there, W_OK | X_OK);
+  facts.is_writable = !is_hidden && may_use(there, R_OK | W_OK | X_OK);
   facts.owner = status.st_uid;
   facts.is_in_memory = is_in_memory(there);
   facts.free_bytes = free_bytes(there);
-  if (!facts.exists) return facts;
+  if (!facts.exists || !may_use(folder, R_OK | X_OK)) return facts;
   // Root looks for somebody else, most likely for the owner.
   const uid_t self = ::geteuid() == 0 ? status.st_uid : ::geteuid();
   facts.weakness = who_else_may_write(status.st_mode, status.st_uid, self);
@@ -197,7 +199,10 @@ FlagFacts look_at_flag(const fs::path& path, bool is_folder_shared) {
     facts.owner = status.st_uid;
     facts.mode = status.st_mode;
     if (S_ISREG(status.st_mode)) facts.lock = lock_of(path);
-    facts.file_flaw = file_flaw(path, status, facts.lock.is_held);
+    facts.file_flaw = file_flaw(status);
+    facts.denial = denial(path, status, facts.lock.is_held);
+  } else if (error == EACCES) {
+    facts.denial = "cannot be looked at: " + error_text(error);
   } else if (error != ENOENT) {
     facts.folder_flaw = error_text(error);
   } else if (there != folder && there != folder.parent_path()) {

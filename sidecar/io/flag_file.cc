@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kFolderMode = 0755;
 constexpr mode_t kNewFileMode = 0600;
+constexpr mode_t kPermissions = 07777;
+constexpr mode_t kOthersEnter = 0011;
 
 // Somebody else may have put a link, a pipe or a device there.
 constexpr int kCautious = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -71,7 +73,7 @@ bool is_link(const fs::path& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-FileDescriptor open_or_make_folder(const FlagPlace& place) {
+FileDescriptor open_or_make_folder(const FlagPlace& place, struct stat& status) {
   const fs::path& path = place.path;
   // Whatever is wrong with it, opening it will tell.
   const bool is_new = ::mkdir(path.parent_path().c_str(), kFolderMode) == 0;
@@ -82,16 +84,15 @@ FileDescriptor open_or_make_folder(const FlagPlace& place) {
   if (!folder.is_open()) fail(path, "cannot be opened", errno);
   // Whatever the umask is: applications of other users have to get in.
   if (is_new) ::chmod(("/proc/self/fd/" + std::to_string(folder.get())).c_str(), kFolderMode);
-  struct stat status {};
   if (::fstat(folder.get(), &status) != 0) fail(path, "its folder cannot be examined", errno);
   const std::string flaw = flag_folder_flaw(status, ::geteuid(), place.is_folder_shared);
   if (!flaw.empty()) throw FlagError(path, flaw, kFlagFolderRemedy);
   return folder;
 }
 
-FileDescriptor open_or_make(const FlagPlace& place) {
+FileDescriptor open_or_make(const FlagPlace& place, struct stat& folder_status) {
   const fs::path& path = place.path;
-  const FileDescriptor folder = open_or_make_folder(place);
+  const FileDescriptor folder = open_or_make_folder(place, folder_status);
   const fs::path name = path.filename();
   int fd = -1;
   for (int tries = 0; fd < 0 && tries < kOpenTries; ++tries) {
@@ -108,6 +109,12 @@ FileDescriptor open_or_make(const FlagPlace& place) {
     throw FlagError(path, "is a folder", "set flag.path to a file in it");
   }
   fail(path, "cannot be opened", errno);
+}
+
+mode_t mode_of(int fd, const fs::path& path) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) fail(path, "cannot be examined", errno);
+  return status.st_mode & kPermissions;
 }
 
 // An empty file is one whose maker died before it came further.
@@ -190,13 +197,14 @@ void check_contents(int fd, const fs::path& path) {
 
 }  // namespace
 
-FlagFile::FlagFile(const FlagPlace& place) : place_(place), file_(open_or_make(place)) {
+FlagFile::FlagFile(const FlagPlace& place) : place_(place), file_(open_or_make(place, folder_)) {
   const fs::path& path = place.path;
   const int fd = file_.get();
   check_kind(fd, path);
   lock(fd, path);
   const FileDescriptor view = open_again(fd, path);
   if (::fchmod(fd, place.mode) != 0) fail(path, "cannot get its mode", errno);
+  place_.mode = mode_of(fd, path);  // as far as the file system keeps modes
   allocate(fd, path);
   check_contents(fd, path);
   void* const mapping =
@@ -236,6 +244,7 @@ std::string FlagFile::loss() const {
 std::string FlagFile::damage(const FlagPage& expected) const {
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0) fail(place_.path, "cannot be examined", errno);
+  if (status.st_uid != ::geteuid()) return "was given to user " + std::to_string(status.st_uid);
   if (status.st_size > LEADER_FLAG_FILE_BYTES) return "was made longer";
   if (status.st_size < LEADER_FLAG_FILE_BYTES || rescue_->is_lost()) return "was cut short";
   std::array<std::byte, sizeof(FlagPage)> bytes{};
@@ -244,6 +253,31 @@ std::string FlagFile::damage(const FlagPage& expected) const {
   }
   const auto wanted = std::as_bytes(std::span(&expected, 1));
   return std::ranges::equal(bytes, wanted) ? "" : "was written over";
+}
+
+std::string FlagFile::restore_mode() const {
+  const mode_t mode = mode_of(file_.get(), place_.path);
+  if (mode == place_.mode) return "";
+  if (::fchmod(file_.get(), place_.mode) != 0) fail(place_.path, "cannot get its mode", errno);
+  return "had its mode changed to " + mode_text(mode);
+}
+
+std::string FlagFile::folder_flaw() const {
+  const auto error = [this](const std::string& flaw, const char* remedy) {
+    return std::string(FlagError(place_.path, flaw, remedy).what());
+  };
+  const FileDescriptor folder = open_folder(place_.path);
+  struct stat status {};
+  if (::fstat(folder.get(), &status) != 0) return "";  // it has gone just now
+  const std::string flaw = flag_folder_flaw(status, ::geteuid(), place_.is_folder_shared);
+  if (!flaw.empty()) return error(flaw, "give it back its owner and mode");
+  if ((folder_.st_mode & ~status.st_mode & kOthersEnter) == 0) return "";
+  return error("its folder was closed to others (mode " + mode_text(status.st_mode) + ")",
+               "open it again (chmod), or restart the sidecar if only its own user shall enter");
+}
+
+bool FlagFile::is_in_folder_of(const FlagFile& other) const {
+  return folder_.st_dev == other.folder_.st_dev && folder_.st_ino == other.folder_.st_ino;
 }
 
 void FlagFile::remove() const {

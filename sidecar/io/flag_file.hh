@@ -6,6 +6,7 @@
 #pragma once
 
 #include <bellwether/leader_flag.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <filesystem>
@@ -58,12 +59,23 @@ class FlagFile {
   // says something other than `expected`; empty: nothing.
   std::string damage(const FlagPage& expected) const;
 
+  // Gives the file its mode again; what it had become, as in "had its mode changed to 0600", or
+  // nothing.  Throws FlagError.
+  std::string restore_mode() const;
+
+  // Why the folder keeps readers from the file who could get at it, or lets others put another in
+  // its place, as FlagError says it; empty: it does not.
+  std::string folder_flaw() const;
+
+  bool is_in_folder_of(const FlagFile& other) const;
+
   // Takes its name away, where loss() has just found it.  Throws FlagError.
   void remove() const;
 
  private:
   FlagPlace place_;
-  FileDescriptor file_;  // open, and by this locked, for as long as this object lives
+  struct stat folder_ {};  // as it was when the file was opened
+  FileDescriptor file_;    // open, and by this locked, for as long as this object lives
   FlagPage* page_ = nullptr;
   std::optional<RescuedPage> rescue_{};
   int lock_flaw_ = 0;

@@ -20,11 +20,14 @@ std::string flag_folder_flaw(const struct stat& folder, uid_t user, bool is_shar
   // In a sticky folder others may put files, but replace none of ours.
   if (is_shared || (folder.st_mode & S_ISVTX) != 0) return "";
   if ((folder.st_mode & kOthersWrite) == 0) return "";
-  std::array<char, 8> mode{};
-  std::snprintf(mode.data(), mode.size(), "0%o",
-                static_cast<unsigned>(folder.st_mode & kPermissions));
-  return "its folder can be written by others (mode " + std::string(mode.data()) +
+  return "its folder can be written by others (mode " + mode_text(folder.st_mode) +
          "), who could put another flag in its place";
+}
+
+std::string mode_text(mode_t mode) {
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "0%o", static_cast<unsigned>(mode & kPermissions));
+  return text.data();
 }
 
 }  // namespace bellwether

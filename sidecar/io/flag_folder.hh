@@ -15,10 +15,14 @@ namespace bellwether {
 // (flag.shared_folder): others may write into it, and the operator answers for them.
 std::string flag_folder_flaw(const struct stat& folder, uid_t user, bool is_shared);
 
+// As in "0755".
+std::string mode_text(mode_t mode);
+
 // What to do about it.
 inline constexpr const char* kFlagFolderRemedy =
-    "give the folder to the sidecar's user with mode 0755 (chown, chmod), or set flag.path to a "
-    "file in another one; where nobody else has it mounted for writing, as a pod's emptyDir, set "
+    "set flag.path to a file in a folder of the sidecar's user, or of root, that others cannot "
+    "write "
+    "(mode 0755); where nobody else has this one mounted for writing, as a pod's emptyDir, set "
     "flag.shared_folder = \"on\"";
 
 }  // namespace bellwether

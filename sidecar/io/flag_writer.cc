@@ -52,14 +52,20 @@ void FlagWriter::publish(const Publish& publication) {
   }
 }
 
-FlagLook FlagWriter::look() {
-  FlagLook look{.loss = held_->file().loss()};
+FileLook FlagWriter::look() {
+  const FlagFile& file = held_->file();
+  FileLook look{.loss = file.loss()};
   const bool is_in_its_place = look.loss.empty();
   if (is_in_its_place) look.loss = held_->damage();
-  if (look.loss.empty()) return look;
   try {
-    if (is_in_its_place) held_->file().remove();
-    make_again();
+    if (look.loss.empty()) {
+      look.loss = file.restore_mode();
+      look.flaw = file.folder_flaw();
+      if (!look.flaw.empty()) look.loss = "cannot be opened, or trusted, by all who could";
+      return look;
+    }
+    if (is_in_its_place) file.remove();
+    look.is_folder_new = make_again();
   } catch (const std::exception& error) {
     look.flaw = error.what();
   }
@@ -68,10 +74,12 @@ FlagLook FlagWriter::look() {
 
 // The new file says nothing before the old one is off: nobody must see both say "leader", of which
 // one would stay as it is.
-void FlagWriter::make_again() {
+bool FlagWriter::make_again() {
   auto again = std::make_unique<HeldFlag>(place_, word_.guard, held_->seq());
+  const bool is_folder_new = !again->file().is_in_folder_of(held_->file());
   held_ = std::move(again);
   held_->write(word_, valid_until_ns_);
+  return is_folder_new;
 }
 
 }  // namespace bellwether

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/effects.hh"
+#include "io/file_look.hh"
 #include "io/flag_line.hh"
 #include "io/held_flag.hh"
 
@@ -22,12 +23,6 @@ struct FlagWriterSettings {
   mode_t mode = 0640;             // readers need no more than to read
   bool is_folder_shared = false;  // flag_folder.hh
   uint8_t guard = LEADER_FLAG_GUARD_NONE;
-};
-
-// What a look at the flag's file found.
-struct FlagLook {
-  std::string loss{};  // what had happened to it, as in "was removed"; empty: it was in its place
-  std::string flaw{};  // why it could not be made again, as FlagError says it; empty: it is there
 };
 
 class FlagWriter {
@@ -46,11 +41,12 @@ class FlagWriter {
   void publish(const Publish& publication);
 
   // Looks whether applications that open the path now find this flag, and makes them find it.  Not
-  // during publish().  Five system calls while all is well.
-  FlagLook look();
+  // during publish().  A few system calls while all is well.
+  FileLook look();
 
  private:
-  void make_again();
+  // True when the folder is another one, too.
+  bool make_again();
 
   FlagPlace place_;
   FlagWord word_;                // as in the line

@@ -6,7 +6,8 @@
 #include <netinet/in.h>
 
 #include <array>
-#include <optional>
+#include <exception>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -107,6 +108,7 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
 
   uint16_t listen(const HostPort& address);
   void listen_on_socket(const std::string& path);
+  FileLook look_at_socket();
   void stop_listening();
 
   // Whose answer is still to be given, or goes on; nullptr when there is none.
@@ -140,7 +142,7 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
   uint32_t last_number_ = 0;
   std::unordered_map<uint32_t, std::unique_ptr<HttpConnection>> connections_;
   std::vector<uint32_t> closed_;  // of those, until the loop's next turn
-  std::optional<UnixSocketFile> socket_file_;
+  std::unique_ptr<UnixSocketFile> socket_file_;
   LoopTimer farewell_;
   int accepted_ = 0;                  // in this turn of the loop
   Instant time_is_up_ = kNever;       // the same; kNever: nothing was asked yet
@@ -185,11 +187,26 @@ void HttpServer::Implementation::listen_on_socket(const std::string& path) {
     if (status == 0) return;
     throw AddressError(-status, std::generic_category(), "cannot listen on socket " + path);
   };
-  socket_file_.emplace(path);
-  pipe_ = make_handle<uv_pipe_t>(
+  auto file = std::make_unique<UnixSocketFile>(path);
+  auto pipe = make_handle<uv_pipe_t>(
       this, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
-  fail_if(uv_pipe_open(pipe_.get(), socket_file_->release()));
-  fail_if(uv_listen(reinterpret_cast<uv_stream_t*>(pipe_.get()), kBacklog, on_client));
+  fail_if(uv_pipe_open(pipe.get(), file->release()));
+  fail_if(uv_listen(reinterpret_cast<uv_stream_t*>(pipe.get()), kBacklog, on_client));
+  std::erase(paused_, reinterpret_cast<uv_stream_t*>(pipe_.get()));
+  socket_file_ = std::move(file);
+  pipe_ = std::move(pipe);
+}
+
+FileLook HttpServer::Implementation::look_at_socket() {
+  FileLook look;
+  if (socket_file_) look.loss = socket_file_->loss();
+  if (look.loss.empty()) return look;
+  try {
+    listen_on_socket(std::string(socket_file_->path()));
+  } catch (const std::exception& error) {
+    look.flaw = error.what();
+  }
+  return look;
 }
 
 void HttpServer::Implementation::stop_listening() {
@@ -349,6 +366,8 @@ uint16_t HttpServer::listen(const HostPort& address) { return implementation_->l
 void HttpServer::listen_on_socket(const std::string& path) {
   implementation_->listen_on_socket(path);
 }
+
+FileLook HttpServer::look_at_socket() { return implementation_->look_at_socket(); }
 
 void HttpServer::stop_listening() { implementation_->stop_listening(); }
 

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "config/host_port.hh"
+#include "io/file_look.hh"
 #include "io/http_message.hh"
 #include "io/loop.hh"
 
@@ -81,6 +82,8 @@ class HttpServer {
   // A unix socket of mode 0660; a stale one at `path` is replaced, one that is in use or another
   // kind of file is not.  Removed at the end.  Throws std::system_error whose text names the path.
   void listen_on_socket(const std::string& path);
+  // Looks whether clients that connect to that path reach this server, and makes them reach it.
+  FileLook look_at_socket();
 
   // Takes no more connections or requests, and closes every connection that has no answer to wait
   // for.  Streams go on until end_stream() or the end of the server.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/folder_trust.hh"
+#include "io/passing_error.hh"
 
 namespace bellwether {
 namespace {
@@ -120,7 +121,7 @@ void LockedFolder::lock() {
                      "stop that process, or give each of the two a state_dir of its own", true);
   }
   throw StateError(path, "cannot be locked: " + std::generic_category().message(errno),
-                   "set state_dir to a folder on a local file system", errno == ENOLCK);
+                   "set state_dir to a folder on a local file system", may_pass(errno));
 }
 
 // `fd` is what opening `name` gave.

@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace bellwether {
 
@@ -18,8 +20,11 @@ uint64_t raise_open_files() {
     return kEnoughOpenFiles;  // it is not known to be low
   const rlim_t before = limit.rlim_cur;
   limit.rlim_cur = raised_open_files(limit.rlim_cur, limit.rlim_max);
-  if (limit.rlim_cur == before) return before;
-  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
+  const bool is_raised = limit.rlim_cur == before || ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+  const rlim_t now = is_raised ? limit.rlim_cur : before;
+  if (now >= kFewestOpenFiles) return now;
+  throw std::runtime_error("only " + std::to_string(now) + " files may be open; raise that to " +
+                           std::to_string(kEnoughOpenFiles) + " (LimitNOFILE=, ulimit -n)");
 }
 
 }  // namespace bellwether

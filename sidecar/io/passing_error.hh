@@ -6,8 +6,8 @@
 
 namespace bellwether {
 
-// What is wrong with rights and names stays wrong; disks get room again and come back.  `error` is
-// an errno.
+// What is wrong with rights and names, or what a file system is not made for, stays wrong; disks
+// get room again and come back.  `error` is an errno.
 inline bool may_pass(int error) {
   switch (error) {
     case EACCES:
@@ -15,6 +15,9 @@ inline bool may_pass(int error) {
     case ENOTDIR:
     case ELOOP:
     case ENAMETOOLONG:
+    case EINVAL:
+    case ENOSYS:
+    case EOPNOTSUPP:
       return false;
     default:
       return true;

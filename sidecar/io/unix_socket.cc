@@ -67,11 +67,17 @@ UnixSocketFile::UnixSocketFile(const std::string& path) : path_(path) {
 }
 
 UnixSocketFile::~UnixSocketFile() {
+  if (loss().empty()) ::unlink(path_.c_str());
+}
+
+std::string UnixSocketFile::loss() const {
   struct stat status {};
-  if (::lstat(path_.c_str(), &status) != 0) return;
-  if (status.st_dev == identity_.st_dev && status.st_ino == identity_.st_ino) {
-    ::unlink(path_.c_str());
+  if (::lstat(path_.c_str(), &status) != 0) {
+    return errno == ENOENT ? "was removed"
+                           : "cannot be found: " + std::generic_category().message(errno);
   }
+  const bool is_ours = status.st_dev == identity_.st_dev && status.st_ino == identity_.st_ino;
+  return is_ours ? "" : "was replaced by another file";
 }
 
 }  // namespace bellwether

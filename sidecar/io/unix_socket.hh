@@ -21,6 +21,12 @@ class UnixSocketFile {
   UnixSocketFile(const UnixSocketFile&) = delete;
   UnixSocketFile& operator=(const UnixSocketFile&) = delete;
 
+  const std::string& path() const { return path_; }
+
+  // Why those who connect to the path do not reach this socket, as in "was removed"; empty: they
+  // do.
+  std::string loss() const;
+
   // The bound socket; the caller's from now on.
   int release() { return socket_.release(); }
 

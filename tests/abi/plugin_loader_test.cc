@@ -3,6 +3,7 @@
 #include "plugin_loader.hh"
 
 #include <dlfcn.h>
+#include <sys/resource.h>
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -145,6 +146,31 @@ BOOST_AUTO_TEST_CASE(a_path_that_cannot_be_followed) {
 BOOST_AUTO_TEST_CASE(a_folder) {
   BOOST_TEST(refusal_of_file(plugins()) ==
              "plugin " + plugins().string() + " is not a regular file; name the .so itself");
+}
+
+// Whoever starts it again after a while need not be told to build another one.
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_just_now) {
+  const auto may_pass = [](const fs::path& file) {
+    try {
+      load_plugin_file(file);
+    } catch (const PluginError& error) {
+      return error.may_pass();
+    }
+    BOOST_ERROR("not refused");
+    return false;
+  };
+  const fs::path file = plugin_file("zeros", plugins());
+  struct rlimit before {};
+  BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const struct rlimit none { .rlim_cur = 0, .rlim_max = before.rlim_max };
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const std::string flaw = flaw_of("zeros");
+  const bool is_over_soon = may_pass(file);
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  BOOST_TEST(flaw.starts_with("cannot be opened: Too many open files; "), flaw);
+  BOOST_TEST(is_over_soon);
+  BOOST_TEST(!may_pass(file));
+  BOOST_TEST(!may_pass(plugins() / "nobody.so"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_no_library) {

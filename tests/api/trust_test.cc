@@ -43,7 +43,9 @@ BOOST_AUTO_TEST_CASE(configured_names_are_own_names) {
 BOOST_AUTO_TEST_CASE(other_names_are_strangers) {
   for (const char* host :
        {"evil.example", "evil.example:4040", "localhost.evil.example", "127.0.0.1.evil.example",
-        "node-33", "10.0.0.4", "8.8.8.8:4040", "", ":4040", "[::2]:4040", "[::1", "[]"}) {
+        "node-33", "10.0.0.4", "8.8.8.8:4040", "", ":4040", "[::2]:4040", "[::1", "[]",
+        "[::1]evil.example", "[::1]:1@evil.example", "localhost:1@evil.example",
+        "localhost:4040:1"}) {
     BOOST_TEST(!takes_host(host), host);
   }
 }

@@ -67,6 +67,26 @@ BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_refused_and_not_waited_for) {
   BOOST_TEST(changes.at(0).text == "new");
 }
 
+// Half of it may be a valid configuration that means something else.
+BOOST_AUTO_TEST_CASE(a_file_that_is_still_being_written_is_not_taken) {
+  write_file(folder.path() / "a.toml", "old");
+  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  constexpr int kParts = 100;
+  int parts = 0;
+  std::string text;
+  bellwether::LoopTimer writer(loop, [&] {
+    if (parts == kParts) return;
+    text += "# part " + std::to_string(++parts) + "\n";
+    write_file(folder.path() / "a.toml", text);
+    // Within the time in which the file is looked at once more, on the same loop.
+    writer.arm(std::chrono::milliseconds(20));
+  });
+  writer.arm({});
+  BOOST_TEST_REQUIRE(await_change());
+  BOOST_TEST(parts == kParts);
+  BOOST_TEST(changes.at(0).text == text);
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_is_renamed_over_it_is_a_change) {
   write_file(folder.path() / "a.toml", "old");
   ConfigFile file(loop, folder.path() / "a.toml", "old", note());

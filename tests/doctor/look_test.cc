@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 
 #include "doctor/host_look.hh"
 #include "doctor/mesh_look.hh"
@@ -17,6 +18,8 @@ namespace bellwether::doctor {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr uid_t kNobody = 65534;
 using std::chrono::milliseconds;
 
 // On a tmpfs, as flags are.
@@ -83,6 +86,33 @@ BOOST_AUTO_TEST_CASE(sees_damage) {
   const StateFacts none = look_at_state(path / "state");
   BOOST_TEST(!none.has_record);
   BOOST_TEST(none.has_identity);
+}
+
+BOOST_AUTO_TEST_CASE(sees_that_it_is_another_users) {
+  if (::geteuid() != 0) {
+    std::cout << "cannot be judged here: only root can be somebody else\n";
+    return;
+  }
+  { const StateStore store({.folder = path / "state", .group = "orders"}); }
+  fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
+  const FlagWriter writer({.path = path / "flag", .mode = 0600});
+  BOOST_REQUIRE(::seteuid(kNobody) == 0);
+  const StateFacts state = look_at_state(path / "state");
+  const StateFacts hidden = look_at_state(path / "state" / "deeper");
+  const FlagFacts flag = look_at_flag(path / "flag");
+  const FlagFacts hidden_flag = look_at_flag(path / "state" / "flag");
+  BOOST_REQUIRE(::seteuid(0) == 0);
+  BOOST_TEST(state.exists);
+  BOOST_TEST(state.owner == 0u);
+  for (const StateFacts& facts : {state, hidden}) {
+    BOOST_TEST(facts.flaw == "");
+    BOOST_TEST(!facts.is_writable);
+    BOOST_TEST(!facts.has_record, "nothing is said of what could not be read");
+  }
+  BOOST_TEST(flag.file_flaw == "");
+  BOOST_TEST(flag.denial == "belongs to user 0, this process to user 65534");
+  BOOST_TEST(hidden_flag.folder_flaw == "");
+  BOOST_TEST(hidden_flag.denial == "cannot be looked at: Permission denied");
 }
 
 BOOST_AUTO_TEST_CASE(sees_a_file_in_place_of_the_folder) {

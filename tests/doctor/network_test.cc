@@ -120,6 +120,17 @@ BOOST_AUTO_TEST_CASE(of_a_stranger_that_says_no_hello_is_a_problem) {
                        "no sidecar of this group answers: it closed") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(of_a_member_that_hangs_says_so) {
+  facts.probes[2].greeting.reset();
+  facts.probes[2].hello_error = "connected, but nothing came in time";
+  facts.probes[2].is_silent = true;
+  facts.sidecar->members[2].state = "suspect";
+  BOOST_TEST(findings(facts, "reach")
+                 .find("\nproblem: orders-2 (10.0.0.3:7946, suspect): connected, but nothing came "
+                       "in time -> that sidecar may hang: look at it there (/livez)") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(of_one_address_of_a_peer_is_enough) {
   facts.names.push_back({Origin::kPeers, {"orders-1", 7946}, {"10.0.0.2:7946", "[::2]:7946"}, ""});
   facts.probes.push_back({.address = "[::2]:7946", .connect_error = "network is unreachable"});

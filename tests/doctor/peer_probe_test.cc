@@ -191,6 +191,7 @@ BOOST_AUTO_TEST_CASE(tells_that_nothing_comes) {
   const ProbeFacts facts = probe(server.address(), milliseconds(200));
   BOOST_TEST(facts.connect_error == "");
   BOOST_TEST(facts.hello_error == "connected, but nothing came in time");
+  BOOST_TEST(facts.is_silent);
 }
 
 BOOST_AUTO_TEST_CASE(tells_that_the_connection_was_closed_without_a_word) {

@@ -33,10 +33,23 @@ BOOST_AUTO_TEST_CASE(that_cannot_be_looked_at_is_a_problem) {
 }
 
 BOOST_AUTO_TEST_CASE(that_cannot_be_written_is_a_problem) {
+  facts = facts_without_sidecar();
   facts.state->is_writable = false;
   facts.state->owner = 7;
   expect_one(facts, "state",
              "problem: /state cannot be written by this user; it belongs to user 7 ->");
+}
+
+// Nothing is to be changed for the sake of somebody who looks on.
+BOOST_AUTO_TEST_CASE(of_another_users_sidecar_is_left_to_that_user) {
+  facts.state = StateFacts{.folder = "/state", .exists = true, .owner = 7};
+  expect_one(facts, "state",
+             "skipped: /state is in use by the sidecar, and this user may not write to it: run the "
+             "doctor as user 7\n");
+  facts.state->exists = false;
+  expect_one(facts, "state",
+             "skipped: /state is in use by the sidecar, and this user may not write to it: run the "
+             "doctor as the sidecar's user\n");
 }
 
 BOOST_AUTO_TEST_CASE(that_cannot_be_made_is_a_problem) {
@@ -114,7 +127,6 @@ BOOST_AUTO_TEST_CASE(is_never_to_be_restored) {
   expect_no_such_advice([](StateFacts& state) { state.is_record_good = false; });
   expect_no_such_advice([](StateFacts& state) { state.group = "payments"; });
   expect_no_such_advice([](StateFacts& state) { state.flaw = "Input/output error"; });
-  expect_no_such_advice([](StateFacts& state) { state.is_writable = false; });
   expect_no_such_advice([](StateFacts& state) { state.weakness = "can be written by everybody"; });
   expect_no_such_advice([](StateFacts& state) { state.free_bytes = 0; });
 }
@@ -173,6 +185,29 @@ BOOST_AUTO_TEST_CASE(that_logind_removes_is_worth_a_warning) {
 BOOST_AUTO_TEST_CASE(that_is_no_flag_is_a_problem) {
   facts.flag->file_flaw = "is a symbolic link";
   expect_one(facts, "flag", "problem: /flags/orders is a symbolic link ->");
+}
+
+// Whoever looks on, as another user, is not told to remove a flag that is in use.
+BOOST_AUTO_TEST_CASE(of_another_users_sidecar_is_left_to_that_user) {
+  facts.flag->denial = "belongs to user 7, this process to user 1000";
+  facts.flag->lock = {};  // it could not be opened
+  facts.flag->owner = 7;
+  expect_one(facts, "flag",
+             "skipped: /flags/orders belongs to user 7, this process to user 1000: run the doctor "
+             "as user 7\n");
+  facts.flag->exists = false;
+  expect_one(facts, "flag",
+             "skipped: /flags/orders belongs to user 7, this process to user 1000: "
+             "run the doctor as the sidecar's user\n");
+  const Facts asleep = [&] {
+    Facts without = facts_without_sidecar();
+    without.flag = facts.flag;
+    without.flag->exists = true;
+    return without;
+  }();
+  expect_one(asleep, "flag",
+             "problem: /flags/orders belongs to user 7, this process to user 1000 ->");
+  BOOST_TEST(findings(asleep, "flag").find("remove") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(on_a_disk_is_a_warning) {

@@ -126,6 +126,49 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_made_is_named) {
   check_refused(folder.path(std::string(200, 'x')), "too long a path");
 }
 
+BOOST_AUTO_TEST_CASE(one_that_is_gone_is_made_again) {
+  const ScratchFolder folder;
+  const std::string path = folder.path("api.sock");
+  Harness harness;
+  BOOST_TEST(harness.server->look_at_socket().loss == "", "there is none");
+  harness.server->listen_on_socket(path);
+  BOOST_TEST(harness.server->look_at_socket().loss == "");
+  RawClient old(path);
+  for (int again = 0; again < 2; ++again) {
+    BOOST_REQUIRE(::unlink(path.c_str()) == 0);
+    const FileLook look = harness.server->look_at_socket();
+    BOOST_TEST(look.loss == "was removed");
+    BOOST_TEST(look.flaw == "");
+    BOOST_TEST(harness.server->look_at_socket().loss == "");
+    RawClient client(path);
+    client.send(get("/"));
+    harness.receive(client, "GET / \n");
+  }
+  harness.server->stop_listening();
+  BOOST_TEST(!exists(path));
+  BOOST_TEST(harness.server->look_at_socket().loss == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_has_taken_its_place_is_left_alone) {
+  const ScratchFolder folder;
+  const std::string path = folder.path("api.sock");
+  Harness harness;
+  harness.server->listen_on_socket(path);
+  BOOST_REQUIRE(::rename(path.c_str(), folder.path("away").c_str()) == 0);
+  std::ofstream(path) << "data";
+  for (int again = 0; again < 2; ++again) {
+    const FileLook look = harness.server->look_at_socket();
+    BOOST_TEST(look.loss == "was replaced by another file");
+    BOOST_TEST(look.flaw.find("is another kind of file") != std::string::npos, look.flaw);
+  }
+  RawClient client(folder.path("away"));
+  client.send(get("/"));
+  harness.receive(client, "GET / \n");
+  BOOST_REQUIRE(::unlink(path.c_str()) == 0);
+  BOOST_TEST(harness.server->look_at_socket().flaw == "");
+  BOOST_TEST(exists(path));
+}
+
 BOOST_AUTO_TEST_CASE(a_successors_socket_is_not_removed) {
   const ScratchFolder folder;
   const std::string path = folder.path("api.sock");

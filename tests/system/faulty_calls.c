@@ -3,6 +3,7 @@
  *   CLOCK_AHEAD_S    by how many seconds its wall clock is ahead
  *   BROKEN_DISK      while this file exists, nothing reaches the disk (EIO)
  *   HANGING_DISK     while this file exists, no fdatasync ends
+ *   UNOPENED_FILE    cannot be opened, as if the host had too many open files (ENFILE)
  *   HANGING_FILE     cannot be opened, nor is that refused, while its name with .hangs exists
  *   DIES_AFTER_SYNC  the process is killed when the fdatasync with this number, from 1 on, is done
  *   SILENT_KERNEL    while this is set, nobody may ask the kernel for sockets
@@ -50,6 +51,11 @@ int open(const char* path, int flags, ...) {
   va_start(list, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(list, mode_t) : 0;
   va_end(list);
+  const char* const unopened = getenv("UNOPENED_FILE");
+  if (unopened != NULL && strcmp(path, unopened) == 0) {
+    errno = ENFILE;
+    return -1;
+  }
   const char* const hanging = getenv("HANGING_FILE");
   if (hanging != NULL && strcmp(path, hanging) == 0) {
     char marker[PATH_MAX];

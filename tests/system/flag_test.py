@@ -53,7 +53,24 @@ class File(SystemCase):
                 wait_until("it is counted", lambda: sidecar.metrics()[LOSSES] == losses)
                 self.assertEqual(sidecar.metrics()[IN_PLACE], 1)
                 self.assertTrue(sidecar.is_ready())
-            sidecar.await_log("error .*the flag's file was removed")
+            sidecar.await_log("error .*the flag's file was removed.*within a second")
+            sidecar.await_log("error .*the flag's file was removed.*in a new folder; restart")
+
+    def test_rights_that_are_taken_away_while_it_runs(self):
+        with self.group(1, extra=CALM) as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            sidecar.flag_file.chmod(0o600)
+            wait_until("it has its mode", lambda: sidecar.flag_file.stat().st_mode & 0o777 == 0o640)
+            sidecar.await_log("error .*the flag's file had its mode changed to 0600")
+            self.assertTrue(sidecar.is_ready())
+            for mode, why in ((0o777, "can be written by others"), (0o700, "was closed to others")):
+                sidecar.flag_file.parent.chmod(mode)
+                wait_until("it is not ready", lambda: not sidecar.is_ready())
+                self.assertIn(why, sidecar.request("GET", "/readyz")[2])
+                self.assertEqual(sidecar.metrics()[IN_PLACE], 0)
+                sidecar.flag_file.parent.chmod(0o755)
+                wait_until("it is ready", sidecar.is_ready)
 
     def test_a_file_that_another_one_replaces_is_told(self):
         with self.group(1, extra=CALM) as group:

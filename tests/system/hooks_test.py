@@ -22,7 +22,7 @@ from system_case import CALM, SystemCase, main
 class Receiver:
     """An application with a webhook; a context manager."""
 
-    def __init__(self, failures=0):
+    def __init__(self, failures=0, failure=503):
         self.requests = []  # (content type, body), in the order in which they came
         receiver = self
         failing = [failures]
@@ -32,7 +32,7 @@ class Receiver:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 if failing[0] > 0:
                     failing[0] -= 1
-                    self.send_response(503)
+                    self.send_response(failure)
                 else:
                     receiver.requests.append((self.headers["Content-Type"], json.loads(body)))
                     self.send_response(204)
@@ -135,6 +135,20 @@ class Listening(SystemCase):
                 wait_until("it was told", lambda: receiver.leaders()[-1:] == ["n2"])
                 self.assertGreaterEqual(group.sidecars[0].count(
                     "bellwether_hook_deliveries_total", result="failed"), 3)
+
+    def test_a_webhook_that_wants_no_more_is_asked_again_after_a_reload(self):
+        """A proxy before the application may have said it, while that was deployed."""
+        with Receiver(failures=1, failure=410) as receiver:
+            with self.group(1, extra=f'[[hook]]\nurl = "{receiver.url}"\n') as group:
+                sidecar, = group.start().sidecars
+                group.await_leader(sidecar)
+                wait_until("it was refused for good", lambda: sidecar.count(
+                    "bellwether_hook_deliveries_total", result="gone") == 1)
+                sidecar.await_log(r"warn .*answered 410 \(gone\).*remedy=.*reload")
+                self.assertEqual(receiver.leaders(), [])
+                for _ in range(2):  # one that is well is told nothing twice
+                    self.assertEqual(sidecar.request("POST", "/v1/reload")[0], 200)
+                    wait_until("it is told", lambda: receiver.leaders() == ["n0"])
 
     def test_a_long_poll_ends_with_the_takeover(self):
         with self.group() as group:

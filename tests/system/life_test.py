@@ -21,6 +21,27 @@ REST_S, MOST_SHARE, MOST_MIB = 10, 0.03, 20
 RELOADED = "bellwether_config_last_reload_successful"
 
 
+class Socket(SystemCase):
+    def test_a_socket_that_is_removed_is_made_again(self):
+        with self.group(1, extra=CALM) as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+
+            def status():
+                return self.run_program("status", "--api", sidecar.socket_file).returncode
+            self.assertEqual(status(), 0)
+            sidecar.socket_file.unlink()
+            wait_until("it answers there again", lambda: status() == 0)
+            sidecar.await_log("error .*the API's socket was removed .*in its place again")
+            sidecar.socket_file.unlink()
+            sidecar.socket_file.write_text("precious")
+            sidecar.await_log("error .*the API's socket was replaced by another file"
+                              ".*remove what is in its place")
+            self.assertEqual(sidecar.socket_file.read_text(), "precious")
+            sidecar.socket_file.unlink()
+            wait_until("it answers there again", lambda: status() == 0)
+
+
 class Configuration(SystemCase):
     def await_reload(self, sidecar, is_good):
         wait_until(f"{RELOADED} is {int(is_good)}",

@@ -120,6 +120,16 @@ class OpenFiles(SystemCase):
             self.assertEqual(soft, 4096)
             self.assertNotIn("few files", sidecar.log())
 
+    def test_a_hard_limit_with_which_nothing_works_is_refused(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            for limit in (8, 9, 31):
+                sidecar.prefix = ["prlimit", f"--nofile={limit}"]
+                sidecar.start()
+                self.assertEqual(sidecar.await_exit(), 1, sidecar.log())
+                self.assertIn(f"only {limit} files may be open; raise", sidecar.log())
+            sidecar.is_wanted = False
+
     def test_a_hard_limit_that_is_low_is_told(self):
         with self.group(1) as group:
             sidecar = self.started_with(group, "256:512")

@@ -5,6 +5,7 @@ usage: refusal_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_
 """
 
 import os
+import pathlib
 import shutil
 import socket
 
@@ -12,15 +13,15 @@ from harness import wait_until
 from mounts import TmpFs
 from system_case import CALM, SystemCase, main
 
-CONFIG_INVALID, PLUGIN_REFUSED, ADDRESS_UNUSABLE, STATE_UNUSABLE = 3, 5, 6, 7
+FAILED, CONFIG_INVALID, PLUGIN_REFUSED, ADDRESS_UNUSABLE, STATE_UNUSABLE = 1, 3, 5, 6, 7
 STATE_UNAVAILABLE = 9  # for now: what starts it shall try again
 
 
 class Refusal(SystemCase):
-    def refused(self, code, sidecar, *words):
+    def refused(self, code, sidecar, *words, environment=None):
         """Starts it, waits for its end, and demands this code and a text with these words."""
         known = len(sidecar.log())
-        sidecar.start()
+        sidecar.start(environment=environment)
         self.assertEqual(sidecar.await_exit(), code, sidecar.log())
         sidecar.is_wanted = False
         said = sidecar.log()[known:]
@@ -43,6 +44,14 @@ class Refusal(SystemCase):
     def test_a_plugin_that_is_not_there(self):
         with self.group(1, extra='plugin = "nobody"\n') as group:
             self.refused(PLUGIN_REFUSED, group.sidecars[0], "bellwether-nobody.so")
+
+    def test_a_plugin_that_cannot_be_opened_for_now(self):
+        """Of a host that has too many open files just now; what starts it shall try again."""
+        plugin = pathlib.Path(self.program).parents[1] / "lib/bellwether/bellwether-bully.so"
+        with self.group(1, extra=f'plugin = "{plugin}"\n') as group:
+            self.refused(FAILED, group.sidecars[0], plugin, "Too many open files in system",
+                         environment={"LD_PRELOAD": os.environ["BELLWETHER_TEST_FAULTY_CALLS"],
+                                      "UNOPENED_FILE": str(plugin)})
 
     def test_ports_in_use(self):
         with self.group(1) as group:
