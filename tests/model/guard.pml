@@ -83,13 +83,26 @@ byte left_on[VOTERS];                       /* the flag of a dead process, until
 #endif
 #define ONE_FLAG assert(IS_ON(0, 1, 2) + IS_ON(1, 0, 2) + IS_ON(2, 0, 1) <= 1)
 
-/* ---- A disk that takes its time: the memory is ahead of what is stored. ---- */
+/* ---- A disk that takes its time, or fails: the memory is ahead of what is stored. ---- */
 
-#ifdef SLOW_DISK
+#if defined(SLOW_DISK) || defined(FAILING_DISK)
 byte stored_epoch[VOTERS], stored_for[VOTERS];
-#define IS_STORED(v) (stored_epoch[v] == max_epoch[v] && stored_for[v] == granted_to[v])
+#define HAS_STORED(v) (stored_epoch[v] == max_epoch[v] && stored_for[v] == granted_to[v])
+#endif
+#if defined(FAILING_DISK)                   /* one of them, once; others store at once */
+#define WORKS 0
+#define FAILS 1
+#define IS_TRUSTED 2                        /* fails, and its voter votes nevertheless */
+byte disk[VOTERS];
+bit has_failed;
+#define IS_STORED(v) (disk[v] != FAILS || HAS_STORED(v))
+#define CAN_STORE(v) IS_STORED(v)           /* no write has failed since the last that succeeded */
+#elif defined(SLOW_DISK)
+#define IS_STORED(v) HAS_STORED(v)
+#define CAN_STORE(v) 1
 #else
 #define IS_STORED(v) 1
+#define CAN_STORE(v) 1
 #endif
 #ifdef GRANT_BEFORE_PERSIST
 #define MAY_PROMISE(v) 1
@@ -97,18 +110,23 @@ byte stored_epoch[VOTERS], stored_for[VOTERS];
 #define MAY_PROMISE(v) IS_STORED(v)
 #endif
 
+#ifdef DOUBT
+#define LOST_DISK
+#endif
 #ifdef LOST_DISK
 bit is_lost[VOTERS];                        /* has lost what it stored, and not learnt it again */
 byte answers[VOTERS];                       /* who has told it its max_epoch, a bit for each ... */
 byte learnt_epoch[VOTERS];                  /* ... and the highest that they told */
-#define MAY_VOTE(v) (is_up[v] && !is_lost[v])
-#ifdef ASK_ONE
+#define MAY_VOTE(v) (is_up[v] && !is_lost[v] && CAN_STORE(v))
+#if defined(ASK_NOBODY)
+#define HAS_ASKED_ENOUGH true
+#elif defined(ASK_ONE)
 #define HAS_ASKED_ENOUGH (answers[me] != 0)
 #else
 #define HAS_ASKED_ENOUGH (answers[me] == (1 << PEER_A | 1 << PEER_B))
 #endif
 #else
-#define MAY_VOTE(v) is_up[v]
+#define MAY_VOTE(v) (is_up[v] && CAN_STORE(v))
 #endif
 
 /* Each voter is a process; in it, `me`, and its two peers: */
@@ -162,7 +180,9 @@ inline on_persisted() {
 
 inline persist(epoch, whom) {
   max_epoch[me] = epoch; granted_to[me] = ID(whom);
-#ifdef SLOW_DISK
+#if defined(FAILING_DISK)
+  if :: IS_STORED(me) -> on_persisted() :: else fi
+#elif defined(SLOW_DISK)
 #ifdef RELEASE_BEFORE_PERSIST
   if :: whom != me -> RAISE(released[me], epoch) :: else fi
 #endif
@@ -232,6 +252,36 @@ inline acknowledge(leader) {
       ack_age[OF(me, leader)] = beat_age[OF(leader, me)]
   }
 }
+
+#if defined(LOST_DISK) || defined(FAILING_DISK)
+/* A heartbeat says whether its sender leads already, by a majority's votes.  (Here: whether it does by
+ * the time that the heartbeat comes, so some are taken for more than they say.) */
+#define IS_EFFECTIVE(leader, epoch) (led_by[(epoch) - 1] == ID(leader))
+#ifdef LATE_VOTE_FOR_ANY
+#define MAY_VOTE_LATE(leader) true
+#else
+#define MAY_VOTE_LATE(leader) IS_EFFECTIVE(leader, max_epoch[me])
+#endif
+
+/* A voter without a vote follows a leader nevertheless, in an epoch that it grants to nobody. */
+inline follow(leader) {
+  d_step {
+    is_up[me] && !MAY_VOTE(me) && beat_epoch[OF(leader, me)] > max_epoch[me] &&
+    IS_EFFECTIVE(leader, beat_epoch[OF(leader, me)]) ->
+      max_epoch[me] = beat_epoch[OF(leader, me)]; granted_to[me] = 0
+  }
+}
+
+/* A voter that has granted the epoch to nobody, as far as it knows: it has forgotten, or had no vote
+ * then.  A leader of this epoch may have its vote, as nobody else can lead it any more. */
+inline vote_late(leader) {
+  d_step {
+    MAY_VOTE(me) && IS_STORED(me) && granted_to[me] == 0 && beat_epoch[OF(leader, me)] != 0 &&
+    beat_epoch[OF(leader, me)] == max_epoch[me] && MAY_VOTE_LATE(leader) ->
+      persist(max_epoch[me], leader)
+  }
+}
+#endif
 
 #ifdef LEASE_FROM_RECEIPT
 #define BACKED_FOR(age) LEASE
@@ -310,9 +360,15 @@ inline step_down() {
 
 /* ---- Crash, restart, proof of death, lost state. ---- */
 
-inline crash() {
+/* `has_landed`: the disk has got what it failed to store. */
+#ifdef FAILING_DISK
+#define MAY_HAVE_LANDED(has_landed) (!has_landed || (disk[me] != WORKS && !HAS_STORED(me)))
+#else
+#define MAY_HAVE_LANDED(has_landed) true
+#endif
+inline crash(has_landed) {
   d_step {
-    is_up[me] && crashes_left > 0 ->
+    is_up[me] && crashes_left > 0 && MAY_HAVE_LANDED(has_landed) ->
       crashes_left--;
 #ifdef FLAG_SURVIVES
       if
@@ -327,6 +383,17 @@ inline crash() {
       promise[OF(me, PEER_B)] = 0; promise_epoch[OF(me, PEER_B)] = 0;
 #ifdef SLOW_DISK
       max_epoch[me] = stored_epoch[me]; granted_to[me] = stored_for[me];
+#endif
+#ifdef FAILING_DISK
+      if
+      :: disk[me] != WORKS && !has_landed ->
+         max_epoch[me] = stored_epoch[me]; granted_to[me] = stored_for[me]
+      :: else
+      fi;
+      disk[me] = WORKS; stored_epoch[me] = 0; stored_for[me] = 0;
+#endif
+#ifdef PROOF_KEPT
+      has_died[me] = 1;
 #endif
 #ifdef LOST_DISK
       answers[me] = 0; learnt_epoch[me] = 0;
@@ -352,16 +419,37 @@ inline restart() {
   }
 }
 
-/* A peer saw the connection end, and then a new one refused: the process is gone, and its flag. */
-inline prove_dead(peer) {
-#ifdef FALSE_REFUSAL
-  d_step { released[peer] < max_epoch[peer] -> released[peer] = max_epoch[peer] }
+/* A peer's connection has ended, and a new one is refused.  Somebody in between may do both at any
+ * moment, in the name of a process that lives.  So the proof is not the refusal: whoever is refused
+ * asks the kernel whether the process still listens, as it does until its flag is off.  And it proves
+ * the end of one life: what the next life claims is not over. */
+#if defined(FALSE_REFUSAL)
+#define IS_GONE(peer) true
+#elif defined(PROOF_KEPT)
+bit has_died[VOTERS];
+#define IS_GONE(peer) has_died[peer]
 #else
-  d_step { !is_up[peer] && released[peer] < max_epoch[peer] -> released[peer] = max_epoch[peer] }
+#define IS_GONE(peer) !is_up[peer]
 #endif
+inline prove_dead(peer) {
+  d_step { IS_GONE(peer) && released[peer] < max_epoch[peer] -> released[peer] = max_epoch[peer] }
 }
 
-#ifdef LOST_DISK
+#if defined(DOUBT)
+/* The state was put back to an older one before the start, or it only looks so: a peer remembers a
+ * later release of this voter than its disk has.  Then it counts as lost, also while the process
+ * runs, here in place of a crash.  But the identity stays: so what peers remember, it must learn. */
+inline doubt() {
+  d_step {
+    !is_lost[me] && (!is_up[me] || crashes_left > 0) ->
+      if
+      :: is_up[me] -> crashes_left--; give_up(); RAISE(released[me], max_epoch[me])
+      :: else
+      fi;
+      is_lost[me] = 1; max_epoch[me] = 0; granted_to[me] = 0
+  }
+}
+#elif defined(LOST_DISK)
 /* With the disk its identity is gone: no release of the old one counts for the new one. */
 inline lose_disk() {
   d_step {
@@ -372,19 +460,25 @@ inline lose_disk() {
       is_lost[me] = 1; max_epoch[me] = 0; granted_to[me] = 0
   }
 }
+#endif
 
+#ifdef LOST_DISK
 inline ask(peer) {
   d_step {
     is_up[me] && is_lost[me] && MAY_VOTE(peer) ->
       answers[me] = answers[me] | 1 << peer;
-      RAISE(learnt_epoch[me], max_epoch[peer])
+      RAISE(learnt_epoch[me], max_epoch[peer]);
+#if defined(DOUBT) && !defined(FORGET_RELEASE)
+      RAISE(learnt_epoch[me], released[me])
+#endif
   }
 }
 
 inline relearn() {
   d_step {
     is_up[me] && is_lost[me] && HAS_ASKED_ENOUGH ->
-      is_lost[me] = 0; max_epoch[me] = learnt_epoch[me]; granted_to[me] = 0;
+      is_lost[me] = 0; granted_to[me] = 0;
+      RAISE(max_epoch[me], learnt_epoch[me]);
       RAISE(released[me], max_epoch[me]);
       answers[me] = 0; learnt_epoch[me] = 0
   }
@@ -401,14 +495,41 @@ inline sync() {
 }
 #endif
 
+#ifdef FAILING_DISK
+inline fail() {
+  d_step {
+    is_up[me] && !has_failed ->
+      has_failed = 1; disk[me] = FAILS;
+      stored_epoch[me] = max_epoch[me]; stored_for[me] = granted_to[me]
+  }
+}
+
+/* The next write succeeds, of what is in memory by then: a vote that was lost is back. */
+inline work_again() {
+  d_step {
+    disk[me] != WORKS ->
+      if :: !IS_STORED(me) -> on_persisted() :: else fi;
+      disk[me] = WORKS; stored_epoch[me] = 0; stored_for[me] = 0
+  }
+}
+
+#ifdef BACK_UNSTORED
+inline trust() {
+  d_step { is_up[me] && !IS_STORED(me) -> disk[me] = IS_TRUSTED; on_persisted() }
+}
+#endif
+#endif
+
 proctype voter(byte me) {
   do
   :: claim(1)
-  :: claim(2)
   :: grant(PEER_A, 1)
-  :: grant(PEER_A, 2)
   :: grant(PEER_B, 1)
+#if EPOCHS > 1
+  :: claim(2)
+  :: grant(PEER_A, 2)
   :: grant(PEER_B, 2)
+#endif
 #if EPOCHS > 2
   :: claim(3)
   :: grant(PEER_A, 3)
@@ -426,20 +547,38 @@ proctype voter(byte me) {
   :: drop_promise(PEER_B)
   :: activate()
   :: step_down()
-  :: crash()
+  :: crash(0)
+#ifdef FAILING_DISK
+  :: crash(1)
+  :: fail()
+  :: work_again()
+#endif
   :: restart()
 #if defined(REFUSED) || defined(FALSE_REFUSAL)
   :: prove_dead(PEER_A)
   :: prove_dead(PEER_B)
 #endif
-#ifdef LOST_DISK
+#if defined(LOST_DISK) || defined(FAILING_DISK)
+  :: follow(PEER_A)
+  :: follow(PEER_B)
+  :: vote_late(PEER_A)
+  :: vote_late(PEER_B)
+#endif
+#ifdef DOUBT
+  :: doubt()
+#elif defined(LOST_DISK)
   :: lose_disk()
+#endif
+#ifdef LOST_DISK
   :: ask(PEER_A)
   :: ask(PEER_B)
   :: relearn()
 #endif
 #ifdef SLOW_DISK
   :: sync()
+#endif
+#ifdef BACK_UNSTORED
+  :: trust()
 #endif
   od
 }

@@ -1,9 +1,13 @@
-/* Layer B, the guard: five voters of which some may lose their disks; can an epoch be led twice?
+/* Layer B, the guard: five voters of which some may lose their disks, or be replaced, or have to
+ * doubt what their disks say; can an epoch be led twice?
  *
  * A voter that has lost its state may have granted an epoch, and acknowledged heartbeats in it, of
  * which nobody else knows yet.  It waits, then it asks a majority of others for the highest epoch
  * that they know, and only then votes again.  By then whoever counted on it has to have come
  * forward: whether that holds is a matter of five voters, because of three each other one is asked.
+ *
+ * Then it knows the epoch, but not whom it has granted it, and grants it to nobody: unless somebody
+ * leads it already, to whom it may give its vote late (LATE_VOTE_FOR_ANY: to any claimant).
  *
  * When more than two are lost, no majority remembers.  Then it is enough that all others have
  * answered, be it that they are lost, too: the voter takes an epoch from its wall clock, beyond all
@@ -12,7 +16,8 @@
  * One epoch is enough; who has not seen it has seen nothing, and two candidates want it.  What is
  * sent arrives at once or never: a grant that comes late gives a candidate no more than one that
  * came early.  Time is counted in ticks: an acknowledgement counts for one, a lost voter waits for
- * LEASE_MAX of them.  A claim need not end.
+ * LEASE_MAX of them.  A claim need not end, nor be heard of by anybody: as if the claimant had died
+ * between its own vote and its COORDINATOR.
  *
  *   S1  the epoch is led at most once */
 #ifndef LOSSES
@@ -59,16 +64,27 @@ bit is_announced[CANDIDATES];               /* its COORDINATOR was sent, and may
 byte grants[CANDIDATES];                    /* a set of voters, as far as the candidate knows */
 byte acks[CANDIDATES];                      /* likewise, those of this tick */
 
-bit is_led;                                 /* somebody has led the epoch */
+byte led_by;                                /* who has led the epoch, an ID */
 byte losses_left = LOSSES;
 byte voter_number;                          /* of a loop */
+
 inline end_reign(candidate) {
   role[candidate] = FOLLOWER; grants[candidate] = 0; acks[candidate] = 0
 }
 
+/* A voter that knows of no epoch claims one beyond its clock at its start: so not this one again, if
+ * it was started later.  That does not help when the others, like those that have just lost their
+ * disks, know of none either, and one that was there all the time claims. */
+#ifdef NO_CLOCK_IF_UNTOLD
+bit has_begun_anew[VOTERS];
+#define HAS_OLD_SEED(voter) (!has_begun_anew[voter])
+#else
+#define HAS_OLD_SEED(voter) true
+#endif
+
 inline claim() {
   d_step {
-    me < CANDIDATES && state[me] == VOTING && !has_seen[me] ->
+    me < CANDIDATES && state[me] == VOTING && !has_seen[me] && HAS_OLD_SEED(me) ->
       has_seen[me] = 1; granted_to[me] = ID(me);
       role[me] = CLAIMING; is_announced[me] = 1;
       grants[me] = BIT(me); acks[me] = BIT(me)
@@ -84,6 +100,20 @@ inline grant(candidate) {
       :: role[candidate] == CLAIMING -> grants[candidate] = grants[candidate] | BIT(me)
       :: else
       fi
+  }
+}
+
+/* A voter that knows the epoch, and not to whom it has granted it.  A heartbeat, be it a late one,
+ * says whether its sender leads already: by a majority's votes, so this one makes no other leader. */
+#ifdef LATE_VOTE_FOR_ANY
+#define MAY_VOTE_LATE(candidate) is_announced[candidate]
+#else
+#define MAY_VOTE_LATE(candidate) (led_by == ID(candidate))
+#endif
+inline vote_late(candidate) {
+  d_step {
+    state[me] == VOTING && has_seen[me] && granted_to[me] == 0 && MAY_VOTE_LATE(candidate) ->
+      granted_to[me] = ID(candidate)
   }
 }
 
@@ -104,15 +134,65 @@ inline acknowledge(candidate) {
 inline activate() {
   d_step {
     me < CANDIDATES && role[me] == CLAIMING && COUNT(grants[me]) >= QUORUM && HAS_LEASE(me) ->
-      assert(!is_led);
-      is_led = 1; role[me] = LEADER
+      assert(led_by == 0);
+      led_by = ID(me); role[me] = LEADER
   }
 }
 
+/* ROLLING: all are replaced, one after the other, the next when the last one has its vote again. */
+#ifdef ROLLING
+bit is_replaced[VOTERS];
+#define IS_VOTING(voter) (state[voter] == VOTING)
+#if VOTERS > 3
+#define ALL_VOTE \
+  (IS_VOTING(0) && IS_VOTING(1) && IS_VOTING(2) && IS_VOTING(3) && IS_VOTING(4))
+#else
+#define ALL_VOTE (IS_VOTING(0) && IS_VOTING(1) && IS_VOTING(2))
+#endif
+#define MAY_LOSE (ALL_VOTE && !is_replaced[me])
+#else
+#define MAY_LOSE (state[me] == VOTING)
+#endif
+
+/* A voter is one process.  Should the one that it replaces run on, cut off from some, its votes would
+ * still be counted by those that it reaches. */
+#ifdef OLDER_VOTES
+bit has_older[VOTERS];
+bit older_has_seen[VOTERS];                 /* as above, of the older one */
+byte older_granted_to[VOTERS];
+inline vote_as_older(candidate) {
+  d_step {
+    has_older[me] && is_announced[candidate] &&
+    (!older_has_seen[me] || older_granted_to[me] == ID(candidate)) &&
+    role[candidate] != FOLLOWER && !(acks[candidate] & BIT(me)) ->
+      older_has_seen[me] = 1; older_granted_to[me] = ID(candidate);
+      if
+      :: role[candidate] == CLAIMING -> grants[candidate] = grants[candidate] | BIT(me)
+      :: else
+      fi;
+      acks[candidate] = acks[candidate] | BIT(me)
+  }
+}
+#endif
+
 inline lose_disk() {
   d_step {
-    state[me] == VOTING && losses_left > 0 ->
+    MAY_LOSE && losses_left > 0 ->
       losses_left--;
+#ifdef ROLLING
+      is_replaced[me] = 1;
+#endif
+#ifdef NO_CLOCK_IF_UNTOLD
+      has_begun_anew[me] = 1;
+#endif
+#ifdef OLDER_VOTES
+      if
+      :: me >= CANDIDATES && !has_older[me] ->
+         has_older[me] = 1;
+         older_has_seen[me] = has_seen[me]; older_granted_to[me] = granted_to[me]
+      :: else
+      fi;
+#endif
       has_seen[me] = 0; granted_to[me] = 0;
       if
       :: me < CANDIDATES -> end_reign(me)
@@ -127,7 +207,7 @@ inline lose_disk() {
   }
 }
 
-#ifdef NO_CLOCK
+#if defined(NO_CLOCK) || defined(NO_CLOCK_IF_UNTOLD)
 #define GUESSED has_learnt[me]
 #else
 #define GUESSED 1
@@ -196,6 +276,12 @@ proctype voter(byte me) {
   :: grant(1)
   :: acknowledge(0)
   :: acknowledge(1)
+  :: vote_late(0)
+  :: vote_late(1)
+#ifdef OLDER_VOTES
+  :: vote_as_older(0)
+  :: vote_as_older(1)
+#endif
   :: activate()
   :: lose_disk()
   :: ask(0)
@@ -207,8 +293,6 @@ proctype voter(byte me) {
 #endif
   od
 }
-
-
 
 init {
   atomic {

@@ -69,17 +69,23 @@ def settle_checks():
     yield Check("settle", "no preemption delay", f"{small} -DTAKE_OVER_AT_ONCE", FAILS)
     yield Check("settle", "a leader without lease still beats",
                 f"{small} -DBEATS_AFTER_LEASE", FAILS)
+    yield Check("settle", "first epochs that are days apart", f"{small} -DDAYS_APART")
+    yield Check("settle", "far epochs are refused", f"{small} -DDAYS_APART -DFAR_IS_REFUSED", FAILS)
 
 
 def guard_checks():
     """Safety of three voters."""
     tight = "-DPROMISE=1"
     calm = "-DCRASHES=0"
+    one_epoch = f"{tight} -DEPOCHS=1"
     yield Check("guard", "two epochs, a crash", tight)
     yield Check("guard", "promise longer than lease", "", is_large=True)
     yield Check("guard", "refused is a proof", f"{tight} -DREFUSED", is_large=True)
     yield Check("guard", "the disk takes its time", f"{tight} -DSLOW_DISK", is_large=True)
-    yield Check("guard", "a disk is lost", f"{tight} -DLOST_DISK", is_large=True)
+    for fault, option in (("a disk is lost", "-DLOST_DISK"), ("a disk fails", "-DFAILING_DISK"),
+                          ("a state is doubted", "-DDOUBT")):
+        yield Check("guard", f"{fault}, one epoch", f"{one_epoch} {option}")
+        yield Check("guard", fault, f"{tight} {option}", is_large=True)
     yield Check("guard", "two crashes", f"{tight} -DCRASHES=2", is_large=True)
     yield Check("guard", "three epochs", f"{tight} -DEPOCHS=3 {calm}", is_large=True)
     yield Check("guard", "longer lease", f"-DLEASE=2 -DPROMISE=2 {calm}", is_large=True)
@@ -90,7 +96,7 @@ def guard_checks():
     yield mutant("no guard: an epoch is led twice", f"{tight} -DGUARD_NONE")
     yield mutant("no guard: two flags", f"{tight} -DGUARD_NONE -DONLY_FLAGS")
     yield mutant("no wait for older promises", f"{tight} -DNO_WAIT")
-    yield mutant("promises are not stored", f"{tight} -DNO_PERSIST")
+    yield mutant("promises are not stored", f"{one_epoch} -DNO_PERSIST")
     yield mutant("no boot wait", f"{tight} -DNO_BOOT_WAIT")
     yield mutant("lease from the receipt of the ack", f"{tight} -DLEASE_FROM_RECEIPT")
     yield mutant("promise by an own, shorter lease", f"-DLEASE=2 -DPROMISE=1 {calm}")
@@ -98,34 +104,50 @@ def guard_checks():
     yield mutant("flag off after the release", f"{tight} -DFLAG_OFF_LATE")
     yield mutant("release without epoch", f"{tight} -DEPOCHS=3 {calm} -DRELEASE_WITHOUT_EPOCH")
     yield mutant("release before it is stored", f"{tight} -DSLOW_DISK -DRELEASE_BEFORE_PERSIST")
-    yield mutant("grant before it is stored", f"{tight} -DSLOW_DISK -DGRANT_BEFORE_PERSIST", True)
+    yield mutant("grant before it is stored", f"{one_epoch} -DSLOW_DISK -DGRANT_BEFORE_PERSIST")
+    yield mutant("vote is back, unstored", f"{one_epoch} -DFAILING_DISK -DBACK_UNSTORED")
     yield mutant("refused, and yet alive", f"{tight} -DFALSE_REFUSAL")
+    yield mutant("refused, and held against the next life", f"{tight} -DREFUSED -DPROOF_KEPT")
     yield mutant("refused, and the flag survives", f"{tight} -DREFUSED -DFLAG_SURVIVES")
-    yield mutant("lost state: one is asked", f"{tight} -DLOST_DISK -DASK_ONE", True)
+    yield mutant("lost state: one is asked", f"{one_epoch} -DLOST_DISK -DASK_ONE")
+    yield mutant("lost state: late vote for any", f"{one_epoch} -DLOST_DISK -DLATE_VOTE_FOR_ANY")
     yield mutant("lost state: same identity", f"{tight} -DLOST_DISK -DSAME_IDENTITY", True)
+    yield mutant("doubted state: nobody is asked", f"{one_epoch} -DDOUBT -DASK_NOBODY")
+    yield mutant("doubted state: releases unlearnt", f"{tight} -DDOUBT -DFORGET_RELEASE", True)
 
 
 def lost_state_checks():
     """S1 of five voters that lose disks."""
     yield Check("lost_state", "two of five disks are lost", "")
+    yield Check("lost_state", "five disks, one after the other", "-DROLLING -DLOSSES=5",
+                is_large=True)
     yield Check("lost_state", "two of three disks are lost", "-DTHREE")
     yield Check("lost_state", "four times a disk of three", "-DTHREE -DLOSSES=4")
     yield Check("lost_state", "guessed without the clock", "-DTHREE -DNO_CLOCK", FAILS)
+    yield Check("lost_state", "guessed without it if untold", "-DTHREE -DNO_CLOCK_IF_UNTOLD", FAILS)
     yield Check("lost_state", "asked before the wait", "-DASK_FIRST", FAILS)
     yield Check("lost_state", "too few are asked", "-DASK_TOO_FEW", FAILS)
     yield Check("lost_state", "activated without a lease", "-DNO_LEASE", FAILS)
+    yield Check("lost_state", "late vote for any claim", "-DLATE_VOTE_FOR_ANY", FAILS)
+    yield Check("lost_state", "older identity still votes", "-DLOSSES=1 -DOLDER_VOTES", FAILS)
 
 
 def all_checks():
     return [*election_checks(), *settle_checks(), *guard_checks(), *lost_state_checks()]
 
 
+def optimisation_of(check):
+    """A short search is over before an optimised one is compiled."""
+    if check.is_large:
+        return "-O2"
+    is_short = {"-DEPOCHS=1", "-DTHREE"} & set(check.options.split())
+    return "-O0" if check.model == "election" or is_short else "-O1"
+
+
 def search(check):
     """(verdict, states, what spin says)"""
     processor_s = FULL_PROCESSOR_S if check.is_large else QUICK_PROCESSOR_S
     memory_mb = FULL_MEMORY_MB if check.is_large else QUICK_MEMORY_MB
-    # A short search is over before an optimised one is compiled.
-    optimisation = "-O2" if check.is_large else "-O0" if check.model == "election" else "-O1"
     with tempfile.TemporaryDirectory(prefix="bellwether-model.") as folder:
         def run(*words):
             limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (processor_s, processor_s))
@@ -135,8 +157,8 @@ def search(check):
             made = run("spin", "-a", *check.options.split(), str(HERE / f"{check.model}.pml"))
             if made.returncode != 0 or not pathlib.Path(folder, "pan.c").exists():
                 return UNFINISHED, 0, made.stdout
-            compiled = run("cc", optimisation, "-w", "-DSAFETY", "-DNOREDUCE", "-DVECTORSZ=1024",
-                           f"-DMEMLIM={memory_mb}", "-o", "pan", "pan.c")
+            compiled = run("cc", optimisation_of(check), "-w", "-DSAFETY", "-DNOREDUCE",
+                           "-DVECTORSZ=1024", f"-DMEMLIM={memory_mb}", "-o", "pan", "pan.c")
             if compiled.returncode != 0:
                 return UNFINISHED, 0, compiled.stdout
             output = run("./pan", f"-m{MAX_DEPTH}", f"-w{26 if check.is_large else 22}").stdout

@@ -18,7 +18,15 @@
 #define HIGHEST_STORED 2
 #endif
 
-#define EPOCHS_ENOUGH 12                    /* who claims more often than that claims for ever */
+/* First epochs are times of wall clocks.  DAYS_APART: what is stored is far ahead of what the other
+ * voters, which know of no epoch yet, begin with.  That is so when the first claimant dies between
+ * its own vote and its COORDINATOR: the others do without it, and it comes back. */
+#ifdef DAYS_APART
+#define FIRST_STORED 100
+#else
+#define FIRST_STORED 1
+#endif
+#define EPOCHS_ENOUGH (FIRST_STORED + 11)   /* who claims more often than that claims for ever */
 #define VOTERS 3
 #define OF(a, b) (VOTERS * (a) + (b))
 #define ID(voter) ((voter) + 1)             /* 0 is nobody */
@@ -44,7 +52,14 @@ bit has_settled, is_over;
 byte leader, leader_epoch;                  /* at the end of the last round */
 byte i;                                     /* of a loop */
 
-#define BOTH_WAYS(a, b) (link[OF(a, b)] && link[OF(b, a)] && is_up[a] && is_up[b])
+#define ARE_LINKED(a, b) (link[OF(a, b)] && link[OF(b, a)] && is_up[a] && is_up[b])
+#ifdef FAR_IS_REFUSED
+#define IS_NEAR(a, b) \
+  (max_epoch[a] + FIRST_STORED / 2 >= max_epoch[b] && max_epoch[b] + FIRST_STORED / 2 >= max_epoch[a])
+#else
+#define IS_NEAR(a, b) true
+#endif
+#define BOTH_WAYS(a, b) (ARE_LINKED(a, b) && IS_NEAR(a, b))
 
 /* Who leads or claims beats, and stops when it gives up. */
 #ifdef BEATS_AFTER_LEASE
@@ -171,7 +186,7 @@ inline take_claim(candidate) {
 inline take_beat(whom) {
   d_step {
     is_up[me] && is_up[whom] && role[whom] != FOLLOWER && link[OF(whom, me)] &&
-    max_epoch[whom] > max_epoch[me] && !claim_sent[OF(whom, me)] ->
+    max_epoch[whom] > max_epoch[me] && !claim_sent[OF(whom, me)] && IS_NEAR(whom, me) ->
       give_up(); follow(whom)
   }
 }
@@ -292,7 +307,7 @@ inline choose_holder(who) {
 inline choose_epoch(who) {
   if
   :: max_epoch[who] = 0
-  :: max_epoch[who] = 1; choose_holder(who)
+  :: max_epoch[who] = FIRST_STORED; choose_holder(who)
 #if HIGHEST_STORED > 1
   :: max_epoch[who] = 2; choose_holder(who)
 #endif
@@ -308,7 +323,7 @@ inline let_lead(who) {
   (max_epoch[a] == max_epoch[b] && granted_to[a] == ID(a) && granted_to[b] == ID(b))
 #define IS_POSSIBLE                                                                     \
   (!TWO_CLAIMED_THE_SAME(0, 1) && !TWO_CLAIMED_THE_SAME(0, 2) && !TWO_CLAIMED_THE_SAME(1, 2))
-#define A_MAJORITY_TALKS (BOTH_WAYS(0, 1) || BOTH_WAYS(0, 2) || BOTH_WAYS(1, 2))
+#define A_MAJORITY_TALKS (ARE_LINKED(0, 1) || ARE_LINKED(0, 2) || ARE_LINKED(1, 2))
 
 init {
   atomic {
