@@ -112,7 +112,7 @@ Json promise_json(const Backend& backend) {
 Json vote_json(const Backend& backend) {
   const Majority* majority = backend.node().majority();
   if (majority == nullptr || !majority->slot) return nullptr;
-  const Record& record = backend.node().record();
+  const Record& record = majority->durable;
   const bool is_given = record.granted_to != Uuid{};
   const Vote vote = backend.node().vote(backend.now());
   return {{"state", name(vote)},

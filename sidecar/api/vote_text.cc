@@ -54,7 +54,7 @@ std::string vote_text(const Backend& backend) {
     case Vote::kForgotten:
       return text + "; it " + what_recalls_it(backend, *majority);
     case Vote::kBroken:
-      return text + "; that is tried again every few seconds, and gives the vote back";
+      return text + "; that is tried again and again, and gives the vote back";
     case Vote::kShutOut:
       return text + " at once; this voter comes nearer each time that it meets one of them";
   }

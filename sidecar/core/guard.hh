@@ -35,7 +35,7 @@ enum class Vote : uint8_t {
   kNone,  // it is not a voter
   kInForce,
   kForgotten,  // its memory is lost, or older than it was: until it has asked the others
-  kBroken,     // the disk does not keep it: until it does again
+  kBroken,     // the disk does not keep it, or does not answer: until it does again
   kShutOut,    // voters are of an epoch that is too far ahead to be believed
   kLast = kShutOut,
 };

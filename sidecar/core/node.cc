@@ -50,6 +50,7 @@ const Effects& Node::step(Instant now, const Input& input) {
   now_ = now;
   effects_.clear();
   members_.begin_step();
+  epoch_horizon_.look_around(now_, known_epoch());
   if (has_left_ || has_failed_) return effects_;
   note_own_pause(input);
   if (majority_) expire_lease();
@@ -178,7 +179,9 @@ void Node::watch_store() {
   }
   const bool is_late =
       !is_stored && now_ - majority_->unstored_since > 2 * options_.coordinator_timeout;
-  if (std::exchange(majority_->is_store_late, is_late) != is_late) update_electable();
+  if (std::exchange(majority_->is_store_late, is_late) == is_late) return;
+  report(Report::Kind::kNote, is_late ? "its disk does not answer" : "its disk answers again");
+  update_electable();
 }
 
 void Node::on(const Elect&) {

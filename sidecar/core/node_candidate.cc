@@ -16,7 +16,7 @@ namespace {
 // A voter that has granted a newer epoch refuses its leader for ever.  So long it may stand aside,
 // for a fresh claim costs the group its leader for a moment.
 constexpr Duration kStuckFor = std::chrono::seconds(5);
-constexpr Duration kStuckGap = std::chrono::seconds(1);
+constexpr int kStuckGapBeats = 5;  // from one refusal to the next, which each beat brings
 constexpr Duration kMostPatience = std::chrono::seconds(10);
 
 }  // namespace
@@ -265,7 +265,8 @@ void Node::note_promise(const Member& from, const HeartbeatAck& ack) {
 void Node::note_stuck_voter(const Member& from) {
   if (!is_leading() || known_epoch() <= record_.max_epoch) return;
   const bool is_first =
-      majority_->stuck_since == kNever || now_ - majority_->stuck_last > kStuckGap;
+      majority_->stuck_since == kNever ||
+      now_ - majority_->stuck_last > kStuckGapBeats * options_.heartbeat_interval;
   if (is_first) majority_->stuck_since = now_;
   majority_->stuck_last = now_;
   if (now_ - majority_->stuck_since < kStuckFor) return;

@@ -266,12 +266,12 @@ void Node::on(const Forget& forget) {
 }
 
 bool Node::is_plausible(uint64_t epoch) const {
-  return epoch_horizon_.covers(epoch, known_epoch());
+  return epoch_horizon_.covers(epoch);
 }
 
 // Returns whether that is near enough.
 bool Node::come_nearer(const Hello& hello) {
-  epoch_horizon_.approach(now_, known_epoch(), leader().has_value());
+  epoch_horizon_.approach(now_, leader().has_value());
   const bool is_near = is_plausible(hello.header.epoch);
   const bool is_voter = majority_ && majority_->electorate.slot_of(hello.self.name).has_value();
   if (is_voter) majority_->shut_out_until = is_near ? now_ : now_ + kRefusedFor;

@@ -11,8 +11,7 @@
 // Or all other voters have answered, and too few of them remember: then nobody is left who could
 // know more.  No promise is left after the wait either, so there are not two leaders; and epochs
 // go on rising if the wall clock at the start of a voter that had to guess was beyond all that were
-// ever counted up to: it takes its epoch from there (Options::epoch_seed).  In a new group nobody
-// has heard of any epoch, and there is nothing to remember.
+// ever counted up to: it takes its epoch from there (Options::epoch_seed).
 #include <algorithm>
 
 #include "core/node.hh"
@@ -54,9 +53,10 @@ void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
   if (majority_->recalled.count() + majority_->also_lost.count() < others) return;
   // The voters were replaced one by one, by others: those may have a leader still.
   if (now_ < other_voters_.until && other_voters_.knows_epoch) return;
-  const bool is_new_group = known_epoch() == 0;
-  if (!is_new_group && now_ < majority_->forgotten_until) return;
-  if (!is_new_group && !is_broken(Rule::kGuessByClock)) raise_epoch(options_.epoch_seed);
+  const bool has_waited = now_ >= majority_->forgotten_until;
+  if (!has_waited && known_epoch() != 0) return;
+  // Also where nobody knows of any epoch: those that led may all have forgotten it.
+  if (has_waited && !is_broken(Rule::kGuessByClock)) raise_epoch(options_.epoch_seed);
   end_recall();
 }
 
@@ -115,7 +115,7 @@ void Node::doubt_state(uint64_t remembered) {
 
 Vote Node::vote(Instant now) const {
   if (!majority_ || !majority_->slot) return Vote::kNone;
-  if (majority_->is_store_broken) return Vote::kBroken;
+  if (majority_->is_store_broken || majority_->is_store_late) return Vote::kBroken;
   if (majority_->is_lost) return Vote::kForgotten;
   // With a leader it is the other one that is alone.
   return now < majority_->shut_out_until && !leader() ? Vote::kShutOut : Vote::kInForce;
@@ -160,7 +160,7 @@ const char* describe(Vote vote) {
     case Vote::kForgotten:
       return "this voter has no vote: it has forgotten what it granted";
     case Vote::kBroken:
-      return "this voter has no vote: its state cannot be stored";
+      return "this voter has no vote: its disk does not keep its state";
     case Vote::kShutOut:
       return "other voters are of an epoch that is too far ahead to be believed";
   }

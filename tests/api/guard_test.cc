@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(a_voter_that_cannot_store_says_so) {
   node.disk_fails();
   BOOST_TEST(status()["vote"]["state"] == "broken");
   BOOST_TEST(why() ==
-             "This voter has no vote: its state cannot be stored; that is tried again every few "
-             "seconds, and gives the vote back.");
+             "This voter has no vote: its disk does not keep its state; that is tried again and "
+             "again, and gives the vote back.");
 }
 
 BOOST_AUTO_TEST_CASE(who_reaches_too_few_voters_says_how_many) {

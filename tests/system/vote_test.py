@@ -240,7 +240,7 @@ class Machine(VoteCase):
             group.await_leader(group.sidecars[1])
             wait_until("its vote is broken", lambda: "broken" in vote_of(voter))
             status, _, text = voter.request("GET", "/readyz")
-            self.assertEqual((status, "cannot be stored" in text), (503, True), text)
+            self.assertEqual((status, "does not keep" in text), (503, True), text)
             self.assertEqual(voter.request("GET", "/livez")[0], 200)
             voter.await_log("error .*the state could not be stored.*Input/output error")
             broken.unlink()

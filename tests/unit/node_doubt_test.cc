@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_voter_that_was_away_for_too_long_is_shut_out_until_it_has
   BOOST_TEST(node.node().waits_for_vote(node.now()));
   for (int i = 0; i < 2; ++i) {
     BOOST_TEST(node.node().known_epoch() == 6u);
-    node.run_for(seconds(4));
+    node.run_for(seconds(1));
     meet();
   }
   BOOST_TEST((node.node().vote(node.now()) == Vote::kInForce));

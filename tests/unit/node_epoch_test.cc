@@ -246,6 +246,28 @@ BOOST_AUTO_TEST_CASE(what_follows_a_far_epoch_is_believed_at_once) {
   BOOST_TEST(node.max_epoch() == kFar + 9);
 }
 
+// A stranger's frames, each a little ahead of the one before.
+BOOST_AUTO_TEST_CASE(frames_in_a_row_do_not_lead_beyond_what_may_have_been_missed) {
+  NodeHarness node({.record = {.max_epoch = kFar}});
+  node.follow(5, kFar);
+  for (uint64_t i = 1; i <= 100; ++i) node.receive(4, kFar + 1000 * i, Resign{});
+  BOOST_TEST(node.node().hello().header.epoch == kFar + 1000);
+  node.run_for(seconds(1));
+  node.connect(4, 0);
+  node.receive(4, kFar + 2000, Resign{});
+  BOOST_TEST(node.node().hello().header.epoch >= kFar + 2000);
+}
+
+// Peers that are refused dial every few seconds, not each second.
+BOOST_AUTO_TEST_CASE(who_has_no_leader_comes_nearer_by_as_many_steps_as_seconds_have_passed) {
+  NodeHarness node({.self = 1, .options = {.join_timeout = seconds(60)}});
+  node.step(Start{});
+  BOOST_TEST(everything(node.connect(5, kTooFarAhead)) == "refuse 5");
+  node.run_for(seconds(3));
+  node.connect(5, kTooFarAhead);
+  BOOST_TEST(node.max_epoch() == kTooFarAhead);
+}
+
 // --- what is released ---
 
 BOOST_AUTO_TEST_CASE(who_does_not_lead_releases_every_epoch_it_knows) {

@@ -201,6 +201,19 @@ BOOST_AUTO_TEST_CASE(a_stuck_voter_is_put_up_with_for_five_seconds_and_then_brou
   BOOST_TEST(node.role() == "claims 3");
 }
 
+BOOST_AUTO_TEST_CASE(a_stuck_voter_is_brought_back_however_rarely_the_leader_beats) {
+  Leader node({.heartbeat_interval = milliseconds(1500),
+               .suspect_after_min = seconds(5),
+               .suspect_after_max = seconds(7),
+               .lease = seconds(9)});
+  for (int i = 0; i < 5 && node.node().is_leading(); ++i) {
+    node.receive(4, 2, HeartbeatAck{.sequence = node.node().sequence(), .refusal = Refusal{1, {}}},
+                 2);
+    node.lead_for(milliseconds(1500), {1, 2});
+  }
+  BOOST_TEST(!node.node().is_leading());
+}
+
 BOOST_AUTO_TEST_CASE(a_voter_that_refuses_now_and_then_is_not_stuck) {
   Leader node;
   for (int i = 0; i < 10; ++i) {
