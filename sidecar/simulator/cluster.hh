@@ -231,6 +231,7 @@ class Cluster {
   void end(uint32_t process);
   void wake_in_time(uint32_t process);
   void follow_members(uint32_t process);
+  bool is_configured(uint32_t process, uint32_t peer) const;
   void dial(uint32_t from, uint32_t to, uint32_t attempt, Duration delay);
   void greet(uint32_t process, const Greet& greet);
   void watch_for_stall(uint32_t from, uint32_t to);

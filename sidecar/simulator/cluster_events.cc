@@ -413,8 +413,18 @@ void Cluster::follow_members(uint32_t process) {
     if (link == Uuid{} || known.find(link) != nullptr) continue;
     network_.finish(now(), process, peer);
     following.linked[peer] = Uuid{};
+    if (is_configured(process, peer)) dial(process, peer, 0, Duration::zero());
   }
   following.members = std::move(members);
+}
+
+// Whose address a process has in its configuration it looks for, member or not.
+bool Cluster::is_configured(uint32_t process, uint32_t peer) const {
+  const Process& looking = processes_[process];
+  return std::ranges::find(looking.contacts, peer) != looking.contacts.end() ||
+         std::ranges::any_of(looking.configured->entries, [&](const MemberEntry& entry) {
+           return index_of(entry.id) == peer;
+         });
 }
 
 void Cluster::dial(uint32_t from, uint32_t to, uint32_t attempt, Duration delay) {
