@@ -1,6 +1,7 @@
 // Values are compared, not texts: a default and the same value written out are no change.
 #include "config/diff.hh"
 
+#include "config/core_options.hh"
 #include "config/effective.hh"
 #include "config/keys.hh"
 
@@ -22,6 +23,7 @@ std::vector<ConfigChange> diff(const Config& before, const Config& after) {
 
 Config take_over(Config in_force, const Config& wanted) {
   const ElectionSettings election = in_force.election;
+  const FailureDetectorSettings failure_detector = in_force.failure_detector;
   for (const auto& key : config_keys()) {
     if (key.takes_effect == TakesEffect::kAtOnce) key.copy(wanted, in_force);
   }
@@ -29,6 +31,13 @@ Config take_over(Config in_force, const Config& wanted) {
   if (kHookTakesEffect == TakesEffect::kAtOnce) in_force.hooks = wanted.hooks;
   // Another plugin waits for a restart, and its variant with it.
   if (wanted.election.plugin != election.plugin) in_force.election.variant = election.variant;
+  // What was made for another lease, or another guard, waits with it.
+  if (in_force.failure_detector.suspect_after > longest_silence(election.lease)) {
+    in_force.failure_detector = failure_detector;
+  }
+  if (wanted.has_majority_guard() != in_force.has_majority_guard()) {
+    in_force.election.preempt_delay = election.preempt_delay;
+  }
   return in_force;
 }
 

@@ -158,7 +158,7 @@ void add_election_rules(Table<ElectionSettings>& election) {
                WordType<Preempt>{{{"always", Preempt::kAlways},
                                   {"priority", Preempt::kPriority},
                                   {"never", Preempt::kOff}}},
-               Preempt::kAlways, TakesEffect::kAtRestart,
+               Preempt::kAlways, TakesEffect::kAtOnce,
                "may a higher node take over from a working leader? always: the textbook; priority: "
                "only with a higher priority; never");
   election.key(
@@ -168,7 +168,7 @@ void add_election_rules(Table<ElectionSettings>& election) {
                            const bool is_textbook = config.election.profile == Profile::kTextbook;
                            return seconds(config.voters.empty() || is_textbook ? 0 : 5);
                          }},
-      TakesEffect::kAtRestart, "how long a lower leader is followed before it is taken over from");
+      TakesEffect::kAtOnce, "how long a lower leader is followed before it is taken over from");
   election.key("death_proof", &Settings::death_proof,
                WordType<DeathProof>{{{"auto", DeathProof::kAuto},
                                      {"none", DeathProof::kNone},
@@ -184,7 +184,7 @@ void add_election_timers(Table<ElectionSettings>& election) {
   using Settings = ElectionSettings;
   election.key("answer_timeout", &Settings::answer_timeout,
                DurationType{milliseconds(1), minutes(1)},
-               of_profile(&ProfileTimers::answer_timeout), TakesEffect::kAtRestart,
+               of_profile(&ProfileTimers::answer_timeout), TakesEffect::kAtOnce,
                "T of the papers: how long an ANSWER may take; a process starting up looks for a "
                "leader for 5 of it, at least 500ms, and a successor may take 3 of it to claim");
   election.key("coordinator_timeout", &Settings::coordinator_timeout,
@@ -193,7 +193,7 @@ void add_election_timers(Table<ElectionSettings>& election) {
                                   [](const Config& config, const Environment&) -> Duration {
                                     return config.election.answer_timeout + milliseconds(250);
                                   }},
-               TakesEffect::kAtRestart, "how long a COORDINATOR may take after an ANSWER");
+               TakesEffect::kAtOnce, "how long a COORDINATOR may take after an ANSWER");
   election.key("lease", &Settings::lease, DurationType{milliseconds(20), seconds(10)},
                of_profile(&ProfileTimers::lease), TakesEffect::kAtRestart,
                "how long leadership holds without renewal; a leader itself counts on 4/5 of it, "
@@ -204,11 +204,11 @@ void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys) {
   Table detector("failure_detector", &Config::failure_detector, keys);
   detector.key("heartbeat_interval", &FailureDetectorSettings::heartbeat_interval,
                DurationType{milliseconds(5), minutes(1)},
-               of_profile(&ProfileTimers::heartbeat_interval), TakesEffect::kAtRestart,
+               of_profile(&ProfileTimers::heartbeat_interval), TakesEffect::kAtOnce,
                "how often the leader says that it is there");
   detector.key("suspect_after", &FailureDetectorSettings::suspect_after,
                DurationType{milliseconds(10), seconds(10)},
-               of_profile(&ProfileTimers::suspect_after), TakesEffect::kAtRestart,
+               of_profile(&ProfileTimers::suspect_after), TakesEffect::kAtOnce,
                "the shortest silence that is suspicious; it adapts to the beats' rhythm between "
                "this and 4/5 of the lease");
 }
@@ -224,7 +224,7 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
       "every address behind this name is a peer; looked up again and again; \"_name._tcp.\" in "
       "front: its SRV records give hosts and ports");
   membership.key("reap_after", &MembershipSettings::reap_after,
-                 DurationType{seconds(1), hours(1000)}, hours(24), TakesEffect::kAtRestart,
+                 DurationType{seconds(1), hours(1000)}, hours(24), TakesEffect::kAtOnce,
                  "a member that is silent, down or gone for so long is forgotten, as the leader's "
                  "setting has it; one that comes back is a member again");
 

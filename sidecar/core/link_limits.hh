@@ -23,6 +23,8 @@ struct LinkLimits {
   Duration unacknowledged = std::chrono::milliseconds(1500);
   // Links that end less apart than this have ended together.
   Duration moment = std::chrono::milliseconds(100);
+  // What is said last has to leave, and to be acknowledged.
+  Duration flush = std::chrono::milliseconds(500);
 };
 
 // A peer that may take `answer_timeout` for an ANSWER is so far away that a connection may take as
@@ -33,7 +35,8 @@ inline LinkLimits link_limits(const Options& options) {
   return {.connect = connect,
           .handshake = std::max(least.handshake, 2 * connect),
           .unacknowledged = std::max(least.unacknowledged, options.suspect_after_max),
-          .moment = std::max(least.moment, options.heartbeat_interval)};
+          .moment = std::max(least.moment, options.heartbeat_interval),
+          .flush = std::max(least.flush, connect)};
 }
 
 }  // namespace bellwether

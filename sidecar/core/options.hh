@@ -67,6 +67,8 @@ struct Options {
 
   // Tests only: rules that this node breaks on purpose, to show that the checks can fail.
   RuleSet broken_rules;
+
+  friend bool operator==(const Options&, const Options&) = default;
 };
 
 // The papers as they are written: everybody is asked, everybody joins in, who recovers elects.

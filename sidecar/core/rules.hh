@@ -52,6 +52,7 @@ class RuleSet {
   constexpr RuleSet() = default;
   constexpr explicit RuleSet(Rule rule) : bits_(bit(rule)) {}
   constexpr bool contains(Rule rule) const { return (bits_ & bit(rule)) != 0; }
+  friend constexpr bool operator==(const RuleSet&, const RuleSet&) = default;
 
  private:
   static_assert(static_cast<unsigned>(Rule::kLast) < 64);

@@ -76,11 +76,6 @@ TurnAwayReason reason_of(LinkRefusal refusal) {
   return TurnAwayReason::kUnknown;
 }
 
-// What is said last has to leave, and to be acknowledged.
-Duration flush_limit(const Options& options) {
-  return std::max(TransportSettings{}.flush_limit, link_limits(options).connect);
-}
-
 metrics::Rejection reason_of(PeerRejection rejection) {
   using metrics::Rejection;
   switch (rejection) {
@@ -160,8 +155,7 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
                   .boot = node_.members().self().boot,
                   .listen = config.node.listen,
                   .death_proof = death_proof_of(config),
-                  .limits = link_limits(node_.options()),
-                  .flush_limit = flush_limit(node_.options())},
+                  .limits = link_limits(node_.options())},
                  *this),
       driver_(parts.loop, node_, *this) {}
 
@@ -172,10 +166,9 @@ void Participant::start(const MembershipSettings& membership, bool is_first_star
   set_membership(membership);
 }
 
-void Participant::set_variant(const std::string& variant) {
-  Options options = node_.options();
-  options.variant = variant;
-  driver_.step(Reconfigure{std::move(options)});
+void Participant::reconfigure(const Options& options) {
+  driver_.step(Reconfigure{options});
+  transport_.set_limits(link_limits(node_.options()));
 }
 
 void Participant::set_membership(const MembershipSettings& membership) {

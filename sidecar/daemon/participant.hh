@@ -61,8 +61,8 @@ class Participant final : private EffectSink, private TransportListener {
   void start(const MembershipSettings& membership, bool is_first_start);
   // Whom to look for from now on, beside the voters, who do not change.
   void set_membership(const MembershipSettings& membership);
-  // One of the plugin's variants; takes effect with the first election after all want the same.
-  void set_variant(const std::string& variant);
+  // What a running node takes over of them (Reconfigure), and the connections with it.
+  void reconfigure(const Options& options);
   // Elect, StepDown, Transfer or Forget; `done` is called before this returns.
   void command(const Input& input, const NodeDriver::Done& done);
   // Hands leadership over and says goodbye; ParticipantListener::on_left() follows.

@@ -2,6 +2,7 @@
 // waits for its restart, and says so.
 #include <utility>
 
+#include "config/core_options.hh"
 #include "daemon/sidecar.hh"
 #include "plugin_loader.hh"
 
@@ -57,8 +58,8 @@ void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
   if (before.membership != in_force_.membership) {
     participant_.set_membership(in_force_.membership);
   }
-  if (before.election.variant != in_force_.election.variant) {
-    participant_.set_variant(in_force_.election.variant);
+  if (const Options options = to_options(in_force_); options != to_options(before)) {
+    participant_.reconfigure(options);
   }
   front_door_.set_hooks(in_force_.hooks);
   changes = diff(before, in_force_);

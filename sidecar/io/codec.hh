@@ -65,6 +65,7 @@ struct Greeting {
   // The sender is linked already, and only wants to know who listens here: it is answered, and the
   // connection ends.
   bool is_inquiry = false;
+  bool is_tentative = false;
   // The connection that it is said on, as the sender sees it; the transport fills it in.
   ConnectionEnds ends{};
   // Each at most kMaxNameBytes printable ASCII characters; may be empty.

@@ -23,14 +23,14 @@ class DialBackoff {
       : random_(static_cast<std::minstd_rand::result_type>(seed ^ (seed >> 32))),
         short_life_(short_life) {}
 
-  // After a try that came to nothing: 1, 5, 20, 50 ms, then doubling to 1 s, and for hearsay on to
-  // half a minute.
+  // After a try that came to nothing: 1, 5, 20, 50 ms, then doubling to the longest wait.
   Duration after_failure() {
-    return jittered(next(std::span(kWaitsMs).first(is_hearsay_ ? kWaitsMs.size() : kUpToASecond),
-                         failures_));
+    const bool is_often = failures_ == kWaitsMs.size();
+    const Duration wait = next(kWaitsMs, failures_);
+    return jittered(is_often ? longest_wait_ : wait);
   }
-  // Whether it is only others who say that somebody is at this address.
-  void set_hearsay(bool is_hearsay) { is_hearsay_ = is_hearsay; }
+  // A second, or where many are dialled in vain, more.
+  void set_longest_wait(Duration wait) { longest_wait_ = std::max(kLongestWait, wait); }
 
   // After an answer that will not change soon: from 250 ms doubling to 5 s.
   Duration after_rejection() { return jittered(next(kLongWaitsMs, rejections_)); }
@@ -50,9 +50,8 @@ class DialBackoff {
 
  private:
   static constexpr size_t kShortLivesForgiven = 3;
-  static constexpr std::array kWaitsMs{1,   5,    20,   50,   100,  200,   400,
-                                       800, 1000, 2000, 4000, 8000, 16000, 30000};
-  static constexpr size_t kUpToASecond = 9;
+  static constexpr std::array kWaitsMs{1, 5, 20, 50, 100, 200, 400, 800};
+  static constexpr Duration kLongestWait = std::chrono::seconds(1);
   static constexpr std::array kLongWaitsMs{250, 500, 1000, 2000, 4000, 5000};
 
   static Duration next(std::span<const int> waits_ms, size_t& tries) {
@@ -71,7 +70,7 @@ class DialBackoff {
   size_t failures_ = 0;
   size_t rejections_ = 0;
   size_t short_lives_ = 0;
-  bool is_hearsay_ = false;
+  Duration longest_wait_ = kLongestWait;
 };
 
 }  // namespace bellwether

@@ -25,8 +25,8 @@ class Dialler {
     virtual void on_attempt_failed(Dialler& dialler, int error) = 0;
   };
 
-  // `owner` must outlive the dialler and may not destroy it in its calls.  `seed` spreads the
-  // waits of many.
+  // `limits` and `owner` must outlive the dialler; the owner may not destroy it in its calls, and
+  // may change the limits.  `seed` spreads the waits of many.
   Dialler(Loop& loop, const SocketAddress& address, const LinkLimits& limits, Owner& owner,
           uint64_t seed);
 
@@ -43,7 +43,8 @@ class Dialler {
   // Dials after this wait, whatever was to be done.
   void start_after(Duration duration) { wait(duration); }
   void stop();
-  void set_hearsay(bool is_hearsay) { backoff_.set_hearsay(is_hearsay); }
+  // See DialBackoff.
+  void set_longest_wait(Duration wait) { backoff_.set_longest_wait(wait); }
 
  private:
   enum class State : uint8_t { kResting, kWaiting, kConnecting };
@@ -56,7 +57,7 @@ class Dialler {
 
   Loop& loop_;
   SocketAddress address_;
-  LinkLimits limits_;
+  const LinkLimits& limits_;
   Owner& owner_;
   DialBackoff backoff_;
   State state_ = State::kResting;

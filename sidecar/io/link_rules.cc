@@ -12,10 +12,12 @@ LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self, const Li
   if (existing != nullptr && existing->peer.boot != peer.boot) return LinkVerdict::kDuplicateId;
   if (has_namesake || peer.name == self.name) return LinkVerdict::kDuplicateName;
   if (existing == nullptr) return LinkVerdict::kAccept;
-  // Nobody dials whom it is linked to, so that side has lost the link that is still there on this
-  // one.
-  if (existing->age >= handshake) return LinkVerdict::kReplace;
-  if (existing->is_dialled_here == newcomer.is_dialled_here) return LinkVerdict::kReplace;
+  const bool is_same_side = existing->is_dialled_here == newcomer.is_dialled_here;
+  if (existing->age >= handshake || is_same_side) {
+    // Nobody dials a peer that it is linked to, so that side has lost the link that is still there
+    // on this one; unless it did not know whom it dialled.
+    return newcomer.is_tentative ? LinkVerdict::kKeepExisting : LinkVerdict::kReplace;
+  }
   // Both have dialled: the connection that the higher id has dialled stays.
   const bool shall_be_dialled_here = self.id > peer.id;
   return newcomer.is_dialled_here == shall_be_dialled_here ? LinkVerdict::kReplace

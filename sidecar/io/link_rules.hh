@@ -24,7 +24,8 @@ struct PeerIdentity {
 struct LinkSketch {
   PeerIdentity peer;
   bool is_dialled_here = false;
-  Duration age{};  // since its HELLO
+  bool is_tentative = false;  // whoever dialled did not know who it would reach
+  Duration age{};             // since its HELLO
 };
 
 enum class LinkVerdict : uint8_t {

@@ -33,7 +33,8 @@ PeerConnection::PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, const std::st
       handshake_(loop, [this] { owner_.on_silence(*this); }),
       socket_(std::move(socket)) {
   socket_->data = this;
-  prepare_peer_socket(descriptor_of(*socket_), limits.unacknowledged);
+  prepare_peer_socket(descriptor_of(*socket_));
+  set_patience(limits.unacknowledged);
   handshake_.arm(Loop::now() + limits.handshake);
   start_reading();
 }
@@ -47,6 +48,10 @@ void PeerConnection::become_link(PeerIdentity peer, Instant now) {
   peer_ = std::move(peer);
   link_since_ = now;
   handshake_.arm(kNever);
+}
+
+void PeerConnection::set_patience(Duration unacknowledged) {
+  if (is_open()) set_user_timeout(descriptor_of(*socket_), unacknowledged);
 }
 
 size_t PeerConnection::unsent_bytes() const {

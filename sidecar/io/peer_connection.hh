@@ -62,6 +62,9 @@ class PeerConnection {
   const PeerIdentity& peer() const { return *peer_; }
   Duration link_age(Instant now) const { return now - link_since_; }
 
+  // How long what was sent may go without an acknowledgement (LinkLimits::unacknowledged).
+  void set_patience(Duration unacknowledged);
+
   // What was written and has not left for the kernel.
   size_t unsent_bytes() const;
   // Hands the bytes to the kernel, or queues them.  Returns whether it did: not when the connection

@@ -43,15 +43,17 @@ int descriptor_of(const uv_tcp_t& socket) {
   return fd;
 }
 
-void prepare_peer_socket(int fd, Duration unacknowledged) {
+void prepare_peer_socket(int fd) {
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kProbeAfterSeconds);
   set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, kProbeIntervalSeconds);
-  set_option(
-      fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
-      static_cast<unsigned>(std::chrono::ceil<std::chrono::milliseconds>(unacknowledged).count()));
   set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kUnsentBytesInKernel);
+}
+
+void set_user_timeout(int fd, Duration unacknowledged) {
+  const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(unacknowledged);
+  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<unsigned>(timeout.count()));
 }
 
 void keep_network_errors(int fd, bool are_kept) {

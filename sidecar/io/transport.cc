@@ -37,6 +37,8 @@ void Transport::set_members(std::vector<PeerAddress> members) {
   implementation_->set_members(std::move(members));
 }
 
+void Transport::set_limits(const LinkLimits& limits) { implementation_->set_limits(limits); }
+
 Sent Transport::send(const Uuid& to, const Frame& frame) {
   return implementation_->send(to, frame);
 }
@@ -79,6 +81,11 @@ void Transport::Implementation::set_members(std::vector<PeerAddress> members) {
   if (stage_ != Stage::kOpen) return;
   new_members_ = std::move(members);
   due_.arm(Duration::zero());
+}
+
+void Transport::Implementation::set_limits(const LinkLimits& limits) {
+  settings_.limits = limits;
+  for (const auto& connection : connections_) connection->set_patience(limits.unacknowledged);
 }
 
 Sent Transport::Implementation::send(const Uuid& to, const Frame& frame) {
@@ -135,7 +142,7 @@ void Transport::Implementation::begin_flushing() {
   book_.clear();
   std::erase_if(connections_, [](const auto& connection) { return !connection->is_link(); });
   for (const auto& connection : connections_) connection->finish();
-  due_.arm(connections_.empty() ? Duration::zero() : settings_.flush_limit);
+  due_.arm(connections_.empty() ? Duration::zero() : settings_.limits.flush);
 }
 
 void Transport::Implementation::end_flushing() {

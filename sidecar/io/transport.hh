@@ -32,8 +32,6 @@ struct TransportSettings {
   HostPort listen;  // port 0: any free one
   DeathProof death_proof = DeathProof::kNone;
   LinkLimits limits{};
-  // How long what was sent before close() may take to leave.
-  Duration flush_limit = std::chrono::milliseconds(500);
 };
 
 // Why a peer, or a frame of it, was of no use.  The first ones are the values of FrameFlaw.
@@ -126,6 +124,8 @@ class Transport {
   void set_configured(std::vector<HostPort> peers, HostPort dns);
   // The members that the group knows; again after each change.
   void set_members(std::vector<PeerAddress> members);
+  // For connections that there are, too.
+  void set_limits(const LinkLimits& limits);
 
   Sent send(const Uuid& to, const Frame& frame);
 
@@ -138,7 +138,7 @@ class Transport {
   uint16_t port() const;
 
   // From now on nothing is said to the listener or taken from peers, and connections are refused.
-  // What was sent still goes out, for `flush_limit` at most; then is_closed().
+  // What was sent still goes out, for LinkLimits::flush at most; then is_closed().
   void close();
   bool is_closed() const;
 

@@ -11,6 +11,10 @@ namespace {
 // More addresses than that are not dialled.
 constexpr size_t kMaxTargets = 2 * kMaxMembers;
 
+// Where only a peer says that there is somebody, that is not true of most if there are many: all of
+// them together are not dialled more often than this.
+constexpr Duration kBetweenHearsays = std::chrono::milliseconds(100);
+
 }  // namespace
 
 // Brings the diallers in line with what is known now.
@@ -18,10 +22,12 @@ void Transport::Implementation::refresh() {
   refresh_peers();
   refresh_targets();
   const AddressSet taken = occupied();
-  const AddressSet asked = inquiries();
+  AddressSet asked = inquiries();
+  asked.merge(detours());
   for (auto& [address, target] : targets_) {
     if (target.connection != nullptr) continue;
-    // Also where this process itself was found: a forward that leads astray is put right one day.
+    // Also detours: a forward that leads astray is put right one day, and behind one address there
+    // may be several processes.
     if (taken.contains(address) && !asked.contains(address)) {
       target.dialler->stop();
     } else {
@@ -72,7 +78,14 @@ void Transport::Implementation::refresh_targets() {
       const uint64_t seed = settings_.boot ^ std::hash<std::string>()(address.text());
       target.dialler = std::make_unique<Dialler>(loop_, address, settings_.limits, *this, seed);
     }
-    target.dialler->set_hearsay(!configured.contains(address) && !target.answered_by);
+  }
+  const auto is_hearsay = [&](const auto& entry) {
+    return !configured.contains(entry.first) && !entry.second.answered_by;
+  };
+  const auto hearsays = std::ranges::count_if(targets_, is_hearsay);
+  for (auto& entry : targets_) {
+    entry.second.dialler->set_longest_wait(is_hearsay(entry) ? hearsays * kBetweenHearsays
+                                                             : Duration::zero());
   }
 }
 
@@ -85,13 +98,15 @@ void Transport::Implementation::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> s
   target.is_refusing = false;
   for (auto& [id, peer] : peers_) peer.death.on_accepted(address);
   target.is_inquiry = inquiries().contains(address);
+  target.is_tentative = !is_awaited_at(address);
   // While it connected, its process may have been linked in another way, or be about to be.
-  const bool is_needless =
-      !target.is_inquiry && (occupied().contains(address) || has_dialled_alternative(address));
+  const bool is_needless = !target.is_inquiry && !detours().contains(address) &&
+                           (occupied().contains(address) || has_dialled_alternative(address));
   if (is_needless || !has_room()) return dialler.start_after_failure();
   target.connection = &add(std::move(socket), address);
   Greeting greeting = listener_.greeting();
   greeting.is_inquiry = target.is_inquiry;
+  greeting.is_tentative = target.is_tentative;
   greet(*target.connection, std::move(greeting));
 }
 
@@ -113,6 +128,9 @@ void Transport::Implementation::note_answer(const PeerConnection& connection,
                        verdict == LinkVerdict::kKeepExisting;
   if (!is_peer) return;
   Peer& peer = peers_[id];
+  const auto said = book_.addresses(id);
+  const bool is_home = said.empty() || std::ranges::find(said, address) != said.end();
+  if (verdict == LinkVerdict::kKeepExisting && !is_home) return;
   peer.proven = address;
   peer.is_place_indirect = is_indirect(connection.ends(), greeting.ends);
   if (may_prove(connection, greeting) && is_place_known(address)) {
@@ -164,24 +182,36 @@ Transport::Implementation::AddressSet Transport::Implementation::homes() const {
   return result;
 }
 
-// Where one of them has answered when it was dialled, though it does not live there.
+// Where one of them, or this process itself, has answered when it was dialled, though it does not
+// live there.
 Transport::Implementation::AddressSet Transport::Implementation::detours() const {
   const AddressSet known = homes();
   AddressSet result;
   for (const auto& [address, target] : targets_) {
     if (!target.answered_by || known.contains(address)) continue;
     const auto peer = peers_.find(*target.answered_by);
-    if (peer != peers_.end() && peer->second.link != nullptr) result.insert(address);
+    const bool is_linked = peer != peers_.end() && peer->second.link != nullptr;
+    if (is_linked || target.is_self) result.insert(address);
   }
   return result;
 }
 
-// Where nobody is found who is not linked already.
+// Where, as it seems, nobody is found who is not linked already.
 Transport::Implementation::AddressSet Transport::Implementation::occupied() const {
   AddressSet result = homes();
   result.merge(detours());
   add_alternatives(result);
   return result;
+}
+
+// Whether a peer that is to be linked is looked for there.
+bool Transport::Implementation::is_awaited_at(const SocketAddress& address) const {
+  return std::ranges::any_of(peers_, [&](const auto& entry) {
+    const auto& [id, peer] = entry;
+    if (peer.link != nullptr) return false;
+    const auto said = book_.addresses(id);
+    return peer.proven == address || std::ranges::find(said, address) != said.end();
+  });
 }
 
 void Transport::Implementation::add_alternatives(AddressSet& addresses) const {

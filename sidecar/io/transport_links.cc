@@ -91,7 +91,7 @@ void Transport::Implementation::on_greeting(PeerConnection& connection, const Gr
     return forget(connection);
   }
   const PeerIdentity peer = identity_of(greeting);
-  const LinkVerdict verdict = judge_greeting(connection, peer, identity_of(ours));
+  const LinkVerdict verdict = judge_greeting(connection, greeting, identity_of(ours));
   const Target* target = target_of(connection);
   if (target != nullptr && target->is_inquiry)
     return on_inquiry_answered(connection, greeting, verdict);
@@ -111,7 +111,7 @@ void Transport::Implementation::on_greeting(PeerConnection& connection, const Gr
       return end_rejected(connection);
     case LinkVerdict::kKeepExisting:
       if (is_answer_due) greet(connection, ours);
-      return forget(connection);
+      return end_rejected(connection);
     case LinkVerdict::kOwnId:
       return turn_away(connection, TurnAwayReason::kDuplicateId, PeerRejection::kOwnId, peer);
     case LinkVerdict::kDuplicateId:
@@ -168,8 +168,10 @@ void Transport::Implementation::on_end(PeerConnection& connection, int error) {
 // --- links ---
 
 LinkVerdict Transport::Implementation::judge_greeting(const PeerConnection& connection,
-                                                      const PeerIdentity& newcomer,
+                                                      const Greeting& greeting,
                                                       const PeerIdentity& self) {
+  const PeerIdentity newcomer = identity_of(greeting);
+  const Target* target = target_of(connection);
   const Instant now = Loop::now();
   std::optional<LinkSketch> existing;
   bool has_namesake = false;
@@ -183,7 +185,10 @@ LinkVerdict Transport::Implementation::judge_greeting(const PeerConnection& conn
       has_namesake = true;
     }
   }
-  const LinkSketch asking{.peer = newcomer, .is_dialled_here = connection.dialled().has_value()};
+  const LinkSketch asking{
+      .peer = newcomer,
+      .is_dialled_here = connection.dialled().has_value(),
+      .is_tentative = target == nullptr ? greeting.is_tentative : target->is_tentative};
   return judge(asking, self, existing ? &*existing : nullptr, has_namesake,
                settings_.limits.handshake);
 }

@@ -149,17 +149,8 @@ void Transport::Implementation::tell_doubt_once(const Uuid& id, ProofDoubt doubt
 
 // --- who listens where ---
 
-// Where somebody is asked who it is, and no more: for a proof; and, again and again, where a linked
-// process has answered for somebody else, for a forward or a name that leads astray is put right one
-// day.
+// Where those say that they are who are linked, and were never dialled in this life.
 Transport::Implementation::AddressSet Transport::Implementation::inquiries() const {
-  AddressSet result = sought_proofs();
-  result.merge(detours());
-  return result;
-}
-
-// Where those that are linked say that they are, and were never dialled in this life.
-Transport::Implementation::AddressSet Transport::Implementation::sought_proofs() const {
   AddressSet result;
   if (settings_.death_proof == DeathProof::kNone) return result;
   for (const auto& [id, peer] : peers_) {
@@ -175,9 +166,7 @@ Transport::Implementation::AddressSet Transport::Implementation::sought_proofs()
 void Transport::Implementation::on_inquiry_answered(PeerConnection& connection,
                                                     const Greeting& greeting, LinkVerdict verdict) {
   Target& target = *target_of(connection);
-  const bool is_news = target.answered_by != greeting.hello.self.id ||
-                       sought_proofs().contains(*connection.dialled());
-  if (is_news) note_answer(connection, greeting, verdict);
+  note_answer(connection, greeting, verdict);
   const auto peer = peers_.find(greeting.hello.self.id);
   if (peer != peers_.end() && peer->second.link != nullptr) tell_doubt(connection, greeting);
   forget(connection);

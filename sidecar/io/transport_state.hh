@@ -33,6 +33,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
 
   void set_configured(std::vector<HostPort> peers, HostPort dns);
   void set_members(std::vector<PeerAddress> members);
+  void set_limits(const LinkLimits& limits);
   Sent send(const Uuid& to, const Frame& frame);
   // `refusal`: what the peer is told, which is then dialled rarely.
   void end_soon(const Uuid& peer, std::optional<TurnAwayReason> refusal);
@@ -71,6 +72,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
     bool is_self = false;                  // it was this very process, when it was asked last
     bool is_refusing = false;              // the last try was refused
     bool is_inquiry = false;               // the connection shall only say who listens here
+    bool is_tentative = false;             // it may reach a process that is linked already
     bool has_answered = false;             // in whatever way, ever
   };
   using Targets = std::map<SocketAddress, Target>;
@@ -93,7 +95,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void on_flaw(PeerConnection& connection, const FrameError& error) override;
   void on_silence(PeerConnection& connection) override;
   void on_end(PeerConnection& connection, int error) override;
-  LinkVerdict judge_greeting(const PeerConnection& connection, const PeerIdentity& newcomer,
+  LinkVerdict judge_greeting(const PeerConnection& connection, const Greeting& greeting,
                              const PeerIdentity& self);
   void link_up(PeerConnection& connection, const Greeting& greeting);
   void turn_away(PeerConnection& connection, TurnAwayReason reason, PeerRejection rejection,
@@ -125,6 +127,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   AddressSet detours() const;
   AddressSet occupied() const;
   void add_alternatives(AddressSet& addresses) const;
+  bool is_awaited_at(const SocketAddress& address) const;
   bool has_dialled_alternative(const SocketAddress& address) const;
   bool has_everybody_answered(const AddressSet& occupied) const;
   Target* target_of(const PeerConnection& connection);
@@ -139,7 +142,6 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void tell_proofs(const std::vector<Uuid>& proven);
   static bool is_behind_proxy(const Peer& peer);
   AddressSet inquiries() const;
-  AddressSet sought_proofs() const;
   void on_inquiry_answered(PeerConnection& connection, const Greeting& greeting,
                            LinkVerdict verdict);
   bool may_prove(const PeerConnection& connection, const Greeting& greeting) const;

@@ -138,6 +138,7 @@ void to_wire(const Greeting& greeting, wire::Hello& message) {
   message.set_voters(hello.voters);
   message.set_is_flag_robust(greeting.is_flag_robust);
   message.set_is_inquiry(greeting.is_inquiry);
+  message.set_is_tentative(greeting.is_tentative);
   for (const RememberedRelease& release : hello.remembered) {
     wire::Release& entry = *message.add_remembered();
     entry.set_voter(to_bytes(release.voter));
@@ -262,6 +263,7 @@ ValueFlaw from_wire(const wire::Hello& message, Greeting& greeting) {
   greeting.plugin = message.plugin();
   greeting.is_flag_robust = message.is_flag_robust();
   greeting.is_inquiry = message.is_inquiry();
+  greeting.is_tentative = message.is_tentative();
   if (const ValueFlaw flaw = from_wire(message.ends(), greeting.ends)) return flaw;
   Hello& hello = greeting.hello;
   hello.voters = message.voters();

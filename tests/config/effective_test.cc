@@ -274,6 +274,18 @@ BOOST_AUTO_TEST_CASE(a_variant_is_taken_over_but_not_that_of_another_plugin) {
   BOOST_TEST((take_over(before, other) == before));
 }
 
+BOOST_AUTO_TEST_CASE(timers_are_taken_over_but_not_those_that_only_fit_another_lease) {
+  const Config before = config_of(kSound);
+  const std::string detector = "[failure_detector]\nheartbeat_interval = \"50ms\"\n";
+  const Config in_force =
+      take_over(before, config_of(kSound + detector + "suspect_after = \"700ms\"\n"));
+  BOOST_TEST((in_force.failure_detector.heartbeat_interval == milliseconds(50)));
+  BOOST_TEST((in_force.failure_detector.suspect_after == milliseconds(700)));
+  const Config patient = config_of(kSound + "[election]\nlease = \"4s\"\n" + detector +
+                                   "suspect_after = \"2s\"\n");
+  BOOST_TEST((take_over(before, patient) == before));
+}
+
 BOOST_AUTO_TEST_CASE(other_voters_and_with_them_the_guard_wait) {
   const Config before = config_of(kGroup);
   BOOST_TEST((take_over(before, config_of(kSound)) == before));

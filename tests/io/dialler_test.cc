@@ -26,7 +26,8 @@ BOOST_AUTO_TEST_CASE(a_connection_that_came_about_while_the_process_stood_still_
   Loop loop;
   const RawListener listener;
   Caller caller;
-  Dialler dialler(loop, *SocketAddress::from_numeric(listener.place()), LinkLimits{}, caller, 1);
+  const LinkLimits limits;
+  Dialler dialler(loop, *SocketAddress::from_numeric(listener.place()), limits, caller, 1);
   dialler.start();
   std::this_thread::sleep_for(std::chrono::milliseconds(310));  // longer than a try may take
   BOOST_TEST(run_until(loop, [&] { return caller.socket || !caller.errors.empty(); }));

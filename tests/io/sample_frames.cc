@@ -223,6 +223,7 @@ Greeting largest_greeting() {
                         kMaxRemembered, {.voter = id_of(0xff), .epoch = kMax})},
           .is_flag_robust = true,
           .is_inquiry = true,
+          .is_tentative = true,
           .ends = {.here = std::string(kMaxAddressBytes, '!'),
                    .there = std::string(kMaxAddressBytes, '~'),
                    .machine = kMax,
@@ -286,7 +287,8 @@ bool operator==(const Greeting& left, const Greeting& right) {
          left.hello.voters == right.hello.voters &&
          left.hello.remembered == right.hello.remembered &&
          left.is_flag_robust == right.is_flag_robust && left.is_inquiry == right.is_inquiry &&
-         left.ends == right.ends && left.software == right.software && left.plugin == right.plugin;
+         left.is_tentative == right.is_tentative && left.ends == right.ends &&
+         left.software == right.software && left.plugin == right.plugin;
 }
 
 bool is_same(const Frame& left, const Frame& right) {

@@ -1,10 +1,11 @@
 // The transport against strangers, doubles, floods and peers that do not read; and when everybody
 // has answered.
 #include <boost/test/unit_test.hpp>
+#include <thread>
 
 #include "io/socket_options.hh"
-#include "sample_frames.hh"
 #include "relay.hh"
+#include "sample_frames.hh"
 #include "transport_harness.hh"
 
 namespace bellwether::test {
@@ -114,6 +115,28 @@ BOOST_AUTO_TEST_CASE(a_forward_that_led_astray_is_found_to_have_been_put_right) 
   BOOST_TEST(run_until([&] { return a.is_linked_to(third) && third.is_linked_to(a); }));
   BOOST_TEST(a.is_linked_to(b));
   BOOST_TEST(a.downs.empty());
+}
+
+// Once it has led to this process itself, it may lead to a peer that is linked already.
+BOOST_AUTO_TEST_CASE(an_address_that_leads_to_several_processes_breaks_no_link) {
+  Process third(loop, resolver, 3);
+  b.look_for({a.place(), third.place()});
+  a.look_for({third.place()});
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(b) && a.is_linked_to(third); }));
+  Relay service(a.place().port);
+  const auto ask_service = [&] {
+    const int greetings = a.greetings;
+    BOOST_TEST(run_until([&] { return a.greetings > greetings; }));
+  };
+  a.look_for({third.place(), service.place()});
+  ask_service();
+  std::this_thread::sleep_for(LinkLimits{}.handshake);
+  for (const Process* target : {&b, &third, &b}) {
+    service.lead_to(target->place().port);
+    ask_service();
+    ask_service();
+  }
+  for (Process* process : {&a, &b, &third}) BOOST_TEST(process->downs.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_second_process_with_our_id_is_refused_and_told) {

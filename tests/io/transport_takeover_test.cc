@@ -124,7 +124,8 @@ BOOST_AUTO_TEST_CASE(a_peer_socket_sends_at_once_and_gives_a_silent_peer_up_when
   };
   BOOST_TEST(option(TCP_NODELAY) == 0);
   BOOST_TEST(option(TCP_USER_TIMEOUT) == 0);
-  prepare_peer_socket(fd.get(), std::chrono::milliseconds(4800));
+  prepare_peer_socket(fd.get());
+  set_user_timeout(fd.get(), std::chrono::milliseconds(4800));
   BOOST_TEST(option(TCP_NODELAY) == 1);
   BOOST_TEST(option(TCP_USER_TIMEOUT) == 4800);
 }
