@@ -1,6 +1,7 @@
 // Nothing in here trusts the form of an answer.
 #include "cli/sidecar_answers.hh"
 
+#include <algorithm>
 #include <array>
 
 #include "cli/age_text.hh"
@@ -52,10 +53,10 @@ Span state_cell(const Json& member) {
   return {state, style};
 }
 
-Span role_cell(const Json& member) {
+Span role_cell(const Json& member, bool has_leader) {
   const bool is_leader = is_true(member, "is_leader");
   std::string role = is_leader ? "leader" : "follower";
-  if (text_of(member, "state") != "alive") role = "-";
+  if (!has_leader || text_of(member, "state") != "alive") role = "-";
   if (is_true(member, "is_self")) role += " (here)";
   return {role, is_leader ? Style::kStrong : Style::kPlain};
 }
@@ -65,11 +66,11 @@ constexpr std::array kHeads{"member", "state",      "role",    "priority", "addr
 // The one that can be spared first in front.
 constexpr std::array kSpared{"version", "round trip", "priority", "variant", "heard", "address"};
 
-Row member_row(const Json& member) {
+Row member_row(const Json& member, bool has_leader) {
   return {
       Span(text_of(member, "name"), is_true(member, "is_leader") ? Style::kStrong : Style::kPlain),
       state_cell(member),
-      role_cell(member),
+      role_cell(member, has_leader),
       text_of(member, "priority"),
       text_of(member, "address"),
       heard_text(member),
@@ -93,7 +94,7 @@ Json require_json(const ApiClient& client, const ApiAnswer& answer, const char* 
   if (is_object && answer.status != kOk && json->contains("error")) {
     throw ApiError(text_of(*json, "error") + lines_of(*json, "errors"));
   }
-  throw ApiError("what answers at " + client.address().text() + " is no sidecar (status " +
+  throw ApiError("what answers at " + client.address().text() + " is not a sidecar (status " +
                  std::to_string(answer.status) + "); --api says where it is");
 }
 
@@ -142,7 +143,10 @@ std::vector<Json> objects_in(const Json& object, const char* key) {
 std::vector<Line> member_lines(const Json& members, size_t width) {
   std::vector<Row> rows(1);
   for (const char* head : kHeads) rows.front().emplace_back(head, Style::kFaint);
-  for (const Json& member : objects_in(members, "members")) rows.push_back(member_row(member));
+  const auto& all = objects_in(members, "members");
+  const bool has_leader =
+      std::ranges::any_of(all, [](const Json& member) { return is_true(member, "is_leader"); });
+  for (const Json& member : all) rows.push_back(member_row(member, has_leader));
   for (const char* head : kSpared) {
     if (width_of(rows) <= width) break;
     remove_column(rows, head);

@@ -2,10 +2,10 @@
 //
 // Epochs never fall, so one message with the last of them all would end all elections for ever; and
 // a bound that depends only on what the judge knows shuts out for ever a node that was away while
-// the others were led beyond it.  So what is far ahead is not jumped to but approached: in steps, of
-// which there is a limited number in any time.  A node that was away comes as far as the others have
-// come meanwhile.  To use all epochs up takes a century without a leader, and thousands of years
-// under one.
+// the others were led beyond it.  So what is far ahead is not jumped to but approached: in steps,
+// of which there is a limited number in any time.  A node that was away comes as far as the others
+// have come meanwhile.  To use all epochs up takes a century without a leader, and thousands of
+// years under one.
 #pragma once
 
 #include <algorithm>

@@ -79,7 +79,7 @@ struct PlannedHandover {
 // "majority" it leads when a heartbeat says so.
 struct Coordinator {
   bool is_appointed = false;
-  bool is_planned = false;  // the leader before has asked it to
+  bool is_planned = false;  // the leader, or an operator, has asked it to
   uint64_t sequence = 0;    // it counts as a heartbeat
   Terms terms{};
 };

@@ -264,9 +264,8 @@ void Node::note_promise(const Member& from, const HeartbeatAck& ack) {
 // It has granted the epoch of a claim that failed, and will never support this reign again.
 void Node::note_stuck_voter(const Member& from) {
   if (!is_leading() || known_epoch() <= record_.max_epoch) return;
-  const bool is_first =
-      majority_->stuck_since == kNever ||
-      now_ - majority_->stuck_last > kStuckGapBeats * options_.heartbeat_interval;
+  const bool is_first = majority_->stuck_since == kNever ||
+                        now_ - majority_->stuck_last > kStuckGapBeats * options_.heartbeat_interval;
   if (is_first) majority_->stuck_since = now_;
   majority_->stuck_last = now_;
   if (now_ - majority_->stuck_since < kStuckFor) return;

@@ -265,9 +265,7 @@ void Node::on(const Forget& forget) {
   if (outcome == Outcome::Kind::kDone) on_members_changed();
 }
 
-bool Node::is_plausible(uint64_t epoch) const {
-  return epoch_horizon_.covers(epoch);
-}
+bool Node::is_plausible(uint64_t epoch) const { return epoch_horizon_.covers(epoch); }
 
 // Returns whether that is near enough.
 bool Node::come_nearer(const Hello& hello) {

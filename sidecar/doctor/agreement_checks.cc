@@ -175,8 +175,8 @@ Diagnoses check_voters(const Facts& facts) {
   if (!others.empty()) {
     return {problem(listed(others) + ": other [voters] than the configuration here (guard " +
                         config.guard() + ")",
-                    "name the same [voters] everywhere; see --forget-promises in `bellwether run "
-                    "--help` before changing them")};
+                    "name the same [voters] everywhere; see More or fewer voters in the operations "
+                    "guide before changing them")};
   }
   if (!config.has_majority_guard()) {
     return {ok("guard none, alike on " + counted(alike, "process"))};

@@ -1,5 +1,7 @@
 // Checks of what this process was given and of the sidecar beside it: configuration, plugin, API,
 // metrics.
+#include <algorithm>
+
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
 
@@ -59,15 +61,22 @@ Diagnoses check_sidecar(const Facts& facts) {
   }
   if (!sidecar.why_no_vote.empty()) {
     found.push_back(warning(sidecar.name + ": " + sidecar.why_no_vote,
-                            "see The state folder in the operations guide"));
+                            "it needs ten seconds after its start, and the voters that have not "
+                            "answered; see First start of a group, or The state folder, in the "
+                            "operations guide"));
   }
   if (!sidecar.why_not_ready.empty() && sidecar.why_not_ready != sidecar.why_no_vote) {
     found.push_back(warning(sidecar.name + " is not ready: " + sidecar.why_not_ready,
                             "do what it says; a sidecar that looks for the group needs a moment"));
   }
   if (!sidecar.pending_restart.empty()) {
+    const bool has_voters =
+        std::ranges::find(sidecar.pending_restart, "voters") != sidecar.pending_restart.end();
     found.push_back(warning("new values wait for a restart: " + listed(sidecar.pending_restart),
-                            "restart this sidecar when the group can spare it"));
+                            has_voters
+                                ? "see Change the group in the operations guide: with other names "
+                                  "in [voters] a sidecar does not start alone"
+                                : "restart this sidecar when the group can spare it"));
   }
   if (found.empty()) found.push_back(ok(sidecar.name + " answers at " + sidecar.where));
   return found;
@@ -86,7 +95,7 @@ Diagnoses check_metrics(const Facts& facts) {
                     "listen has changed")};
   }
   if (metrics.status != kReady && metrics.status != kNotReady) {
-    return {problem("what answers at " + metrics.where + " is no sidecar (status " +
+    return {problem("what answers at " + metrics.where + " is not a sidecar (status " +
                         std::to_string(metrics.status) + ")",
                     "give [metrics] listen a port of its own")};
   }

@@ -122,7 +122,7 @@ const char* name(TurnAwayReason reason) {
     case TurnAwayReason::kFarAhead:
       return "its epoch is too far ahead of the group's";
     case TurnAwayReason::kOtherVoters:
-      return "its [voters] are not the group's";
+      return "it has other [voters] than that peer";
   }
   return "?";
 }

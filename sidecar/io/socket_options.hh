@@ -11,8 +11,9 @@ namespace bellwether {
 // The descriptor of a socket that libuv has; -1 when it has none yet.
 int descriptor_of(const uv_tcp_t& socket);
 
-// For a connection to a peer: frames leave at once, silence is probed, and what cannot be sent waits
-// in this process, where it is counted.  A kernel that refuses one of the options is tolerated.
+// For a connection to a peer: frames leave at once, silence is probed, and what cannot be sent
+// waits in this process, where it is counted.  A kernel that refuses one of the options is
+// tolerated.
 void prepare_peer_socket(int fd);
 // It ends when nothing has come back for so long (LinkLimits).
 void set_user_timeout(int fd, Duration unacknowledged);

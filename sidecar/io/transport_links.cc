@@ -128,8 +128,9 @@ void Transport::Implementation::on_frame(PeerConnection& connection, Frame frame
 
 void Transport::Implementation::on_turned_away(PeerConnection& connection, TurnedAway words) {
   if (stage_ != Stage::kOpen) return;
+  const std::string peer = connection.is_link() ? described(connection.peer()) : "the peer";
   listener_.on_rejected(PeerRejection::kTurnedAway, connection.remote(),
-                        std::string("the peer turned this process away: ") + name(words.reason));
+                        peer + " turned this process away: " + name(words.reason));
   end_rejected(connection);
 }
 

@@ -422,9 +422,8 @@ void Cluster::follow_members(uint32_t process) {
 bool Cluster::is_configured(uint32_t process, uint32_t peer) const {
   const Process& looking = processes_[process];
   return std::ranges::find(looking.contacts, peer) != looking.contacts.end() ||
-         std::ranges::any_of(looking.configured->entries, [&](const MemberEntry& entry) {
-           return index_of(entry.id) == peer;
-         });
+         std::ranges::any_of(looking.configured->entries,
+                             [&](const MemberEntry& entry) { return index_of(entry.id) == peer; });
 }
 
 void Cluster::dial(uint32_t from, uint32_t to, uint32_t attempt, Duration delay) {

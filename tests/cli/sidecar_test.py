@@ -317,13 +317,13 @@ class NobodyThere(CommandLine):
             with self.subTest(command=command):
                 where = self.listen(body)
                 line = self.fail_with(FAILURE, *command, "--api", where)
-                self.assertEqual(line, f"what answers at {where} is no sidecar (status 200); "
+                self.assertEqual(line, f"what answers at {where} is not a sidecar (status 200); "
                                        "--api says where it is")
 
     def test_another_http_server(self):
         where = self.listen(b"HTTP/1.0 404 Not Found\r\n\r\n<html>nothing here</html>")
         line = self.fail_with(FAILURE, "status", "--api", where)
-        self.assertEqual(line, f"what answers at {where} is no sidecar (status 404); "
+        self.assertEqual(line, f"what answers at {where} is not a sidecar (status 404); "
                                "--api says where it is")
 
     def test_somebody_who_never_answers(self):

@@ -281,8 +281,8 @@ BOOST_AUTO_TEST_CASE(timers_are_taken_over_but_not_those_that_only_fit_another_l
       take_over(before, config_of(kSound + detector + "suspect_after = \"700ms\"\n"));
   BOOST_TEST((in_force.failure_detector.heartbeat_interval == milliseconds(50)));
   BOOST_TEST((in_force.failure_detector.suspect_after == milliseconds(700)));
-  const Config patient = config_of(kSound + "[election]\nlease = \"4s\"\n" + detector +
-                                   "suspect_after = \"2s\"\n");
+  const Config patient =
+      config_of(kSound + "[election]\nlease = \"4s\"\n" + detector + "suspect_after = \"2s\"\n");
   BOOST_TEST((take_over(before, patient) == before));
 }
 

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(metrics_that_nobody_serves_are_a_problem) {
 BOOST_AUTO_TEST_CASE(a_stranger_on_the_port_of_the_metrics_is_a_problem) {
   facts.metrics->status = 404;
   expect_one(facts, "metrics",
-             "problem: what answers at 127.0.0.1:9464 is no sidecar (status 404) ->");
+             "problem: what answers at 127.0.0.1:9464 is not a sidecar (status 404) ->");
 }
 
 BOOST_AUTO_TEST_CASE(metrics_of_a_sidecar_that_is_not_ready_are_well) {

@@ -210,9 +210,10 @@ BOOST_AUTO_TEST_CASE(a_peer_that_has_ended_its_connection_leaves_nothing_in_time
 
 BOOST_AUTO_TEST_CASE(what_a_process_sends_while_it_closes_arrives_and_then_it_refuses) {
   // With a limit that nobody reaches, however slow the machine is.
-  Process c(loop, resolver, 3,
-            TransportSettings{
-                .boot = 1, .listen = {"127.0.0.1", 0}, .limits = {.flush = std::chrono::seconds(10)}});
+  Process c(
+      loop, resolver, 3,
+      TransportSettings{
+          .boot = 1, .listen = {"127.0.0.1", 0}, .limits = {.flush = std::chrono::seconds(10)}});
   a.look_for({c.place()});
   a.transport().set_members({c.address()});
   BOOST_REQUIRE(run_until([&] { return a.is_linked_to(c) && c.is_linked_to(a); }));
