@@ -22,13 +22,14 @@ std::string lower(std::string_view text) {
 // Without brackets, port and the dot at the end of a full name; empty when it is no authority.
 std::string host_of(std::string_view authority) {
   const size_t colon = authority.rfind(':');
-  const bool has_port = colon != std::string_view::npos &&
-                        authority.find_first_not_of("0123456789", colon + 1) == authority.npos;
+  const bool has_port =
+      colon != std::string_view::npos &&
+      authority.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
   if (has_port) authority = authority.substr(0, colon);
   if (authority.starts_with('[') && authority.ends_with(']')) {
     return lower(authority.substr(1, authority.size() - 2));
   }
-  if (authority.find(':') != authority.npos) return "";
+  if (authority.find(':') != std::string_view::npos) return "";
   if (authority.ends_with('.')) authority.remove_suffix(1);
   return lower(authority);
 }

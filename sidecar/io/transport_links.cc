@@ -107,8 +107,6 @@ void Transport::Implementation::on_greeting(PeerConnection& connection, const Gr
       if (is_answer_due) greet(connection, ours);
       return link_up(connection, greeting);
     case LinkVerdict::kSelf:
-      if (is_answer_due) greet(connection, ours);
-      return end_rejected(connection);
     case LinkVerdict::kKeepExisting:
       if (is_answer_due) greet(connection, ours);
       return end_rejected(connection);
