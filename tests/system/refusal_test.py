@@ -8,10 +8,11 @@ import os
 import pathlib
 import shutil
 import socket
+import unittest
 
 from harness import wait_until
 from mounts import TmpFs
-from system_case import CALM, SystemCase, main
+from system_case import CALM, IS_SANITIZED, SystemCase, main
 
 FAILED, CONFIG_INVALID, PLUGIN_REFUSED, ADDRESS_UNUSABLE, STATE_UNUSABLE = 1, 3, 5, 6, 7
 STATE_UNAVAILABLE = 9  # for now: what starts it shall try again
@@ -45,6 +46,7 @@ class Refusal(SystemCase):
         with self.group(1, extra='plugin = "nobody"\n') as group:
             self.refused(PLUGIN_REFUSED, group.sidecars[0], "bellwether-nobody.so")
 
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer wants to be loaded before all else")
     def test_a_plugin_that_cannot_be_opened_for_now(self):
         """Of a host that has too many open files just now; what starts it shall try again."""
         plugin = pathlib.Path(self.program).parents[1] / "lib/bellwether/bellwether-bully.so"
