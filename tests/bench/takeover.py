@@ -47,10 +47,18 @@ def take_down(group, observer, number):
     return (off - before) / 1e6, (on - before) / 1e6
 
 
+def voters_of(options):
+    return {"voters": 3} if options.guard == "majority" else {}
+
+
+def start(group):
+    return group.start(*(["--bootstrap"] if group.voters else []))
+
+
 def measure(options, variant, profile, name):
-    extra = f'[election]\nvariant = "{variant}"\nprofile = "{profile}"\n'
-    with Group(options.program, 3, extra) as group:
-        observer = group.start().observe(options.observer)
+    extra = f'[election]\nvariant = "{variant}"\nprofile = "{profile}"\npreempt_delay = "0s"\n'
+    with Group(options.program, 3, extra, **voters_of(options)) as group:
+        observer = start(group).observe(options.observer)
         group.await_leader(group.sidecars[-1])
         rounds = [take_down(group, observer, SIGNALS[name]) for _ in range(options.rounds)]
     offs, ons = [off for off, _ in rounds], [on for _, on in rounds]
@@ -62,8 +70,8 @@ def measure(options, variant, profile, name):
 
 
 def measure_rest(options):
-    with Group(options.program, 3) as group:
-        group.start().await_leader()
+    with Group(options.program, 3, **voters_of(options)) as group:
+        start(group).await_leader()
         time.sleep(1)  # the load of the start is not that of rest
         began = time.monotonic()
         before = [sidecar.processor_s() for sidecar in group.sidecars]
@@ -87,6 +95,7 @@ def main():
     parser.add_argument("--rest-s", type=int, default=20, help="seconds at rest (20)")
     parser.add_argument("--signals", nargs="*", default=list(SIGNALS), choices=list(SIGNALS))
     parser.add_argument("--variants", nargs="*", default=["modified", "classic"])
+    parser.add_argument("--guard", default="none", choices=["none", "majority"])
     parser.add_argument("--profiles", nargs="*", default=["default", "fast"])
     options = parser.parse_args()
     require_programs(parser, options)
