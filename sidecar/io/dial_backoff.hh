@@ -26,8 +26,7 @@ class DialBackoff {
   // After a try that came to nothing: 1, 5, 20, 50 ms, then doubling to the longest wait.
   Duration after_failure() {
     const bool is_often = failures_ == kWaitsMs.size();
-    const Duration wait = next(kWaitsMs, failures_);
-    return jittered(is_often ? longest_wait_ : wait);
+    return jittered(is_often ? longest_wait_ : next(kWaitsMs, failures_));
   }
   // A second, or where many are dialled in vain, more.
   void set_longest_wait(Duration wait) { longest_wait_ = std::max(kLongestWait, wait); }

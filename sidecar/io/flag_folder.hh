@@ -21,8 +21,8 @@ std::string mode_text(mode_t mode);
 // What to do about it.
 inline constexpr const char* kFlagFolderRemedy =
     "set flag.path to a file in a folder of the sidecar's user, or of root, that others cannot "
-    "write "
-    "(mode 0755); where nobody else has this one mounted for writing, as a pod's emptyDir, set "
+    "write (mode 0755); where nobody else has this one mounted for writing, as a pod's emptyDir, "
+    "set "
     "flag.shared_folder = \"on\"";
 
 }  // namespace bellwether

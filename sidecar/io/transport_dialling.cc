@@ -21,14 +21,14 @@ constexpr Duration kBetweenHearsays = std::chrono::milliseconds(100);
 void Transport::Implementation::refresh() {
   refresh_peers();
   refresh_targets();
-  const AddressSet taken = occupied();
-  AddressSet asked = inquiries();
-  asked.merge(detours());
+  const auto [detours, taken] = found();
+  const AddressSet asked = inquiries();
   for (auto& [address, target] : targets_) {
     if (target.connection != nullptr) continue;
     // Also detours: a forward that leads astray is put right one day, and behind one address there
     // may be several processes.
-    if (taken.contains(address) && !asked.contains(address)) {
+    const bool is_asked = asked.contains(address) || detours.contains(address);
+    if (taken.contains(address) && !is_asked) {
       target.dialler->stop();
     } else {
       target.dialler->start();
@@ -100,8 +100,9 @@ void Transport::Implementation::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> s
   target.is_inquiry = inquiries().contains(address);
   target.is_tentative = !is_awaited_at(address);
   // While it connected, its process may have been linked in another way, or be about to be.
-  const bool is_needless = !target.is_inquiry && !detours().contains(address) &&
-                           (occupied().contains(address) || has_dialled_alternative(address));
+  const auto [detours, taken] = found();
+  const bool is_needless = !target.is_inquiry && !detours.contains(address) &&
+                           (taken.contains(address) || has_dialled_alternative(address));
   if (is_needless || !has_room()) return dialler.start_after_failure();
   target.connection = &add(std::move(socket), address);
   Greeting greeting = listener_.greeting();
@@ -182,25 +183,18 @@ Transport::Implementation::AddressSet Transport::Implementation::homes() const {
   return result;
 }
 
-// Where one of them, or this process itself, has answered when it was dialled, though it does not
-// live there.
-Transport::Implementation::AddressSet Transport::Implementation::detours() const {
-  const AddressSet known = homes();
-  AddressSet result;
+// Detours: where one of them, or this process itself, has answered when it was dialled, though it
+// does not live there.
+Transport::Implementation::Found Transport::Implementation::found() const {
+  Found result{.detours = {}, .occupied = homes()};
   for (const auto& [address, target] : targets_) {
-    if (!target.answered_by || known.contains(address)) continue;
+    if (!target.answered_by || result.occupied.contains(address)) continue;
     const auto peer = peers_.find(*target.answered_by);
     const bool is_linked = peer != peers_.end() && peer->second.link != nullptr;
-    if (is_linked || target.is_self) result.insert(address);
+    if (is_linked || target.is_self) result.detours.insert(address);
   }
-  return result;
-}
-
-// Where, as it seems, nobody is found who is not linked already.
-Transport::Implementation::AddressSet Transport::Implementation::occupied() const {
-  AddressSet result = homes();
-  result.merge(detours());
-  add_alternatives(result);
+  result.occupied.insert(result.detours.begin(), result.detours.end());
+  add_alternatives(result.occupied);
   return result;
 }
 

@@ -123,9 +123,13 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   void dial_again(const Uuid& id, const Peer& peer, Duration lifetime);
   void dial_rarely(const Uuid& id, const Peer& peer);
   std::vector<SocketAddress> addresses_of(const Uuid& id, const Peer& peer) const;
+  // Where nobody is looked for: `detours` are a part of `occupied`.
+  struct Found {
+    AddressSet detours;
+    AddressSet occupied;
+  };
+  Found found() const;
   AddressSet homes() const;
-  AddressSet detours() const;
-  AddressSet occupied() const;
   void add_alternatives(AddressSet& addresses) const;
   bool is_awaited_at(const SocketAddress& address) const;
   bool has_dialled_alternative(const SocketAddress& address) const;
