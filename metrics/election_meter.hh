@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/frames.hh"
 #include "metrics/labels.hh"
 

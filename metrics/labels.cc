@@ -1,7 +1,7 @@
 // The texts of the labels' values.
 #include "metrics/labels.hh"
 
-#include "io/codec.hh"
+#include "io/wire/codec.hh"
 
 namespace bellwether::metrics {
 

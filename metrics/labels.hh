@@ -10,7 +10,7 @@
 #include "core/member_view.hh"
 
 namespace bellwether {
-enum class FrameFlaw : uint8_t;  // io/codec.hh
+enum class FrameFlaw : uint8_t;  // io/wire/codec.hh
 }
 
 namespace bellwether::metrics {

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "metrics/http_routes.hh"
 #include "metrics/identity.hh"
 #include "metrics/labels.hh"

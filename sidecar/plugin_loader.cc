@@ -14,8 +14,8 @@
 #include <system_error>
 #include <vector>
 
-#include "io/file_descriptor.hh"
-#include "io/passing_error.hh"
+#include "io/loop/file_descriptor.hh"
+#include "io/loop/passing_error.hh"
 
 namespace bellwether {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "io/http_server.hh"
+#include "io/http/http_server.hh"
 
 namespace bellwether::api {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "api/routes.hh"
-#include "io/timer.hh"
+#include "io/loop/timer.hh"
 
 namespace bellwether::api {
 

@@ -4,8 +4,8 @@
 
 #include "api/backend.hh"
 #include "api/history.hh"
-#include "api/json.hh"
 #include "api/leadership.hh"
+#include "base/json.hh"
 
 namespace bellwether::api {
 

@@ -4,8 +4,8 @@
 #include "api/bodies.hh"
 #include "api/responses.hh"
 #include "api/routes.hh"
-#include "config/duration_text.hh"
-#include "io/codec.hh"
+#include "base/duration_text.hh"
+#include "io/wire/codec.hh"
 
 namespace bellwether::api {
 namespace {

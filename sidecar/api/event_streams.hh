@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/exchange.hh"
-#include "core/clock.hh"
+#include "base/clock.hh"
 
 namespace bellwether::api {
 

@@ -6,7 +6,7 @@
 
 #include "api/bodies.hh"
 #include "api/vote_text.hh"
-#include "config/duration_text.hh"
+#include "base/duration_text.hh"
 
 namespace bellwether::api {
 namespace {

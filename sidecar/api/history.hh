@@ -8,7 +8,7 @@
 #include <string>
 
 #include "api/leadership.hh"
-#include "api/wall_time.hh"
+#include "base/wall_time.hh"
 #include "metrics/election_meter.hh"
 
 namespace bellwether::api {

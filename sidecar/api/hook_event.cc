@@ -5,7 +5,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "io/http_target.hh"
+#include "io/http/http_target.hh"
 
 namespace bellwether::api {
 namespace {

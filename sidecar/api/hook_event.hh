@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "api/json.hh"
+#include "base/json.hh"
 
 namespace bellwether::api {
 

@@ -6,7 +6,7 @@
 #include <ctime>
 #include <utility>
 
-#include "core/check.hh"
+#include "base/check.hh"
 
 namespace bellwether::api {
 namespace {

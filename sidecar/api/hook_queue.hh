@@ -13,8 +13,8 @@
 #include <string>
 
 #include "api/hook_event.hh"
-#include "core/clock.hh"
-#include "io/http_client.hh"
+#include "base/clock.hh"
+#include "io/http/http_client.hh"
 
 namespace bellwether::api {
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "api/api.hh"
-#include "io/http_server.hh"
+#include "io/http/http_server.hh"
 
 namespace bellwether::api {
 

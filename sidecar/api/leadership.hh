@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "api/wall_time.hh"
+#include "base/wall_time.hh"
 #include "core/effects.hh"
 #include "core/members.hh"
 

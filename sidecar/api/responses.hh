@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "api/json.hh"
-#include "io/http_server.hh"
+#include "base/json.hh"
+#include "io/http/http_server.hh"
 
 namespace bellwether::api {
 

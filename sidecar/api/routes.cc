@@ -8,7 +8,7 @@
 #include "api/bodies.hh"
 #include "api/responses.hh"
 #include "api/trust.hh"
-#include "config/duration_text.hh"
+#include "base/duration_text.hh"
 
 namespace bellwether::api {
 

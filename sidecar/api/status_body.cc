@@ -7,7 +7,7 @@
 #include "api/vote_text.hh"
 #include "config/effective.hh"
 #include "config/keys.hh"
-#include "io/checksum.hh"
+#include "io/wire/checksum.hh"
 
 namespace bellwether::api {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "config/config.hh"
-#include "io/http_server.hh"
+#include "io/http/http_server.hh"
 
 namespace bellwether::api {
 

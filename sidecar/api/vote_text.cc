@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "config/duration_text.hh"
+#include "base/duration_text.hh"
 
 namespace bellwether::api {
 namespace {

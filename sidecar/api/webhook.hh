@@ -10,9 +10,9 @@
 
 #include "api/hook_event.hh"
 #include "api/hook_queue.hh"
-#include "io/http_client.hh"
-#include "io/loop.hh"
-#include "io/timer.hh"
+#include "io/http/http_client.hh"
+#include "io/loop/loop.hh"
+#include "io/loop/timer.hh"
 
 namespace bellwether::api {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 
 namespace bellwether::cli {
 

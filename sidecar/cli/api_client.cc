@@ -8,8 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/duration_text.hh"
 #include "cli/api_connection.hh"
-#include "config/duration_text.hh"
 
 namespace bellwether::cli {
 namespace {

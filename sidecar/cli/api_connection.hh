@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "cli/api_client.hh"
-#include "io/file_descriptor.hh"
+#include "io/loop/file_descriptor.hh"
 
 namespace bellwether::cli {
 

@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "base/duration_text.hh"
 #include "cli/aligned_rows.hh"
 #include "cli/text_file.hh"
-#include "config/duration_text.hh"
 #include "config/effective.hh"
 #include "config/keys.hh"
 

@@ -1,14 +1,12 @@
 // The report of `bellwether check` as JSON; apart because the library takes seconds to compile.
 #include <chrono>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hh"
 #include "cli/check.hh"
 #include "config/keys.hh"
 
 namespace bellwether::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void print(std::ostream& out, const Json& json) {
   constexpr int kIndent = 2;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "api/json.hh"
+#include "base/json.hh"
 #include "cli/doctor_facts.hh"
 #include "cli/progress.hh"
 #include "doctor/diagnosis.hh"
@@ -134,7 +134,6 @@ void print_text(const Diagnoses& found, bool is_coloured) {
 }
 
 void print_json(const Diagnoses& found, const std::string& file) {
-  using api::Json;
   Json checks = Json::array();
   for (const Diagnosis& each : found) {
     checks.push_back({{"check", each.check},
@@ -144,7 +143,7 @@ void print_json(const Diagnoses& found, const std::string& file) {
   }
   const Json report{
       {"config", file}, {"verdict", name(verdict_of(found))}, {"checks", std::move(checks)}};
-  std::cout << api::dump(report) << "\n";
+  std::cout << dump(report) << "\n";
 }
 
 ExitCode code_of(Verdict verdict) {

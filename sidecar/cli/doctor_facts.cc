@@ -17,13 +17,12 @@
 #include "doctor/name_look.hh"
 #include "doctor/peer_probe.hh"
 #include "doctor/storage_look.hh"
-#include "io/robust_futex.hh"
+#include "io/flag/robust_futex.hh"
 #include "plugin_loader.hh"
 
 namespace bellwether::cli {
 namespace {
 
-using api::Json;
 using doctor::Facts;
 using doctor::NameFacts;
 using doctor::Origin;

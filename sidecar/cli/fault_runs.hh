@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/rules.hh"
 #include "simulator/fault_schedule.hh"
 

@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "io/file_descriptor.hh"
+#include "io/loop/file_descriptor.hh"
 
 namespace bellwether::cli {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "config/duration_text.hh"
+#include "base/duration_text.hh"
 #include "config/keys.hh"
 #include "config/profile.hh"
 

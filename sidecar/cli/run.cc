@@ -14,11 +14,11 @@
 #include "cli/plugin_dir.hh"
 #include "cli/stderr_text.hh"
 #include "daemon/sidecar.hh"
-#include "io/address_error.hh"
-#include "io/flag_error.hh"
-#include "io/robust_futex.hh"
-#include "io/signals_blocked.hh"
-#include "io/state_error.hh"
+#include "io/flag/flag_error.hh"
+#include "io/flag/robust_futex.hh"
+#include "io/loop/signals_blocked.hh"
+#include "io/names/address_error.hh"
+#include "io/state/state_error.hh"
 
 namespace bellwether::cli {
 namespace {

@@ -10,8 +10,6 @@
 namespace bellwether::cli {
 namespace {
 
-using api::Json;
-
 constexpr unsigned kOk = 200;
 
 // What could steer the terminal is not printed.
@@ -88,7 +86,7 @@ void remove_column(std::vector<Row>& rows, const std::string& head) {
 }  // namespace
 
 Json require_json(const ApiClient& client, const ApiAnswer& answer, const char* key) {
-  const auto json = api::parse_json(answer.body);
+  const auto json = parse_json(answer.body);
   const bool is_object = json && json->is_object();
   if (is_object && answer.status == kOk && json->contains(key)) return *json;
   if (is_object && answer.status != kOk && json->contains("error")) {
@@ -99,7 +97,7 @@ Json require_json(const ApiClient& client, const ApiAnswer& answer, const char* 
 }
 
 std::string value_text(const Json& value) {
-  return printable(value.is_string() ? value.get<std::string>() : api::dump(value));
+  return printable(value.is_string() ? value.get<std::string>() : dump(value));
 }
 
 std::string text_of(const Json& object, const char* key) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/json.hh"
+#include "base/json.hh"
 #include "cli/api_client.hh"
 #include "cli/styled_text.hh"
 
@@ -13,41 +13,37 @@ namespace bellwether::cli {
 
 // The body of an answer of 200, which has `key`, as all answers of its kind have.  Throws ApiError
 // otherwise: with the sidecar's own words when it refuses, or because what answers is no sidecar.
-api::Json require_json(const ApiClient& client, const ApiAnswer& answer, const char* key);
-inline api::Json get_json(const ApiClient& client, const std::string& target, const char* key) {
+Json require_json(const ApiClient& client, const ApiAnswer& answer, const char* key);
+inline Json get_json(const ApiClient& client, const std::string& target, const char* key) {
   return require_json(client, client.get(target), key);
 }
 
 // The same for what is asked in several places.
-inline api::Json get_leader(const ApiClient& client) {
-  return get_json(client, "/v1/leader", "leader");
-}
-inline api::Json get_status(const ApiClient& client) {
-  return get_json(client, "/v1/status", "node");
-}
-inline api::Json get_members(const ApiClient& client) {
+inline Json get_leader(const ApiClient& client) { return get_json(client, "/v1/leader", "leader"); }
+inline Json get_status(const ApiClient& client) { return get_json(client, "/v1/status", "node"); }
+inline Json get_members(const ApiClient& client) {
   return get_json(client, "/v1/members", "members");
 }
 
 // A value as text that a terminal can take: a string without its quotes, anything else as JSON.
-std::string value_text(const api::Json& value);
+std::string value_text(const Json& value);
 // The value of a key as such text; "-" for null and what is not there.
-std::string text_of(const api::Json& object, const char* key);
+std::string text_of(const Json& object, const char* key);
 // The object under a key; an empty one when there is none.
-const api::Json& object_in(const api::Json& object, const char* key);
-bool is_true(const api::Json& object, const char* key);
+const Json& object_in(const Json& object, const char* key);
+bool is_true(const Json& object, const char* key);
 
 // "orders-2 leads, epoch 7" or "there is no leader"; from a body of /v1/leader.
-std::string leader_text(const api::Json& leader);
+std::string leader_text(const Json& leader);
 
 // "in force", or "forgotten: why"; from `vote` of /v1/status, "-" where that is null.
-std::string vote_text(const api::Json& vote);
+std::string vote_text(const Json& vote);
 
 // The objects of an array under a key; what is no object is left out.
-std::vector<api::Json> objects_in(const api::Json& object, const char* key);
+std::vector<Json> objects_in(const Json& object, const char* key);
 
 // The table of members, its head first; from a body of /v1/members.  Where it is wider than `width`
 // it loses columns, the least important one first.
-std::vector<Line> member_lines(const api::Json& members, size_t width);
+std::vector<Line> member_lines(const Json& members, size_t width);
 
 }  // namespace bellwether::cli

@@ -4,18 +4,16 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "api/json.hh"
+#include "base/duration_text.hh"
+#include "base/json.hh"
 #include "cli/api_client.hh"
 #include "cli/sidecar_answers.hh"
 #include "cli/status.hh"
 #include "cli/watch.hh"
-#include "config/duration_text.hh"
-#include "io/http_target.hh"
+#include "io/http/http_target.hh"
 
 namespace bellwether::cli {
 namespace {
-
-using api::Json;
 
 constexpr const char* kExitStatus = R"(
 
@@ -112,7 +110,7 @@ CLI::App& add(CLI::App& program, SidecarOptions& options, SidecarCommand command
 
 Json post(const ApiClient& client, const std::string& path, const Json& body,
           const char* key = "result") {
-  return require_json(client, client.post(path, api::dump(body)), key);
+  return require_json(client, client.post(path, dump(body)), key);
 }
 
 ExitCode step_down(const ApiClient& client, const std::string& hold) {

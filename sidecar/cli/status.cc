@@ -11,8 +11,6 @@
 namespace bellwether::cli {
 namespace {
 
-using api::Json;
-
 std::string uptime_text(const Json& status) {
   const auto found = status.find("uptime_ms");
   if (found == status.end() || !found->is_number_integer()) return "-";
@@ -100,7 +98,7 @@ ExitCode print_status(const ApiClient& client, bool is_json, bool is_coloured) {
   const Json members = get_members(client);
   if (is_json) {
     const Json all{{"leader", leader}, {"status", status}, {"members", members}};
-    std::cout << api::dump(all) << "\n";
+    std::cout << dump(all) << "\n";
   } else {
     print_text(leader, status, members, is_coloured);
   }

@@ -1,12 +1,10 @@
 // The table as JSON; apart from the other forms because the library takes seconds to compile.
-#include <nlohmann/json.hpp>
-
+#include "base/json.hh"
 #include "cli/table_output.hh"
 
 namespace bellwether::cli {
 
 void print_json(std::ostream& out, const std::vector<simulator::TableRow>& rows) {
-  using Json = nlohmann::ordered_json;
   constexpr int kIndent = 2;
   Json array = Json::array();
   for (const simulator::TableRow& row : rows) {

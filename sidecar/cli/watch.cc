@@ -13,8 +13,6 @@
 namespace bellwether::cli {
 namespace {
 
-using api::Json;
-
 constexpr auto kRefresh = std::chrono::seconds(1);
 
 // Which elections the view has been told of.
@@ -64,7 +62,7 @@ class Follower {
     while (true) {
       for (auto event = events.next(kRefresh); event; event = events.next({})) {
         last_id_ = event->id;
-        if (const auto leader = api::parse_json(event->data); leader && leader->is_object()) {
+        if (const auto leader = parse_json(event->data); leader && leader->is_object()) {
           view_.on_leader(*leader);
         }
       }

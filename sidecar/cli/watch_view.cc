@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "api/wall_time.hh"
+#include "base/wall_time.hh"
 #include "cli/age_text.hh"
 #include "cli/other_screen.hh"
 #include "cli/sidecar_answers.hh"
@@ -17,11 +17,9 @@
 namespace bellwether::cli {
 namespace {
 
-using api::Json;
-
 constexpr size_t kMaxChanges = 8;  // shown below the members
 
-std::string now_text() { return api::rfc3339(std::chrono::system_clock::now()); }
+std::string now_text() { return rfc3339(std::chrono::system_clock::now()); }
 
 // "orders-2 leads, epoch 7 (a leader was announced)"
 std::string change_text(const Json& leader) {
@@ -153,7 +151,7 @@ class JsonView final : public News {
   }
 
   static void print(const char* event, const Json& data) {
-    std::cout << api::dump({{"time", now_text()}, {"event", event}, {"data", data}}) << "\n";
+    std::cout << dump({{"time", now_text()}, {"event", event}, {"data", data}}) << "\n";
   }
 };
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "api/json.hh"
+#include "base/json.hh"
 #include "cli/styled_text.hh"
 
 namespace bellwether::cli {
@@ -14,14 +14,14 @@ class WatchView {
  public:
   virtual ~WatchView() = default;
   // A body of /v1/leader; also one that is known, after a connection that broke.
-  virtual void on_leader(const api::Json& leader) = 0;
+  virtual void on_leader(const Json& leader) = 0;
   // A body of /v1/members, about once a second.
-  virtual void on_members(const api::Json& members) = 0;
+  virtual void on_members(const Json& members) = 0;
   // `vote` of /v1/status, about once a second; an empty object where there is none.
-  virtual void on_vote(const api::Json& vote) = 0;
+  virtual void on_vote(const Json& vote) = 0;
   // An entry of /v1/history, each once, the older one first.  `is_past`: it was over when the watch
   // began.
-  virtual void on_election(const api::Json& election, bool is_past) = 0;
+  virtual void on_election(const Json& election, bool is_past) = 0;
   virtual void on_trouble(const std::string& what) = 0;
   // All news have been told.
   virtual void show() = 0;

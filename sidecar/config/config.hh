@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "config/host_port.hh"
+#include "base/clock.hh"
+#include "base/host_port.hh"
 #include "config/profile.hh"
-#include "core/clock.hh"
 #include "core/options.hh"
 
 namespace bellwether {

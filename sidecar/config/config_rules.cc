@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "base/duration_text.hh"
 #include "config/core_options.hh"
-#include "config/duration_text.hh"
 #include "config/keys.hh"
 #include "config/text_forms.hh"
 

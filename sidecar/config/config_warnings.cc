@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/duration_text.hh"
 #include "config/config_rules.hh"
-#include "config/duration_text.hh"
 #include "config/keys.hh"
 #include "config/suggestion.hh"
 #include "config/value_types.hh"

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "config/text_forms.hh"
-#include "io/flag_default.hh"
+#include "io/flag/flag_default.hh"
 
 namespace bellwether {
 namespace {

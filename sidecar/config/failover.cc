@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "base/duration_text.hh"
 #include "config/core_options.hh"
-#include "config/duration_text.hh"
 
 namespace bellwether {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hh"
 #include "config/config.hh"
-#include "core/clock.hh"
 
 namespace bellwether {
 

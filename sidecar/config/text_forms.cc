@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "config/host_port.hh"
+#include "base/ascii.hh"
+#include "base/host_port.hh"
 
 namespace bellwether {
 namespace {
@@ -39,10 +40,6 @@ size_t utf8_length(std::string_view text) {
 }
 
 }  // namespace
-
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 bool is_printable(std::string_view text) {
   while (!text.empty()) {

@@ -5,9 +5,6 @@
 
 namespace bellwether {
 
-// Of ASCII.
-bool is_alphanumeric(char c);
-
 // UTF-8 without control characters.
 bool is_printable(std::string_view text);
 

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "config/duration_text.hh"
+#include "base/duration_text.hh"
 #include "config/environment.hh"
 #include "config/text_forms.hh"
 

@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "config/host_port.hh"
+#include "base/clock.hh"
+#include "base/host_port.hh"
 #include "config/source.hh"
 #include "config/suggestion.hh"
-#include "core/clock.hh"
 
 namespace bellwether {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 
 namespace bellwether {
 

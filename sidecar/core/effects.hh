@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/frames.hh"
 #include "core/identity.hh"
 #include "core/options.hh"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/check.hh"
+#include "base/check.hh"
 
 namespace bellwether {
 namespace {

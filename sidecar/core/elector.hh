@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/frames.hh"
 #include "core/members.hh"
 #include "core/options.hh"

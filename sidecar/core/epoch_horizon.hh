@@ -14,7 +14,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/options.hh"
 
 namespace bellwether {

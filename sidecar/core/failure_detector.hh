@@ -8,7 +8,7 @@
 // Phillips & Currey, 2017).
 #pragma once
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/options.hh"
 
 namespace bellwether {

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/identity.hh"
 #include "core/member_view.hh"
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/electorate.hh"
 
 namespace bellwether {

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/electorate.hh"
 #include "core/failure_detector.hh"
 #include "core/member_view.hh"

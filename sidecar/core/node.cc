@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/check.hh"
+#include "base/check.hh"
 #include "core/node_send.hh"
 
 namespace bellwether {

@@ -6,7 +6,7 @@
 // The election takes place early, while the old leader's lease still runs; only the flag waits.
 #include <algorithm>
 
-#include "core/check.hh"
+#include "base/check.hh"
 #include "core/node.hh"
 #include "core/node_send.hh"
 

@@ -4,7 +4,7 @@
 // over to the one it wants at the beginning of an election, when it knows of no living member that
 // wants another; until then it elects as before.  So a group is reconfigured member by member,
 // under a leader that does not change for it, and elects by one variant before and after.
-#include "core/check.hh"
+#include "base/check.hh"
 #include "core/node.hh"
 #include "core/node_send.hh"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/rules.hh"
 
 namespace bellwether {

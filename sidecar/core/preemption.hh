@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/identity.hh"
 #include "core/options.hh"
 

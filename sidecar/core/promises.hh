@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/identity.hh"
 
 namespace bellwether {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/identity.hh"
 
 namespace bellwether {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 
 namespace bellwether {
 

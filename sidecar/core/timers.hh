@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 
 namespace bellwether {
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "config/source.hh"
-#include "io/file_descriptor.hh"
+#include "io/loop/file_descriptor.hh"
 
 namespace bellwether {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "io/timer.hh"
+#include "io/loop/timer.hh"
 
 namespace bellwether {
 

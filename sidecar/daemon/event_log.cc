@@ -1,7 +1,7 @@
 // What is bounded here is bounded by RejectionLog and Log.
 #include "daemon/event_log.hh"
 
-#include "config/duration_text.hh"
+#include "base/duration_text.hh"
 
 namespace bellwether {
 namespace {

@@ -46,6 +46,6 @@ void FrontDoor::close() {
   metrics_server_.stop_listening();
 }
 
-std::string FrontDoor::status_text() const { return api::dump(api::status_body(backend_, feed_)); }
+std::string FrontDoor::status_text() const { return dump(api::status_body(backend_, feed_)); }
 
 }  // namespace bellwether

@@ -14,7 +14,7 @@
 #include "daemon/file_watch.hh"
 #include "daemon/hooks.hh"
 #include "daemon/log.hh"
-#include "io/http_server.hh"
+#include "io/http/http_server.hh"
 #include "metrics/metrics.hh"
 
 namespace bellwether {

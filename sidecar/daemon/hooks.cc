@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/bodies.hh"
-#include "io/address_lookup.hh"
+#include "io/names/address_lookup.hh"
 
 namespace bellwether {
 namespace {
@@ -128,7 +128,7 @@ api::HookEvent Hooks::event_of(const api::Leadership& leadership, api::HookEvent
   return {.type = type,
           .subject = subject ? subject->name : "",
           .sequence = leadership.index,
-          .time = api::rfc3339(leadership.since),
+          .time = rfc3339(leadership.since),
           .data = api::leader_body(backend_, feed_, leadership)};
 }
 

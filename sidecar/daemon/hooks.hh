@@ -9,7 +9,7 @@
 #include "api/leadership.hh"
 #include "api/webhook.hh"
 #include "daemon/log.hh"
-#include "io/resolver.hh"
+#include "io/names/resolver.hh"
 #include "metrics/metrics.hh"
 
 namespace bellwether {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 
 namespace bellwether {
 

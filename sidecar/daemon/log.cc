@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "daemon/log_line.hh"
-#include "io/loop.hh"
+#include "io/loop/loop.hh"
 
 namespace bellwether {
 namespace {

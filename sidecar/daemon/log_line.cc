@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "api/wall_time.hh"
+#include "base/wall_time.hh"
 
 namespace bellwether {
 namespace {
@@ -58,7 +58,7 @@ std::string text_line(std::chrono::system_clock::time_point time, LogLevel level
                       const LogContext& context, std::string_view event,
                       std::initializer_list<LogField> fields) {
   constexpr size_t kLevelWidth = 5;
-  std::string line = api::rfc3339(time) + " ";
+  std::string line = rfc3339(time) + " ";
   std::string level_name = name(level);
   level_name.resize(kLevelWidth, ' ');
   line += level_name + " " + context.node + " epoch=" + std::to_string(context.epoch) + " ";
@@ -76,7 +76,7 @@ std::string text_line(std::chrono::system_clock::time_point time, LogLevel level
 std::string json_line(std::chrono::system_clock::time_point time, LogLevel level,
                       const LogContext& context, std::string_view event,
                       std::initializer_list<LogField> fields) {
-  nlohmann::ordered_json line{{"time", api::rfc3339(time)},
+  nlohmann::ordered_json line{{"time", rfc3339(time)},
                               {"level", name(level)},
                               {"node", context.node},
                               {"epoch", context.epoch},

@@ -1,7 +1,7 @@
 // The one place where the node is stepped.
 #include "daemon/node_driver.hh"
 
-#include "core/check.hh"
+#include "base/check.hh"
 
 namespace bellwether {
 

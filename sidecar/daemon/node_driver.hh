@@ -8,7 +8,7 @@
 
 #include "core/node.hh"
 #include "core/self_check.hh"
-#include "io/timer.hh"
+#include "io/loop/timer.hh"
 
 namespace bellwether {
 

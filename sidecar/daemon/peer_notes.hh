@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "api/backend.hh"
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/effects.hh"
-#include "io/codec.hh"
+#include "io/wire/codec.hh"
 
 namespace bellwether {
 

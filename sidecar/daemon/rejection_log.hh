@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "daemon/line_limit.hh"
 #include "daemon/log.hh"
 #include "metrics/labels.hh"

@@ -2,7 +2,7 @@
 // is held again in the simulator's virtual cluster, in the thread pool, so that the loop goes on.
 #pragma once
 
-#include "io/loop.hh"
+#include "io/loop/loop.hh"
 #include "metrics/metrics.hh"
 #include "simulator/shadow_election.hh"
 

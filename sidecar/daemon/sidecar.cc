@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/vote_text.hh"
-#include "io/vote_tag.hh"
+#include "io/state/vote_tag.hh"
 #include "plugin_loader.hh"
 
 namespace bellwether {

@@ -22,9 +22,9 @@
 #include "daemon/participant.hh"
 #include "daemon/shadow_elections.hh"
 #include "daemon/systemd.hh"
-#include "io/memory_keeper.hh"
-#include "io/open_files.hh"
-#include "io/signal_watch.hh"
+#include "io/flag/memory_keeper.hh"
+#include "io/loop/open_files.hh"
+#include "io/loop/signal_watch.hh"
 
 namespace bellwether {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/clock.hh"
-#include "io/file_descriptor.hh"
+#include "base/clock.hh"
+#include "io/loop/file_descriptor.hh"
 
 namespace bellwether {
 

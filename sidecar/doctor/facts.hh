@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hh"
 #include "config/config.hh"
 #include "config/findings.hh"
-#include "core/clock.hh"
 #include "core/identity.hh"
 
 namespace bellwether::doctor {

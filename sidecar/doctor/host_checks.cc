@@ -1,7 +1,7 @@
 // Checks of this machine: what the kernel, the clock and the processor give.
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
-#include "io/open_files.hh"
+#include "io/loop/open_files.hh"
 
 namespace bellwether::doctor {
 namespace {

@@ -10,8 +10,8 @@
 #include <map>
 #include <sstream>
 
-#include "io/loop.hh"
-#include "io/open_files.hh"
+#include "io/loop/loop.hh"
+#include "io/loop/open_files.hh"
 
 namespace bellwether::doctor {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "io/socket_address.hh"
+#include "io/names/socket_address.hh"
 
 namespace bellwether::doctor {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/host_port.hh"
 #include "config/environment.hh"
-#include "config/host_port.hh"
 
 namespace bellwether::doctor {
 

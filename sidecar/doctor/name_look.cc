@@ -1,8 +1,8 @@
 // Runs an event loop until everything is answered, or it is too late.
 #include "doctor/name_look.hh"
 
-#include "io/resolver.hh"
-#include "io/timer.hh"
+#include "io/loop/timer.hh"
+#include "io/names/resolver.hh"
 
 namespace bellwether::doctor {
 

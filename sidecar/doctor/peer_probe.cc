@@ -14,9 +14,9 @@
 #include <system_error>
 
 #include "core/electorate.hh"
-#include "io/codec.hh"
-#include "io/file_descriptor.hh"
-#include "io/loop.hh"
+#include "io/loop/file_descriptor.hh"
+#include "io/loop/loop.hh"
+#include "io/wire/codec.hh"
 
 namespace bellwether::doctor {
 namespace {

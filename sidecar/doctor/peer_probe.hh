@@ -7,7 +7,7 @@
 
 #include "config/config.hh"
 #include "doctor/facts.hh"
-#include "io/socket_address.hh"
+#include "io/names/socket_address.hh"
 
 namespace bellwether::doctor {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 
 namespace bellwether::doctor {
 

@@ -1,9 +1,9 @@
 // Checks of the two things on a file system: the state folder and the flag.
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
-#include "io/flag_folder.hh"
-#include "io/state_slots.hh"
-#include "io/vote_tag.hh"
+#include "io/flag/flag_folder.hh"
+#include "io/state/state_slots.hh"
+#include "io/state/vote_tag.hh"
 
 namespace bellwether::doctor {
 namespace {

@@ -16,10 +16,10 @@
 #include <system_error>
 #include <thread>
 
-#include "io/file_descriptor.hh"
-#include "io/flag_folder.hh"
-#include "io/folder_trust.hh"
-#include "io/state_slots.hh"
+#include "io/flag/flag_folder.hh"
+#include "io/loop/file_descriptor.hh"
+#include "io/state/folder_trust.hh"
+#include "io/state/state_slots.hh"
 
 namespace bellwether::doctor {
 namespace {

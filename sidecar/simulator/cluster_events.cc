@@ -130,7 +130,7 @@ void Cluster::on(const Refuse& refuse) {
   note_answer(again.from, again.to);
 }
 
-// As the transport judges it (io/death_proof.hh).
+// As the transport judges it (io/peers/death_proof.hh).
 bool Cluster::is_proof_of_death(uint32_t process, uint32_t peer) const {
   if (!options_.is_refusal_proof) return false;
   const bool is_between =

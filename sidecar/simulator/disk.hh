@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/member_view.hh"
 #include "core/record.hh"
 

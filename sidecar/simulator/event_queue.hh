@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 
 namespace bellwether::simulator {
 

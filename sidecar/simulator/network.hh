@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "core/effects.hh"
 #include "core/frames.hh"
 #include "simulator/random.hh"

@@ -3,7 +3,7 @@
 // the limit of `expect agreement within budget`.
 #pragma once
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 #include "simulator/cluster.hh"
 
 namespace bellwether::simulator {

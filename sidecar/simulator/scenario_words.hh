@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 
 namespace bellwether::simulator {
 

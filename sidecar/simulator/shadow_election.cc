@@ -1,7 +1,7 @@
 // Brings the virtual group to the brink of the election, and counts from there.
 #include "simulator/shadow_election.hh"
 
-#include "core/check.hh"
+#include "base/check.hh"
 #include "simulator/cluster.hh"
 
 namespace bellwether::simulator {

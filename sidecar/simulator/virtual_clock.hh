@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/clock.hh"
+#include "base/clock.hh"
 
 namespace bellwether::simulator {
 

@@ -28,9 +28,9 @@ std::string Recorded::header(const std::string& name) const {
   return "";
 }
 
-api::Json Recorded::json() const {
+Json Recorded::json() const {
   BOOST_TEST_REQUIRE(response.has_value());
-  const auto json = api::parse_json(response->body);
+  const auto json = parse_json(response->body);
   BOOST_TEST_REQUIRE(json.has_value(), response->body);
   return *json;
 }
@@ -55,7 +55,7 @@ bool FakeAnswer::write(std::string_view piece) {
   return true;
 }
 
-api::WallTime wall_time(int64_t after) {
+WallTime wall_time(int64_t after) {
   using namespace std::chrono;
   return sys_days(year(2026) / January / 31) + hours(9) + std::chrono::seconds(after);
 }

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/json.hh"
 #include "api/routes.hh"
+#include "base/json.hh"
 #include "node_harness.hh"
 
 namespace bellwether::tests {
@@ -26,7 +26,7 @@ struct Recorded {
   unsigned status() const { return response ? response->status : 0; }
   // The first header of this name; "" when there is none.
   std::string header(const std::string& name) const;
-  api::Json json() const;
+  Json json() const;
   std::string error() const;
   // Takes what was written since the last time.
   std::string take() { return std::exchange(stream, ""); }
@@ -46,7 +46,7 @@ class FakeAnswer : public api::Answer {
 };
 
 // 2026-01-31T09:00:00Z and so many seconds.
-api::WallTime wall_time(int64_t after);
+WallTime wall_time(int64_t after);
 
 // The sidecar as the API sees it; a test sets what it wants to be seen.
 class FakeBackend : public api::Backend {

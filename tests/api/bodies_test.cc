@@ -14,9 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Without its blanks and line breaks; strings in it have neither.
-std::string compact(const std::string& text) {
-  return api::dump(api::parse_json(text).value()) + "\n";
-}
+std::string compact(const std::string& text) { return dump(parse_json(text).value()) + "\n"; }
 
 struct BodiesFixture : ApiFixture {
   // Valid for 800 ms.
@@ -25,7 +23,7 @@ struct BodiesFixture : ApiFixture {
     backend.settings.election.death_proof = proof;
     lead();
   }
-  api::Json leader() { return get("/v1/leader")->json(); }
+  Json leader() { return get("/v1/leader")->json(); }
 };
 
 }  // namespace
@@ -86,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_leadership_of_the_past_is_no_leadership) {
   lead_with(DeathProof::kNone, true);
   const api::Leadership past = feed.current();
   step(node.step(StepDown{}));
-  const api::Json body = api::leader_body(backend, feed, past);
+  const Json body = api::leader_body(backend, feed, past);
   BOOST_TEST(body["leader"]["name"] == "node-3");
   BOOST_TEST(body["is_leader"] == false);
   BOOST_TEST(body["valid_for_ms"] == 0);
@@ -102,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_leadership_of_the_past_is_none_though_this_node_leads_aga
                    .reason = "claimed"},
                   node.node().members(), wall_time(1));
   BOOST_TEST(leader()["is_leader"] == true);
-  const api::Json body = api::leader_body(backend, feed, past);
+  const Json body = api::leader_body(backend, feed, past);
   BOOST_TEST(body["is_leader"] == false);
   BOOST_TEST(body["valid_for_ms"] == 0);
 }
@@ -188,14 +186,14 @@ BOOST_AUTO_TEST_CASE(status_has_the_election_that_is_running) {
 
 BOOST_AUTO_TEST_CASE(status_says_what_is_missing) {
   backend.not_ready = "the state folder is full";
-  const api::Json status = get("/v1/status")->json();
+  const Json status = get("/v1/status")->json();
   BOOST_TEST(status["is_ready"] == false);
   BOOST_TEST(status["why_not_ready"] == "the state folder is full");
 }
 
 BOOST_AUTO_TEST_CASE(the_hash_is_that_of_the_configuration_without_the_nodes_own_part) {
   const auto hash = [this] { return get("/v1/status")->json()["config"]["hash"]; };
-  const api::Json before = hash();
+  const Json before = hash();
   backend.settings.node.priority = 7;
   BOOST_TEST(hash() == before);
   backend.settings.election.lease = 3s;

@@ -15,7 +15,7 @@ struct Explained : ApiFixture {
 
   std::string why(uint32_t number) {
     const std::string name = "node-" + std::to_string(number);
-    const api::Json body = get("/v1/explain")->json();
+    const Json body = get("/v1/explain")->json();
     for (const auto& member : body["members"]) {
       if (member["name"] == name) return member["why"];
     }
@@ -32,7 +32,7 @@ BOOST_FIXTURE_TEST_SUITE(explain, Explained)
 BOOST_AUTO_TEST_CASE(lists_members_by_rank_with_who_leads) {
   follow(4, 7);
   backend.peers[uuid(4)].heard = node.now() - 40ms;
-  const api::Json body = get("/v1/explain")->json();
+  const Json body = get("/v1/explain")->json();
   BOOST_TEST(body["group"] == "orders");
   BOOST_TEST(body["seen_by"] == "node-3");
   BOOST_TEST(body["leader"] == "node-4");

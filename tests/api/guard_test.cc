@@ -19,11 +19,11 @@ struct GuardFixture {
     backend.settings.election.lease = std::chrono::seconds(1);
   }
 
-  api::Json status() const { return api::status_body(backend, feed); }
+  Json status() const { return api::status_body(backend, feed); }
   // Why this node leads or does not.
   std::string why() const {
-    const api::Json body = api::explain_body(backend, feed);
-    for (const api::Json& member : body["members"]) {
+    const Json body = api::explain_body(backend, feed);
+    for (const Json& member : body["members"]) {
       if (member["name"] == node.node().members().self().name) return member["why"];
     }
     return "";

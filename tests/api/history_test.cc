@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(shows_the_newest_election_first) {
   const api::Leadership nobody{.epoch = 1};
   history.on_election({.trigger = metrics::Trigger::kRetry, .result = metrics::Result::kAbandoned},
                       "classic", nobody, wall_time(6));
-  const auto expected = api::parse_json(R"({"group":"orders","elections":[
+  const auto expected = parse_json(R"({"group":"orders","elections":[
       {"time":"2026-01-31T09:00:06.000Z","trigger":"retry","variant":"classic",
        "result":"abandoned","winner":null,"epoch":null,
        "messages":{"election":0,"answer":0,"handover":0,"coordinator":0,"total":0},
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(shows_the_newest_election_first) {
                                 "address":"10.0.0.3:7946"},"epoch":1,
        "messages":{"election":2,"answer":1,"handover":1,"coordinator":3,"total":7},
        "duration_ms":12}]})");
-  BOOST_TEST(get("/v1/history")->response->body == api::dump(*expected) + "\n");
+  BOOST_TEST(get("/v1/history")->response->body == dump(*expected) + "\n");
 }
 
 BOOST_AUTO_TEST_CASE(keeps_the_last_256) {

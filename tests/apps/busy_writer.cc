@@ -18,8 +18,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "io/file_descriptor.hh"
-#include "io/flag_writer.hh"
+#include "io/flag/flag_writer.hh"
+#include "io/loop/file_descriptor.hh"
 
 namespace {
 

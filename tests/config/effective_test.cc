@@ -5,9 +5,9 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
+#include "base/duration_text.hh"
 #include "config/core_options.hh"
 #include "config/diff.hh"
-#include "config/duration_text.hh"
 #include "config/failover.hh"
 #include "config/keys.hh"
 #include "parse_harness.hh"

@@ -11,8 +11,8 @@
 #include "doctor/mesh_look.hh"
 #include "doctor/name_look.hh"
 #include "doctor/storage_look.hh"
-#include "io/flag_writer.hh"
-#include "io/state_store.hh"
+#include "io/flag/flag_writer.hh"
+#include "io/state/state_store.hh"
 
 namespace bellwether::doctor {
 namespace {

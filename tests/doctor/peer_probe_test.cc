@@ -14,8 +14,8 @@
 #include <functional>
 #include <thread>
 
-#include "io/codec.hh"
-#include "io/file_descriptor.hh"
+#include "io/loop/file_descriptor.hh"
+#include "io/wire/codec.hh"
 
 namespace bellwether::doctor {
 namespace {

@@ -2,8 +2,8 @@
 #include <boost/algorithm/string.hpp>
 
 #include "expectations.hh"
-#include "io/state_slots.hh"
-#include "io/vote_tag.hh"
+#include "io/state/state_slots.hh"
+#include "io/state/vote_tag.hh"
 
 namespace bellwether::doctor {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "consumers.h"
 #include "flag_harness.hh"
-#include "io/flag_writer.hh"
+#include "io/flag/flag_writer.hh"
 
 namespace bellwether::test {
 

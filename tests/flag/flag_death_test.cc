@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "flag_harness.hh"
-#include "io/flag_writer.hh"
-#include "io/robust_futex.hh"
+#include "io/flag/flag_writer.hh"
+#include "io/flag/robust_futex.hh"
 
 namespace bellwether::test {
 namespace {

@@ -1,5 +1,5 @@
 // Which files the sidecar takes for its flag, and what it says of others.
-#include "io/flag_file.hh"
+#include "io/flag/flag_file.hh"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "flag_harness.hh"
-#include "io/flag_writer.hh"
+#include "io/flag/flag_writer.hh"
 
 namespace bellwether::test {
 namespace {

@@ -1,5 +1,5 @@
 // In whose folder the sidecar keeps its flag, and in whose it does not.
-#include "io/flag_folder.hh"
+#include "io/flag/flag_folder.hh"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "flag_harness.hh"
-#include "io/flag_writer.hh"
+#include "io/flag/flag_writer.hh"
 
 namespace bellwether::test {
 namespace {

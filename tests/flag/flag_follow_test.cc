@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "flag_harness.hh"
-#include "io/flag_writer.hh"
+#include "io/flag/flag_writer.hh"
 
 namespace bellwether::test {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <thread>
 
-#include "io/flag_writer.hh"
+#include "io/flag/flag_writer.hh"
 
 namespace bellwether::test {
 

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "core/effects.hh"
-#include "io/file_descriptor.hh"
-#include "io/flag_line.hh"
+#include "io/flag/flag_line.hh"
+#include "io/loop/file_descriptor.hh"
 
 namespace bellwether::test {
 

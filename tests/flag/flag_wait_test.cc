@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "flag_harness.hh"
-#include "io/flag_writer.hh"
+#include "io/flag/flag_writer.hh"
 
 namespace bellwether::test {
 namespace {

@@ -1,5 +1,5 @@
 // The sidecar's side of the flag: what readers see of it from its start to its end.
-#include "io/flag_writer.hh"
+#include "io/flag/flag_writer.hh"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // What becomes of a process with a keeper, and of the keeper, when either is killed.
-#include "io/memory_keeper.hh"
+#include "io/flag/memory_keeper.hh"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -18,7 +18,7 @@
 #include <string>
 
 #include "flag_harness.hh"
-#include "io/flag_writer.hh"
+#include "io/flag/flag_writer.hh"
 
 namespace bellwether::test {
 namespace {

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "io/checksum.hh"
-#include "io/codec.hh"
-#include "io/little_endian.hh"
-#include "io/wire_format.hh"
+#include "io/wire/checksum.hh"
+#include "io/wire/codec.hh"
+#include "io/wire/little_endian.hh"
+#include "io/wire/wire_format.hh"
 
 namespace bellwether {
 namespace {

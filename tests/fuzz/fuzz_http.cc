@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/http_reader.hh"
+#include "io/http/http_reader.hh"
 
 namespace bellwether {
 namespace {

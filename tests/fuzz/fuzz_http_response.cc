@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/http_response_reader.hh"
+#include "io/http/http_response_reader.hh"
 
 namespace bellwether {
 namespace {

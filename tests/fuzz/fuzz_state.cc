@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "io/checksum.hh"
-#include "io/codec.hh"
-#include "io/little_endian.hh"
-#include "io/members_file.hh"
-#include "io/state_slots.hh"
+#include "io/state/members_file.hh"
+#include "io/state/state_slots.hh"
+#include "io/wire/checksum.hh"
+#include "io/wire/codec.hh"
+#include "io/wire/little_endian.hh"
 
 namespace bellwether {
 namespace {

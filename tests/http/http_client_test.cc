@@ -1,5 +1,5 @@
 // What becomes of a client's request.
-#include "io/http_client.hh"
+#include "io/http/http_client.hh"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -8,7 +8,7 @@
 
 #include "held_port.hh"
 #include "http_harness.hh"
-#include "io/http_target.hh"
+#include "io/http/http_target.hh"
 #include "listening_socket.hh"
 
 namespace bellwether::test {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "io/timer.hh"
+#include "io/loop/timer.hh"
 
 namespace bellwether::test {
 

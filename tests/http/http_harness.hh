@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "io/http_server.hh"
-#include "io/loop.hh"
+#include "io/http/http_server.hh"
+#include "io/loop/loop.hh"
 #include "raw_client.hh"
 
 namespace bellwether::test {

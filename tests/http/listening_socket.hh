@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "io/file_descriptor.hh"
-#include "io/loop.hh"
+#include "io/loop/file_descriptor.hh"
+#include "io/loop/loop.hh"
 
 namespace bellwether::test {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/file_descriptor.hh"
+#include "io/loop/file_descriptor.hh"
 
 namespace bellwether::test {
 

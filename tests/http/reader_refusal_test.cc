@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "io/http_reader.hh"
+#include "io/http/http_reader.hh"
 
 namespace bellwether::test {
 namespace {

@@ -1,8 +1,8 @@
 // Which bytes become which request.
 #include <boost/test/unit_test.hpp>
 
-#include "io/http_reader.hh"
-#include "io/http_target.hh"
+#include "io/http/http_reader.hh"
+#include "io/http/http_target.hh"
 
 namespace bellwether::test {
 namespace {

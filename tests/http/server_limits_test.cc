@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "http_harness.hh"
-#include "io/timer.hh"
+#include "io/loop/timer.hh"
 
 namespace bellwether::test {
 namespace {

@@ -24,7 +24,7 @@ struct HookHarness : Harness, api::WebhookObserver {
     handler = [this](const HttpRequest& request, const HttpReply& reply) {
       types.push_back(*request.header("Content-Type"));
       methods.push_back(request.method);
-      const auto json = api::parse_json(request.body);
+      const auto json = parse_json(request.body);
       BOOST_REQUIRE(json.has_value());
       ids.push_back(json->at("id"));
       received.push_back(json->at("data").at("number"));

@@ -6,11 +6,11 @@
 
 #include "core/members.hh"
 #include "core/promises.hh"
-#include "io/checksum.hh"
-#include "io/codec.hh"
-#include "io/little_endian.hh"
-#include "io/wire_format.hh"
-#include "io/wire_values.hh"
+#include "io/wire/checksum.hh"
+#include "io/wire/codec.hh"
+#include "io/wire/little_endian.hh"
+#include "io/wire/wire_format.hh"
+#include "io/wire/wire_values.hh"
 #include "sample_frames.hh"
 
 namespace bellwether::test {

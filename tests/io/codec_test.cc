@@ -1,13 +1,13 @@
 // The codec between sidecars that keep the rules: what goes in comes out, however it is cut.
-#include "io/codec.hh"
+#include "io/wire/codec.hh"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
 
 #include "allocation_count.hh"
-#include "io/checksum.hh"
-#include "io/little_endian.hh"
-#include "io/wire_format.hh"
+#include "io/wire/checksum.hh"
+#include "io/wire/little_endian.hh"
+#include "io/wire/wire_format.hh"
 #include "sample_frames.hh"
 
 namespace bellwether::test {

@@ -1,5 +1,5 @@
 // When the end of a process is proven, and, as important, when it is not.
-#include "io/death_proof.hh"
+#include "io/peers/death_proof.hh"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

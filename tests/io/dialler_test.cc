@@ -1,5 +1,5 @@
 // What comes of dialling one address.
-#include "io/dialler.hh"
+#include "io/peers/dialler.hh"
 
 #include <boost/test/unit_test.hpp>
 #include <thread>

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "core/check.hh"
-#include "io/socket_address.hh"
+#include "base/check.hh"
+#include "io/names/socket_address.hh"
 
 namespace bellwether::test {
 

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "config/host_port.hh"
-#include "io/file_descriptor.hh"
+#include "base/host_port.hh"
+#include "io/loop/file_descriptor.hh"
 
 namespace bellwether::test {
 

@@ -1,5 +1,5 @@
 // Who listens, as the kernel says.
-#include "io/kernel_sockets.hh"
+#include "io/peers/kernel_sockets.hh"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "held_port.hh"
-#include "io/listener_socket.hh"
+#include "io/peers/listener_socket.hh"
 #include "transport_harness.hh"
 
 namespace bellwether::test {

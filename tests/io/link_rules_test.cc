@@ -1,9 +1,9 @@
 // Which of two connections stays, and who is refused; and how long dialling waits.
-#include "io/link_rules.hh"
+#include "io/peers/link_rules.hh"
 
 #include <boost/test/unit_test.hpp>
 
-#include "io/dial_backoff.hh"
+#include "io/peers/dial_backoff.hh"
 #include "sample_frames.hh"
 
 namespace bellwether::test {

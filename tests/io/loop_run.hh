@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "io/loop.hh"
-#include "io/timer.hh"
+#include "io/loop/loop.hh"
+#include "io/loop/timer.hh"
 
 // False when it did not happen within ten seconds, which means never.
 inline bool run_until(bellwether::Loop& loop, const std::function<bool()>& has_happened) {

@@ -1,13 +1,13 @@
 // The idiom of handles, and the timers.
-#include "io/loop.hh"
+#include "io/loop/loop.hh"
 
 #include <signal.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 
-#include "io/signal_watch.hh"
-#include "io/timer.hh"
+#include "io/loop/signal_watch.hh"
+#include "io/loop/timer.hh"
 #include "loop_run.hh"
 
 using bellwether::DeadlineTimer;

@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "core/check.hh"
+#include "base/check.hh"
 
 namespace bellwether::test {
 namespace {

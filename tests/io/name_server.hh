@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/loop.hh"
+#include "io/loop/loop.hh"
 
 namespace bellwether::test {
 

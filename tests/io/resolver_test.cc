@@ -1,12 +1,12 @@
 // Names become addresses, and stay up to date, with a name server of the tests' own.
-#include "io/resolver.hh"
+#include "io/names/resolver.hh"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <fstream>
 #include <sstream>
 
-#include "io/name_watch.hh"
+#include "io/names/name_watch.hh"
 #include "name_server.hh"
 #include "transport_harness.hh"
 

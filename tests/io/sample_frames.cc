@@ -10,9 +10,9 @@
 
 #include "core/members.hh"
 #include "core/promises.hh"
-#include "io/checksum.hh"
-#include "io/little_endian.hh"
-#include "io/wire_format.hh"
+#include "io/wire/checksum.hh"
+#include "io/wire/little_endian.hh"
+#include "io/wire/wire_format.hh"
 
 namespace bellwether::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/frames.hh"
-#include "io/codec.hh"
+#include "io/wire/codec.hh"
 
 namespace bellwether::test {
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
-#include "io/file_calls.hh"
-#include "io/state_store.hh"
+#include "io/state/file_calls.hh"
+#include "io/state/state_store.hh"
 
 namespace bellwether::test {
 

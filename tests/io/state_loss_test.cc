@@ -5,10 +5,10 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "io/checksum.hh"
-#include "io/little_endian.hh"
-#include "io/state_slots.hh"
-#include "io/state_store.hh"
+#include "io/state/state_slots.hh"
+#include "io/state/state_store.hh"
+#include "io/wire/checksum.hh"
+#include "io/wire/little_endian.hh"
 #include "state_folder.hh"
 
 namespace bellwether::test {

@@ -1,5 +1,5 @@
 // What a process keeps over a restart, and in which words it says that it cannot.
-#include "io/state_store.hh"
+#include "io/state/state_store.hh"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "core/lease.hh"
-#include "io/state_slots.hh"
-#include "io/state_store.hh"
+#include "io/state/state_slots.hh"
+#include "io/state/state_store.hh"
 #include "state_folder.hh"
 
 namespace bellwether::test {

@@ -1,5 +1,5 @@
 // Storing beside the event loop: nothing is lost, and no backlog grows.
-#include "io/state_writer.hh"
+#include "io/state/state_writer.hh"
 
 #include <boost/test/unit_test.hpp>
 

@@ -12,9 +12,9 @@
 #include <chrono>
 #include <system_error>
 
-#include "core/check.hh"
-#include "io/socket_options.hh"
-#include "io/timer.hh"
+#include "base/check.hh"
+#include "io/loop/timer.hh"
+#include "io/names/socket_options.hh"
 #include "sample_frames.hh"
 
 namespace bellwether::test {

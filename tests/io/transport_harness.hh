@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "held_port.hh"
-#include "io/file_descriptor.hh"
-#include "io/transport.hh"
+#include "io/loop/file_descriptor.hh"
+#include "io/peers/transport.hh"
 
 namespace bellwether::test {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <thread>
 
-#include "io/link_rules.hh"
-#include "io/socket_address.hh"
-#include "io/timer.hh"
+#include "io/loop/timer.hh"
+#include "io/names/socket_address.hh"
+#include "io/peers/link_rules.hh"
 #include "sample_frames.hh"
 #include "transport_harness.hh"
 

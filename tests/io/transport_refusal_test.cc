@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
-#include "io/socket_options.hh"
+#include "io/names/socket_options.hh"
 #include "relay.hh"
 #include "sample_frames.hh"
 #include "transport_harness.hh"

@@ -13,8 +13,8 @@
 #include <csignal>
 
 #include "allocation_count.hh"
-#include "io/socket_options.hh"
-#include "io/timer.hh"
+#include "io/loop/timer.hh"
+#include "io/names/socket_options.hh"
 #include "sample_frames.hh"
 #include "transport_harness.hh"
 

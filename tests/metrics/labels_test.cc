@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "io/codec.hh"
+#include "io/wire/codec.hh"
 #include "metrics/http_routes.hh"
 
 namespace bellwether::tests {

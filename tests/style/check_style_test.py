@@ -50,13 +50,20 @@ EXAMPLES = {
     "core_and_simulator_are_pure": [
         (("sidecar/core/a.cc", "#include <uv.h>"), ("sidecar/io/a.cc", "#include <uv.h>")),
         (("sidecar/core/a.cc", "#include <sys/socket.h>"), ("sidecar/core/a.cc", "#include <map>")),
-        (("sidecar/core/a.cc", '#include "io/loop.hh"'), ("sidecar/core/a.cc", '#include "a.cc"')),
+        (("sidecar/core/a.cc", '#include "io/loop/loop.hh"'),
+         ("sidecar/core/a.cc", '#include "a.cc"')),
         (("sidecar/simulator/a.cc", "#include <mutex>"),
          ("sidecar/simulator/a.cc", "#include <random>")),
         (("sidecar/simulator/a.cc", "std::random_device seed;"),
          ("sidecar/simulator/a.cc", "std::mt19937_64 random(seed);  // no random_device")),
         (("sidecar/core/a.cc", "auto now = std::chrono::steady_clock::now();"),
          ("sidecar/core/a.cc", "std::chrono::milliseconds wait{5};")),
+    ],
+    "floors_stand_on_lower_ones": [
+        (("sidecar/core/a.cc", '#include "config/config.hh"'),
+         ("sidecar/daemon/a.cc", '#include "config/config.hh"')),
+        (("sidecar/base/a.hh", '#include "core/node.hh"'),
+         ("sidecar/core/a.hh", '#include "b.hh"')),
     ],
     "files_open_with_a_comment": [
         (("sidecar/a.cc", "int a;"), ("sidecar/a.cc", "// A.\nint a;")),

@@ -22,6 +22,13 @@ IMPURE_NAME = re.compile(
     r"\brandom_device\b|\b(steady|system|high_resolution|utc|tai|gps|file)_clock\b"
     r"|\b(clock_gettime|gettimeofday|getrandom|nanosleep|sleep_for|sleep_until)\b")
 
+FLOORS = {"api", "base", "cli", "config", "core", "daemon", "doctor", "io", "simulator"}
+LOWER_FLOORS = {
+    "sidecar/base": {"base"},
+    "sidecar/core": {"base", "core"},
+    "sidecar/config": {"base", "core", "config", "io/flag"},
+}
+
 
 def top_level_is_as_agreed(project):
     for path in project.paths:
@@ -96,6 +103,16 @@ def core_and_simulator_are_pure(project):
                 yield path, number, f"pure code may not use {match.group()}"
 
 
+def floors_stand_on_lower_ones(project):
+    """Which folders of sidecar/ another may include; the rest follows from what links."""
+    for floor, known in LOWER_FLOORS.items():
+        for path in project.below(floor, suffixes=CODE_SUFFIXES):
+            for number, header in project.includes(path):
+                folder = header.rpartition("/")[0]
+                if folder.partition("/")[0] in FLOORS and folder not in known:
+                    yield path, number, f"{floor}/ may not include {header}"
+
+
 RULES = [
     top_level_is_as_agreed,
     suffixes_tell_c_from_cxx,
@@ -105,4 +122,5 @@ RULES = [
     plugin_knows_only_the_interface,
     sidecar_does_not_know_the_plugin,
     core_and_simulator_are_pure,
+    floors_stand_on_lower_ones,
 ]

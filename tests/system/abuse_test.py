@@ -30,7 +30,7 @@ def frame_of(name):
 
 
 def oversized():
-    """The header of a HELLO (its layout: sidecar/io/wire_format.hh) with too long a body."""
+    """The header of a HELLO (its layout: sidecar/io/wire/wire_format.hh) with too long a body."""
     return struct.pack("<HBBHHQQQ", 0xBE11, 1, 1, LONGEST_FRAME_BYTES, 0, 0, 0, 0)
 
 

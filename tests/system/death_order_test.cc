@@ -28,10 +28,10 @@
 #include <utility>
 
 #include "flag_harness.hh"
-#include "io/file_descriptor.hh"
-#include "io/flag_file.hh"
-#include "io/flag_writer.hh"
-#include "io/memory_keeper.hh"
+#include "io/flag/flag_file.hh"
+#include "io/flag/flag_writer.hh"
+#include "io/flag/memory_keeper.hh"
+#include "io/loop/file_descriptor.hh"
 
 extern char** environ;
 

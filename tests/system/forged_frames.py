@@ -1,5 +1,5 @@
-"""Frames as a stranger would forge them: the layout of sidecar/io/codec.hh by hand, with the few
-bodies (sidecar/io/frames.proto) that tests of floods and lies need."""
+"""Frames as a stranger would forge them: the layout of sidecar/io/wire/codec.hh by hand, with the
+few bodies (sidecar/io/wire/frames.proto) that tests of floods and lies need."""
 
 import os
 import socket

@@ -1,0 +1,15 @@
+// The time of day, for people and logs only: it can be set and may jump, so nothing is decided by
+// it.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace bellwether {
+
+using WallTime = std::chrono::system_clock::time_point;
+
+// RFC 3339 in UTC with milliseconds: 2026-01-31T09:05:00.250Z
+std::string rfc3339(WallTime time);
+
+}  // namespace bellwether

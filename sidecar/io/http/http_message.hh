@@ -1,0 +1,63 @@
+// Requests and responses of HTTP as plain values, and the bounds that hold for a server's clients.
+// Pure: no socket is known here.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hh"
+
+namespace bellwether {
+
+// In the order of the wire; a name may come more than once.
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+// The first header of this name, whatever its case; nullptr when there is none.
+const std::string* find_header(const HttpHeaders& headers, std::string_view name);
+
+// Of ASCII letters only, as HTTP has it.
+bool equals_ignoring_case(std::string_view one, std::string_view other);
+
+// Bounds that hold for every client.
+struct HttpLimits {
+  // Of the request line, all headers, and the lines around the chunks of a body.
+  size_t header_bytes = size_t{8} * 1024;
+  size_t body_bytes = size_t{16} * 1024;
+  size_t connections = 512;                     // beyond it the one that waits longest gives way
+  size_t unsent_bytes = size_t{64} * 1024;      // of one stream; who reads more slowly is closed
+  Duration first = std::chrono::seconds(10);    // from connecting to a byte, if that is less
+  Duration idle = std::chrono::seconds(60);     // between two requests, or without reading a byte
+  Duration request = std::chrono::seconds(10);  // from a request's first byte to its last
+};
+
+enum class HttpLimit : uint8_t { kConnections, kHeader, kBody, kIdle, kUnsent };
+
+struct HttpRequest {
+  std::string method;
+  std::string path;                          // percent-decoded, without the query
+  std::map<std::string, std::string> query;  // percent-decoded; of a repeated key the first value
+  HttpHeaders headers;
+  std::string body;
+  bool is_over_unix_socket = false;
+
+  // The first header of this name, whatever its case; nullptr when there is none.
+  const std::string* header(std::string_view name) const { return find_header(headers, name); }
+};
+
+struct HttpResponse {
+  unsigned status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  HttpHeaders headers{};
+};
+
+// "Not Found" for 404; "" for a status that nobody here uses.
+const char* reason_phrase(unsigned status);
+
+}  // namespace bellwether

@@ -1,0 +1,96 @@
+// What Boost.Beast makes of a response, within bounds.
+#include "io/http/http_response_reader.hh"
+
+#include <limits>
+
+#include "io/http/beast_parser.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr int kMaxInterimResponses = 8;
+
+}  // namespace
+
+class HttpResponseReader::Parser : public BeastParser<false> {
+ public:
+  explicit Parser(HttpResponseReader& reader) : reader_(&reader) {
+    header_limit(static_cast<uint32_t>(kMaxHeadBytes));
+    body_limit(std::numeric_limits<uint64_t>::max());  // take_body() has the limit
+    skip(reader.is_head_);
+  }
+
+ private:
+  void on_response_impl(int status, BeastText /*reason*/, int /*version*/,
+                        ErrorCode& error) override {
+    reader_->answer_.status = static_cast<unsigned>(status);
+    if (status < 100) error = http::error::bad_status;
+  }
+  void take_header(std::string_view name, std::string_view value) override {
+    reader_->answer_.headers.emplace_back(name, value);
+  }
+  void take_body(std::string_view piece) override {
+    HttpAnswer& answer = reader_->answer_;
+    const size_t room = kMaxBodyBytes - answer.body.size();
+    answer.is_body_cut = piece.size() > room;
+    answer.body.append(piece.substr(0, room));
+  }
+
+  HttpResponseReader* reader_;
+};
+
+HttpResponseReader::HttpResponseReader(bool is_head)
+    : is_head_(is_head), parser_(std::make_unique<Parser>(*this)) {}
+
+HttpResponseReader::~HttpResponseReader() = default;
+
+HttpResponseReader::Result HttpResponseReader::append(std::string_view bytes) {
+  bytes_ += bytes;
+  size_t position = 0;
+  while (true) {
+    if (parser_->is_done()) {
+      if (answer_.status >= 200) return Result::kComplete;
+      if (++interim_responses_ > kMaxInterimResponses) return refuse("has no end");
+      begin();
+    }
+    const std::string_view input = std::string_view(bytes_).substr(position);
+    if (!parser_->can_read(input.size())) break;
+    const bool was_in_head = !parser_->is_header_done();
+    const size_t body_bytes = answer_.body.size();
+    boost::beast::error_code error;
+    const size_t used = parser_->put({input.data(), input.size()}, error);
+    position += used;
+    if (answer_.is_body_cut) return Result::kComplete;
+    const bool is_waiting = error == http::error::need_more;
+    // Around a body's chunks are lines, and a trailer: each has the same bound as all headers have.
+    size_t line_bytes = used - (answer_.body.size() - body_bytes);
+    if (was_in_head) line_bytes = head_bytes_ += used;
+    if (is_waiting) line_bytes += input.size() - used;
+    if (error == http::error::header_limit || line_bytes > kMaxHeadBytes) {
+      return refuse("has too large a header");
+    }
+    if (error && !is_waiting) return refuse("is no HTTP");
+    if (is_waiting) break;
+  }
+  bytes_.erase(0, position);
+  return Result::kMoreNeeded;
+}
+
+HttpResponseReader::Result HttpResponseReader::end() {
+  if (!parser_->got_some()) return refuse("is missing: the connection was closed");
+  boost::beast::error_code error;
+  parser_->put_eof(error);
+  return error ? refuse("ended too early") : Result::kComplete;
+}
+
+void HttpResponseReader::begin() {
+  *parser_ = Parser(*this);
+  answer_ = {};
+}
+
+HttpResponseReader::Result HttpResponseReader::refuse(const char* flaw) {
+  flaw_ = flaw;
+  return Result::kRefused;
+}
+
+}  // namespace bellwether

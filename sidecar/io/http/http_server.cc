@@ -1,0 +1,374 @@
+// Listening, the table of connections, and the replies' way to them.  A connection that is not
+// accepted in libuv's callback is kept by libuv, which then waits with the next one until it is.
+#include "io/http/http_server.hh"
+
+#include <netdb.h>
+#include <netinet/in.h>
+
+#include <array>
+#include <exception>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "io/http/http_connection.hh"
+#include "io/loop/timer.hh"
+#include "io/loop/unix_socket.hh"
+#include "io/names/address_error.hh"
+#include "io/names/every_address.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr int kBacklog = 511;
+constexpr size_t kReceiveBytes = size_t{16} * 1024;
+
+// Beyond the limit, while all others wait for their answers, so many are told so; who comes then is
+// closed without a word.
+constexpr size_t kMaxTurnedAway = 64;
+
+// So that what a new client has sent is read long before as many newer ones have taken its place.
+constexpr int kAcceptsPerTurn = 16;
+
+// In one turn of the loop, so long the requests of all clients together are answered, and the last
+// of them to its end.  Then it is the turn of the node's timers and of its peers, who would take a
+// leader that is busy with strangers' requests for dead.
+constexpr Duration kTimePerTurn = std::chrono::milliseconds(5);
+
+// After this much silence the kernel asks whether the client is still there.
+constexpr unsigned kKeepAliveSeconds = 60;
+
+// So much the kernel takes for a client that does not read; by itself it would take megabytes. What
+// is more waits in this process, where it is bounded and counted.
+constexpr int kKernelSendBytes = 64 * 1024;
+
+void bound_kernel_buffer(const ByteStream::Handle& client) {
+  int bytes = kKernelSendBytes;  // a kernel that refuses it is put up with
+  std::visit(
+      [&](const auto& handle) {
+        uv_send_buffer_size(reinterpret_cast<uv_handle_t*>(handle.get()), &bytes);
+      },
+      client);
+}
+
+struct FreeAddresses {
+  void operator()(addrinfo* addresses) const { ::freeaddrinfo(addresses); }
+};
+using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
+
+std::string listening_on(const HostPort& address) {
+  const bool is_ipv6 = address.host.find(':') != std::string::npos;
+  return "cannot listen on " + (is_ipv6 ? "[" + address.host + "]" : address.host) + ":" +
+         std::to_string(address.port);
+}
+
+[[noreturn]] void fail(const HostPort& address, int status) {
+  throw AddressError(-status, std::generic_category(), listening_on(address));
+}
+
+Addresses resolve(const HostPort& address) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int status = ::getaddrinfo(address.host.c_str(), nullptr, &hints, &found);
+  if (status == 0) return Addresses(found);
+  const auto code = std::make_error_code(std::errc::address_not_available);
+  throw AddressError(code, listening_on(address) + ": " + ::gai_strerror(status));
+}
+
+void set_port(sockaddr* address, uint16_t port) {
+  if (address->sa_family == AF_INET6) {
+    reinterpret_cast<sockaddr_in6*>(address)->sin6_port = htons(port);
+  } else {
+    reinterpret_cast<sockaddr_in*>(address)->sin_port = htons(port);
+  }
+}
+
+uint16_t port_of(const uv_tcp_t* socket) {
+  sockaddr_storage bound{};
+  int size = sizeof(bound);
+  throw_if_failed(uv_tcp_getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size),
+                  "cannot ask for a socket's address");
+  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
+                                           : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
+}
+
+}  // namespace
+
+class HttpServer::Implementation final : public HttpConnection::Owner {
+ public:
+  Implementation(HttpServer& server, Loop& loop, HttpListener& listener, const HttpLimits& limits)
+      : server_(server),
+        loop_(loop),
+        listener_(listener),
+        limits_(limits),
+        farewell_(loop, [this] { say_farewell(); }),
+        next_turn_(loop, [this] { begin_turn(); }) {}
+
+  uint16_t listen(const HostPort& address);
+  void listen_on_socket(const std::string& path);
+  FileLook look_at_socket();
+  void stop_listening();
+
+  // Whose answer is still to be given, or goes on; nullptr when there is none.
+  HttpConnection* find(uint64_t request);
+
+ private:
+  using Pipe = UvPtr<uv_pipe_t>;
+  using Tcp = UvPtr<uv_tcp_t>;
+
+  int try_to_listen(sockaddr* address);
+  static void on_client(uv_stream_t* socket, int error);
+  void accept_paced(uv_stream_t* socket);
+  void begin_turn();
+  void accept(uv_stream_t* socket);
+  size_t open_connections() const { return connections_.size() - closed_.size(); }
+  void make_room();
+  ByteStream::Handle make_client_handle(uv_handle_type type);
+
+  void on_request(HttpConnection& connection, const HttpRequest& request) override;
+  void on_refused(unsigned status) override { listener_.on_refused(status); }
+  void on_limit(HttpLimit limit) override { listener_.on_limit(limit); }
+  void on_closed(HttpConnection& connection) override;
+  bool has_time() override;
+  void say_farewell();
+
+  HttpServer& server_;
+  Loop& loop_;
+  HttpListener& listener_;
+  const HttpLimits limits_;
+  std::array<char, kReceiveBytes> buffer_{};
+  uint32_t last_number_ = 0;
+  std::unordered_map<uint32_t, std::unique_ptr<HttpConnection>> connections_;
+  std::vector<uint32_t> closed_;  // of those, until the loop's next turn
+  std::unique_ptr<UnixSocketFile> socket_file_;
+  LoopTimer farewell_;
+  int accepted_ = 0;                  // in this turn of the loop
+  Instant time_is_up_ = kNever;       // the same; kNever: nothing was asked yet
+  std::vector<uv_stream_t*> paused_;  // listening sockets, until the next turn
+  LoopTimer next_turn_;
+  Pipe pipe_;
+  std::vector<Tcp> sockets_;
+};
+
+uint16_t HttpServer::Implementation::listen(const HostPort& address) {
+  const Addresses addresses = resolve(listening_place(address));
+  uint16_t port = address.port;
+  int failure = 0;
+  bool is_listening = false;
+  for (addrinfo* next = addresses.get(); next != nullptr; next = next->ai_next) {
+    set_port(next->ai_addr, port);
+    const int status = try_to_listen(next->ai_addr);
+    if (status == 0) {
+      is_listening = true;
+      port = port_of(sockets_.back().get());
+    } else if (status == UV_EADDRNOTAVAIL || status == UV_EAFNOSUPPORT) {
+      failure = status;  // "localhost" may have an IPv6 address on a host without IPv6.
+    } else {
+      fail(address, status);
+    }
+  }
+  if (!is_listening) fail(address, failure);
+  return port;
+}
+
+int HttpServer::Implementation::try_to_listen(sockaddr* address) {
+  auto socket = make_handle<uv_tcp_t>(
+      this, [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
+  if (const int status = uv_tcp_bind(socket.get(), address, 0); status < 0) return status;
+  const int status = uv_listen(reinterpret_cast<uv_stream_t*>(socket.get()), kBacklog, on_client);
+  if (status == 0) sockets_.push_back(std::move(socket));
+  return status;
+}
+
+void HttpServer::Implementation::listen_on_socket(const std::string& path) {
+  const auto fail_if = [&](int status) {
+    if (status == 0) return;
+    throw AddressError(-status, std::generic_category(), "cannot listen on socket " + path);
+  };
+  auto file = std::make_unique<UnixSocketFile>(path);
+  auto pipe = make_handle<uv_pipe_t>(
+      this, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
+  fail_if(uv_pipe_open(pipe.get(), file->release()));
+  fail_if(uv_listen(reinterpret_cast<uv_stream_t*>(pipe.get()), kBacklog, on_client));
+  std::erase(paused_, reinterpret_cast<uv_stream_t*>(pipe_.get()));
+  socket_file_ = std::move(file);
+  pipe_ = std::move(pipe);
+}
+
+FileLook HttpServer::Implementation::look_at_socket() {
+  FileLook look;
+  if (socket_file_) look.loss = socket_file_->loss();
+  if (look.loss.empty()) return look;
+  try {
+    listen_on_socket(std::string(socket_file_->path()));
+  } catch (const std::exception& error) {
+    look.flaw = error.what();
+  }
+  return look;
+}
+
+void HttpServer::Implementation::stop_listening() {
+  paused_.clear();
+  sockets_.clear();
+  pipe_.reset();
+  socket_file_.reset();
+  for (const auto& [number, connection] : connections_) connection->stop();
+}
+
+HttpConnection* HttpServer::Implementation::find(uint64_t request) {
+  const auto found = connections_.find(static_cast<uint32_t>(request >> 32));
+  if (found == connections_.end()) return nullptr;
+  HttpConnection& connection = *found->second;
+  const bool is_it =
+      connection.request() == request && connection.is_awaited() && !connection.is_closed();
+  return is_it ? &connection : nullptr;
+}
+
+void HttpServer::Implementation::on_client(uv_stream_t* socket, int error) {
+  auto* self = static_cast<Implementation*>(socket->data);
+  if (error == 0) return self->accept_paced(socket);
+  self->listener_.on_limit(HttpLimit::kConnections);
+}
+
+void HttpServer::Implementation::accept_paced(uv_stream_t* socket) {
+  if (accepted_ < kAcceptsPerTurn) {
+    ++accepted_;
+    return accept(socket);
+  }
+  paused_.push_back(socket);
+  next_turn_.arm({});
+}
+
+void HttpServer::Implementation::begin_turn() {
+  accepted_ = 0;
+  time_is_up_ = kNever;
+  for (uv_stream_t* socket : std::exchange(paused_, {})) accept_paced(socket);
+}
+
+// Whoever waits for an answer, or follows a stream, stays; there are fewer of those than the limit
+// lets in (long_polls.hh, event_streams.hh), so a question that is answered at once is always
+// heard.
+void HttpServer::Implementation::make_room() {
+  HttpConnection* longest = nullptr;
+  for (const auto& [number, connection] : connections_) {
+    const Instant since = connection->waits_since();
+    if (since == kNever) continue;
+    if (longest == nullptr || since < longest->waits_since()) longest = connection.get();
+  }
+  if (longest == nullptr) return;
+  listener_.on_limit(HttpLimit::kConnections);
+  longest->give_way();
+}
+
+void HttpServer::Implementation::accept(uv_stream_t* socket) {
+  const bool is_tcp = socket->type == UV_TCP;
+  ByteStream::Handle handle = make_client_handle(socket->type);
+  const auto accept_with = [&](const auto& client) {
+    return uv_accept(socket, reinterpret_cast<uv_stream_t*>(client.get()));
+  };
+  if (std::visit(accept_with, handle) != 0) return;
+  if (open_connections() >= limits_.connections) make_room();
+  if (open_connections() >= limits_.connections + kMaxTurnedAway) {
+    listener_.on_limit(HttpLimit::kConnections);
+    return;
+  }
+  bound_kernel_buffer(handle);
+  if (is_tcp) {
+    uv_tcp_t* client = std::get<Tcp>(handle).get();
+    uv_tcp_nodelay(client, 1);
+    uv_tcp_keepalive(client, 1, kKeepAliveSeconds);
+  }
+  const bool is_welcome = open_connections() < limits_.connections;
+  do ++last_number_;
+  while (connections_.contains(last_number_));
+  const uint32_t number = last_number_;
+  auto& connection = connections_[number];
+  connection = std::make_unique<HttpConnection>(
+      loop_, *this, std::move(handle),
+      HttpConnection::Settings{
+          .number = number, .is_over_unix_socket = !is_tcp, .limits = limits_, .buffer = buffer_});
+  if (is_welcome) {
+    connection->serve();
+  } else {
+    connection->turn_away();
+  }
+}
+
+ByteStream::Handle HttpServer::Implementation::make_client_handle(uv_handle_type type) {
+  if (type == UV_TCP) {
+    return make_handle<uv_tcp_t>(nullptr,
+                                 [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
+  }
+  return make_handle<uv_pipe_t>(
+      nullptr, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
+}
+
+void HttpServer::Implementation::on_request(HttpConnection& connection,
+                                            const HttpRequest& request) {
+  listener_.on_request(request, HttpReply(server_, connection.request()));
+}
+
+// Neither destroys a connection within its own function, nor tells the listener within a call of
+// its own.
+void HttpServer::Implementation::on_closed(HttpConnection& connection) {
+  closed_.push_back(connection.number());
+  farewell_.arm({});
+}
+
+void HttpServer::Implementation::say_farewell() {
+  for (const uint32_t number : std::exchange(closed_, {})) {
+    const auto node = connections_.extract(number);
+    const HttpConnection& connection = *node.mapped();
+    if (connection.is_awaited()) listener_.on_gone(HttpReply(server_, connection.request()));
+  }
+}
+
+bool HttpServer::Implementation::has_time() {
+  const Instant now = Loop::now();
+  if (time_is_up_ == kNever) {
+    time_is_up_ = now + kTimePerTurn;
+    next_turn_.arm({});
+  }
+  return now < time_is_up_;
+}
+
+bool HttpReply::is_open() const { return server_->implementation_->find(request_) != nullptr; }
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the interface lets callers give it away.
+void HttpReply::send(HttpResponse response) const {
+  if (auto* connection = server_->implementation_->find(request_)) connection->respond(response);
+}
+
+void HttpReply::begin_stream(std::string_view content_type) const {
+  if (auto* connection = server_->implementation_->find(request_)) {
+    connection->begin_stream(content_type);
+  }
+}
+
+bool HttpReply::write(std::string_view piece) const {
+  auto* connection = server_->implementation_->find(request_);
+  return connection != nullptr && connection->write(piece);
+}
+
+void HttpReply::end_stream() const {
+  if (auto* connection = server_->implementation_->find(request_)) connection->end_stream();
+}
+
+HttpServer::HttpServer(Loop& loop, HttpListener& listener, const HttpLimits& limits)
+    : implementation_(std::make_unique<Implementation>(*this, loop, listener, limits)) {}
+
+HttpServer::~HttpServer() = default;
+
+uint16_t HttpServer::listen(const HostPort& address) { return implementation_->listen(address); }
+
+void HttpServer::listen_on_socket(const std::string& path) {
+  implementation_->listen_on_socket(path);
+}
+
+FileLook HttpServer::look_at_socket() { return implementation_->look_at_socket(); }
+
+void HttpServer::stop_listening() { implementation_->stop_listening(); }
+
+}  // namespace bellwether

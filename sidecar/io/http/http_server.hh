@@ -1,0 +1,98 @@
+// An HTTP/1.1 server on the event loop.  It knows nothing of routes: it reads requests within fixed
+// limits and hands each to a handler, which answers at once, later, or with a stream.
+//
+// A request that waits is named by a number, not by a pointer: what is said to a client that has
+// gone away in the meantime goes nowhere.  A connection has one request at a time; what the client
+// sends ahead (pipelining) waits as bytes, few of them, so answers are in order by themselves.
+//
+// Every response forbids caches to keep it and browsers to guess its type.  Whom to serve, by Host
+// or Origin, is the handler's business.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/host_port.hh"
+#include "io/http/http_message.hh"
+#include "io/loop/loop.hh"
+#include "io/state/file_look.hh"
+
+namespace bellwether {
+
+class HttpServer;
+
+// Where the answer to one request goes; a value that may be kept and copied, and compared: replies
+// of one server are equal when they answer the same request.  Not to be used after its server is
+// gone.  None of these functions calls on_request() or on_gone(): those come from the loop.
+class HttpReply {
+ public:
+  // False once the client has gone, or when the answer is complete.
+  bool is_open() const;
+  // The whole answer, once.  A body is left out where HTTP asks for that (HEAD, 204, 304).
+  void send(HttpResponse response) const;
+  // Or an answer without an end: the head now (status 200), then as many pieces as there will be.
+  // For HEAD, the head is all.
+  void begin_stream(std::string_view content_type) const;
+  // False when the client has gone, or was closed because it does not read.
+  bool write(std::string_view piece) const;
+  // Ends a stream properly; the connection is closed when the client has read it all.
+  void end_stream() const;
+
+  friend auto operator<=>(const HttpReply&, const HttpReply&) = default;
+
+ private:
+  friend class HttpServer;
+  HttpReply(HttpServer& server, uint64_t request) : server_(&server), request_(request) {}
+
+  HttpServer* server_;
+  uint64_t request_;
+};
+
+// What the server tells its owner, from within the loop.  None of these may destroy the server.
+class HttpListener {
+ public:
+  virtual ~HttpListener() = default;
+  // `reply` may be used at once or later; `request` lives until this returns.
+  virtual void on_request(const HttpRequest& request, HttpReply reply) = 0;
+  // The client of a request that was not answered yet, or of a stream, has gone: once, also when
+  // write() has returned false.  A client that closes its direction before it has its answer counts
+  // as gone.
+  virtual void on_gone(HttpReply /*reply*/) {}
+  // Refused before it became a request (400, 408, 413, 431, 503); the server has answered it.
+  virtual void on_refused(unsigned status) = 0;
+  virtual void on_limit(HttpLimit limit) = 0;
+};
+
+class HttpServer {
+ public:
+  // `listener` must outlive the server.
+  HttpServer(Loop& loop, HttpListener& listener, const HttpLimits& limits = {});
+  // Closes everything at once, without a word to the listener.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  // Serves here, too.  `address.host` is a numeric address, or a name that getaddrinfo(3) resolves
+  // now (all its addresses; this blocks).  Port 0: any free one.  Returns the port.  Throws
+  // std::system_error whose text names the address.
+  uint16_t listen(const HostPort& address);
+  // A unix socket of mode 0660; a stale one at `path` is replaced, one that is in use or another
+  // kind of file is not.  Removed at the end.  Throws std::system_error whose text names the path.
+  void listen_on_socket(const std::string& path);
+  // Looks whether clients that connect to that path reach this server, and makes them reach it.
+  FileLook look_at_socket();
+
+  // Takes no more connections or requests, and closes every connection that has no answer to wait
+  // for.  Streams go on until end_stream() or the end of the server.
+  void stop_listening();
+
+ private:
+  friend class HttpReply;
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace bellwether

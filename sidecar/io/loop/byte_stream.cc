@@ -1,0 +1,142 @@
+// Reading and writing through libuv.  Requests of libuv lie on the heap and free themselves, for
+// they end after the stream they belong to has been closed.
+#include "io/loop/byte_stream.hh"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "base/check.hh"
+
+namespace bellwether {
+namespace {
+
+ByteStream* owner_of(uv_stream_t* stream) { return static_cast<ByteStream*>(stream->data); }
+
+}  // namespace
+
+struct ByteStream::Write {
+  uv_write_t request{};
+  std::string bytes;
+};
+
+ByteStream::ByteStream(Owner& owner, Handle handle, std::span<char> buffer)
+    : owner_(owner), buffer_(buffer), handle_(std::move(handle)) {
+  stream_ = std::visit(
+      [](const auto& socket) { return reinterpret_cast<uv_stream_t*>(socket.get()); }, handle_);
+  stream_->data = this;
+}
+
+ByteStream::~ByteStream() { close(); }
+
+void ByteStream::start_reading() {
+  if (stream_ == nullptr || is_reading_) return;
+  is_reading_ = true;
+  uv_read_start(
+      stream_,
+      [](uv_handle_t* handle, size_t /*wanted*/, uv_buf_t* buffer) {
+        const auto* self = static_cast<ByteStream*>(handle->data);
+        *buffer = uv_buf_init(self->buffer_.data(), static_cast<unsigned>(self->buffer_.size()));
+      },
+      [](uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
+        ByteStream* self = owner_of(stream);
+        if (count > 0) {
+          self->owner_.on_bytes({buffer->base, static_cast<size_t>(count)});
+        } else if (count < 0) {
+          self->stop_reading();
+          self->owner_.on_end(static_cast<int>(count));
+        }
+      });
+}
+
+void ByteStream::stop_reading() {
+  if (stream_ == nullptr || !is_reading_) return;
+  is_reading_ = false;
+  uv_read_stop(stream_);
+}
+
+bool ByteStream::write(std::span<const std::string_view> pieces) {
+  if (stream_ == nullptr) return false;
+  check(pieces.size() <= kMaxPieces && !is_finishing_, "a stream is written to before its end");
+  size_t written = 0;
+  if (!is_writing_) {
+    std::array<uv_buf_t, kMaxPieces> buffers{};
+    unsigned count = 0;
+    for (const std::string_view piece : pieces) {
+      if (piece.empty()) continue;
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): libuv only reads from it.
+      char* start = const_cast<char*>(piece.data());
+      buffers[count] = uv_buf_init(start, static_cast<unsigned>(piece.size()));
+      ++count;
+    }
+    if (count == 0) return true;
+    const int status = uv_try_write(stream_, buffers.data(), count);
+    if (status < 0 && status != UV_EAGAIN) return false;
+    if (status > 0) written = static_cast<size_t>(status);
+  }
+  for (std::string_view piece : pieces) {
+    const size_t skipped = std::min(written, piece.size());
+    written -= skipped;
+    waiting_ += piece.substr(skipped);
+  }
+  return is_writing_ || waiting_.empty() || write_waiting();
+}
+
+size_t ByteStream::unsent_bytes() const {
+  if (stream_ == nullptr) return 0;
+  return waiting_.size() + uv_stream_get_write_queue_size(stream_);
+}
+
+void ByteStream::finish() {
+  if (stream_ == nullptr || is_finishing_) return;
+  is_finishing_ = true;
+  if (!is_writing_) shut_down();
+}
+
+void ByteStream::close() {
+  stream_ = nullptr;
+  is_reading_ = false;
+  if (auto* tcp = std::get_if<UvPtr<uv_tcp_t>>(&handle_)) tcp->reset();
+  if (auto* pipe = std::get_if<UvPtr<uv_pipe_t>>(&handle_)) pipe->reset();
+}
+
+bool ByteStream::write_waiting() {
+  auto write = std::make_unique<Write>();
+  write->bytes.swap(waiting_);
+  write->request.data = write.get();
+  const uv_buf_t buffer =
+      uv_buf_init(write->bytes.data(), static_cast<unsigned>(write->bytes.size()));
+  const int status =
+      uv_write(&write->request, stream_, &buffer, 1, [](uv_write_t* request, int result) {
+        const std::unique_ptr<Write> ended(static_cast<Write*>(request->data));
+        ByteStream* self = owner_of(request->handle);
+        if (self != nullptr) self->on_written(result);
+      });
+  if (status < 0) return false;
+  write.release();  // NOLINT(bugprone-unused-return-value): its callback frees it.
+  is_writing_ = true;
+  return true;
+}
+
+void ByteStream::on_written(int status) {
+  is_writing_ = false;
+  if (status == 0 && !waiting_.empty() && !write_waiting()) status = UV_EPIPE;
+  if (status < 0) {
+    stop_reading();
+    owner_.on_end(status);
+  } else if (!is_writing_) {
+    if (is_finishing_) shut_down();
+    owner_.on_drained();
+  }
+}
+
+void ByteStream::shut_down() {
+  auto request = std::make_unique<uv_shutdown_t>();
+  const auto free_it = [](uv_shutdown_t* ended, int /*status*/) { delete ended; };
+  if (uv_shutdown(request.get(), stream_, free_it) == 0) {
+    request.release();  // NOLINT(bugprone-unused-return-value): its callback frees it.
+  }
+}
+
+}  // namespace bellwether

@@ -1,0 +1,74 @@
+// A connected socket, TCP or unix, on the event loop: bytes in both directions and its end.
+//
+// What is written goes to the kernel at once as far as it takes it; only the rest is copied and
+// waits.  SIGPIPE must be ignored in this process.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "io/loop/loop.hh"
+
+namespace bellwether {
+
+class ByteStream {
+ public:
+  // Called from within the loop, never from within a call of this class; may close the stream but
+  // not destroy it.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual void on_bytes(std::string_view bytes) = 0;
+    // Nothing more comes: the other side has closed its direction (UV_EOF), or the connection is
+    // broken (another error of libuv).
+    virtual void on_end(int status) = 0;
+    // All that had to wait is with the kernel.
+    virtual void on_drained() = 0;
+  };
+  using Handle = std::variant<UvPtr<uv_tcp_t>, UvPtr<uv_pipe_t>>;
+
+  // `owner` and `buffer`, where bytes are received, outlive the stream; streams of one loop can
+  // share the buffer.
+  ByteStream(Owner& owner, Handle handle, std::span<char> buffer);
+  ~ByteStream();
+  ByteStream(const ByteStream&) = delete;
+  ByteStream& operator=(const ByteStream&) = delete;
+
+  bool is_open() const { return stream_ != nullptr; }
+  bool is_reading() const { return is_reading_; }
+  void start_reading();
+  void stop_reading();
+
+  // At most kMaxPieces, one after the other.  False when the connection is broken or closed.
+  static constexpr size_t kMaxPieces = 3;
+  bool write(std::span<const std::string_view> pieces);
+  bool write(std::string_view bytes) { return write(std::span(&bytes, 1)); }
+  // Written, but not yet with the kernel.
+  size_t unsent_bytes() const;
+
+  // Ends our direction when all is sent; nothing may be written after that.
+  void finish();
+  // Ends both at once; what is unsent is dropped.
+  void close();
+
+ private:
+  struct Write;
+
+  bool write_waiting();
+  void on_written(int status);
+  void shut_down();
+
+  Owner& owner_;
+  std::span<char> buffer_;
+  std::string waiting_;  // to be written when the write that is under way has ended
+  bool is_writing_ = false;
+  bool is_reading_ = false;
+  bool is_finishing_ = false;
+  uv_stream_t* stream_ = nullptr;  // in `handle_`; nullptr when closed
+  Handle handle_;
+};
+
+}  // namespace bellwether

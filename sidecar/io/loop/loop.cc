@@ -1,0 +1,30 @@
+// Time and errors on the event loop; loop.hh has the idiom.
+#include "io/loop/loop.hh"
+
+#include <ctime>
+#include <system_error>
+
+#include "base/check.hh"
+
+namespace bellwether {
+
+void throw_if_failed(int status, const char* what) {
+  if (status < 0) throw std::system_error(-status, std::generic_category(), what);
+}
+
+Loop::Loop() { throw_if_failed(uv_loop_init(&loop_), "cannot make an event loop"); }
+
+Loop::~Loop() {
+  uv_run(&loop_, UV_RUN_DEFAULT);
+  check(uv_loop_close(&loop_) == 0, "every handle is closed before its loop");
+}
+
+void Loop::run() { uv_run(&loop_, UV_RUN_DEFAULT); }
+
+Instant Loop::now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return Instant(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+}
+
+}  // namespace bellwether

@@ -1,0 +1,97 @@
+// setsockopt(2), getsockname(2) and fcntl(2), with our numbers.
+#include "io/names/socket_options.hh"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "io/names/socket_address.hh"
+
+namespace bellwether {
+namespace {
+
+// A probe each second over a silent connection.  Probes end nothing by themselves: what is not
+// acknowledged for longer than the user timeout, probe or data, does, with ETIMEDOUT.
+constexpr int kProbeAfterSeconds = 1;
+constexpr int kProbeIntervalSeconds = 1;
+
+// As much as the kernel takes beyond what the peer's window lets out; without a limit it buffers
+// megabytes, in which heartbeats grow old.
+constexpr unsigned kUnsentBytesInKernel = 4096;
+
+// More than all connections and files of this process.
+constexpr rlim_t kHighDescriptor = 4000;
+// How far below the limit of open files, where that is lower.
+constexpr rlim_t kDescriptorsAbove = 16;
+
+template <typename Value>
+void set_option(int fd, int level, int option, Value value) {
+  ::setsockopt(fd, level, option, &value, sizeof value);
+}
+
+}  // namespace
+
+int descriptor_of(const uv_tcp_t& socket) {
+  uv_os_fd_t fd = -1;
+  uv_fileno(reinterpret_cast<const uv_handle_t*>(&socket), &fd);
+  return fd;
+}
+
+void prepare_peer_socket(int fd) {
+  set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kProbeAfterSeconds);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, kProbeIntervalSeconds);
+  set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kUnsentBytesInKernel);
+}
+
+void set_user_timeout(int fd, Duration unacknowledged) {
+  const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(unacknowledged);
+  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<unsigned>(timeout.count()));
+}
+
+void keep_network_errors(int fd, bool are_kept) {
+  const int value = are_kept ? 1 : 0;
+  set_option(fd, IPPROTO_IP, IP_RECVERR, value);
+  set_option(fd, IPPROTO_IPV6, IPV6_RECVERR, value);  // fails on a socket of IPv4
+}
+
+bool was_refused_by_network(int fd) {
+  msghdr message{};
+  return ::recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0;
+}
+
+bool is_connected_to_itself(int fd) {
+  sockaddr_storage here{};
+  sockaddr_storage there{};
+  socklen_t here_size = sizeof here;
+  socklen_t there_size = sizeof there;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&here), &here_size) != 0) return false;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&there), &there_size) != 0) return false;
+  return SocketAddress::from(reinterpret_cast<sockaddr&>(here)) ==
+         SocketAddress::from(reinterpret_cast<sockaddr&>(there));
+}
+
+void abort_on_close(int fd) {
+  set_option(fd, SOL_SOCKET, SO_LINGER, linger{.l_onoff = 1, .l_linger = 0});
+}
+
+FileDescriptor move_to_high_descriptor(FileDescriptor fd) {
+  rlimit limit{};
+  rlim_t lowest = kHighDescriptor;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    const rlim_t highest =
+        limit.rlim_cur > kDescriptorsAbove ? limit.rlim_cur - kDescriptorsAbove : 0;
+    lowest = std::min(lowest, highest);
+  }
+  FileDescriptor high(::fcntl(fd.get(), F_DUPFD_CLOEXEC, static_cast<int>(lowest)));
+  return high.is_open() ? std::move(high) : std::move(fd);
+}
+
+}  // namespace bellwether

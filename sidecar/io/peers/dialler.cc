@@ -1,0 +1,99 @@
+// One attempt after the other; dial_backoff.hh says when.
+#include "io/peers/dialler.hh"
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "io/names/socket_options.hh"
+
+namespace bellwether {
+
+Dialler::Dialler(Loop& loop, const SocketAddress& address, const LinkLimits& limits, Owner& owner,
+                 uint64_t seed)
+    : loop_(loop),
+      address_(address),
+      limits_(limits),
+      owner_(owner),
+      backoff_(seed, limits.handshake),
+      due_(loop, [this] { on_due(); }) {}
+
+void Dialler::start() {
+  if (state_ == State::kResting) dial();
+}
+
+void Dialler::start_after_link(Duration lifetime) {
+  const Duration duration = backoff_.after_link(lifetime);
+  if (duration > Duration::zero()) return wait(duration);
+  // In this turn of the loop: the sooner it is known whether the peer's port refuses, the sooner
+  // somebody takes over.
+  stop();
+  dial();
+}
+
+void Dialler::stop() {
+  state_ = State::kResting;
+  due_.arm(kNever);
+  socket_.reset();
+}
+
+void Dialler::wait(Duration duration) {
+  stop();
+  state_ = State::kWaiting;
+  due_.arm(Loop::now() + duration);
+}
+
+void Dialler::dial() {
+  state_ = State::kConnecting;
+  early_error_ = connect();
+  due_.arm(Loop::now() + (early_error_ == 0 ? limits_.connect : Duration::zero()));
+}
+
+int Dialler::connect() {
+  try {
+    socket_ = make_handle<uv_tcp_t>(this, [this](uv_tcp_t* socket) {
+      return uv_tcp_init_ex(loop_.uv(), socket, static_cast<unsigned>(address_.family()));
+    });
+  } catch (const std::system_error& error) {
+    return error.code().value();
+  }
+  keep_network_errors(descriptor_of(*socket_), true);
+  // The request may outlive this object: a closed socket's callback comes a turn later.
+  auto request = std::make_unique<uv_connect_t>();
+  const int status = uv_tcp_connect(request.get(), socket_.get(), address_.get(),
+                                    [](uv_connect_t* raw_request, int result) {
+                                      const std::unique_ptr<uv_connect_t> ended(raw_request);
+                                      void* dialler = ended->handle->data;
+                                      if (dialler != nullptr)
+                                        static_cast<Dialler*>(dialler)->on_result(result);
+                                    });
+  if (status == 0) static_cast<void>(request.release());
+  return -status;
+}
+
+void Dialler::on_due() {
+  if (state_ == State::kWaiting) return dial();
+  on_result(early_error_ != 0 ? -early_error_ : UV_ETIMEDOUT);
+}
+
+void Dialler::on_result(int status) {
+  if (status != 0) {
+    const bool is_refused = status == UV_ECONNREFUSED;
+    const bool is_unreachable = is_refused && was_refused_by_network(descriptor_of(*socket_));
+    wait(backoff_.after_failure());
+    return owner_.on_attempt_failed(*this, is_unreachable ? EHOSTUNREACH : -status);
+  }
+  UvPtr<uv_tcp_t> socket = std::move(socket_);
+  stop();
+  const int fd = descriptor_of(*socket);
+  keep_network_errors(fd, false);
+  if (is_connected_to_itself(fd)) {
+    abort_on_close(fd);
+    return wait(backoff_.after_failure());
+  }
+  socket->data = nullptr;
+  owner_.on_connected(*this, std::move(socket));
+}
+
+}  // namespace bellwether

@@ -1,0 +1,52 @@
+// Who may be linked to this process when a peer has said HELLO.  Pure: the transport asks, and does
+// what the verdict says.
+//
+// Between two processes there is one connection.  As everybody dials everybody, two can come about
+// at once, and both sides must then keep the same one without asking each other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.hh"
+#include "core/identity.hh"
+
+namespace bellwether {
+
+// One life of a process, as its HELLO says.
+struct PeerIdentity {
+  Uuid id{};
+  uint64_t boot = 0;
+  std::string name{};
+};
+
+// A link, or what asks to become one.
+struct LinkSketch {
+  PeerIdentity peer;
+  bool is_dialled_here = false;
+  bool is_tentative = false;  // whoever dialled did not know who it would reach
+  Duration age{};             // since its HELLO
+};
+
+enum class LinkVerdict : uint8_t {
+  kAccept,         // nobody else is there
+  kReplace,        // the link to this process is to be closed for it
+  kKeepExisting,   // it is to be closed for the link that is there
+  kSelf,           // this process has dialled itself
+  kOwnId,          // another process has the id of this one
+  kDuplicateId,    // another living process has its id
+  kDuplicateName,  // another living process, perhaps this one, has its name
+};
+
+// `existing`: the link to a process with the newcomer's id, or nullptr.  `has_namesake`: a process
+// with another id, but with the newcomer's name, is linked.  `handshake`: as in LinkLimits.
+LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self, const LinkSketch* existing,
+                  bool has_namesake, Duration handshake);
+
+// How long a link counts as having lasted, for the question of when to dial again.  Two lives that
+// cannot stand each other end one short link after the other; a process that is killed again and
+// again ends short links, too, but each in another life, and its death must be noticed at once.
+// `ended_boot`: the life whose link to this peer ended before.
+Duration counted_lifetime(uint64_t ended_boot, uint64_t boot, Duration age);
+
+}  // namespace bellwether

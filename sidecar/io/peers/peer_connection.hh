@@ -1,0 +1,116 @@
+// A TCP connection to a peer: bytes to frames and back, and a bounded queue of what the peer has
+// not read yet.  Who the peer is, and whether it is wanted, is its owner's business.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/link_limits.hh"
+#include "io/loop/loop.hh"
+#include "io/loop/timer.hh"
+#include "io/names/connection_ends.hh"
+#include "io/names/socket_address.hh"
+#include "io/peers/link_rules.hh"
+#include "io/wire/codec.hh"
+
+namespace bellwether {
+
+class PeerConnection {
+ public:
+  // Called from the loop, never from within a call into the connection.  The owner may close the
+  // connection in a call, and must keep the object until the call has returned.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual void on_greeting(PeerConnection& connection, const Greeting& greeting) = 0;
+    virtual void on_frame(PeerConnection& connection, Frame frame, size_t bytes) = 0;
+    virtual void on_turned_away(PeerConnection& connection, TurnedAway words) = 0;
+    // A frame of a kind unknown here was skipped.
+    virtual void on_skipped(PeerConnection& connection) = 0;
+    // The peer's bytes are of no use any more; the connection is to be closed.
+    virtual void on_flaw(PeerConnection& connection, const FrameError& error) = 0;
+    // No HELLO within LinkLimits::handshake; the connection is to be closed.
+    virtual void on_silence(PeerConnection& connection) = 0;
+    // It has ended, and is closed: `error` is an errno, or 0 for the peer's FIN.
+    virtual void on_end(PeerConnection& connection, int error) = 0;
+  };
+
+  // `socket` is connected.  `dialled` is the address that was dialled, if it was dialled here.
+  // `read_buffer` may serve all connections of a loop: nothing stays in it.
+  PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, const std::string& group,
+                 const LinkLimits& limits, Owner& owner, std::span<char> read_buffer,
+                 std::optional<SocketAddress> dialled);
+  ~PeerConnection();
+  PeerConnection(const PeerConnection&) = delete;
+  PeerConnection& operator=(const PeerConnection&) = delete;
+
+  bool is_open() const { return socket_ != nullptr; }
+  const std::optional<SocketAddress>& dialled() const { return dialled_; }
+  // The connection as this side sees it.
+  const ConnectionEnds& ends() const { return ends_; }
+  // The other end as numbers, host:port.
+  std::string remote() const { return ends_.there.empty() ? "?" : ends_.there; }
+
+  // Whose HELLO was accepted; it is a link then.
+  void become_link(PeerIdentity peer, Instant now);
+  bool is_link() const { return peer_.has_value(); }
+  const PeerIdentity& peer() const { return *peer_; }
+  Duration link_age(Instant now) const { return now - link_since_; }
+
+  // How long what was sent may go without an acknowledgement (LinkLimits::unacknowledged).
+  void set_patience(Duration unacknowledged);
+
+  // What was written and has not left for the kernel.
+  size_t unsent_bytes() const;
+  // Hands the bytes to the kernel, or queues them.  Returns whether it did: not when the connection
+  // has ended (on_end() is on its way then, or was there), and not once finish() was called.
+  bool write(std::span<const uint8_t> bytes);
+
+  // Ends it at once; the owner hears nothing more, also not of a HELLO that never came.
+  void close() {
+    handshake_.arm(kNever);
+    socket_.reset();
+  }
+  // Writes what is queued, says FIN, and waits for the peer's; what the peer says is not heard any
+  // more.  on_end() is still called.
+  void finish();
+
+ private:
+  // libuv may hold a write for longer than this object lives.
+  struct Write {
+    uv_write_t request{};
+    std::vector<uint8_t> bytes{};
+  };
+
+  void start_reading();
+  void on_read(ssize_t count, const char* bytes);
+  void take_in(std::span<const uint8_t> bytes);
+  void pass_on(Decoded found);
+  void start_write();
+  void on_written(int status);
+  void shut_down();
+
+  Owner& owner_;
+  std::span<char> read_buffer_;
+  std::optional<SocketAddress> dialled_;
+  ConnectionEnds ends_;
+  std::optional<PeerIdentity> peer_{};
+  Instant link_since_{};
+  Decoder decoder_;
+  uint64_t skipped_ = 0;          // of those that the decoder has skipped, how many were passed on
+  size_t frame_bytes_ = 0;        // of what the decoder is at
+  std::vector<uint8_t> queue_{};  // behind the write that is under way
+  std::unique_ptr<Write> write_;
+  bool is_writing_ = false;
+  bool is_finishing_ = false;
+  int write_error_ = 0;  // that of the first write that failed
+  DeadlineTimer handshake_;
+  UvPtr<uv_tcp_t> socket_;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,261 @@
+// Addresses: whom to dial, and who was found there.
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "io/peers/transport_state.hh"
+
+namespace bellwether {
+namespace {
+
+// More addresses than that are not dialled.
+constexpr size_t kMaxTargets = 2 * kMaxMembers;
+
+// Where only a peer says that there is somebody, that is not true of most if there are many: all of
+// them together are not dialled more often than this.
+constexpr Duration kBetweenHearsays = std::chrono::milliseconds(100);
+
+}  // namespace
+
+// Brings the diallers in line with what is known now.
+void Transport::Implementation::refresh() {
+  refresh_peers();
+  refresh_targets();
+  const auto [detours, taken] = found();
+  const AddressSet asked = inquiries();
+  for (auto& [address, target] : targets_) {
+    if (target.connection != nullptr) continue;
+    // Also detours: a forward that leads astray is put right one day, and behind one address there
+    // may be several processes.
+    const bool is_asked = asked.contains(address) || detours.contains(address);
+    if (taken.contains(address) && !is_asked) {
+      target.dialler->stop();
+    } else {
+      target.dialler->start();
+    }
+  }
+  if (is_all_answered_told_ || !is_configured_ || !has_everybody_answered(taken)) return;
+  is_all_answered_told_ = true;
+  listener_.on_all_answered();
+}
+
+void Transport::Implementation::refresh_peers() {
+  if (new_members_) {
+    for (auto& [id, peer] : peers_) peer.is_member = false;
+    for (const PeerAddress& member : *new_members_) {
+      if (member.id == settings_.self) continue;
+      Peer& peer = peers_[member.id];
+      peer.is_member = true;
+      if (peer.link == nullptr && !member.address.is_wildcard()) peer.advertised = member.address;
+    }
+    new_members_.reset();
+  }
+  std::erase_if(peers_, [](const auto& entry) {
+    return !entry.second.is_member && entry.second.link == nullptr;
+  });
+  std::unordered_map<Uuid, HostPort, UuidHash> advertised;
+  for (const auto& [id, peer] : peers_) {
+    if (!peer.advertised.is_none()) advertised[id] = peer.advertised;
+  }
+  book_.set_advertised(std::move(advertised));
+  for (const auto& [id, peer] : peers_) book_.set_relaxed(id, peer.link != nullptr);
+}
+
+void Transport::Implementation::refresh_targets() {
+  const std::vector<SocketAddress> known = book_.all();
+  AddressSet wanted(known.begin(), known.end());
+  for (const auto& [id, peer] : peers_) {
+    if (peer.proven) wanted.insert(*peer.proven);
+  }
+  std::erase_if(targets_, [&](const auto& entry) {
+    return entry.second.connection == nullptr && !wanted.contains(entry.first);
+  });
+  const AddressSet configured = book_.all_configured();
+  for (const SocketAddress& address : wanted) {
+    if (targets_.size() >= kMaxTargets && !targets_.contains(address)) continue;
+    Target& target = targets_[address];
+    if (target.dialler == nullptr) {
+      const uint64_t seed = settings_.boot ^ std::hash<std::string>()(address.text());
+      target.dialler = std::make_unique<Dialler>(loop_, address, settings_.limits, *this, seed);
+    }
+  }
+  const auto is_hearsay = [&](const auto& entry) {
+    return !configured.contains(entry.first) && !entry.second.answered_by;
+  };
+  const auto hearsays = std::ranges::count_if(targets_, is_hearsay);
+  for (auto& entry : targets_) {
+    entry.second.dialler->set_longest_wait(is_hearsay(entry) ? hearsays * kBetweenHearsays
+                                                             : Duration::zero());
+  }
+}
+
+// --- what comes of dialling ---
+
+void Transport::Implementation::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) {
+  if (stage_ != Stage::kOpen) return;
+  const SocketAddress& address = dialler.address();
+  Target& target = targets_.at(address);
+  target.is_refusing = false;
+  for (auto& [id, peer] : peers_) peer.death.on_accepted(address);
+  target.is_inquiry = inquiries().contains(address);
+  target.is_tentative = !is_awaited_at(address);
+  // While it connected, its process may have been linked in another way, or be about to be.
+  const auto [detours, taken] = found();
+  const bool is_needless = !target.is_inquiry && !detours.contains(address) &&
+                           (taken.contains(address) || has_dialled_alternative(address));
+  if (is_needless || !has_room()) return dialler.start_after_failure();
+  target.connection = &add(std::move(socket), address);
+  Greeting greeting = listener_.greeting();
+  greeting.is_inquiry = target.is_inquiry;
+  greeting.is_tentative = target.is_tentative;
+  greet(*target.connection, std::move(greeting));
+}
+
+void Transport::Implementation::note_answer(const PeerConnection& connection,
+                                            const Greeting& greeting, LinkVerdict verdict) {
+  const Uuid& id = greeting.hello.self.id;
+  Target* target = target_of(connection);
+  if (target == nullptr) return;
+  target->has_answered = true;
+  target->answered_by = id;
+  target->is_self = verdict == LinkVerdict::kSelf;
+  const SocketAddress& address = *connection.dialled();
+  for (auto& [other_id, peer] : peers_) {
+    if (other_id == id) continue;
+    if (peer.proven == address) peer.proven.reset();
+    peer.death.forget(address);
+  }
+  const bool is_peer = verdict == LinkVerdict::kAccept || verdict == LinkVerdict::kReplace ||
+                       verdict == LinkVerdict::kKeepExisting;
+  if (!is_peer) return;
+  Peer& peer = peers_[id];
+  const auto said = book_.addresses(id);
+  const bool is_home = said.empty() || std::ranges::find(said, address) != said.end();
+  if (verdict == LinkVerdict::kKeepExisting && !is_home) return;
+  peer.proven = address;
+  peer.is_place_indirect = is_indirect(connection.ends(), greeting.ends);
+  if (may_prove(connection, greeting) && is_place_known(address)) {
+    peer.death.on_answer(address, greeting.hello.self.boot);
+  } else {
+    peer.death.forget(address);
+  }
+}
+
+// --- after a link ---
+
+void Transport::Implementation::dial_again(const Uuid& id, const Peer& peer, Duration lifetime) {
+  for (const SocketAddress& address : addresses_of(id, peer)) {
+    const auto target = targets_.find(address);
+    if (target == targets_.end() || target->second.connection != nullptr) continue;
+    target->second.is_refusing = false;  // what it did before proves nothing now
+    target->second.dialler->start_after_link(lifetime);
+  }
+}
+
+void Transport::Implementation::dial_rarely(const Uuid& id, const Peer& peer) {
+  for (const SocketAddress& address : addresses_of(id, peer)) {
+    const auto target = targets_.find(address);
+    if (target == targets_.end() || target->second.connection != nullptr) continue;
+    target->second.dialler->start_after_rejection();
+  }
+}
+
+// Where the peer has answered; if it has always dialled us, where it says that it is.
+std::vector<SocketAddress> Transport::Implementation::addresses_of(const Uuid& id,
+                                                                   const Peer& peer) const {
+  if (peer.proven) return {*peer.proven};
+  const auto said = book_.addresses(id);
+  return {said.begin(), said.end()};
+}
+
+// --- who is where ---
+
+// Where the processes live that are linked: as they say, or else where they were found.
+Transport::Implementation::AddressSet Transport::Implementation::homes() const {
+  AddressSet result;
+  for (const auto& [id, peer] : peers_) {
+    if (peer.link == nullptr) continue;
+    const auto said = book_.addresses(id);
+    result.insert(said.begin(), said.end());
+    if (said.empty() && peer.proven) result.insert(*peer.proven);
+  }
+  add_alternatives(result);
+  return result;
+}
+
+// Detours: where one of them, or this process itself, has answered when it was dialled, though it
+// does not live there.
+Transport::Implementation::Found Transport::Implementation::found() const {
+  Found result{.detours = {}, .occupied = homes()};
+  for (const auto& [address, target] : targets_) {
+    if (!target.answered_by || result.occupied.contains(address)) continue;
+    const auto peer = peers_.find(*target.answered_by);
+    const bool is_linked = peer != peers_.end() && peer->second.link != nullptr;
+    if (is_linked || target.is_self) result.detours.insert(address);
+  }
+  result.occupied.insert(result.detours.begin(), result.detours.end());
+  add_alternatives(result.occupied);
+  return result;
+}
+
+// Whether a peer that is to be linked is looked for there.
+bool Transport::Implementation::is_awaited_at(const SocketAddress& address) const {
+  return std::ranges::any_of(peers_, [&](const auto& entry) {
+    const auto& [id, peer] = entry;
+    if (peer.link != nullptr) return false;
+    const auto said = book_.addresses(id);
+    return peer.proven == address || std::ranges::find(said, address) != said.end();
+  });
+}
+
+void Transport::Implementation::add_alternatives(AddressSet& addresses) const {
+  for (const auto& place : book_.alternatives()) {
+    const bool is_taken = std::ranges::any_of(
+        place, [&](const SocketAddress& address) { return addresses.contains(address); });
+    if (is_taken) addresses.insert(place.begin(), place.end());
+  }
+}
+
+// Whether the process at this address is being greeted at another one that it has.
+bool Transport::Implementation::has_dialled_alternative(const SocketAddress& address) const {
+  return std::ranges::any_of(book_.alternatives(), [&](const auto& addresses) {
+    if (std::ranges::find(addresses, address) == addresses.end()) return false;
+    return std::ranges::any_of(addresses, [this](const SocketAddress& other) {
+      const auto target = targets_.find(other);
+      return target != targets_.end() && target->second.connection != nullptr;
+    });
+  });
+}
+
+bool Transport::Implementation::has_everybody_answered(const AddressSet& occupied) const {
+  const auto is_found = [&](const SocketAddress& address) {
+    const auto target = targets_.find(address);
+    return occupied.contains(address) || (target != targets_.end() && target->second.is_self);
+  };
+  const auto has_answered = [&](const SocketAddress& address) {
+    const auto target = targets_.find(address);
+    return is_found(address) || (target != targets_.end() && target->second.has_answered);
+  };
+  const auto is_known = [&](const HostPort& place) {
+    const NameWatch* watch = book_.find(place);
+    return watch == nullptr || watch->is_answered();
+  };
+  for (const HostPort& peer : book_.configured()) {
+    const auto addresses = book_.addresses(peer);
+    if (!is_known(peer)) return false;
+    if (!std::ranges::any_of(addresses, is_found) &&
+        !std::ranges::all_of(addresses, has_answered)) {
+      return false;
+    }
+  }
+  return is_known(book_.dns()) && std::ranges::all_of(book_.addresses(book_.dns()), has_answered);
+}
+
+Transport::Implementation::Target* Transport::Implementation::target_of(
+    const PeerConnection& connection) {
+  if (!connection.dialled()) return nullptr;
+  const auto target = targets_.find(*connection.dialled());
+  return target == targets_.end() ? nullptr : &target->second;
+}
+
+}  // namespace bellwether

@@ -1,0 +1,284 @@
+// Connections: who comes, what is said, and how it ends.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "base/check.hh"
+#include "io/peers/transport_state.hh"
+
+namespace bellwether {
+namespace {
+
+LinkEvidence evidence_of(int error) {
+  // When nothing has come back for too long, the kernel names the network's last word about it, if
+  // there was one: unreachable, or forbidden, or, by a firewall, refused.  A peer that resets a
+  // connection is ECONNRESET.
+  constexpr std::array kTimeouts{ETIMEDOUT, EHOSTUNREACH, ENETUNREACH,
+                                 EHOSTDOWN, EACCES,       ECONNREFUSED};
+  const bool is_timeout = std::ranges::find(kTimeouts, error) != kTimeouts.end();
+  return is_timeout ? LinkEvidence::kTimeout : LinkEvidence::kClosed;
+}
+
+// FIN or RST, not a silence, nor anything that this process did.
+bool is_by_peer(int error) { return error == 0 || error == ECONNRESET || error == EPIPE; }
+
+PeerIdentity identity_of(const Greeting& greeting) {
+  const MemberEntry& self = greeting.hello.self;
+  return {.id = self.id, .boot = self.boot, .name = self.name};
+}
+
+// Nothing when it makes no sense.  "127.0.0.1" means another host when the peer says it than when
+// this process does, unless both are on the same; and what another port of this host refuses must
+// never prove the end of a peer.
+HostPort advertised_in(const Greeting& greeting, const PeerConnection& connection) {
+  HostPort advertised;
+  parse_host_port(greeting.hello.self.address, advertised);
+  HostPort remote;
+  parse_host_port(connection.remote(), remote);
+  const bool is_elsewhere = advertised.is_loopback() && !remote.is_loopback();
+  return advertised.is_wildcard() || is_elsewhere ? HostPort{} : advertised;
+}
+
+std::string described(const PeerIdentity& peer) {
+  return "\"" + peer.name + "\" (" + to_string(peer.id) + ")";
+}
+
+}  // namespace
+
+void Transport::Implementation::on_accepted(UvPtr<uv_tcp_t> socket) {
+  if (stage_ != Stage::kOpen) return;
+  close_oldest_silent();
+  if (has_room()) add(std::move(socket), std::nullopt);
+}
+
+void Transport::Implementation::close_oldest_silent() {
+  const auto is_silent = [](const auto& connection) {
+    return !connection->is_link() && !connection->dialled();
+  };
+  const auto count = std::ranges::count_if(connections_, is_silent);
+  if (static_cast<size_t>(count) < kMaxSilent) return;
+  forget(**std::ranges::find_if(connections_, is_silent));
+  listener_.on_limit(PeerLimit::kConnections);
+}
+
+bool Transport::Implementation::has_room() {
+  if (connections_.size() < kMaxConnections) return true;
+  listener_.on_limit(PeerLimit::kConnections);
+  return false;
+}
+
+PeerConnection& Transport::Implementation::add(UvPtr<uv_tcp_t> socket,
+                                               std::optional<SocketAddress> dialled) {
+  connections_.push_back(std::make_unique<PeerConnection>(loop_, std::move(socket), settings_.group,
+                                                          settings_.limits, *this, read_buffer_,
+                                                          std::move(dialled)));
+  return *connections_.back();
+}
+
+// --- what connections say ---
+
+void Transport::Implementation::greet(PeerConnection& connection, Greeting greeting) {
+  greeting.ends = connection.ends();
+  say(connection, greeting);
+}
+
+void Transport::Implementation::on_greeting(PeerConnection& connection, const Greeting& greeting) {
+  if (stage_ != Stage::kOpen) return;
+  const Greeting ours = listener_.greeting();
+  if (greeting.is_inquiry && !connection.dialled()) {
+    greet(connection, ours);
+    return forget(connection);
+  }
+  const PeerIdentity peer = identity_of(greeting);
+  const LinkVerdict verdict = judge_greeting(connection, greeting, identity_of(ours));
+  const Target* target = target_of(connection);
+  if (target != nullptr && target->is_inquiry)
+    return on_inquiry_answered(connection, greeting, verdict);
+  note_answer(connection, greeting, verdict);
+  // Who has dialled is answered even when the connection will not stay: it learns whom it has
+  // reached, and does not dial there again.
+  const bool is_answer_due = !connection.dialled();
+  switch (verdict) {
+    case LinkVerdict::kReplace:
+      end_link(*peers_[peer.id].link, LinkEvidence::kClosed, AfterLink::kNothing);
+      [[fallthrough]];
+    case LinkVerdict::kAccept:
+      if (is_answer_due) greet(connection, ours);
+      return link_up(connection, greeting);
+    case LinkVerdict::kSelf:
+    case LinkVerdict::kKeepExisting:
+      if (is_answer_due) greet(connection, ours);
+      return end_rejected(connection);
+    case LinkVerdict::kOwnId:
+      return turn_away(connection, TurnAwayReason::kDuplicateId, PeerRejection::kOwnId, peer);
+    case LinkVerdict::kDuplicateId:
+      return turn_away(connection, TurnAwayReason::kDuplicateId, PeerRejection::kDuplicateId, peer);
+    case LinkVerdict::kDuplicateName:
+      return turn_away(connection, TurnAwayReason::kDuplicateName, PeerRejection::kDuplicateName,
+                       peer);
+  }
+}
+
+void Transport::Implementation::on_frame(PeerConnection& connection, Frame frame, size_t bytes) {
+  if (stage_ == Stage::kOpen) listener_.on_frame(connection.peer().id, std::move(frame), bytes);
+}
+
+void Transport::Implementation::on_turned_away(PeerConnection& connection, TurnedAway words) {
+  if (stage_ != Stage::kOpen) return;
+  const std::string peer = connection.is_link() ? described(connection.peer()) : "the peer";
+  listener_.on_rejected(PeerRejection::kTurnedAway, connection.remote(),
+                        peer + " turned this process away: " + name(words.reason));
+  end_rejected(connection);
+}
+
+void Transport::Implementation::on_skipped(PeerConnection& connection) {
+  if (stage_ != Stage::kOpen) return;
+  listener_.on_rejected(PeerRejection::kUnknownKind, connection.remote(),
+                        "a frame of a kind that this release does not know");
+}
+
+void Transport::Implementation::on_flaw(PeerConnection& connection, const FrameError& error) {
+  if (stage_ != Stage::kOpen) return;
+  listener_.on_rejected(rejection_of(error.flaw), connection.remote(), error.text);
+  if (!connection.is_link()) return end_rejected(connection);
+  end_link(connection, LinkEvidence::kClosed, AfterLink::kDialAgain);
+}
+
+void Transport::Implementation::on_silence(PeerConnection& connection) {
+  on_end(connection, ETIMEDOUT);
+}
+
+void Transport::Implementation::on_end(PeerConnection& connection, int error) {
+  const bool is_over = stage_ != Stage::kOpen;
+  if (!is_over && connection.is_link()) {
+    Peer& peer = peers_[connection.peer().id];
+    if (is_by_peer(error)) {
+      peer.death.on_ended_by_peer();
+      peer.ended_at = Loop::now();
+    }
+    return end_link(connection, evidence_of(error), AfterLink::kDialAgain);
+  }
+  Target* target = target_of(connection);
+  forget(connection);
+  if (!is_over && target != nullptr) target->dialler->start_after_failure();
+}
+
+// --- links ---
+
+LinkVerdict Transport::Implementation::judge_greeting(const PeerConnection& connection,
+                                                      const Greeting& greeting,
+                                                      const PeerIdentity& self) {
+  const PeerIdentity newcomer = identity_of(greeting);
+  const Target* target = target_of(connection);
+  const Instant now = Loop::now();
+  std::optional<LinkSketch> existing;
+  bool has_namesake = false;
+  for (const auto& other : connections_) {
+    if (!other->is_link()) continue;
+    if (other->peer().id == newcomer.id) {
+      existing = LinkSketch{.peer = other->peer(),
+                            .is_dialled_here = other->dialled().has_value(),
+                            .age = other->link_age(now)};
+    } else if (other->peer().name == newcomer.name) {
+      has_namesake = true;
+    }
+  }
+  const LinkSketch asking{
+      .peer = newcomer,
+      .is_dialled_here = connection.dialled().has_value(),
+      .is_tentative = target == nullptr ? greeting.is_tentative : target->is_tentative};
+  return judge(asking, self, existing ? &*existing : nullptr, has_namesake,
+               settings_.limits.handshake);
+}
+
+void Transport::Implementation::link_up(PeerConnection& connection, const Greeting& greeting) {
+  // The listener may have closed the transport when the link before this one went down.
+  if (stage_ != Stage::kOpen) return;
+  Peer& peer = peers_[greeting.hello.self.id];
+  peer.link = &connection;
+  peer.is_refusal_told = false;
+  peer.is_link_indirect = is_indirect(connection.ends(), greeting.ends);
+  peer.death.on_link(greeting.hello.self.boot,
+                     greeting.is_flag_robust && may_prove(connection, greeting));
+  // What the process itself says is newer than what others say of it.
+  peer.advertised = advertised_in(greeting, connection);
+  connection.become_link(identity_of(greeting), Loop::now());
+  due_.arm(Duration::zero());
+  listener_.on_link_up(greeting, connection.remote());
+  tell_doubt(connection, greeting);
+}
+
+void Transport::Implementation::end_link(PeerConnection& connection, LinkEvidence evidence,
+                                         AfterLink next) {
+  const Uuid id = connection.peer().id;
+  Peer& peer = peers_[id];
+  const Duration lifetime =
+      counted_lifetime(std::exchange(peer.ended_boot, connection.peer().boot),
+                       connection.peer().boot, connection.link_age(Loop::now()));
+  peer.link = nullptr;
+  forget(connection);
+  // Before anybody is told: the answer is under way while they think.
+  if (next == AfterLink::kDialAgain) dial_again(id, peer, lifetime);
+  if (next == AfterLink::kDialRarely) dial_rarely(id, peer);
+  listener_.on_link_down(id, evidence, false);
+}
+
+void Transport::Implementation::turn_away(PeerConnection& connection, TurnAwayReason reason,
+                                          PeerRejection rejection, const PeerIdentity& peer) {
+  say(connection, TurnedAway{reason});
+  const char* what = rejection == PeerRejection::kOwnId         ? " has the id of this process"
+                     : rejection == PeerRejection::kDuplicateId ? " has the id of a living member"
+                                                                : " has a name that is in use";
+  listener_.on_rejected(rejection, connection.remote(), described(peer) + what);
+  end_rejected(connection);
+}
+
+// Whoever was rejected, or has rejected this process, is not dialled again soon.
+void Transport::Implementation::end_rejected(PeerConnection& connection) {
+  if (connection.is_link()) {
+    return end_link(connection, LinkEvidence::kClosed, AfterLink::kDialRarely);
+  }
+  Target* target = target_of(connection);
+  forget(connection);
+  if (target == nullptr) return;
+  target->has_answered = true;
+  target->dialler->start_after_rejection();
+}
+
+void Transport::Implementation::close_unwanted() {
+  for (const auto& [id, refusal] : std::exchange(unwanted_, {})) {
+    const auto peer = peers_.find(id);
+    if (stage_ != Stage::kOpen || peer == peers_.end() || peer->second.link == nullptr) continue;
+    PeerConnection& connection = *peer->second.link;
+    if (!refusal) {
+      end_link(connection, LinkEvidence::kClosed, AfterLink::kDialAgain);
+      continue;
+    }
+    say(connection, TurnedAway{*refusal});
+    end_rejected(connection);
+  }
+}
+
+void Transport::Implementation::close_overflowed() {
+  while (!overflowed_.empty() && stage_ == Stage::kOpen) {
+    PeerConnection& connection = *overflowed_.back();  // forget() takes it out
+    listener_.on_limit(PeerLimit::kSendQueue);
+    end_link(connection, LinkEvidence::kClosed, AfterLink::kDialAgain);
+  }
+}
+
+// Closes it at once; its memory is freed in the next turn, for it may be what is calling.
+void Transport::Implementation::forget(PeerConnection& connection) {
+  connection.close();
+  if (Target* target = target_of(connection)) target->connection = nullptr;
+  std::erase(overflowed_, &connection);
+  const auto owned =
+      std::ranges::find(connections_, &connection, [](const auto& owner) { return owner.get(); });
+  check(owned != connections_.end(), "a connection is forgotten once");
+  ended_.push_back(std::move(*owned));
+  connections_.erase(owned);
+  if (stage_ != Stage::kFlushing || connections_.empty()) due_.arm(Duration::zero());
+}
+
+}  // namespace bellwether

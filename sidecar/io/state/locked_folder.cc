@@ -1,0 +1,149 @@
+// Opening, locking, and replacing a file so that a crash never shows half of it.
+#include "io/state/locked_folder.hh"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "io/loop/passing_error.hh"
+#include "io/state/folder_trust.hh"
+
+namespace bellwether {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kFolderMode = 0700;
+constexpr mode_t kFileMode = 0600;
+constexpr const char* kLockFile = "lock";
+
+// A name in the folder may have been turned into a link, a pipe or a device by somebody else.
+constexpr int kCautious = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
+}  // namespace
+
+LockedFolder::LockedFolder(fs::path path, FileCalls& calls)
+    : path_(std::move(path)), calls_(calls) {
+  make();
+  folder_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder_.is_open()) throw StateError::from_errno(path_, "cannot be opened", errno);
+  lock();
+}
+
+std::optional<FileDescriptor> LockedFolder::open(const char* name, int flags) const {
+  const int fd = calls_.open(folder_.get(), name, flags | kCautious, kFileMode);
+  if (fd < 0 && errno == ENOENT) return std::nullopt;
+  return checked(fd, name);
+}
+
+std::optional<std::string> LockedFolder::read(const char* name, size_t limit) const {
+  const std::optional<FileDescriptor> file = open(name, O_RDONLY);
+  if (!file) return std::nullopt;
+  std::string contents(limit + 1, '\0');
+  size_t done = 0;
+  while (done < contents.size()) {
+    const ssize_t count = ::read(file->get(), contents.data() + done, contents.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw StateError::from_errno(path_of(name), "cannot be read", errno);
+    if (count == 0) break;
+    done += static_cast<size_t>(count);
+  }
+  contents.resize(done);
+  return contents;
+}
+
+void LockedFolder::replace(const char* name, std::span<const uint8_t> contents) const {
+  const std::string draft = std::string(name) + ".new";
+  const auto fail = [&](const char* failure) {
+    throw StateError::from_errno(path_of(draft.c_str()), failure, errno);
+  };
+  // The lock is ours, so a draft that is there is what a crash has left.
+  const FileDescriptor file =
+      checked(calls_.open(folder_.get(), draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kCautious,
+                          kFileMode),
+              draft.c_str());
+  for (size_t done = 0; done < contents.size();) {
+    const ssize_t count = calls_.write(file.get(), contents.subspan(done), done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("cannot be written");
+    done += static_cast<size_t>(count);
+  }
+  if (calls_.sync(file.get()) != 0) fail("cannot be written to the disk");
+  if (calls_.rename(folder_.get(), draft.c_str(), name) != 0) fail("cannot be renamed");
+  if (calls_.sync(folder_.get()) != 0) {
+    throw StateError::from_errno(path_, "cannot be written to the disk", errno);
+  }
+}
+
+std::string LockedFolder::weakness() const {
+  struct stat status {};
+  if (::fstat(folder_.get(), &status) != 0) return "";
+  return who_else_may_write(status.st_mode, status.st_uid, ::geteuid());
+}
+
+void LockedFolder::make() const {
+  std::error_code unused;
+  if (fs::is_directory(path_, unused)) return;
+  fs::path made;
+  for (const fs::path& part : fs::absolute(path_).lexically_normal()) {
+    const fs::path parent = made;
+    made /= part;
+    if (part.empty() || fs::is_directory(made, unused)) continue;
+    if (calls_.make_folder(made.c_str(), kFolderMode) == 0) {
+      sync(parent);
+    } else if (errno != EEXIST) {
+      throw StateError::from_errno(made, "cannot be created", errno);
+    }
+  }
+}
+
+// Whoever may not open the folder cannot do more for the new entry than hope.
+void LockedFolder::sync(const fs::path& folder) const {
+  const FileDescriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.is_open() && calls_.sync(file.get()) != 0) {
+    throw StateError::from_errno(folder, "cannot be written to the disk", errno);
+  }
+}
+
+void LockedFolder::lock() {
+  const std::string path = path_of(kLockFile);
+  lock_ = checked(calls_.open(folder_.get(), kLockFile, O_RDWR | O_CREAT | kCautious, kFileMode),
+                  kLockFile);
+  struct flock whole_file {};
+  whole_file.l_type = F_WRLCK;
+  whole_file.l_whence = SEEK_SET;
+  if (::fcntl(lock_.get(), F_OFD_SETLK, &whole_file) == 0) return;
+  if (errno == EAGAIN || errno == EACCES) {
+    throw StateError(path, "is locked by another process, which uses this folder",
+                     "stop that process, or give each of the two a state_dir of its own", true);
+  }
+  throw StateError(path, "cannot be locked: " + std::generic_category().message(errno),
+                   "set state_dir to a folder on a local file system", may_pass(errno));
+}
+
+// `fd` is what opening `name` gave.
+FileDescriptor LockedFolder::checked(int fd, const char* name) const {
+  const int error = errno;
+  FileDescriptor file(fd);
+  if (!file.is_open()) throw StateError::from_errno(path_of(name), "cannot be opened", error);
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) {
+    throw StateError::from_errno(path_of(name), "cannot be examined", errno);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw StateError(path_of(name), "is not a regular file",
+                     "set state_dir to a folder that nobody else uses");
+  }
+  if (status.st_uid != ::geteuid()) {
+    const std::string owner = std::to_string(status.st_uid);
+    const std::string self = std::to_string(::geteuid());
+    throw StateError(path_of(name), "belongs to user " + owner + ", this process to user " + self,
+                     "run as user " + owner + ", or give the folder and its files to user " + self);
+  }
+  return file;
+}
+
+}  // namespace bellwether

@@ -1,0 +1,242 @@
+// What a start makes of the files it finds, and the two writes of a running process.
+#include "io/state/state_store.hh"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/string_generator.hpp>
+#include <cerrno>
+#include <utility>
+
+#include "base/check.hh"
+#include "core/lease.hh"
+#include "io/state/members_file.hh"
+#include "io/wire/codec.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr const char* kStateFile = "state";
+constexpr const char* kIdentityFile = "identity";
+constexpr const char* kMembersFile = "members";
+
+constexpr size_t kUuidTextBytes = 36;
+
+// From the system's random source.
+Uuid random_identity() { return boost::uuids::random_generator()(); }
+
+// The canonical form of a version 4 UUID, with or without a line feed.
+std::optional<Uuid> parse_identity(std::string text) {
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.size() != kUuidTextBytes) return std::nullopt;
+  try {
+    const Uuid id = boost::uuids::string_generator()(text);
+    const bool is_random =
+        id.version() == Uuid::version_random_number_based && id.variant() == Uuid::variant_rfc_4122;
+    if (is_random && to_string(id) == text) return id;
+  } catch (const std::runtime_error&) {
+    // The generator has no other way to say that it is none.
+  }
+  return std::nullopt;
+}
+
+std::span<const uint8_t> bytes_of(const std::string& text) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): any object may be read as bytes
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+// Why the memory is lost; nullptr: it is not.
+const char* flaw_of(const std::optional<std::string>& file, const StateFileContents& contents,
+                    const std::optional<Uuid>& identity) {
+  if (!file) return "is missing, though this process has run before";
+  if (!contents.newest) return "is damaged in both of its slots";
+  if (!contents.is_whole) return "has not the length it was written with";
+  if (contents.has_damaged_slot) return "is damaged in one of its slots, perhaps in the newer one";
+  if (identity && *identity != contents.newest->identity) {
+    return "is another process's than the file identity beside it";
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
+    : calls_(calls), voters_(settings.voters) {
+  check(is_valid_name(settings.group), "a group's name keeps its limits");
+  if (settings.folder.empty()) {
+    identity_ = random_identity();
+    is_vote_lost_ = voters_ != kNoVoter;
+    return;
+  }
+  folder_.emplace(settings.folder, calls);
+  if (const std::string weakness = folder_->weakness(); !weakness.empty()) {
+    warnings_.push_back(
+        settings.folder.string() + " " + weakness +
+        ": who can put an older state there can make two leaders; give it to user " +
+        std::to_string(::geteuid()) + ", with mode 0700");
+  }
+  open(settings);
+  judge_votes(settings);
+  read_members();
+  // What was read may have reached the memory only, by a write of an earlier process that failed.
+  // And a disk that cannot be written to shall be known before an election depends on it.
+  if (const auto error = store(record_, is_vote_lost_)) throw StateError(*error);
+}
+
+// An epoch that was heard of without a vote, or among other voters, says nothing of what was
+// granted among these.  Nor is it lost: so the operator has to say that those others are gone.
+void StateStore::judge_votes(const StateSettings& settings) {
+  if (voters_ == kNoVoter || newest_.voters == voters_) return;
+  const std::string path = folder_->path_of(kStateFile);
+  const bool was_no_voter = newest_.voters == kNoVoter;
+  if (settings.forget_promises) {
+    warnings_.push_back(path + ": does not know what this voter has granted; it votes all the " +
+                        "same, as ordered");
+    // What was promised is over by then.
+    record_ = {.max_epoch = record_.max_epoch, .lease_seen = kMaxLease};
+  } else if (is_vote_of_others(newest_.voters, record_.max_epoch, voters_)) {
+    throw StateError(path,
+                     was_no_voter ? "was written when this process had no vote"
+                                  : "was written under another name or among other [voters]",
+                     "if the folder was copied from another voter, empty it; else, when no sidecar "
+                     "runs any more that is configured so, start each voter once with "
+                     "--forget-promises");
+  } else {
+    is_vote_lost_ = true;
+  }
+}
+
+std::optional<StateError> StateStore::store(const Record& record, bool is_vote_lost) {
+  if (!folder_) return std::nullopt;
+  check(record.max_epoch >= newest_.record.max_epoch, "the highest epoch never falls");
+  Slot next = newest_;
+  ++next.sequence;
+  next.record = record;
+  next.voters = is_vote_lost ? kVotesForgotten : voters_;
+  if (has_failed_) return make_anew(next);
+  const size_t place = (newest_place_ + 1) % kSlots;
+  const auto bytes = pack(next);
+  const std::string path = folder_->path_of(kStateFile);
+  const ssize_t count = calls_.write(state_file_.get(), bytes, place * kSlotStride);
+  has_failed_ = true;
+  if (count < 0) return StateError::from_errno(path, "cannot be written", errno);
+  if (static_cast<size_t>(count) != bytes.size()) {
+    return StateError(path, "was written in part only", "check the disk", true);
+  }
+  if (calls_.sync_data(state_file_.get()) != 0) {
+    return StateError::from_errno(path, "cannot be written to the disk", errno);
+  }
+  has_failed_ = false;
+  newest_ = std::move(next);
+  newest_place_ = place;
+  return std::nullopt;
+}
+
+// Another file under the same name; nothing that the old one may or may not have counts any more.
+std::optional<StateError> StateStore::make_anew(const Slot& first) {
+  try {
+    folder_->replace(kStateFile, new_state_file(first));
+    state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
+  } catch (const StateError& error) {
+    return error;
+  }
+  newest_ = first;
+  ++newest_.sequence;
+  newest_place_ = 1;
+  has_failed_ = false;
+  return std::nullopt;
+}
+
+std::optional<StateError> StateStore::store_members(const MemberView& view) {
+  if (!folder_) return std::nullopt;
+  try {
+    folder_->replace(kMembersFile, pack_members(view));
+  } catch (const StateError& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+void StateStore::open(const StateSettings& settings) {
+  const IdentityFile identity = read_identity();
+  const std::optional<std::string> file = folder_->read(kStateFile, kStateFileBytes);
+  if (!file && !identity.exists) return begin(settings.group);
+  const StateFileContents contents = file ? read_state_file(bytes_of(*file)) : StateFileContents{};
+  const std::optional<Slot>& newest = contents.newest;
+  const std::string path = folder_->path_of(kStateFile);
+  if (newest) refuse_foreign(*newest, settings.group);
+  if (contents.is_of_another_format) {
+    throw StateError(path, "was written by a later release of Bellwether",
+                     "run that release, or empty the folder to start without its memory");
+  }
+  if (const char* flaw = flaw_of(file, contents, identity.id)) {
+    warnings_.push_back(path + ": " + flaw + "; starting without it, under a new id");
+    return begin(settings.group);
+  }
+  resume(*newest, contents.newest_place, identity);
+}
+
+StateStore::IdentityFile StateStore::read_identity() const {
+  const std::optional<std::string> text = folder_->read(kIdentityFile, kUuidTextBytes + 1);
+  if (!text) return {};
+  return {.exists = true, .id = parse_identity(*text)};
+}
+
+void StateStore::refuse_foreign(const Slot& slot, const std::string& group) {
+  if (slot.group != group) {
+    throw StateError(folder_->path_of(kStateFile),
+                     "belongs to group \"" + slot.group + "\", this process to \"" + group + "\"",
+                     "give each group a state_dir of its own");
+  }
+}
+
+// The state is in order.
+void StateStore::resume(const Slot& newest, size_t place, const IdentityFile& identity) {
+  newest_ = newest;
+  newest_place_ = place;
+  identity_ = newest.identity;
+  record_ = newest.record;
+  if (!identity.id) {
+    if (identity.exists) {
+      warnings_.push_back(folder_->path_of(kIdentityFile) +
+                          ": is not a UUID of version 4; repaired from the file state");
+    }
+    write_identity();
+  }
+  state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
+}
+
+// Makes `state` and `identity` anew, in the order that a first start is recognised by: without
+// memory, and under a new id, for peers may still hold the old one to what it has said.
+void StateStore::begin(const std::string& group) {
+  const Slot first{
+      .sequence = 1, .identity = random_identity(), .group = group, .voters = kVotesForgotten};
+  if (const auto error = make_anew(first)) throw StateError(*error);
+  identity_ = newest_.identity;
+  record_ = {};
+  write_identity();
+}
+
+void StateStore::write_identity() {
+  folder_->replace(kIdentityFile, bytes_of(to_string(identity_) + "\n"));
+}
+
+void StateStore::read_members() {
+  try {
+    const auto bytes = folder_->read(kMembersFile, kMaxMembersFileBytes);
+    if (!bytes) return;
+    auto view = unpack_members(bytes_of(*bytes));
+    if (auto* good = std::get_if<MemberView>(&view)) {
+      members_ = std::move(*good);
+      return;
+    }
+    warnings_.push_back(folder_->path_of(kMembersFile) + ": " + std::get<const char*>(view) +
+                        "; ignored, the list is found out anew");
+  } catch (const StateError& error) {
+    warnings_.emplace_back(error.what());
+  }
+}
+
+}  // namespace bellwether

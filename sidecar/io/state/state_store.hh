@@ -1,0 +1,109 @@
+// What a process must find again after a restart: who it is, its record, and, as a mere hint, the
+// list of members.  Blocking; the shell calls it in the thread pool.
+//
+// The state folder, which one process at a time uses:
+//   lock      locked while a process uses the folder
+//   state     two checksummed slots (state_slots.hh), written in place; both name the identity
+//   identity  the process's UUID as text, made on the first start
+//   members   the last list of members (members_file.hh)
+// A first start makes `state` before `identity`, each at once and whole.  So `state` alone is a
+// first start that was cut short and goes on; `identity` alone says that the memory was lost.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/identity.hh"
+#include "core/member_view.hh"
+#include "core/record.hh"
+#include "io/loop/file_descriptor.hh"
+#include "io/state/file_calls.hh"
+#include "io/state/locked_folder.hh"
+#include "io/state/state_error.hh"
+#include "io/state/state_slots.hh"
+
+namespace bellwether {
+
+struct StateSettings {
+  std::filesystem::path folder;  // empty: nothing is kept, every start is the first
+  std::string group;             // the folder is this group's alone; is_valid_name() (codec.hh)
+  // As which voter and among whom this process votes: a hash of their names; or kNoVoter.
+  uint64_t voters = kNoVoter;
+  // The operator knows that no vote which this voter has given among others, or may have
+  // forgotten, matters any more: it need not ask anybody.  Dangerous (an epoch may get a second
+  // leader); of no effect on a voter that remembers.
+  bool forget_promises = false;
+};
+
+class StateStore {
+ public:
+  // Locks and reads the folder; on the first start makes it.  Throws StateError:
+  //   - the folder or a file in it cannot be used, or another process uses it;
+  //   - it is another group's, or of a later release;
+  //   - it was written among other voters; see settings.forget_promises.
+  // Where its memory is lost (`state` is missing beside `identity`, is not whole, or a slot of it
+  // is damaged, or its files name different processes) the process goes on as another one, with an
+  // identity of its own: is_vote_lost(), and a warning.  A damaged list of members is only worth a
+  // warning, too.
+  // `calls` must outlive this object.
+  explicit StateStore(const StateSettings& settings, FileCalls& calls = system_calls());
+
+  // What was found (or made), and no later call changes.
+  const Uuid& identity() const { return identity_; }
+  const Record& record() const { return record_; }
+  const std::optional<MemberView>& members() const { return members_; }
+  // This voter does not know what it has granted: its memory was lost or never there; or was lost
+  // before, and what it held was not found out since.  Never without a vote, nor with
+  // settings.forget_promises.
+  bool is_vote_lost() const { return is_vote_lost_; }
+  // For the log, each one line that names the file.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  // Makes the record durable, and whether the votes in it are still those of a voter that has
+  // forgotten others (then the next start finds is_vote_lost() again): when this returns nothing,
+  // it will be found after any crash.  After an error it cannot be known what reached the disk, and
+  // to ask for the same file again would give a false yes: so the next call makes the file anew.
+  // The process may promise nothing more until a call succeeds.  One call at a time, from any
+  // thread; the record's max_epoch never falls.
+  [[nodiscard]] std::optional<StateError> store(const Record& record, bool is_vote_lost = false);
+
+  // Keeps the list of members; after an error the next call tries again.  One call at a time, from
+  // any thread, also while store() runs.
+  [[nodiscard]] std::optional<StateError> store_members(const MemberView& view);
+
+ private:
+  struct IdentityFile {
+    bool exists = false;
+    std::optional<Uuid> id{};  // nothing: missing, or not readable as one
+  };
+
+  void open(const StateSettings& settings);
+  void judge_votes(const StateSettings& settings);
+  IdentityFile read_identity() const;
+  void resume(const Slot& newest, size_t place, const IdentityFile& identity);
+  void begin(const std::string& group);
+  std::optional<StateError> make_anew(const Slot& first);
+  void refuse_foreign(const Slot& slot, const std::string& group);
+  void write_identity();
+  void read_members();
+
+  FileCalls& calls_;
+  std::optional<LockedFolder> folder_{};  // nothing: nothing is kept
+  Uuid identity_{};
+  Record record_{};
+  uint64_t voters_ = 0;
+  bool is_vote_lost_ = false;
+  std::optional<MemberView> members_{};
+  std::vector<std::string> warnings_{};
+
+  // store() alone uses these.
+  FileDescriptor state_file_{};
+  Slot newest_{};
+  size_t newest_place_ = 0;
+  bool has_failed_ = false;
+};
+
+}  // namespace bellwether

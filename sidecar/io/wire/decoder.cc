@@ -1,0 +1,316 @@
+// Bytes to frames; codec.hh has the layout.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hh"
+#include "core/members.hh"
+#include "io/wire/checksum.hh"
+#include "io/wire/codec.hh"
+#include "io/wire/little_endian.hh"
+#include "io/wire/wire_format.hh"
+#include "io/wire/wire_values.hh"
+
+namespace bellwether {
+namespace {
+
+using Bytes = std::span<const uint8_t>;
+
+constexpr const char* kNotProtobuf = "the body cannot be parsed";
+
+template <typename Message>
+bool parse(Bytes body, Message& message) {
+  return message.ParseFromArray(body.data(), static_cast<int>(body.size()));
+}
+
+template <typename Body>
+ValueFlaw read_body(Bytes bytes, Frame& frame) {
+  typename WireOf<Body>::Message message;
+  if (!parse(bytes, message)) return kNotProtobuf;
+  return from_wire(message, frame.body.emplace<Body>());
+}
+
+const char* name(Kind kind) {
+  switch (kind) {
+    case Kind::kHello:
+      return "HELLO";
+    case Kind::kPluginMessage:
+      return "a plugin's message";
+    case Kind::kPlannedHandover:
+      return "HANDOVER";
+    case Kind::kCoordinator:
+      return "COORDINATOR";
+    case Kind::kRefusal:
+      return "REFUSAL";
+    case Kind::kHeartbeat:
+      return "HEARTBEAT";
+    case Kind::kHeartbeatAck:
+      return "HEARTBEAT_ACK";
+    case Kind::kResign:
+      return "RESIGN";
+    case Kind::kLeave:
+      return "LEAVE";
+    case Kind::kMembers:
+      return "MEMBERS";
+    case Kind::kTurnedAway:
+      return "TURNED_AWAY";
+    case Kind::kWish:
+      return "WISH";
+    case Kind::kCanvass:
+      return "CANVASS";
+    case Kind::kCanvassReply:
+      return "CANVASS_REPLY";
+    case Kind::kGrant:
+      return "GRANT";
+  }
+  return nullptr;
+}
+
+bool is_known(Kind kind) { return name(kind) != nullptr; }
+
+// HELLO, MEMBERS and TURNED_AWAY are not frames of the core; the decoder reads them.
+ValueFlaw read_frame(Kind kind, Bytes body, Frame& frame) {
+  switch (kind) {
+    case Kind::kPluginMessage:
+      return read_body<ElectionFrame>(body, frame);
+    case Kind::kPlannedHandover:
+      return read_body<PlannedHandover>(body, frame);
+    case Kind::kCoordinator:
+      return read_body<Coordinator>(body, frame);
+    case Kind::kRefusal:
+      return read_body<Refusal>(body, frame);
+    case Kind::kHeartbeat:
+      return read_body<Heartbeat>(body, frame);
+    case Kind::kHeartbeatAck:
+      return read_body<HeartbeatAck>(body, frame);
+    case Kind::kResign:
+      return read_body<Resign>(body, frame);
+    case Kind::kLeave:
+      return read_body<Leave>(body, frame);
+    case Kind::kWish:
+      return read_body<Wish>(body, frame);
+    case Kind::kCanvass:
+      return read_body<Canvass>(body, frame);
+    case Kind::kCanvassReply:
+      return read_body<CanvassReply>(body, frame);
+    case Kind::kGrant:
+      return read_body<Grant>(body, frame);
+    case Kind::kHello:
+    case Kind::kMembers:
+    case Kind::kTurnedAway:
+      break;
+  }
+  check(false, "a frame of this kind is read elsewhere");
+  return nullptr;
+}
+
+std::string complaint(Kind kind, ValueFlaw flaw) { return std::string(name(kind)) + ": " + flaw; }
+
+Kind kind_of(Bytes frame) { return static_cast<Kind>(frame[kKindOffset]); }
+
+}  // namespace
+
+const char* name(TurnAwayReason reason) {
+  switch (reason) {
+    case TurnAwayReason::kUnknown:
+      return "for a reason of a later release";
+    case TurnAwayReason::kDuplicateId:
+      return "its id is in use";
+    case TurnAwayReason::kDuplicateName:
+      return "its name is in use";
+    case TurnAwayReason::kGroupFull:
+      return "the group is full";
+    case TurnAwayReason::kFarAhead:
+      return "its epoch is too far ahead of the group's";
+    case TurnAwayReason::kOtherVoters:
+      return "it has other [voters] than that peer";
+  }
+  return "?";
+}
+
+const char* name(FrameFlaw flaw) {
+  switch (flaw) {
+    case FrameFlaw::kBadMagic:
+      return "bad_magic";
+    case FrameFlaw::kBadVersion:
+      return "bad_version";
+    case FrameFlaw::kForeignGroup:
+      return "foreign_group";
+    case FrameFlaw::kOversized:
+      return "oversized";
+    case FrameFlaw::kBadChecksum:
+      return "bad_checksum";
+    case FrameFlaw::kMalformed:
+      return "malformed";
+    case FrameFlaw::kTooEarly:
+      return "too_early";
+    case FrameFlaw::kUnexpectedHello:
+      return "unexpected_hello";
+  }
+  return "?";
+}
+
+Decoder::Decoder(std::string group) : group_(std::move(group)), tag_(group_tag(group_)) {}
+
+Decoded Decoder::next(Bytes& bytes) {
+  while (!error_) {
+    const Bytes frame = take_frame(bytes);
+    if (frame.empty()) break;
+    std::optional<Decoded> found = read(frame);
+    partial_frame_.clear();
+    if (found) return *std::move(found);
+  }
+  if (error_) return *error_;
+  return MoreNeeded{};
+}
+
+// Returns a whole frame, or nothing when more bytes are needed or its header is refused.
+Bytes Decoder::take_frame(Bytes& bytes) {
+  if (partial_frame_.empty()) {
+    const size_t count = wanted(bytes);
+    if (error_) return {};
+    if (bytes.size() >= count) {
+      const Bytes frame = bytes.first(count);
+      bytes = bytes.subspan(count);
+      return frame;
+    }
+  }
+  while (true) {
+    const size_t count = wanted(partial_frame_);
+    if (error_) return {};
+    if (partial_frame_.size() == count) return partial_frame_;
+    if (bytes.empty()) return {};
+    const Bytes taken = bytes.first(std::min(bytes.size(), count - partial_frame_.size()));
+    partial_frame_.reserve(count);
+    partial_frame_.insert(partial_frame_.end(), taken.begin(), taken.end());
+    bytes = bytes.subspan(taken.size());
+  }
+}
+
+// How many bytes the frame has that begins with `start`, as far as they tell.  Looks at every field
+// as soon as it is there: who speaks another protocol may never send a whole header.
+size_t Decoder::wanted(Bytes start) {
+  if (start.size() < kVersionOffset) return kHeaderBytes;
+  if (load_little_endian<uint16_t>(start, kMagicOffset) != kFrameMagic) {
+    refuse(FrameFlaw::kBadMagic, "this is not the protocol of Bellwether");
+    return 0;
+  }
+  if (start.size() < kKindOffset) return kHeaderBytes;
+  const unsigned version = start[kVersionOffset];
+  if (version != kProtocolVersion) {
+    refuse(FrameFlaw::kBadVersion, "speaks version " + std::to_string(version) +
+                                       " of the protocol, this process version " +
+                                       std::to_string(kProtocolVersion));
+    return 0;
+  }
+  if (start.size() < kHeaderBytes) return kHeaderBytes;
+  const size_t body_bytes = load_little_endian<uint16_t>(start, kLengthOffset);
+  const bool is_hello = kind_of(start) == Kind::kHello;
+  const bool may_come_first = is_hello || kind_of(start) == Kind::kTurnedAway;
+  if (body_bytes > kMaxBodyBytes) {
+    refuse(FrameFlaw::kOversized, "a frame with a body of " + std::to_string(body_bytes) +
+                                      " bytes; " + std::to_string(kMaxBodyBytes) + " are allowed");
+  } else if (!is_hello && load_little_endian<uint64_t>(start, kTagOffset) != tag_) {
+    // A HELLO is read to its end: it has the name of the other group.
+    refuse(FrameFlaw::kForeignGroup, "belongs to another group than \"" + group_ + "\"");
+  } else if (!may_come_first && !is_greeted_) {
+    refuse(FrameFlaw::kTooEarly, "a frame before HELLO");
+  } else if (is_hello && is_greeted_) {
+    refuse(FrameFlaw::kUnexpectedHello, "a second HELLO");
+  }
+  return kHeaderBytes + body_bytes + kChecksumBytes;
+}
+
+// Returns nothing when the frame was skipped, or is a part of a list that goes on.
+std::optional<Decoded> Decoder::read(Bytes frame) {
+  const Bytes summed = frame.first(frame.size() - kChecksumBytes);
+  if (crc32c(summed) != load_little_endian<uint32_t>(frame, summed.size())) {
+    return refuse(FrameFlaw::kBadChecksum, "a frame that was damaged on the way");
+  }
+  const Kind kind = kind_of(frame);
+  if (!is_known(kind)) {
+    ++skipped_;
+    return std::nullopt;
+  }
+  const Header header{.epoch = load_little_endian<uint64_t>(frame, kEpochOffset),
+                      .released = load_little_endian<uint64_t>(frame, kReleasedOffset)};
+  const Bytes body = summed.subspan(kHeaderBytes);
+  if (kind == Kind::kHello) {
+    return read_greeting(header, body, load_little_endian<uint64_t>(frame, kTagOffset) == tag_);
+  }
+  if (kind == Kind::kTurnedAway) return read_turned_away(body);
+  if (kind == Kind::kMembers) return read_members(header, body);
+  if (partial_view_) {
+    return refuse(FrameFlaw::kMalformed, complaint(kind, "stands between the parts of a MEMBERS"));
+  }
+  Frame result{.header = header, .body = Resign{}};
+  if (const ValueFlaw flaw = read_frame(kind, body, result)) {
+    return refuse(FrameFlaw::kMalformed, complaint(kind, flaw));
+  }
+  return result;
+}
+
+Decoded Decoder::read_greeting(const Header& header, Bytes body, bool is_our_tag) {
+  wire::Hello message;
+  Greeting greeting;
+  if (!parse(body, message)) {
+    return refuse(FrameFlaw::kMalformed, complaint(Kind::kHello, kNotProtobuf));
+  }
+  if (!is_valid_name(message.group())) {
+    return refuse(FrameFlaw::kMalformed,
+                  complaint(Kind::kHello, "the group's name is empty, too long or not printable"));
+  }
+  if (!is_our_tag || message.group() != group_) {
+    return refuse(FrameFlaw::kForeignGroup, "belongs to group \"" + message.group() +
+                                                "\", this process to \"" + group_ + "\"");
+  }
+  if (const ValueFlaw flaw = from_wire(message, greeting)) {
+    return refuse(FrameFlaw::kMalformed, complaint(Kind::kHello, flaw));
+  }
+  greeting.hello.header = header;
+  is_greeted_ = true;
+  return greeting;
+}
+
+Decoded Decoder::read_turned_away(Bytes body) {
+  wire::TurnedAway message;
+  if (!parse(body, message)) {
+    return refuse(FrameFlaw::kMalformed, complaint(Kind::kTurnedAway, kNotProtobuf));
+  }
+  TurnedAway words;
+  from_wire(message, words);
+  return words;
+}
+
+std::optional<Decoded> Decoder::read_members(const Header& header, Bytes body) {
+  const auto malformed = [this](ValueFlaw flaw) {
+    return refuse(FrameFlaw::kMalformed, complaint(Kind::kMembers, flaw));
+  };
+  wire::Members message;
+  if (!parse(body, message)) return malformed(kNotProtobuf);
+  const ViewVersion version{.epoch = message.view_epoch(), .counter = message.view_counter()};
+  if (!partial_view_) {
+    if (message.total() > kMaxMembers) return malformed("more members than a group may have");
+    partial_view_ = std::make_shared<MemberView>();
+    partial_view_->version = version;
+    partial_view_total_ = message.total();
+  }
+  const std::vector<MemberEntry>& entries = partial_view_->entries;
+  if (message.first() != entries.size() || message.total() != partial_view_total_ ||
+      version != partial_view_->version) {
+    return malformed("the parts of a view do not belong together");
+  }
+  // An empty part would let a peer go on for ever.
+  if (message.entries_size() == 0 && partial_view_total_ != 0) return malformed("an empty part");
+  if (const ValueFlaw flaw = append_from_wire(message, *partial_view_)) return malformed(flaw);
+  if (entries.size() > partial_view_total_) return malformed("more entries than announced");
+  if (entries.size() < partial_view_total_) return std::nullopt;
+  return Frame{.header = header, .body = MembersFrame{std::exchange(partial_view_, nullptr)}};
+}
+
+// Every later call of next() returns the same.
+Decoded Decoder::refuse(FrameFlaw flaw, std::string text) {
+  partial_view_.reset();
+  return error_.emplace(FrameError{.flaw = flaw, .text = std::move(text)});
+}
+
+}  // namespace bellwether
