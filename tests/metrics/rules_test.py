@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Rules and alerts as Prometheus' own tool sees them; each alert is tested and explained.
+"""Rules and alerts as Prometheus' own tool sees them; each alert is tested and explained.  So are
+the two panels that could cry wolf.
 
 usage: rules_test.py [CASE...]
 """
 
+import json
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -27,11 +30,13 @@ def alerts():
     return dict(zip(parts[::2], parts[1::2]))
 
 
-class Rules(unittest.TestCase):
+class PromtoolCase(unittest.TestCase):
     def check(self, *arguments):
         result = promtool(*arguments)
         self.assertEqual(result.returncode, 0, result.stdout)
 
+
+class Rules(PromtoolCase):
     def test_promtool_has_no_complaint(self):
         self.check("check", "rules", "--lint=all", "--lint-fatal", *sorted(RULES.glob("*.yml")))
 
@@ -69,6 +74,58 @@ class Rules(unittest.TestCase):
         self.assertTrue(names)
         for name in names:
             self.assertIn(f"expr: {name}\n", stories)
+
+
+class LeadersPanels(PromtoolCase):
+    """How many members lead at once, say the panels that turn red at two."""
+
+    def expressions(self):
+        panels = json.loads((ROOT / "metrics/grafana/group.json").read_text())["panels"]
+        found = [target["expr"].replace("$group", "g") for panel in panels
+                 if panel["title"] in ("Leaders", "Split-brain detector")
+                 for target in panel["targets"]]
+        self.assertEqual(len(found), 2)
+        return found
+
+    def leaders(self, expected, *members):
+        """A member: {second at which it was scraped: since when it leads, None if it does not}."""
+        series = []
+        for name, scrapes in enumerate(members):
+            said = {second: scrapes[second] for second in sorted(scrapes)}
+            for metric, value in (
+                    ("bellwether_is_leader", lambda since: int(since is not None)),
+                    ("bellwether_leader_since_timestamp_seconds", lambda since: since or 0)):
+                series.append({
+                    "series": f'{metric}{{group="g", member="{name}"}}',
+                    "values": " ".join(str(value(said[second])) if second in said else "_"
+                                       for second in range(max(said) + 1))})
+        story = {"evaluation_interval": "1s", "tests": [{
+            "interval": "1s", "input_series": series,
+            "promql_expr_test": [
+                {"expr": expression, "eval_time": "30s", "exp_samples": [{"value": expected}]}
+                for expression in self.expressions()]}]}
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+            json.dump(story, file)
+            file.flush()
+            self.check("test", "rules", file.name)
+
+    def test_one_leads(self):
+        self.leaders(1, {10: 5, 25: 5}, {15: None, 30: None})
+
+    def test_nobody_leads(self):
+        self.leaders(0, {10: 5, 25: None}, {15: None, 30: None})
+
+    def test_a_takeover_between_two_scrapes_is_one_leader(self):
+        self.leaders(1, {10: 5, 25: 5}, {15: None, 30: 28})
+
+    def test_two_takeovers_between_two_scrapes_are_one_leader(self):
+        self.leaders(1, {10: 5, 25: 5}, {12: None, 27: 26}, {15: None, 30: 28})
+
+    def test_the_new_leader_may_have_begun_under_another_address(self):
+        self.leaders(1, {10: 5, 25: 5}, {30: 28})
+
+    def test_two_lead_at_once(self):
+        self.leaders(2, {10: 5, 25: 5}, {15: None, 30: 21})
 
 
 if __name__ == "__main__":
