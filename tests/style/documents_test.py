@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Links in the documents lead somewhere, and the tests that COMPATIBILITY.md names are there.
+
+usage: documents_test.py PROJECT
+"""
+
+import os
+import pathlib
+import re
+import sys
+import unittest
+
+from project import Project
+
+# What ctest finds by a name that no Boost.Test suite has.
+OTHER_TESTS = {"abi.headers"}
+
+
+def anchor(heading):
+    """The fragment that a forge makes of a heading."""
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").replace("*", "")
+    return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
+
+
+class Documents(unittest.TestCase):
+    project: Project
+
+    @classmethod
+    def texts(cls):
+        return {path: (cls.project.root / path).read_text("utf-8")
+                for path in cls.project.below(".", suffixes={".md"})}
+
+    def test_every_link_leads_to_a_file_and_a_heading(self):
+        texts = self.texts()
+        anchors = {path: {anchor(heading) for heading in re.findall(r"^#+ (.*)$", text, re.M)}
+                   for path, text in texts.items()}
+        for path, text in texts.items():
+            for link in re.findall(r"\]\(([^)\s]+)\)", text):
+                if "://" in link:
+                    continue
+                name, _, fragment = link.partition("#")
+                target = pathlib.Path(os.path.normpath(path.parent / name)) if name else path
+                with self.subTest(file=str(path), link=link):
+                    self.assertTrue((self.project.root / target).exists())
+                    if fragment:
+                        self.assertIn(fragment, anchors[target])
+
+    def test_the_tests_that_keep_the_promises_are_there(self):
+        text = (self.project.root / "include/COMPATIBILITY.md").read_text("utf-8")
+        _, section = text.split("## How each promise is tested\n")
+        sources = "".join((self.project.root / path).read_text("utf-8")
+                          for path in self.project.below("tests", suffixes={".cc"}))
+        suites = set(re.findall(r"_TEST_SUITE\((\w+)", sources))
+        cases = re.findall(r"_TEST_CASE\((\w+)", sources)
+        named = re.findall(r"`(?:([\w.]+)/)?(\w*)…?`", section)
+        self.assertGreater(len(named), 15)
+        for suite, case in named:
+            with self.subTest(suite=suite, case=case):
+                if suite not in OTHER_TESTS:
+                    self.assertIn(suite.partition(".")[2], suites | {""})
+                self.assertTrue(any(each.startswith(case) for each in cases))
+
+
+if __name__ == "__main__":
+    Documents.project = Project(sys.argv.pop(1))
+    unittest.main()
