@@ -45,7 +45,8 @@ void ByteStream::start_reading() {
           self->owner_.on_bytes({buffer->base, static_cast<size_t>(count)});
         } else if (count < 0) {
           self->stop_reading();
-          self->owner_.on_end(static_cast<int>(count));
+          const int status = self->write_error_ != 0 ? self->write_error_ : static_cast<int>(count);
+          self->owner_.on_end(status);
         }
       });
 }
@@ -57,7 +58,7 @@ void ByteStream::stop_reading() {
 }
 
 bool ByteStream::write(std::span<const std::string_view> pieces) {
-  if (stream_ == nullptr) return false;
+  if (stream_ == nullptr || write_error_ != 0) return false;
   check(pieces.size() <= kMaxPieces && !is_finishing_, "a stream is written to before its end");
   size_t written = 0;
   if (!is_writing_) {
@@ -72,7 +73,10 @@ bool ByteStream::write(std::span<const std::string_view> pieces) {
     }
     if (count == 0) return true;
     const int status = uv_try_write(stream_, buffers.data(), count);
-    if (status < 0 && status != UV_EAGAIN) return false;
+    if (status < 0 && status != UV_EAGAIN) {
+      write_error_ = status;
+      return false;
+    }
     if (status > 0) written = static_cast<size_t>(status);
   }
   for (std::string_view piece : pieces) {
@@ -80,12 +84,19 @@ bool ByteStream::write(std::span<const std::string_view> pieces) {
     written -= skipped;
     waiting_ += piece.substr(skipped);
   }
-  return is_writing_ || waiting_.empty() || write_waiting();
+  if (!is_writing_ && !waiting_.empty()) write_waiting();
+  return write_error_ == 0;
 }
 
 size_t ByteStream::unsent_bytes() const {
   if (stream_ == nullptr) return 0;
   return waiting_.size() + uv_stream_get_write_queue_size(stream_);
+}
+
+int ByteStream::descriptor() const {
+  uv_os_fd_t fd = -1;
+  if (stream_ != nullptr) uv_fileno(reinterpret_cast<const uv_handle_t*>(stream_), &fd);
+  return fd;
 }
 
 void ByteStream::finish() {
@@ -101,30 +112,29 @@ void ByteStream::close() {
   if (auto* pipe = std::get_if<UvPtr<uv_pipe_t>>(&handle_)) pipe->reset();
 }
 
-bool ByteStream::write_waiting() {
+void ByteStream::write_waiting() {
   auto write = std::make_unique<Write>();
   write->bytes.swap(waiting_);
   write->request.data = write.get();
   const uv_buf_t buffer =
       uv_buf_init(write->bytes.data(), static_cast<unsigned>(write->bytes.size()));
-  const int status =
+  write_error_ =
       uv_write(&write->request, stream_, &buffer, 1, [](uv_write_t* request, int result) {
         const std::unique_ptr<Write> ended(static_cast<Write*>(request->data));
         ByteStream* self = owner_of(request->handle);
         if (self != nullptr) self->on_written(result);
       });
-  if (status < 0) return false;
+  if (write_error_ != 0) return;
   write.release();  // NOLINT(bugprone-unused-return-value): its callback frees it.
   is_writing_ = true;
-  return true;
 }
 
 void ByteStream::on_written(int status) {
   is_writing_ = false;
-  if (status == 0 && !waiting_.empty() && !write_waiting()) status = UV_EPIPE;
-  if (status < 0) {
-    stop_reading();
-    owner_.on_end(status);
+  write_error_ = status;
+  if (status == 0 && !waiting_.empty()) write_waiting();
+  if (write_error_ != 0) {
+    if (!is_reading_) owner_.on_end(write_error_);
   } else if (!is_writing_) {
     if (is_finishing_) shut_down();
     owner_.on_drained();

@@ -23,7 +23,8 @@ class ByteStream {
     virtual ~Owner() = default;
     virtual void on_bytes(std::string_view bytes) = 0;
     // Nothing more comes: the other side has closed its direction (UV_EOF), or the connection is
-    // broken (another error of libuv).
+    // broken (another error of libuv: that of the first write that failed, for it is used up
+    // there).  What was received before a write failed is told first.
     virtual void on_end(int status) = 0;
     // All that had to wait is with the kernel.
     virtual void on_drained() = 0;
@@ -42,7 +43,11 @@ class ByteStream {
   void start_reading();
   void stop_reading();
 
-  // At most kMaxPieces, one after the other.  False when the connection is broken or closed.
+  // The descriptor of the socket; -1 when closed.
+  int descriptor() const;
+
+  // At most kMaxPieces, one after the other.  False when the connection is broken (who reads hears
+  // of its end) or closed.
   static constexpr size_t kMaxPieces = 3;
   bool write(std::span<const std::string_view> pieces);
   bool write(std::string_view bytes) { return write(std::span(&bytes, 1)); }
@@ -51,13 +56,14 @@ class ByteStream {
 
   // Ends our direction when all is sent; nothing may be written after that.
   void finish();
+  bool is_finishing() const { return is_finishing_; }
   // Ends both at once; what is unsent is dropped.
   void close();
 
  private:
   struct Write;
 
-  bool write_waiting();
+  void write_waiting();
   void on_written(int status);
   void shut_down();
 
@@ -67,6 +73,7 @@ class ByteStream {
   bool is_writing_ = false;
   bool is_reading_ = false;
   bool is_finishing_ = false;
+  int write_error_ = 0;
   uv_stream_t* stream_ = nullptr;  // in `handle_`; nullptr when closed
   Handle handle_;
 };

@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "core/link_limits.hh"
+#include "io/loop/byte_stream.hh"
 #include "io/loop/loop.hh"
 #include "io/loop/timer.hh"
 #include "io/names/connection_ends.hh"
@@ -20,7 +20,7 @@
 
 namespace bellwether {
 
-class PeerConnection {
+class PeerConnection final : private ByteStream::Owner {
  public:
   // Called from the loop, never from within a call into the connection.  The owner may close the
   // connection in a call, and must keep the object until the call has returned.
@@ -45,11 +45,11 @@ class PeerConnection {
   PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, const std::string& group,
                  const LinkLimits& limits, Owner& owner, std::span<char> read_buffer,
                  std::optional<SocketAddress> dialled);
-  ~PeerConnection();
+  ~PeerConnection() override = default;
   PeerConnection(const PeerConnection&) = delete;
   PeerConnection& operator=(const PeerConnection&) = delete;
 
-  bool is_open() const { return socket_ != nullptr; }
+  bool is_open() const { return stream_.is_open(); }
   const std::optional<SocketAddress>& dialled() const { return dialled_; }
   // The connection as this side sees it.
   const ConnectionEnds& ends() const { return ends_; }
@@ -66,7 +66,7 @@ class PeerConnection {
   void set_patience(Duration unacknowledged);
 
   // What was written and has not left for the kernel.
-  size_t unsent_bytes() const;
+  size_t unsent_bytes() const { return stream_.unsent_bytes(); }
   // Hands the bytes to the kernel, or queues them.  Returns whether it did: not when the connection
   // has ended (on_end() is on its way then, or was there), and not once finish() was called.
   bool write(std::span<const uint8_t> bytes);
@@ -74,43 +74,30 @@ class PeerConnection {
   // Ends it at once; the owner hears nothing more, also not of a HELLO that never came.
   void close() {
     handshake_.arm(kNever);
-    socket_.reset();
+    stream_.close();
   }
   // Writes what is queued, says FIN, and waits for the peer's; what the peer says is not heard any
   // more.  on_end() is still called.
-  void finish();
+  void finish() { stream_.finish(); }
 
  private:
-  // libuv may hold a write for longer than this object lives.
-  struct Write {
-    uv_write_t request{};
-    std::vector<uint8_t> bytes{};
-  };
+  void on_bytes(std::string_view bytes) override;
+  void on_end(int status) override;
+  void on_drained() override {}
 
-  void start_reading();
-  void on_read(ssize_t count, const char* bytes);
   void take_in(std::span<const uint8_t> bytes);
   void pass_on(Decoded found);
-  void start_write();
-  void on_written(int status);
-  void shut_down();
 
   Owner& owner_;
-  std::span<char> read_buffer_;
   std::optional<SocketAddress> dialled_;
   ConnectionEnds ends_;
   std::optional<PeerIdentity> peer_{};
   Instant link_since_{};
   Decoder decoder_;
-  uint64_t skipped_ = 0;          // of those that the decoder has skipped, how many were passed on
-  size_t frame_bytes_ = 0;        // of what the decoder is at
-  std::vector<uint8_t> queue_{};  // behind the write that is under way
-  std::unique_ptr<Write> write_;
-  bool is_writing_ = false;
-  bool is_finishing_ = false;
-  int write_error_ = 0;  // that of the first write that failed
+  uint64_t skipped_ = 0;    // of those that the decoder has skipped, how many were passed on
+  size_t frame_bytes_ = 0;  // of what the decoder is at
   DeadlineTimer handshake_;
-  UvPtr<uv_tcp_t> socket_;
+  ByteStream stream_;
 };
 
 }  // namespace bellwether
