@@ -6,12 +6,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM, OBSERVER = "bin/bellwether", "tests/system/flag_observer"
 
 
-def add_program_options(parser):
+def add_program_options(parser, name="--program"):
     """--program and --observer; without them, those of preset `dev`, else of `ci`, which
     tests/run.sh builds.  The other presets are instrumented, or have no tests."""
     builds = [ROOT / "build" / preset for preset in ("dev", "ci")]
     build = next((each for each in builds if (each / OBSERVER).exists()), builds[0])
-    parser.add_argument("--program", default=str(build / PROGRAM), metavar="FILE",
+    parser.add_argument(name, dest="program", default=str(build / PROGRAM), metavar="FILE",
                         help="the sidecar (that of preset dev, else of ci)")
     parser.add_argument("--observer", default=str(build / OBSERVER), metavar="FILE",
                         help="the observer of flags (of the same)")
