@@ -16,6 +16,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 presets=()
 failures=()  # phases, as arguments of results.py
 reports=()
+times=()  # how long each phase took, a line each
 
 main() {
   parse_arguments "$@"
@@ -28,6 +29,8 @@ main() {
   for preset in "${presets[@]}"; do
     run_preset "${preset}"
   done
+  printf '\n== time by part\n'
+  printf '%s\n' "${times[@]}" "$(printf '%5d s  all' "${SECONDS}")"
   echo
   tests/results.py "${failures[@]}" "${reports[@]}"
 }
@@ -122,7 +125,9 @@ phase() {
   if [[ ${status} -ne 0 ]]; then
     outcome='FAILED'
   fi
-  printf '== %s: %s, %d s\n' "${title}" "${outcome}" $((SECONDS - start))
+  local seconds=$((SECONDS - start))
+  printf '== %s: %s, %d s\n' "${title}" "${outcome}" "${seconds}"
+  times+=("$(printf '%5d s  %s' "${seconds}" "${title}")")
   return "${status}"
 }
 
