@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "metrics/core_texts.hh"
-
 namespace bellwether::metrics {
 
 CoreObserver::CoreObserver(Metrics& metrics, const Members& members, const Record& record,
@@ -39,40 +37,29 @@ void CoreObserver::on(Instant now, const Publish& publish) {
     metrics_.set_not_leading();
   }
   // Otherwise only valid_until moved on, or there was no leader before and there is none now.
-  const bool is_change = *publish.reason != '\0' && (publish.leader || leader_);
-  if (!is_change) return;
+  if (!publish.why || (!publish.leader && !leader_)) return;
   metrics_.set_epoch(publish.epoch);
-  const LeaderChange reason = leader_change_of(publish.reason);
-  meter_.on_leader_change(now, publish.leader.has_value(), publish.is_leader, reason);
+  meter_.on_leader_change(now, publish.leader.has_value(), publish.is_leader, *publish.why);
   if (publish.leader == leader_) return;
   leader_ = publish.leader;
   leader_since_ = now;
-  metrics_.on_leader_change(reason);
+  metrics_.on_leader_change(*publish.why);
   name_leader();
 }
 
-void CoreObserver::on(Instant now, const Report& report) {
-  metrics_.set_active_variant(variant_);  // a node that takes another one up reports it
-  switch (report.kind) {
-    case Report::Kind::kElection:
-      if (const auto ended = meter_.on_state(now, report.state)) {
-        metrics_.on_election(*ended, variant_);
-        if (on_election_) on_election_(*ended);
-      }
-      return;
-    case Report::Kind::kTimeout:
-      if (const auto phase = phase_of(report.text, meter_.state())) metrics_.on_timeout(*phase);
-      return;
-    case Report::Kind::kStale:
-      if (const auto type = frame_type_of(report.text)) metrics_.on_stale(*type);
-      return;
-    case Report::Kind::kRejected:
-      return metrics_.on_rejected(rejection_of(report.text));
-    case Report::Kind::kMember:
-    case Report::Kind::kNote:
-      return;
-  }
+void CoreObserver::on(Instant now, const Progress& progress) {
+  const auto ended = meter_.on_state(now, progress.state);
+  if (!ended) return;
+  metrics_.on_election(*ended, variant_);
+  if (on_election_) on_election_(*ended);
 }
+
+void CoreObserver::on(Instant, const TimedOut& timeout) { metrics_.on_timeout(timeout.what); }
+void CoreObserver::on(Instant, const Stale& stale) { metrics_.on_stale(stale.type); }
+void CoreObserver::on(Instant, const Rejected& rejected) { metrics_.on_rejected(rejected.why); }
+
+// A node that takes another variant up remarks it.
+void CoreObserver::on(Instant, const Remark&) { metrics_.set_active_variant(variant_); }
 
 void CoreObserver::on(Instant, const Store& store) { metrics_.set_epoch(store.record.max_epoch); }
 

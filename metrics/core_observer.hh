@@ -31,7 +31,11 @@ class CoreObserver {
 
  private:
   void on(Instant now, const Publish& publish);
-  void on(Instant now, const Report& report);
+  void on(Instant now, const Progress& progress);
+  void on(Instant, const TimedOut& timeout);
+  void on(Instant, const Stale& stale);
+  void on(Instant, const Rejected& rejected);
+  void on(Instant, const Remark&);
   void on(Instant now, const Store& store);
   void on(Instant now, const MembersChanged&);
   void on(Instant now, const Outcome& outcome);

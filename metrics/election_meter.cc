@@ -39,8 +39,7 @@ void ElectionMeter::on_command() {
   is_asked_ = false;
 }
 
-void ElectionMeter::on_leader_change(Instant now, bool is_leader_known, bool is_leader,
-                                     LeaderChange reason) {
+void ElectionMeter::on_leader_change(Instant now, bool is_leader_known, bool is_leader, Why why) {
   is_leader_known_ = is_leader_known;
   is_asked_ = false;
   is_commanded_ = false;
@@ -50,9 +49,9 @@ void ElectionMeter::on_leader_change(Instant now, bool is_leader_known, bool is_
     is_won_ = is_leader;
   } else {
     has_new_leader_ = false;
-    if_leaderless_ = reason == LeaderChange::kLost       ? Trigger::kLeaderLost
-                     : reason == LeaderChange::kResigned ? Trigger::kResigned
-                                                         : Trigger::kRetry;
+    if_leaderless_ = why == Why::kLeaderLost       ? Trigger::kLeaderLost
+                     : why == Why::kLeaderResigned ? Trigger::kResigned
+                                                   : Trigger::kRetry;
   }
 }
 

@@ -41,8 +41,8 @@ class ElectionMeter {
   void on_sent(FrameType type);
   // The node answered Elect or another command of the operator with "done".
   void on_command();
-  // The leader became another one (`reason`: why), or none.
-  void on_leader_change(Instant now, bool is_leader_known, bool is_leader, LeaderChange reason);
+  // The leader became another one (`why`), or none.
+  void on_leader_change(Instant now, bool is_leader_known, bool is_leader, Why why);
   // The plugin entered `state`.  Returns the election that ended with it.
   std::optional<ElectionSummary> on_state(Instant now, uint32_t state);
 

@@ -93,60 +93,6 @@ const char* name(ShadowResult result) {
   return "?";
 }
 
-const char* name(Phase phase) {
-  switch (phase) {
-    case Phase::kHeartbeat:
-      return "heartbeat";
-    case Phase::kAnswer:
-      return "answer";
-    case Phase::kCoordinator:
-      return "coordinator";
-    case Phase::kElection:
-      return "election";
-    case Phase::kHandover:
-      return "handover";
-    case Phase::kCanvass:
-      return "canvass";
-    case Phase::kClaim:
-      return "claim";
-    case Phase::kLease:
-      return "lease";
-    case Phase::kHook:
-      return "hook";
-    case Phase::kJoin:
-      return "join";
-  }
-  return "?";
-}
-
-const char* name(LeaderChange change) {
-  switch (change) {
-    case LeaderChange::kAnnounced:
-      return "announced";
-    case LeaderChange::kClaimed:
-      return "claimed";
-    case LeaderChange::kLost:
-      return "lost";
-    case LeaderChange::kResigned:
-      return "resigned";
-    case LeaderChange::kHandedOver:
-      return "handed_over";
-    case LeaderChange::kYielded:
-      return "yielded";
-    case LeaderChange::kSuperseded:
-      return "superseded";
-    case LeaderChange::kNoMajority:
-      return "no_majority";
-    case LeaderChange::kLeft:
-      return "left";
-    case LeaderChange::kPluginFailed:
-      return "plugin_failed";
-    case LeaderChange::kOther:
-      return "other";
-  }
-  return "?";
-}
-
 const char* name(Rejection rejection) {
   switch (rejection) {
     case Rejection::kBadMagic:
@@ -175,14 +121,6 @@ const char* name(Rejection rejection) {
       return "duplicate_name";
     case Rejection::kTurnedAway:
       return "turned_away";
-    case Rejection::kEpochTooFar:
-      return "epoch_too_far";
-    case Rejection::kGroupFull:
-      return "group_full";
-    case Rejection::kNotConnected:
-      return "not_connected";
-    case Rejection::kOtherVoters:
-      return "other_voters";
     case Rejection::kOther:
       return "other";
   }

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/names.hh"
 #include "core/frames.hh"
 #include "core/guard.hh"
 #include "core/member_view.hh"
+#include "core/why.hh"
 
 namespace bellwether {
 enum class FrameFlaw : uint8_t;  // io/wire/codec.hh
@@ -71,40 +73,7 @@ enum class ShadowResult : uint8_t {
 };
 const char* name(ShadowResult result);
 
-// What did not come in time.
-enum class Phase : uint8_t {
-  kHeartbeat,    // the leader's heartbeat
-  kAnswer,       // ANSWER of some higher rank
-  kCoordinator,  // COORDINATOR of the one that is expected to lead
-  kElection,     // something that only the plugin knows
-  kHandover,     // the claim of a successor
-  kCanvass,      // a majority's word that it would grant a claim
-  kClaim,        // a majority's grants
-  kLease,        // the renewal of the lease by a majority
-  kHook,         // the answer of a webhook
-  kJoin,         // an answer of everybody who was looked for at start
-  kLast = kJoin,
-};
-const char* name(Phase phase);
-
-// Why the leader is another one, or none, from now on.
-enum class LeaderChange : uint8_t {
-  kAnnounced,     // another node said that it leads
-  kClaimed,       // this node leads
-  kLost,          // the leader is suspected or known to be dead
-  kResigned,      // the leader said that it leads no longer
-  kHandedOver,    // this node stepped down, transfers or leaves
-  kYielded,       // this node led, and another leads by right
-  kSuperseded,    // somebody has claimed, and does not lead yet
-  kNoMajority,    // this node led, and no majority answers any more
-  kLeft,          // this node left the group
-  kPluginFailed,  // this node led, and its plugin failed
-  kOther,
-  kLast = kOther,
-};
-const char* name(LeaderChange change);
-
-// Why a frame was not used.
+// Why bytes of a peer were not used; why the node has no use for a frame says Unfit.
 enum class Rejection : uint8_t {
   kBadMagic,         // not a sidecar at all
   kBadVersion,       // another version of the protocol
@@ -119,10 +88,6 @@ enum class Rejection : uint8_t {
   kDuplicateId,      // another living process has the peer's id
   kDuplicateName,    // another living process has the peer's name
   kTurnedAway,       // the peer has rejected this process
-  kEpochTooFar,      // the sender's epoch is implausibly far ahead
-  kGroupFull,        // the group has as many members as it may have
-  kNotConnected,     // the sender has not said HELLO, or has left
-  kOtherVoters,      // the sender is configured with other [voters]
   kOther,
   kLast = kOther,
 };
@@ -171,11 +136,5 @@ enum class Limit : uint8_t {
   kLast = kLogLines,
 };
 const char* name(Limit limit);
-
-// How many values a label has.
-template <typename Label>
-inline constexpr size_t kValues = static_cast<size_t>(Label::kLast) + 1;
-template <>
-inline constexpr size_t kValues<Liveness> = static_cast<size_t>(Liveness::kLeft) + 1;
 
 }  // namespace bellwether::metrics

@@ -125,9 +125,7 @@ void Metrics::set_active_variant(const std::string& variant) {
   active_variant_ = &active;
 }
 
-void Metrics::on_leader_change(LeaderChange reason) {
-  table_->leader_changes.of(reason).Increment();
-}
+void Metrics::on_leader_change(Why why) { table_->leader_changes.of(why).Increment(); }
 
 void Metrics::set_epoch(uint64_t epoch) {
   epoch_ = std::max(epoch_, epoch);
@@ -154,9 +152,10 @@ void Metrics::on_sent(FrameType type, size_t bytes, bool is_delivered) {
 
 void Metrics::on_stale(FrameType type) { table_->stale_messages.of(type).Increment(); }
 
-void Metrics::on_timeout(Phase phase) { table_->timeouts.of(phase).Increment(); }
+void Metrics::on_timeout(Awaited what) { table_->timeouts.of(what).Increment(); }
 
 void Metrics::on_rejected(Rejection reason) { table_->rejected_frames.of(reason).Increment(); }
+void Metrics::on_rejected(Unfit reason) { table_->unfit_frames.of(reason).Increment(); }
 
 void Metrics::on_doubt(Doubt doubt) { table_->death_proofs_doubted.of(doubt).Increment(); }
 

@@ -56,7 +56,7 @@ class Metrics {
   void set_no_leader();
   // `variant`: one of the plugin's.
   void set_active_variant(const std::string& variant);
-  void on_leader_change(LeaderChange reason);
+  void on_leader_change(Why why);
   // Lower than before: ignored.
   void set_epoch(uint64_t epoch);
   void set_members(const std::array<uint64_t, kValues<Liveness>>& counts);
@@ -67,8 +67,9 @@ class Metrics {
 
   // --- told by whoever sees it ---
 
-  void on_timeout(Phase phase);
+  void on_timeout(Awaited what);
   void on_rejected(Rejection reason);
+  void on_rejected(Unfit reason);
   void on_doubt(Doubt doubt);
   void on_heartbeat_rtt(Duration rtt);
   void on_event_loop_lag(Duration lag);

@@ -57,7 +57,7 @@ struct Table {
       registry,
       who.variants,
       {"bellwether_active_variant", "1 for the variant by which this node elects, else 0."}};
-  const Counters<Phase> timeouts{
+  const Counters<Awaited> timeouts{
       registry,
       {"bellwether_timeouts_total", "Waits that ended without what they were for."},
       {"phase"}};
@@ -83,7 +83,7 @@ struct Table {
       {"bellwether_leader_since_timestamp_seconds",
        "Since when this node has followed its leader, or led, in seconds since 1970; 0 without a "
        "leader."}};
-  const Counters<LeaderChange> leader_changes{
+  const Counters<Why> leader_changes{
       registry,
       {"bellwether_leader_changes_total",
        "Times that the leader which this node knows became another one, or none."},
@@ -145,10 +145,10 @@ struct Table {
       registry,
       {"bellwether_stale_messages_total", "Messages that were ignored because they are outdated."},
       {"type"}};
-  const Counters<Rejection> rejected_frames{
-      registry,
-      {"bellwether_rejected_frames_total", "Frames, or bytes of a peer, that were not usable."},
-      {"reason"}};
+  const Description rejected{"bellwether_rejected_frames_total",
+                             "Frames, or bytes of a peer, that were not usable."};
+  const Counters<Rejection> rejected_frames{registry, rejected, {"reason"}};
+  const Counters<Unfit> unfit_frames{registry, rejected, {"reason"}};
   const Counters<Doubt> death_proofs_doubted{
       registry,
       {"bellwether_death_proofs_doubted_total",

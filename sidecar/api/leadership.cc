@@ -7,7 +7,7 @@
 namespace bellwether::api {
 
 LeadershipFeed::LeadershipFeed(WallTime now) {
-  changes_.push_back({.since = now, .reason = "started"});
+  changes_.push_back({.since = now, .reason = words(Why::kStarted)});
 }
 
 void LeadershipFeed::on_publish(const Publish& publish, const Members& members, WallTime now) {
@@ -17,7 +17,7 @@ void LeadershipFeed::on_publish(const Publish& publish, const Members& members, 
                   .epoch = publish.leader ? publish.epoch : current().epoch,
                   .since = now,
                   .index = current().index + 1,
-                  .reason = publish.reason};
+                  .reason = publish.why ? words(*publish.why) : ""};
   if (publish.leader) {
     const Member* member = members.find(*publish.leader);
     next.leader = {.id = *publish.leader,

@@ -18,59 +18,14 @@ const char* role_name(const Role& role) {
   return kNames[role.index()];
 }
 
-const char* election_state_name(uint32_t state) {
-  switch (state) {
-    case ELECTION_STATE_IDLE:
-      return "idle";
-    case ELECTION_STATE_COLLECTING:
-      return "collecting";
-    case ELECTION_STATE_WAITING:
-      return "waiting";
-    case ELECTION_STATE_HALTED:
-      return "halted";
-    case ELECTION_STATE_CLAIMING:
-      return "claiming";
-    default:
-      return "other";
-  }
-}
-
-const char* timer_name(Timer timer) {
-  switch (timer) {
-    case Timer::kHeartbeat:
-      return "heartbeat";
-    case Timer::kSuspicion:
-      return "suspicion";
-    case Timer::kPlugin:
-      return "election";
-    case Timer::kJoin:
-      return "join";
-    case Timer::kElect:
-      return "elect";
-    case Timer::kPreempt:
-      return "preempt";
-    case Timer::kHold:
-      return "hold";
-    case Timer::kHandover:
-      return "handover";
-    case Timer::kLease:
-      return "lease";
-    case Timer::kClaim:
-      return "claim";
-    case Timer::kRecall:
-      return "recall";
-  }
-  return "other";
-}
-
 // What is armed, in milliseconds from now.
 Json timers_json(const Backend& backend) {
   Json due = Json::object();
   const Timers& timers = backend.node().timers();
-  for (size_t i = 0; i < kTimers; ++i) {
+  for (size_t i = 0; i < kValues<Timer>; ++i) {
     const auto timer = static_cast<Timer>(i);
     if (!timers.is_armed(timer)) continue;
-    due[timer_name(timer)] = whole_ms(timers.deadline(timer) - backend.now());
+    due[name(timer)] = whole_ms(timers.deadline(timer) - backend.now());
   }
   return due;
 }

@@ -13,6 +13,7 @@
 #include "core/identity.hh"
 #include "core/options.hh"
 #include "core/record.hh"
+#include "core/why.hh"
 
 namespace bellwether {
 
@@ -39,6 +40,7 @@ enum class LinkEvidence : uint8_t {
   kClosed,   // FIN or RST: the connection is gone, the process may live
   kRefused,  // and its host refuses new ones: the process is gone
   kTimeout,  // nothing came back for too long
+  kLast = kTimeout,
 };
 const char* name(LinkEvidence evidence);
 
@@ -98,21 +100,11 @@ struct Send {
   Frame frame;
 };
 
-// Why a connection to a peer is of no use.
-enum class LinkRefusal : uint8_t {
-  kOwnId,             // it has the id of this process
-  kEpochTooFarAhead,  // of another group, or broken
-  kGroupFull,         // as many living members as there may be
-  kOtherVoters,       // two leaders would not know of each other
-};
-// Static; one phrase.
-const char* name(LinkRefusal refusal);
-
 // Tell the peer why, end the connection, and dial it again rarely: what stands against it may be
 // over one day.
 struct RefuseLink {
   Uuid peer{};
-  LinkRefusal why{};
+  Unfit why{};
 };
 
 // End the connection, and dial again as after any: the peer is no member any more, and only the
@@ -138,24 +130,44 @@ struct Publish {
   uint64_t epoch = 0;            // of the leadership named here
   std::optional<Uuid> leader{};  // nullopt: none is known
   Instant valid_until{};         // is_leader holds no longer than this unless published again
-  const char* reason = "";       // static; "" when only valid_until moved on
+  std::optional<Why> why{};      // nothing: only valid_until moved on
 };
 
 // Members were added, removed or changed: connections and answers follow Node::members().
 struct MembersChanged {};
 
-// For people: logs, history, trace.  All texts are static.
-struct Report {
-  enum class Kind : uint8_t {
-    kElection,  // the plugin entered `state` because of `text`
-    kTimeout,   // the timeout named `text` ran out
-    kStale,     // a frame (`text`: its type) of an older epoch was ignored
-    kRejected,  // a frame was not usable, because of `text`
-    kMember,    // `peer` changed; `text` names its liveness
-    kNote,      // anything else worth a line
-  };
-  Kind kind{};
+// The next six are for people, and are counted: logs, trace, metrics.  All texts are static.
+
+// The plugin entered the state ELECTION_STATE_*.
+struct Progress {
   uint32_t state = 0;
+  const char* text = "";  // the plugin's: because of what
+};
+
+struct TimedOut {
+  Awaited what{};
+};
+
+// A frame of an older epoch was ignored.
+struct Stale {
+  FrameType type{};
+  Uuid from{};
+};
+
+// A peer, or a frame of it, was not usable.
+struct Rejected {
+  Unfit why{};
+  Uuid peer{};
+};
+
+// A member is seen as another than before.
+struct Sighting {
+  Uuid peer{};
+  Liveness liveness{};
+};
+
+// Anything else worth a line.
+struct Remark {
   const char* text = "";
   std::optional<Uuid> peer{};
 };
@@ -175,8 +187,9 @@ struct Failed {
   std::string text;
 };
 
-using Effect = std::variant<Send, RefuseLink, EndLink, Store, StoreMembers, Publish, MembersChanged,
-                            Report, Outcome, Left, Failed>;
+using Effect =
+    std::variant<Send, RefuseLink, EndLink, Store, StoreMembers, Publish, MembersChanged, Progress,
+                 TimedOut, Stale, Rejected, Sighting, Remark, Outcome, Left, Failed>;
 using Effects = std::vector<Effect>;
 
 }  // namespace bellwether

@@ -2,6 +2,7 @@
 #include "core/elector.hh"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/check.hh"
@@ -24,6 +25,12 @@ bool is_sendable(uint32_t kind) {
 }
 
 }  // namespace
+
+const char* election_state_name(uint32_t state) {
+  static constexpr std::array kNames{"idle", "collecting", "waiting", "halted", "claiming"};
+  static_assert(kNames.size() == ELECTION_STATE_CLAIMING + 1);
+  return state < kNames.size() ? kNames[state] : "other";
+}
 
 Elector::Setup::Setup(const Options& options, std::string variant_name)
     : variant(std::move(variant_name)),

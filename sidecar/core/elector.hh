@@ -15,6 +15,9 @@
 
 namespace bellwether {
 
+// ELECTION_STATE_*; "other" for what the interface does not know.
+const char* election_state_name(uint32_t state);
+
 class Elector {
  public:
   // `plugin` must outlive the elector.  is_working() is false when the plugin made no instance.

@@ -38,39 +38,10 @@ struct TypeOf {
 FrameType type_of(const Frame& frame) { return std::visit(TypeOf{}, frame.body); }
 
 const char* name(FrameType type) {
-  switch (type) {
-    case FrameType::kElection:
-      return "ELECTION";
-    case FrameType::kAnswer:
-      return "ANSWER";
-    case FrameType::kHandover:
-      return "HANDOVER";
-    case FrameType::kCoordinator:
-      return "COORDINATOR";
-    case FrameType::kPrivate:
-      return "PRIVATE";
-    case FrameType::kRefusal:
-      return "REFUSAL";
-    case FrameType::kHeartbeat:
-      return "HEARTBEAT";
-    case FrameType::kHeartbeatAck:
-      return "HEARTBEAT_ACK";
-    case FrameType::kResign:
-      return "RESIGN";
-    case FrameType::kLeave:
-      return "LEAVE";
-    case FrameType::kMembers:
-      return "MEMBERS";
-    case FrameType::kWish:
-      return "WISH";
-    case FrameType::kCanvass:
-      return "CANVASS";
-    case FrameType::kCanvassReply:
-      return "CANVASS_REPLY";
-    case FrameType::kGrant:
-      return "GRANT";
-  }
-  return "?";
+  static constexpr Names<FrameType> kNames(
+      {"ELECTION", "ANSWER", "HANDOVER", "COORDINATOR", "PRIVATE", "REFUSAL", "HEARTBEAT",
+       "HEARTBEAT_ACK", "RESIGN", "LEAVE", "MEMBERS", "WISH", "CANVASS", "CANVASS_REPLY", "GRANT"});
+  return kNames[type];
 }
 
 bool is_election_type(FrameType type) { return type <= FrameType::kCoordinator; }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hh"
+#include "base/names.hh"
 #include "core/identity.hh"
 #include "core/member_view.hh"
 
@@ -185,7 +186,7 @@ enum class FrameType : uint8_t {
   kGrant,
   kLast = kGrant,
 };
-inline constexpr size_t kFrameTypes = static_cast<size_t>(FrameType::kLast) + 1;
+inline constexpr size_t kFrameTypes = kValues<FrameType>;
 
 FrameType type_of(const Frame& frame);
 

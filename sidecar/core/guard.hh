@@ -39,7 +39,6 @@ enum class Vote : uint8_t {
   kShutOut,    // voters are of an epoch that is too far ahead to be believed
   kLast = kShutOut,
 };
-inline constexpr size_t kVotes = static_cast<size_t>(Vote::kLast) + 1;
 const char* name(Vote vote);
 // One sentence, for people; static.
 const char* describe(Vote vote);

@@ -15,6 +15,7 @@ enum class Liveness : uint8_t {
   kSuspect,  // silent, or its connection is gone without proof of its death
   kDown,     // its host says that the process is not there any more
   kLeft,     // it said goodbye
+  kLast = kLeft,
 };
 
 // "alive", "suspect", "down", "left".

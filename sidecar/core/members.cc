@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/names.hh"
+
 namespace bellwether {
 namespace {
 
@@ -22,17 +24,8 @@ bool is_here(const Member& member) {
 }  // namespace
 
 const char* name(Liveness liveness) {
-  switch (liveness) {
-    case Liveness::kAlive:
-      return "alive";
-    case Liveness::kSuspect:
-      return "suspect";
-    case Liveness::kDown:
-      return "down";
-    case Liveness::kLeft:
-      return "left";
-  }
-  return "?";
+  static constexpr Names<Liveness> kNames({"alive", "suspect", "down", "left"});
+  return kNames[liveness];
 }
 
 election_id to_election_id(const Uuid& id) {

@@ -24,6 +24,18 @@ Options with_guard(Options options) {
   return options;
 }
 
+Awaited awaited_by_plugin(uint32_t state) {
+  switch (state) {
+    case ELECTION_STATE_COLLECTING:
+      return Awaited::kAnswer;
+    case ELECTION_STATE_WAITING:
+    case ELECTION_STATE_HALTED:
+      return Awaited::kCoordinator;
+    default:
+      return Awaited::kElection;
+  }
+}
+
 }  // namespace
 
 Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Record record,
@@ -82,7 +94,7 @@ void Node::on(const Start& start) {
     if (start.is_state_lost && majority_->slot) begin_recall(start.is_first_start);
   }
   timers_.arm(Timer::kJoin, now_ + options_.join_timeout);
-  publish("started");
+  publish(Why::kStarted);
 }
 
 void Node::on(const Joined&) {
@@ -103,7 +115,7 @@ void Node::note_own_pause(const Input& input) {
 }
 
 void Node::on(const Tick&) {
-  for (size_t i = 0; i < kTimers && !has_left_ && !has_failed_; ++i) {
+  for (size_t i = 0; i < kValues<Timer> && !has_left_ && !has_failed_; ++i) {
     const auto timer = static_cast<Timer>(i);
     if (timers_.take(timer, now_)) on_timer(timer);
   }
@@ -116,10 +128,10 @@ void Node::on_timer(Timer timer) {
     case Timer::kSuspicion:
       return judge_leader();
     case Timer::kPlugin:
-      report(Report::Kind::kTimeout, "election");
+      effects_.push_back(TimedOut{awaited_by_plugin(election_state_)});
       return tell_plugin(ELECTION_EVENT_TIMEOUT);
     case Timer::kJoin:
-      report(Report::Kind::kTimeout, "join");
+      effects_.push_back(TimedOut{Awaited::kJoin});
       return finish_join();
     case Timer::kElect:
       if (std::holds_alternative<Leaderless>(role_) && may_lead()) {
@@ -137,7 +149,7 @@ void Node::on_timer(Timer timer) {
     case Timer::kHold:
       return end_hold();
     case Timer::kHandover:
-      report(Report::Kind::kTimeout, "handover");
+      effects_.push_back(TimedOut{Awaited::kHandover});
       return try_next_successor();
     case Timer::kLease:
       // expire_lease() has judged it before this input; a single voter's lease renews itself.
@@ -152,7 +164,7 @@ void Node::on_timer(Timer timer) {
 
 // Under guard "none" nothing waits for the disk; what is lost is the memory of old epochs.
 void Node::on(const Stored& stored) {
-  if (!stored.is_ok) report(Report::Kind::kNote, "the state could not be stored");
+  if (!stored.is_ok) remark("the state could not be stored");
   if (!majority_) return;
   if (!stored.is_ok) {
     // Whoever cannot keep a vote has none, until a later write succeeds.  Nothing is forgotten
@@ -180,7 +192,7 @@ void Node::watch_store() {
   const bool is_late =
       !is_stored && now_ - majority_->unstored_since > 2 * options_.coordinator_timeout;
   if (std::exchange(majority_->is_store_late, is_late) == is_late) return;
-  report(Report::Kind::kNote, is_late ? "its disk does not answer" : "its disk answers again");
+  remark(is_late ? "its disk does not answer" : "its disk answers again");
   update_electable();
 }
 
@@ -261,7 +273,7 @@ void Node::carry_out(std::span<const election_action> actions) {
       }
       case ELECTION_ACTION_STATE:
         election_state_ = action.state;
-        report(Report::Kind::kElection, action.text, nullptr, action.state);
+        effects_.push_back(Progress{action.state, action.text});
         break;
       default:
         victory = &action;  // Elector lets no other action pass
@@ -285,15 +297,13 @@ std::optional<LeaderHint> Node::leader() const {
   return std::nullopt;
 }
 
-void Node::report(Report::Kind kind, const char* text, const Uuid* peer, uint32_t state) {
-  Report report{.kind = kind, .state = state, .text = text};
-  if (peer != nullptr) report.peer = *peer;
-  effects_.push_back(report);
+void Node::remark(const char* text, std::optional<Uuid> peer) {
+  effects_.push_back(Remark{text, peer});
 }
 
 void Node::fail(std::string text) {
   if (has_failed_) return;
-  if (is_leading()) stop_leading("the plugin failed");
+  if (is_leading()) stop_leading(Why::kPluginFailed);
   has_failed_ = true;
   effects_.push_back(Failed{std::move(text)});
 }

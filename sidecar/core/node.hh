@@ -118,7 +118,7 @@ class Node {
   Elector::Situation situation() const;
   void tell_plugin(uint32_t event, uint32_t reason = ELECTION_REASON_NONE);
   void carry_out(std::span<const election_action> actions);
-  void report(Report::Kind kind, const char* text, const Uuid* peer = nullptr, uint32_t state = 0);
+  void remark(const char* text, std::optional<Uuid> peer = {});
   void fail(std::string text);
   bool is_broken(Rule rule) const { return options_.broken_rules.contains(rule); }
 
@@ -140,7 +140,7 @@ class Node {
   void on_frame(Member& from, const Header& header, const Canvass& canvass);
   void on_frame(Member& from, const Header& header, const CanvassReply& reply);
   void on_frame(Member& from, const Header& header, const Grant& grant);
-  void refuse(const Uuid& peer, LinkRefusal why);
+  void refuse(const Uuid& peer, Unfit why);
   void refuse_other_voters(const Hello& hello);
   uint64_t voters_hash() const { return majority_ ? majority_->hash : 0; }
   void end_links_of_forgotten();
@@ -177,12 +177,12 @@ class Node {
   void announce(const std::vector<Uuid>& silent, const Coordinator& coordinator);
   bool is_following(const Uuid& id) const;
   void lose_leader(const Uuid& id, uint32_t reason);
-  void stop_leading(const char* why);
+  void stop_leading(Why why);
   void schedule_election(uint32_t reason);
   void arm_preemption();
   bool should_preempt() const;
   void update_electable();
-  void publish(const char* reason);
+  void publish(std::optional<Why> why = {});
 
   // node_heartbeat.cc
   void beat();
@@ -247,7 +247,7 @@ class Node {
   void on(const Transfer&);
   void on(const LeaveGroup&);
   void begin_handover(std::optional<Uuid> successor);
-  void abdicate(const char* why);
+  void abdicate(Why why);
   void try_next_successor();
   void finish_handover();
   void finish_leaving();

@@ -108,7 +108,7 @@ void Node::store_own_vote() {
     timers_.disarm(timer);
   }
   timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout);
-  publish("claims");
+  publish(Why::kClaims);
   effects_.push_back(Store{record_});
   if (is_broken(Rule::kStoreBeforeGrant)) on_own_vote_stored();
 }
@@ -137,7 +137,7 @@ void Node::on_own_vote_stored() {
 void Node::on_frame(Member& from, const Header&, const Grant& grant) {
   const auto slot = majority_ ? from.slot : std::nullopt;
   const bool is_ours = slot && majority_->held && grant.epoch == record_.max_epoch;
-  if (!is_ours) return report(Report::Kind::kStale, name(FrameType::kGrant), &from.entry.id);
+  if (!is_ours) return effects_.push_back(Stale{FrameType::kGrant, from.entry.id});
   if (grant.is_granted) majority_->held->acknowledged(*slot, grant.sequence);
   if (!majority_->candidacy) return;  // the others' were enough
   Candidacy& candidacy = *majority_->candidacy;
@@ -163,7 +163,7 @@ void Node::on_claim_timer() {
   if (!majority_->candidacy) return;
   const Candidacy& candidacy = *majority_->candidacy;
   if (candidacy.stage() == Candidacy::Stage::kCanvass) {
-    report(Report::Kind::kTimeout, "canvass");
+    effects_.push_back(TimedOut{Awaited::kCanvass});
     return give_up_claim("no majority answered");
   }
   // Another attempt would need another write.
@@ -171,7 +171,7 @@ void Node::on_claim_timer() {
     return timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout);
   }
   if (candidacy.grants() >= majority_->quorum()) return take_if_safe();
-  report(Report::Kind::kTimeout, "claim");
+  effects_.push_back(TimedOut{Awaited::kClaim});
   be_more_patient();
   give_up_claim("no majority granted the claim");
 }
@@ -210,7 +210,7 @@ void Node::take_if_safe() {
 }
 
 void Node::give_up_claim(const char* why) {
-  report(Report::Kind::kNote, why);
+  remark(why);
   const bool has_claimed = majority_->candidacy->stage() == Candidacy::Stage::kClaim;
   const bool was_claiming = is_claiming();
   drop_claim();
@@ -233,9 +233,9 @@ void Node::drop_claim() {
 void Node::expire_lease() {
   if (!majority_->held || majority_->held->valid_until(now_) > now_) return;
   if (is_leading() && !is_broken(Rule::kStepDownWithLease)) {
-    report(Report::Kind::kTimeout, "lease");
+    effects_.push_back(TimedOut{Awaited::kLease});
     preemption_.on_leadership_lost(now_);
-    abdicate("no majority answers");
+    abdicate(Why::kNoMajority);
     if (!is_broken(Rule::kResignAtEnd)) send_to_connected(Resign{});
     finish_handover();
   } else if (is_claiming() && majority_->candidacy->grants() >= majority_->quorum() &&
@@ -258,7 +258,7 @@ void Node::note_promise(const Member& from, const HeartbeatAck& ack) {
   if (is_claiming()) return take_if_safe();
   if (!is_leading() || until <= timers_.deadline(Timer::kLease)) return;
   timers_.arm(Timer::kLease, until);
-  publish("");
+  publish();
 }
 
 // It has granted the epoch of a claim that failed, and will never support this reign again.
@@ -269,9 +269,8 @@ void Node::note_stuck_voter(const Member& from) {
   if (is_first) majority_->stuck_since = now_;
   majority_->stuck_last = now_;
   if (now_ - majority_->stuck_since < kStuckFor) return;
-  report(Report::Kind::kNote, "claims anew for a voter that has granted a newer epoch",
-         &from.entry.id);
-  abdicate("claims anew");
+  remark("claims anew for a voter that has granted a newer epoch", from.entry.id);
+  abdicate(Why::kClaimsAnew);
   send_to_connected(Resign{});
   elect_reason_ = ELECTION_REASON_RETRY;
   timers_.arm(Timer::kElect, now_);

@@ -55,11 +55,11 @@ void Node::begin_handover(std::optional<Uuid> successor) {
   handover_ = Handover{.named = successor, .tried = {}};
   update_electable();
   // A guarded leader leads on until its successor claims; nobody can lead beside it meanwhile.
-  if (!majority_) abdicate("handed over");
+  if (!majority_) abdicate(Why::kHandedOver);
   try_next_successor();
 }
 
-void Node::abdicate(const char* why) {
+void Node::abdicate(Why why) {
   stop_leading(why);
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_STEPPED_DOWN);
 }
@@ -76,7 +76,7 @@ void Node::try_next_successor() {
            std::find(tried.begin(), tried.end(), entry.id) == tried.end();
   });
   if (candidate == all.rend() || tried.size() == kMaxSuccessors) {
-    if (is_leading()) abdicate("nobody took over");
+    if (is_leading()) abdicate(Why::kNobodyTookOver);
     send_to_connected(Resign{});
     return finish_handover();
   }
@@ -98,7 +98,7 @@ void Node::finish_handover() {
 
 void Node::finish_leaving() {
   role_ = Leaderless{};
-  publish("left the group");
+  publish(Why::kLeft);
   send_to_connected(Leave{members_.self().boot});
   effects_.push_back(Left{});
   has_left_ = true;

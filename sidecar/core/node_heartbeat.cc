@@ -16,7 +16,7 @@ void Node::beat() {
     judge_followers();
     forget_the_gone();
     if (!is_leading()) return;  // the plugin was told of the changes, and it can fail
-    publish("");
+    publish();
   }
   for (const Member& member : std::as_const(members_).all()) {
     if (member.is_connected) send_heartbeat(member.entry.id);
@@ -59,7 +59,7 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
     }
   } else {
     ack.refusal = Refusal{header.epoch, leader()};
-    report(Report::Kind::kStale, name(FrameType::kHeartbeat), &id);
+    effects_.push_back(Stale{FrameType::kHeartbeat, id});
   }
   send(id, ack);
   if (is_accepted) correct_leader(id);
@@ -117,13 +117,13 @@ void Node::judge_leader() {
     if (suspect_at > now_) return timers_.arm(Timer::kSuspicion, suspect_at);
     note_liveness(*leader, Liveness::kSuspect);
   }
-  report(Report::Kind::kTimeout, "heartbeat", &id);
+  effects_.push_back(TimedOut{Awaited::kHeartbeat});
   lose_leader(id, ELECTION_REASON_LEADER_LOST);
 }
 
 // Who was stopped itself has no right to suspect others for it.
 void Node::on_own_pause(Duration late) {
-  report(Report::Kind::kNote, "this process was paused");
+  remark("this process was paused");
   for (Member& member : members_.all()) member.arrivals.forgive(late, now_);
   detector_.doubt_self(now_);
   const auto* following = std::get_if<Following>(&role_);

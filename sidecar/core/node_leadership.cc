@@ -111,14 +111,14 @@ void Node::on_rival(const LeaderHint& rival, bool can_hear) {
 
 void Node::yield_to(const LeaderHint& leader) {
   preemption_.on_leadership_lost(now_);
-  stop_leading("another leads by right");
+  stop_leading(Why::kYielded);
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_STEPPED_DOWN);
   wait_for_leader(leader.id);
 }
 
 // Somebody leads, but this process does not hear it yet.
 void Node::wait_for_leader(const Uuid& id) {
-  report(Report::Kind::kNote, "others hear a leader", &id);
+  remark("others hear a leader", id);
   tell_plugin(ELECTION_EVENT_STAND_DOWN, ELECTION_REASON_LEADER_EXISTS);
   elect_reason_ = ELECTION_REASON_RETRY;
   timers_.arm(Timer::kElect, now_ + backoff_.next(now_));
@@ -137,7 +137,7 @@ void Node::raise_epoch(uint64_t epoch) {
 void Node::follow(const LeaderHint& leader, bool is_effective) {
   if (is_leading()) preemption_.on_leadership_lost(now_);
   role_ = Following{leader.id, leader.epoch, leader.is_appointed, is_effective};
-  publish(is_effective ? "a leader was announced" : "granted a claim");
+  publish(is_effective ? Why::kAnnounced : Why::kGranted);
   raise_epoch(leader.epoch);
   if (majority_) drop_claim();
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kHeartbeat, Timer::kPreempt}) {
@@ -189,7 +189,7 @@ void Node::begin_reign() {
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion}) {
     timers_.disarm(timer);
   }
-  publish("claimed");
+  publish(Why::kClaimed);
   for (Member& member : members_.all()) member.arrivals.restart(now_);
 }
 
@@ -210,14 +210,14 @@ void Node::lose_leader(const Uuid& id, uint32_t reason) {
   role_ = Leaderless{};
   timers_.disarm(Timer::kSuspicion);
   timers_.disarm(Timer::kPreempt);
-  publish(reason == ELECTION_REASON_RESIGNED ? "the leader resigned" : "the leader was lost");
+  publish(reason == ELECTION_REASON_RESIGNED ? Why::kLeaderResigned : Why::kLeaderLost);
   if (majority_) change_opinions();
   tell_plugin(ELECTION_EVENT_LEADER, reason);
   schedule_election(reason);
 }
 
 // The flag goes off here, before anything that the caller sends.
-void Node::stop_leading(const char* why) {
+void Node::stop_leading(Why why) {
   role_ = Leaderless{};
   timers_.disarm(Timer::kHeartbeat);
   if (majority_) drop_claim();
@@ -269,10 +269,10 @@ void Node::update_electable() {
   may_lead_now ? arm_preemption() : timers_.disarm(Timer::kPreempt);
 }
 
-void Node::publish(const char* reason) {
+void Node::publish(std::optional<Why> why) {
   const auto current = leader();
   const auto* following = std::get_if<Following>(&role_);
-  Publish publish{.is_leader = is_leading(), .reason = reason};
+  Publish publish{.is_leader = is_leading(), .why = why};
   if (current && (following == nullptr || following->is_effective)) {
     publish.epoch = current->epoch;
     publish.leader = current->id;

@@ -28,29 +28,8 @@ std::optional<LeaderHint> hint_in(const Frame& frame) {
 }  // namespace
 
 const char* name(LinkEvidence evidence) {
-  switch (evidence) {
-    case LinkEvidence::kClosed:
-      return "closed";
-    case LinkEvidence::kRefused:
-      return "refused";
-    case LinkEvidence::kTimeout:
-      return "timeout";
-  }
-  return "?";
-}
-
-const char* name(LinkRefusal refusal) {
-  switch (refusal) {
-    case LinkRefusal::kOwnId:
-      return "a peer has the id of this process";
-    case LinkRefusal::kEpochTooFarAhead:
-      return "epoch too far ahead";
-    case LinkRefusal::kGroupFull:
-      return "the group is full";
-    case LinkRefusal::kOtherVoters:
-      return "its [voters] are not this node's";
-  }
-  return "?";
+  static constexpr Names<LinkEvidence> kNames({"closed", "refused", "timeout"});
+  return kNames[evidence];
 }
 
 Hello Node::hello() const {
@@ -65,10 +44,10 @@ Hello Node::hello() const {
 void Node::on(const LinkUp& link) {
   const Hello& hello = link.hello;
   const Uuid& id = hello.self.id;
-  if (id == members_.self().id) return refuse(id, LinkRefusal::kOwnId);
+  if (id == members_.self().id) return refuse(id, Unfit::kOwnId);
   if (hello.voters != voters_hash()) return refuse_other_voters(hello);
   if (!is_plausible(hello.header.epoch) && !come_nearer(hello)) {
-    return refuse(id, LinkRefusal::kEpochTooFarAhead);
+    return refuse(id, Unfit::kEpochTooFarAhead);
   }
   const Member* known = members_.find(id);
   const bool is_new = known == nullptr;
@@ -81,12 +60,12 @@ void Node::on(const LinkUp& link) {
     entry.variant = known->entry.variant;
   }
   Member* member = members_.put(entry, now_);
-  if (member == nullptr) return refuse(id, LinkRefusal::kGroupFull);
+  if (member == nullptr) return refuse(id, Unfit::kGroupFull);
   member->is_connected = true;
   member->is_hearsay = false;
   members_.supersede(*member);
   member->arrivals.restart(now_);
-  report(Report::Kind::kMember, name(Liveness::kAlive), &id);
+  effects_.push_back(Sighting{id, Liveness::kAlive});
   on_members_changed();
   // A newcomer that knows nobody learns here whom else to connect to.
   const bool knows_less = hello.view == ViewVersion{} && members_.has_list();
@@ -103,8 +82,8 @@ void Node::on(const LinkUp& link) {
 }
 
 // Whoever stays connected to a process that it cannot take on would wait for ever.
-void Node::refuse(const Uuid& peer, LinkRefusal why) {
-  report(Report::Kind::kRejected, name(why), &peer);
+void Node::refuse(const Uuid& peer, Unfit why) {
+  effects_.push_back(Rejected{why, peer});
   effects_.push_back(RefuseLink{peer, why});
 }
 
@@ -114,7 +93,7 @@ void Node::refuse_other_voters(const Hello& hello) {
   other_voters_ = {.name = hello.self.name,
                    .knows_epoch = hello.voters != 0 && hello.header.epoch != 0,
                    .until = now_ + kRefusedFor};
-  refuse(hello.self.id, LinkRefusal::kOtherVoters);
+  refuse(hello.self.id, Unfit::kOtherVoters);
   if (!majority_ && std::holds_alternative<Joining>(role_)) {
     timers_.arm(Timer::kJoin, other_voters_.until);
     expects_leader_ = true;
@@ -142,10 +121,10 @@ void Node::on(const LinkDown& link) {
 void Node::on(const FrameReceived& received) {
   Member* from = members_.find(received.from);
   if (from == nullptr || !from->is_connected || from->entry.liveness == Liveness::kLeft) {
-    return report(Report::Kind::kRejected, "sender is not connected", &received.from);
+    return effects_.push_back(Rejected{Unfit::kNotConnected, received.from});
   }
   const Header& header = received.frame.header;
-  if (!is_plausible(header.epoch)) return refuse(received.from, LinkRefusal::kEpochTooFarAhead);
+  if (!is_plausible(header.epoch)) return refuse(received.from, Unfit::kEpochTooFarAhead);
   from->arrivals.heard(now_, std::holds_alternative<Heartbeat>(received.frame.body));
   note_liveness(*from, Liveness::kAlive);
   note_release(*from, header.released);
@@ -161,7 +140,7 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
   const Uuid id = from.entry.id;
   // Whoever hands over without knowing of a later claim holds an election that is over.
   if (frame.kind == ELECTION_MESSAGE_HANDOVER && header.epoch < known_epoch()) {
-    return report(Report::Kind::kStale, name(FrameType::kHandover), &id);
+    return effects_.push_back(Stale{FrameType::kHandover, id});
   }
   if (frame.leader && !is_old_news(frame)) consider(*frame.leader, id);
   const uint32_t sender = members_.index_of(id);
@@ -183,7 +162,7 @@ void Node::on_frame(Member& from, const Header& header, const PlannedHandover& f
   const bool is_mine = (!majority_ || from.slot) && (!current || current->id == from.entry.id);
   const uint64_t known = majority_ ? record_.max_epoch : known_epoch();
   if (header.epoch < known || !is_mine || !may_lead()) {
-    return report(Report::Kind::kStale, name(FrameType::kHandover), &from.entry.id);
+    return effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
   }
   claim({}, frame.is_appointed, true);
 }
@@ -192,7 +171,7 @@ void Node::on_frame(Member& from, const Header& header, const Coordinator& frame
   const Uuid id = from.entry.id;
   if (majority_) return on_claim(from, header.epoch, frame);
   if (accept_claim(from, header.epoch, frame.is_appointed)) return;
-  report(Report::Kind::kStale, name(FrameType::kCoordinator), &id);
+  effects_.push_back(Stale{FrameType::kCoordinator, id});
   send(id, Refusal{header.epoch, leader()});
 }
 
@@ -202,13 +181,13 @@ void Node::on_frame(Member& from, const Header&, const Refusal& frame) {
 
 void Node::on_frame(Member& from, const Header&, const Resign&) {
   // The header has said it; see note_release().
-  report(Report::Kind::kNote, "resigned", &from.entry.id);
+  remark("resigned", from.entry.id);
 }
 
 void Node::on_frame(Member& from, const Header&, const Leave& leave) {
   const Uuid id = from.entry.id;
   if (leave.boot != from.entry.boot) {
-    return report(Report::Kind::kStale, name(FrameType::kLeave), &id);
+    return effects_.push_back(Stale{FrameType::kLeave, id});
   }
   note_liveness(from, Liveness::kLeft);
   lose_leader(id, ELECTION_REASON_RESIGNED);
@@ -229,7 +208,7 @@ void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
   }
   if (current && is_the_list) tell_leader_of_unlisted(id);
   if (!is_change) return;
-  report(Report::Kind::kNote, "took over the list of members", &id);
+  remark("took over the list of members", id);
   on_members_changed();
 }
 
@@ -298,7 +277,7 @@ void Node::note_release(Member& member, uint64_t released) {
 
 void Node::note_liveness(Member& member, Liveness liveness) {
   if (!members_.set_liveness(member, liveness, now_)) return;
-  report(Report::Kind::kMember, name(liveness), &member.entry.id);
+  effects_.push_back(Sighting{member.entry.id, liveness});
   on_members_changed();
 }
 

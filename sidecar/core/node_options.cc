@@ -22,7 +22,7 @@ bool has_variant(const election_plugin& plugin, const std::string& variant) {
 void Node::on(const Reconfigure& reconfigure) {
   const Options& wanted = reconfigure.options;
   check(has_variant(plugin_, wanted.variant), "the wanted variant is one of the plugin's");
-  report(Report::Kind::kNote, "takes over new options");
+  remark("takes over new options");
   options_.answer_timeout = wanted.answer_timeout;
   options_.coordinator_timeout = wanted.coordinator_timeout;
   options_.join_timeout = wanted.join_timeout;
@@ -71,7 +71,7 @@ void Node::renew_elector() {
   const std::string variant = is_agreed ? options_.variant : elector_.variant();
   if (!elector_.adopt(options_, variant)) return;
   election_state_ = ELECTION_STATE_IDLE;
-  if (is_agreed) report(Report::Kind::kNote, "elects by the variant that all want from now on");
+  if (is_agreed) remark("elects by the variant that all want from now on");
 }
 
 }  // namespace bellwether

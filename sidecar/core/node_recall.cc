@@ -29,7 +29,7 @@ void Node::begin_recall(bool is_first_start) {
   majority_->is_lost = true;
   majority_->forgotten_until = now_ + kMaxLease;
   update_electable();
-  report(Report::Kind::kNote, "has no vote until it has learnt what it may have granted");
+  remark("has no vote until it has learnt what it may have granted");
   const bool is_at_once = is_first_start || is_broken(Rule::kRecallAfterWait);
   timers_.arm(Timer::kRecall, is_at_once ? now_ : majority_->forgotten_until);
 }
@@ -66,7 +66,7 @@ void Node::end_recall() {
   majority_->is_lost = false;
   record_ = {.max_epoch = known_epoch(), .lease_seen = record_.lease_seen};
   effects_.push_back(Store{record_});
-  report(Report::Kind::kNote, "has a vote again");
+  remark("has a vote again");
   update_electable();
 }
 
@@ -103,12 +103,12 @@ void Node::note_memory(const Member& voter, const Hello& hello) {
 void Node::doubt_state(uint64_t remembered) {
   raise_epoch(remembered);
   if (majority_->is_lost) return;
-  report(Report::Kind::kNote, "its state was put back to an older one: a peer remembers more");
+  remark("its state was put back to an older one: a peer remembers more");
   begin_recall(false);
   effects_.push_back(Store{record_});  // as that of a voter that has forgotten
   if (majority_->candidacy) give_up_claim("its state is an older one");
   if (!is_leading()) return;
-  abdicate("its state is an older one");
+  abdicate(Why::kStateIsOlder);
   send_to_connected(Resign{});
   finish_handover();
 }
@@ -136,35 +136,19 @@ bool Node::waits_for_vote(Instant now) const {
 }
 
 const char* name(Vote vote) {
-  switch (vote) {
-    case Vote::kNone:
-      return "none";
-    case Vote::kInForce:
-      return "in force";
-    case Vote::kForgotten:
-      return "forgotten";
-    case Vote::kBroken:
-      return "broken";
-    case Vote::kShutOut:
-      return "shut out";
-  }
-  return "?";
+  static constexpr Names<Vote> kNames({"none", "in force", "forgotten", "broken", "shut out"});
+  return kNames[vote];
 }
 
 const char* describe(Vote vote) {
-  switch (vote) {
-    case Vote::kNone:
-      return "this node is not a voter";
-    case Vote::kInForce:
-      return "this voter's vote is in force";
-    case Vote::kForgotten:
-      return "this voter has no vote: it has forgotten what it granted";
-    case Vote::kBroken:
-      return "this voter has no vote: its disk does not keep its state";
-    case Vote::kShutOut:
-      return "other voters are of an epoch that is too far ahead to be believed";
-  }
-  return "?";
+  static constexpr Names<Vote> kSentences({
+      "this node is not a voter",
+      "this voter's vote is in force",
+      "this voter has no vote: it has forgotten what it granted",
+      "this voter has no vote: its disk does not keep its state",
+      "other voters are of an epoch that is too far ahead to be believed",
+  });
+  return kSentences[vote];
 }
 
 }  // namespace bellwether

@@ -18,7 +18,7 @@ bool Node::has_vote() const {
 
 void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
   if (!majority_ || canvass.voters != majority_->hash || !majority_->slot) {
-    return report(Report::Kind::kRejected, "its [voters] are not this node's", &from.entry.id);
+    return effects_.push_back(Rejected{Unfit::kOtherVoters, from.entry.id});
   }
   CanvassReply reply{.number = canvass.number, .is_lost = majority_->is_lost || known_epoch() == 0};
   if (!canvass.is_lost) {
@@ -97,7 +97,7 @@ void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordin
       objection_to(claimant, epoch, coordinator.terms, is_effective, is_supported);
   if (objection == Objection::kNone) return vote_for(claimant, epoch, coordinator);
   if (is_known) return;
-  report(Report::Kind::kNote, text_of(objection), &id);
+  remark(text_of(objection), id);
   send(id, Grant{.epoch = epoch, .leader = leader()});
 }
 
@@ -135,7 +135,7 @@ void Node::vote_for(const Member& claimant, uint64_t epoch, const Coordinator& c
                     .granted_to = id,
                     .lease_seen = std::max(record_.lease_seen, coordinator.terms.lease)};
   if (vote != record_) {
-    if (is_leading()) stop_leading("it granted a newer claim");
+    if (is_leading()) stop_leading(Why::kGrantedNewer);
     record_ = vote;
     effects_.push_back(Store{record_});
   }
@@ -206,7 +206,7 @@ void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) 
   HeartbeatAck ack{.sequence = beat.sequence};
   if (epoch < record_.max_epoch) {
     ack.refusal = Refusal{epoch, leader()};
-    report(Report::Kind::kStale, name(FrameType::kHeartbeat), &id);
+    effects_.push_back(Stale{FrameType::kHeartbeat, id});
   } else {
     hear_leader(from, epoch, beat);
     if (has_left_) return;
@@ -239,7 +239,7 @@ void Node::hear_leader(const Member& from, uint64_t epoch, const Heartbeat& beat
   auto* following = std::get_if<Following>(&role_);
   const bool is_same = following != nullptr && following->leader == id && following->epoch == epoch;
   if (!is_same && beat.is_effective) {
-    if (is_leading()) stop_leading("another leads by right");
+    if (is_leading()) stop_leading(Why::kYielded);
     if (epoch > record_.max_epoch) {
       record_ = {.max_epoch = epoch, .lease_seen = record_.lease_seen};
       // A voter that has lost its state keeps nothing until it has recalled what it may have
@@ -249,7 +249,7 @@ void Node::hear_leader(const Member& from, uint64_t epoch, const Heartbeat& beat
     follow({.id = id, .epoch = epoch, .is_appointed = beat.is_appointed});
   } else if (is_same && beat.is_effective && !following->is_effective) {
     following->is_effective = true;
-    publish("a leader was announced");
+    publish(Why::kAnnounced);
     tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_ANNOUNCED);
   }
   if (has_left_ || !is_following(id)) return;

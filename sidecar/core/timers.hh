@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/clock.hh"
+#include "base/names.hh"
 
 namespace bellwether {
 
@@ -25,7 +26,12 @@ enum class Timer : uint8_t {
   kRecall,     // a voter that lost its state asks the others
   kLast = kRecall,
 };
-inline constexpr size_t kTimers = static_cast<size_t>(Timer::kLast) + 1;
+// As /v1/status calls them.
+constexpr const char* name(Timer timer) {
+  constexpr Names<Timer> kNames({"lease", "heartbeat", "suspicion", "election", "join", "elect",
+                                 "preempt", "hold", "handover", "claim", "recall"});
+  return kNames[timer];
+}
 
 class Timers {
  public:
@@ -50,7 +56,7 @@ class Timers {
  private:
   Instant& at(Timer timer) { return deadlines_[static_cast<size_t>(timer)]; }
 
-  std::array<Instant, kTimers> deadlines_;
+  std::array<Instant, kValues<Timer>> deadlines_;
 };
 
 }  // namespace bellwether

@@ -15,9 +15,8 @@ void ElectionWitness::on_received(const Uuid& from, FrameType type) {
 }
 
 void ElectionWitness::on_effect(const Effect& effect) {
-  if (const auto* report = std::get_if<Report>(&effect)) {
-    if (report->kind != Report::Kind::kElection) return;
-    const bool is_idle = report->state == ELECTION_STATE_IDLE;
+  if (const auto* progress = std::get_if<Progress>(&effect)) {
+    const bool is_idle = progress->state == ELECTION_STATE_IDLE;
     if (!is_idle && !is_running_) begin();
     is_running_ = !is_idle;
   } else if (const auto* publish = std::get_if<Publish>(&effect)) {

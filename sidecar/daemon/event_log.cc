@@ -2,28 +2,9 @@
 #include "daemon/event_log.hh"
 
 #include "base/duration_text.hh"
+#include "core/elector.hh"
 
 namespace bellwether {
-namespace {
-
-const char* state_name(uint32_t state) {
-  switch (state) {
-    case ELECTION_STATE_IDLE:
-      return "idle";
-    case ELECTION_STATE_COLLECTING:
-      return "collecting";
-    case ELECTION_STATE_WAITING:
-      return "waiting";
-    case ELECTION_STATE_HALTED:
-      return "halted";
-    case ELECTION_STATE_CLAIMING:
-      return "claiming";
-  }
-  return "?";
-}
-
-}  // namespace
-
 void EventLog::on_effect(Instant now, const Effect& effect) {
   std::visit([&](const auto& what) { on(now, what); }, effect);
 }
@@ -49,37 +30,44 @@ std::string EventLog::name_of(const Uuid& id) const {
 
 void EventLog::on(Instant, const Publish& publish) {
   if (publish.leader) log_.set_epoch(publish.epoch);
-  if (*publish.reason == '\0') return;
+  if (!publish.why) return;
+  const char* const reason = words(*publish.why);
   if (publish.is_leader) {
-    log_.write(LogLevel::kInfo, "this node leads", {{"reason", publish.reason}});
+    log_.write(LogLevel::kInfo, "this node leads", {{"reason", reason}});
   } else if (publish.leader) {
     log_.write(LogLevel::kInfo, "following a leader",
-               {{"leader", name_of(*publish.leader)}, {"reason", publish.reason}});
+               {{"leader", name_of(*publish.leader)}, {"reason", reason}});
   } else {
-    log_.write(LogLevel::kInfo, "no leader is known", {{"reason", publish.reason}});
+    log_.write(LogLevel::kInfo, "no leader is known", {{"reason", reason}});
   }
 }
 
-void EventLog::on(Instant now, const Report& report) {
-  const std::string peer = report.peer ? name_of(*report.peer) : "";
-  switch (report.kind) {
-    case Report::Kind::kElection:
-      return log_.write(LogLevel::kInfo, "election",
-                        {{"state", state_name(report.state)}, {"reason", report.text}});
-    case Report::Kind::kTimeout:
-      return log_.write(LogLevel::kDebug, "timeout", {{"of", report.text}});
-    case Report::Kind::kStale:
-      return log_.write(LogLevel::kDebug, "ignored a message of an older epoch",
-                        {{"type", report.text}, {"peer", peer}});
-    case Report::Kind::kRejected:
-      rejections_.refused_message(now, report.text, peer);
-      return;
-    case Report::Kind::kMember:
-      return log_.write(LogLevel::kInfo, "member", {{"name", peer}, {"state", report.text}});
-    case Report::Kind::kNote:
-      if (peer.empty()) return log_.write(LogLevel::kInfo, report.text);
-      return log_.write(LogLevel::kInfo, report.text, {{"peer", peer}});
-  }
+void EventLog::on(Instant, const Progress& progress) {
+  log_.write(LogLevel::kInfo, "election",
+             {{"state", election_state_name(progress.state)}, {"reason", progress.text}});
+}
+
+void EventLog::on(Instant, const TimedOut& timeout) {
+  log_.write(LogLevel::kDebug, "timeout", {{"of", name(timeout.what)}});
+}
+
+void EventLog::on(Instant, const Stale& stale) {
+  log_.write(LogLevel::kDebug, "ignored a message of an older epoch",
+             {{"type", name(stale.type)}, {"peer", name_of(stale.from)}});
+}
+
+void EventLog::on(Instant now, const Rejected& rejected) {
+  rejections_.refused_message(now, rejected.why, name_of(rejected.peer));
+}
+
+void EventLog::on(Instant, const Sighting& sighting) {
+  log_.write(LogLevel::kInfo, "member",
+             {{"name", name_of(sighting.peer)}, {"state", name(sighting.liveness)}});
+}
+
+void EventLog::on(Instant, const Remark& remark) {
+  if (!remark.peer) return log_.write(LogLevel::kInfo, remark.text);
+  log_.write(LogLevel::kInfo, remark.text, {{"peer", name_of(*remark.peer)}});
 }
 
 void EventLog::on(Instant, const Store& store) { log_.set_epoch(store.record.max_epoch); }

@@ -23,7 +23,12 @@ class EventLog {
 
  private:
   void on(Instant now, const Publish& publish);
-  void on(Instant now, const Report& report);
+  void on(Instant, const Progress& progress);
+  void on(Instant, const TimedOut& timeout);
+  void on(Instant, const Stale& stale);
+  void on(Instant now, const Rejected& rejected);
+  void on(Instant, const Sighting& sighting);
+  void on(Instant, const Remark& remark);
   void on(Instant now, const Store& store);
   template <typename Other>
   void on(Instant, const Other&) {}  // not an event, or logged by whoever carries it out

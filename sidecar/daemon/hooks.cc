@@ -12,9 +12,9 @@ namespace bellwether {
 namespace {
 
 // Looks names up for one webhook, which has one question at a time.
-class Names final : public AddressLookup {
+class HostNames final : public AddressLookup {
  public:
-  explicit Names(Resolver& resolver) : resolver_(resolver) {}
+  explicit HostNames(Resolver& resolver) : resolver_(resolver) {}
 
   void look_up(const std::string& host, Done done) override {
     const auto answer = [done = std::move(done)](const NameAnswer& found) {
@@ -59,7 +59,7 @@ struct Hooks::Hook final : api::WebhookObserver {
   }
   void on_failed(const std::string& why, bool is_timeout) override {
     owner.metrics_.on_hook(metrics::HookResult::kFailed);
-    if (is_timeout) owner.metrics_.on_timeout(metrics::Phase::kHook);
+    if (is_timeout) owner.metrics_.on_timeout(Awaited::kHook);
     // One line for each outage; the metrics count the attempts.
     if (std::exchange(is_failing, true)) return;
     owner.log_.write(LogLevel::kWarn, "a webhook failed", {{"url", settings.url}, {"why", why}});
@@ -76,7 +76,7 @@ struct Hooks::Hook final : api::WebhookObserver {
   HookSettings settings;
   bool is_failing = false;
   bool is_gone = false;
-  Names names;
+  HostNames names;
   api::Webhook webhook;
 };
 

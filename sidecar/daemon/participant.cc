@@ -62,18 +62,11 @@ DeathProof death_proof_of(const Config& config) {
   return config.has_majority_guard() ? config.election.death_proof : DeathProof::kNone;
 }
 
-TurnAwayReason reason_of(LinkRefusal refusal) {
-  switch (refusal) {
-    case LinkRefusal::kOwnId:
-      return TurnAwayReason::kDuplicateId;
-    case LinkRefusal::kEpochTooFarAhead:
-      return TurnAwayReason::kFarAhead;
-    case LinkRefusal::kGroupFull:
-      return TurnAwayReason::kGroupFull;
-    case LinkRefusal::kOtherVoters:
-      return TurnAwayReason::kOtherVoters;
-  }
-  return TurnAwayReason::kUnknown;
+TurnAwayReason reason_of(Unfit unfit) {
+  using enum TurnAwayReason;
+  static constexpr PerValue<Unfit, TurnAwayReason> kReasons(
+      {kDuplicateId, kFarAhead, kGroupFull, kOtherVoters, kUnknown});
+  return kReasons[unfit];
 }
 
 metrics::Rejection reason_of(PeerRejection rejection) {

@@ -15,12 +15,13 @@ bool RejectionLog::refused_peer(Instant now, metrics::Rejection reason, const st
   return true;
 }
 
-bool RejectionLog::refused_message(Instant now, const char* reason, const std::string& peer) {
-  const auto left_out = limit_.admit(now, reason);
+bool RejectionLog::refused_message(Instant now, Unfit reason, const std::string& peer) {
+  const auto left_out = limit_.admit(now, words(reason));
   if (!left_out) return false;
-  log_.write(
-      LogLevel::kWarn, "refused a message",
-      {{"reason", reason}, {"peer", peer}, {"more_since_last_line", std::to_string(*left_out)}});
+  log_.write(LogLevel::kWarn, "refused a message",
+             {{"reason", words(reason)},
+              {"peer", peer},
+              {"more_since_last_line", std::to_string(*left_out)}});
   return true;
 }
 

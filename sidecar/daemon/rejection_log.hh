@@ -20,7 +20,7 @@ class RejectionLog {
   // Both return whether it was worth a line.
   bool refused_peer(Instant now, metrics::Rejection reason, const std::string& remote,
                     const std::string& text);
-  bool refused_message(Instant now, const char* reason, const std::string& peer);
+  bool refused_message(Instant now, Unfit reason, const std::string& peer);
 
  private:
   Log& log_;

@@ -101,7 +101,7 @@ void ShadowElections::count(const Job& job) {
   if (!job.is_complete) return metrics_.on_shadow_election(ShadowResult::kFailed);
   metrics_.on_shadow_election(ShadowResult::kCounted);
   for (const auto& [variant, counts] : job.counts) {
-    for (size_t i = 0; i < metrics::kValues<ElectionType>; ++i) {
+    for (size_t i = 0; i < kValues<ElectionType>; ++i) {
       const auto type = static_cast<ElectionType>(i);
       metrics_.on_shadow_messages(variant, type, counts[static_cast<size_t>(frame_type_of(type))]);
     }

@@ -250,7 +250,8 @@ class Cluster {
   bool is_broken(Rule rule) const { return options_.node.broken_rules.contains(rule); }
   Duration quiet_time() const;
   void trace(uint32_t process, const std::string& text);
-  void trace(uint32_t process, const Report& report);
+  // "" for what is not for people.
+  std::string words_of(const Effect& effect) const;
   void trace(uint32_t process, const Publish& publish);
 
   ClusterOptions options_;

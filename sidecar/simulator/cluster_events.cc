@@ -277,17 +277,18 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       referee_.on_publish(process, *publish);
       if (publish->is_leader) judge_reign(process, publish->epoch);
-      if (*publish->reason == '\0') continue;
+      if (!publish->why) continue;
       last_interest_ = now();
       trace(process, *publish);
     } else if (std::holds_alternative<MembersChanged>(effect)) {
       follow_members(process);
-    } else if (const auto* report = std::get_if<Report>(&effect)) {
-      trace(process, *report);
     } else if (const auto* failed = std::get_if<Failed>(&effect)) {
       trace(process, "stops: " + failed->text);
       referee_.blame(process, failed->text);
       has_failed = true;
+    } else if (trace_) {
+      const std::string words = words_of(effect);
+      if (!words.empty()) trace(process, words);
     }
   }
   if (has_failed) kill(process);

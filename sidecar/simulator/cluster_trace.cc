@@ -17,27 +17,26 @@ void Cluster::trace(uint32_t process, const Publish& publish) {
   if (!trace_) return;
   const std::string epoch = std::to_string(publish.epoch);
   if (publish.is_leader) return trace(process, "LEADS epoch " + epoch);
-  if (!publish.leader) return trace(process, std::string("knows no leader: ") + publish.reason);
+  if (!publish.leader)
+    return trace(process, std::string("knows no leader: ") + words(*publish.why));
   trace(process, "follows " + name_of(index_of(*publish.leader)) + " in epoch " + epoch);
 }
 
-void Cluster::trace(uint32_t process, const Report& report) {
-  if (!trace_) return;
-  const std::string peer = report.peer ? name_of(index_of(*report.peer)) : "";
-  switch (report.kind) {
-    case Report::Kind::kElection:
-      return trace(process, std::string("(") + report.text + ")");
-    case Report::Kind::kTimeout:
-      return trace(process, std::string("timeout: ") + report.text);
-    case Report::Kind::kStale:
-      return trace(process, std::string("ignores a stale ") + report.text + " of " + peer);
-    case Report::Kind::kRejected:
-      return trace(process, "rejects " + peer + ": " + report.text);
-    case Report::Kind::kMember:
-      return trace(process, "sees " + peer + " " + report.text);
-    case Report::Kind::kNote:
-      return trace(process, std::string(report.text) + (peer.empty() ? "" : ": " + peer));
-  }
+std::string Cluster::words_of(const Effect& effect) const {
+  const auto called = [&](const Uuid& id) { return name_of(index_of(id)); };
+  if (const auto* progress = std::get_if<Progress>(&effect))
+    return std::string("(") + progress->text + ")";
+  if (const auto* timeout = std::get_if<TimedOut>(&effect))
+    return std::string("timeout: ") + name(timeout->what);
+  if (const auto* stale = std::get_if<Stale>(&effect))
+    return std::string("ignores a stale ") + name(stale->type) + " of " + called(stale->from);
+  if (const auto* rejected = std::get_if<Rejected>(&effect))
+    return "rejects " + called(rejected->peer) + ": " + words(rejected->why);
+  if (const auto* sighting = std::get_if<Sighting>(&effect))
+    return "sees " + called(sighting->peer) + " " + name(sighting->liveness);
+  if (const auto* remark = std::get_if<Remark>(&effect))
+    return remark->text + (remark->peer ? ": " + called(*remark->peer) : "");
+  return "";
 }
 
 }  // namespace bellwether::simulator

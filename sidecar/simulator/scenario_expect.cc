@@ -147,16 +147,10 @@ void expect_one_list(ScenarioRunner& runner, Words& words) {
 }
 
 std::string state_of(const Node& node) {
-  switch (node.election_state()) {
-    case ELECTION_STATE_COLLECTING:
-      return "collecting";
-    case ELECTION_STATE_WAITING:
-      return "waiting";
-    case ELECTION_STATE_HALTED:
-      return "halted";
-    default:
-      break;
-  }
+  const uint32_t state = node.election_state();
+  const bool is_asking = state == ELECTION_STATE_COLLECTING || state == ELECTION_STATE_WAITING ||
+                         state == ELECTION_STATE_HALTED;
+  if (is_asking) return election_state_name(state);
   if (std::holds_alternative<Joining>(node.role())) return "joining";
   if (std::holds_alternative<Following>(node.role())) return "following";
   return node.is_leading() ? "leading" : "leaderless";

@@ -141,11 +141,11 @@ ApiFixture::Answered ApiFixture::post(const std::string& path, const std::string
 void ApiFixture::publish_state(const std::function<void()>& change) {
   change();
   const auto leader = node.node().leader();
-  Publish publish{.is_leader = node.node().is_leading(), .reason = "claimed"};
+  Publish publish{.is_leader = node.node().is_leading(), .why = Why::kClaimed};
   if (leader) {
     publish.epoch = leader->epoch;
     publish.leader = leader->id;
-    if (!publish.is_leader) publish.reason = "a leader was announced";
+    if (!publish.is_leader) publish.why = Why::kAnnounced;
   }
   publish.valid_until = node.now() + milliseconds(800);
   feed.on_publish(publish, node.node().members(), wall_time(backend.wall_seconds));

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_leadership_of_the_past_is_none_though_this_node_leads_aga
                    .epoch = 2,
                    .leader = uuid(3),
                    .valid_until = node.now() + 1s,
-                   .reason = "claimed"},
+                   .why = Why::kClaimed},
                   node.node().members(), wall_time(1));
   BOOST_TEST(leader()["is_leader"] == true);
   const Json body = api::leader_body(backend, feed, past);

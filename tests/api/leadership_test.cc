@@ -21,17 +21,17 @@ struct Recorder : api::LeadershipListener {
 struct LeadershipFixture {
   LeadershipFixture() { members.put(member_entry(5), {}); }
 
-  void lead(uint64_t epoch, Instant valid_until, const char* reason = "claimed") {
+  void lead(uint64_t epoch, Instant valid_until, std::optional<Why> why = Why::kClaimed) {
     publish({.is_leader = true,
              .epoch = epoch,
              .leader = uuid(3),
              .valid_until = valid_until,
-             .reason = reason});
+             .why = why});
   }
   void follow(uint64_t epoch) {
-    publish({.epoch = epoch, .leader = uuid(5), .reason = "a leader was announced"});
+    publish({.epoch = epoch, .leader = uuid(5), .why = Why::kAnnounced});
   }
-  void lose() { publish({.reason = "the leader was lost"}); }
+  void lose() { publish({.why = Why::kLeaderLost}); }
   void publish(const Publish& publish) { feed.on_publish(publish, members, wall_time(++time)); }
 
   Members members{member_entry(3)};
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(begins_without_a_leader_and_with_index_1) {
 }
 
 BOOST_AUTO_TEST_CASE(publishing_that_there_still_is_no_leader_changes_nothing) {
-  publish({.reason = "started"});
+  publish({.why = Why::kStarted});
   BOOST_TEST(feed.current().index == 1u);
   BOOST_TEST((feed.current().since == wall_time(0)));
 }
@@ -74,13 +74,13 @@ BOOST_AUTO_TEST_CASE(a_leader_is_named_with_its_address_reason_and_time) {
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_that_is_no_member_is_named_by_its_id) {
-  publish({.epoch = 1, .leader = uuid(4), .reason = "a leader was announced"});
+  publish({.epoch = 1, .leader = uuid(4), .why = Why::kAnnounced});
   BOOST_TEST(feed.current().leader->name == "00000000-0000-0000-0000-000000000004");
 }
 
 BOOST_AUTO_TEST_CASE(a_renewal_moves_the_validity_and_nothing_else) {
   lead(1, at(1s));
-  lead(1, at(2s), "");
+  lead(1, at(2s), std::nullopt);
   BOOST_TEST(feed.current().index == 2u);
   BOOST_TEST((feed.current().since == wall_time(1)));
   BOOST_TEST(feed.current().reason == "claimed");
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(listeners_hear_of_changes_only_until_they_unsubscribe) {
   Recorder recorder;
   feed.subscribe(recorder);
   lead(1, at(1s));
-  lead(1, at(2s), "");
+  lead(1, at(2s), std::nullopt);
   follow(2);
   feed.unsubscribe(recorder);
   lose();

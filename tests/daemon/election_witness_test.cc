@@ -25,9 +25,7 @@ struct ElectionWitnessFixture {
     }
   }
 
-  void enters(uint32_t state) {
-    witness.on_effect(Report{.kind = Report::Kind::kElection, .state = state});
-  }
+  void enters(uint32_t state) { witness.on_effect(Progress{.state = state}); }
   void is_asked_by(uint8_t number, FrameType type = FrameType::kElection) {
     witness.on_received(id_of(number), type);
   }
@@ -37,11 +35,11 @@ struct ElectionWitnessFixture {
     }
   }
   void follows(uint8_t number) {
-    witness.on_effect(Publish{.leader = id_of(number), .reason = "a leader was announced"});
+    witness.on_effect(Publish{.leader = id_of(number), .why = Why::kAnnounced});
   }
   void wins(std::initializer_list<uint8_t> told) {
     enters(ELECTION_STATE_CLAIMING);
-    witness.on_effect(Publish{.is_leader = true, .leader = id_of(kSelf), .reason = "claimed"});
+    witness.on_effect(Publish{.is_leader = true, .leader = id_of(kSelf), .why = Why::kClaimed});
     tells(told);
   }
   // Numbers, as the initiator's and the leader's index would be.

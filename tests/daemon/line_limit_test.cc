@@ -71,8 +71,8 @@ BOOST_AUTO_TEST_CASE(of_refused_messages_a_line_a_minute_and_reason_is_written) 
   const auto flood = [&](Instant now) {
     int lines = 0;
     for (int i = 0; i < 1000; ++i) {
-      lines += rejections.refused_message(now, "sender is not connected", "a") ? 1 : 0;
-      lines += rejections.refused_message(now, "epoch too far ahead", "a") ? 1 : 0;
+      lines += rejections.refused_message(now, Unfit::kNotConnected, "a") ? 1 : 0;
+      lines += rejections.refused_message(now, Unfit::kEpochTooFarAhead, "a") ? 1 : 0;
       lines += rejections.refused_peer(now, metrics::Rejection::kBadMagic, "a:1", "") ? 1 : 0;
     }
     return lines;

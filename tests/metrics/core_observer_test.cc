@@ -38,10 +38,6 @@ struct CoreObserverFixture {
     const auto found = all.find(series);
     return found == all.end() ? -1 : found->second;
   }
-  void report(Report::Kind kind, const char* text, uint32_t state = ELECTION_STATE_IDLE) {
-    observer.on_effect({}, Report{.kind = kind, .state = state, .text = text});
-  }
-
   const MemberEntry self = entry(0, "orders-0");
   const MemberEntry one = entry(1, "orders-1");
   const MemberEntry two = entry(2, "orders-2");
@@ -67,7 +63,7 @@ BOOST_AUTO_TEST_CASE(own_leadership_shows_until_its_end) {
                                  .epoch = 5,
                                  .leader = self.id,
                                  .valid_until = at(800ms),
-                                 .reason = "claimed"});
+                                 .why = Why::kClaimed});
   BOOST_TEST(value("bellwether_is_leader", at(700ms)) == 1);
   BOOST_TEST(value("bellwether_is_leader", at(800ms)) == 0);
   BOOST_TEST(value("bellwether_epoch") == 5);
@@ -79,26 +75,26 @@ BOOST_AUTO_TEST_CASE(a_beat_renews_leadership_and_is_no_change) {
                   .epoch = 5,
                   .leader = self.id,
                   .valid_until = at(800ms),
-                  .reason = "claimed"};
+                  .why = Why::kClaimed};
   observer.on_effect({}, publish);
   publish.valid_until = at(900ms);
-  publish.reason = "";
+  publish.why.reset();
   observer.on_effect(at(100ms), publish);
   BOOST_TEST(value("bellwether_is_leader", at(850ms)) == 1);
   BOOST_TEST(value(R"(bellwether_leader_changes_total{reason="claimed"})") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(the_start_changes_no_leader) {
-  observer.on_effect({}, Publish{.reason = "started"});
+  observer.on_effect({}, Publish{.why = Why::kStarted});
   BOOST_TEST(value(R"(bellwether_leader_changes_total{reason="other"})") == 0);
   BOOST_TEST(value("bellwether_leader_known") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_comes_and_goes) {
-  observer.on_effect({}, Publish{.epoch = 5, .leader = two.id, .reason = "a leader was announced"});
+  observer.on_effect({}, Publish{.epoch = 5, .leader = two.id, .why = Why::kAnnounced});
   BOOST_TEST(value(R"(bellwether_leader_info{leader="orders-2"})") == 1);
   BOOST_TEST(value("bellwether_is_leader") == 0);
-  observer.on_effect({}, Publish{.reason = "the leader was lost"});
+  observer.on_effect({}, Publish{.why = Why::kLeaderLost});
   BOOST_TEST(value(R"(bellwether_leader_info{leader="orders-2"})") == -1);
   BOOST_TEST(value("bellwether_leader_known") == 0);
   BOOST_TEST(value(R"(bellwether_leader_changes_total{reason="announced"})") == 1);
@@ -107,8 +103,7 @@ BOOST_AUTO_TEST_CASE(a_leader_comes_and_goes) {
 
 BOOST_AUTO_TEST_CASE(the_same_leader_in_a_new_epoch_is_no_change) {
   for (const uint64_t epoch : {5u, 6u}) {
-    observer.on_effect(
-        {}, Publish{.epoch = epoch, .leader = two.id, .reason = "a leader was announced"});
+    observer.on_effect({}, Publish{.epoch = epoch, .leader = two.id, .why = Why::kAnnounced});
   }
   BOOST_TEST(value(R"(bellwether_leader_changes_total{reason="announced"})") == 1);
   BOOST_TEST(value("bellwether_epoch") == 6);
@@ -116,34 +111,33 @@ BOOST_AUTO_TEST_CASE(the_same_leader_in_a_new_epoch_is_no_change) {
 
 BOOST_AUTO_TEST_CASE(since_when_a_leader_leads_outlives_its_renaming_and_a_new_epoch) {
   const std::string since = "bellwether_leader_since_timestamp_seconds";
-  Publish publish{.epoch = 5, .leader = two.id, .reason = "a leader was announced"};
+  Publish publish{.epoch = 5, .leader = two.id, .why = Why::kAnnounced};
   observer.on_effect(at(3s), publish);
   publish.epoch = 6;
   observer.on_effect(at(4s), publish);
   members.put(entry(2, "renamed"), {});
   observer.on_effect(at(5s), MembersChanged{});
   BOOST_TEST(value(since, at(9s)) == kWallClockAtZero + 3);
-  observer.on_effect(at(6s), Publish{.reason = "the leader was lost"});
+  observer.on_effect(at(6s), Publish{.why = Why::kLeaderLost});
   BOOST_TEST(value(since, at(9s)) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_variant_shows_from_the_start_and_as_soon_as_it_is_another) {
   BOOST_TEST(value(R"(bellwether_active_variant{variant="modified"})") == 1);
   variant = "classic";
-  report(Report::Kind::kNote, "elects by the variant that all want from now on");
+  observer.on_effect({}, Remark{"elects by the variant that all want from now on"});
   BOOST_TEST(value(R"(bellwether_active_variant{variant="modified"})") == 0);
   BOOST_TEST(value(R"(bellwether_active_variant{variant="classic"})") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_that_nobody_knows_any_more_is_called_by_its_id) {
   const MemberEntry stranger = entry(9, "");
-  observer.on_effect(
-      {}, Publish{.epoch = 5, .leader = stranger.id, .reason = "a leader was announced"});
+  observer.on_effect({}, Publish{.epoch = 5, .leader = stranger.id, .why = Why::kAnnounced});
   BOOST_TEST(value("bellwether_leader_info{leader=\"" + to_string(stranger.id) + "\"}") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_that_comes_back_under_another_name_is_called_by_it) {
-  observer.on_effect({}, Publish{.epoch = 5, .leader = two.id, .reason = "a leader was announced"});
+  observer.on_effect({}, Publish{.epoch = 5, .leader = two.id, .why = Why::kAnnounced});
   members.put(entry(2, "renamed"), {});
   observer.on_effect({}, MembersChanged{});
   BOOST_TEST(value(R"(bellwether_leader_info{leader="orders-2"})") == -1);
@@ -158,30 +152,16 @@ BOOST_AUTO_TEST_CASE(members_are_counted_with_this_node_among_them) {
   BOOST_TEST(value(R"(bellwether_members{state="down"})") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_timeout_of_the_plugin_is_named_after_what_it_waited_for) {
-  report(Report::Kind::kElection, "asks the higher ranks", ELECTION_STATE_COLLECTING);
-  report(Report::Kind::kTimeout, "election");
-  BOOST_TEST(value(R"(bellwether_timeouts_total{phase="answer"})") == 1);
-  report(Report::Kind::kElection, "a higher rank answered", ELECTION_STATE_WAITING);
-  report(Report::Kind::kTimeout, "election");
-  report(Report::Kind::kElection, "a lower rank holds an election", ELECTION_STATE_HALTED);
-  report(Report::Kind::kTimeout, "election");
-  BOOST_TEST(value(R"(bellwether_timeouts_total{phase="coordinator"})") == 2);
-  report(Report::Kind::kElection, "stood down", ELECTION_STATE_IDLE);
-  report(Report::Kind::kTimeout, "election");
-  BOOST_TEST(value(R"(bellwether_timeouts_total{phase="election"})") == 1);
-}
-
-BOOST_AUTO_TEST_CASE(the_other_timeouts_have_their_own_names) {
-  for (const char* phase : {"heartbeat", "join", "handover"}) {
-    report(Report::Kind::kTimeout, phase);
-    BOOST_TEST(value("bellwether_timeouts_total{phase=\"" + std::string(phase) + "\"}") == 1);
+BOOST_AUTO_TEST_CASE(each_timeout_has_its_own_name) {
+  for (const Awaited what : {Awaited::kHeartbeat, Awaited::kJoin, Awaited::kAnswer}) {
+    observer.on_effect({}, TimedOut{what});
+    BOOST_TEST(value("bellwether_timeouts_total{phase=\"" + std::string(name(what)) + "\"}") == 1);
   }
 }
 
 BOOST_AUTO_TEST_CASE(stale_and_rejected_frames_are_counted) {
-  report(Report::Kind::kStale, name(FrameType::kCoordinator));
-  report(Report::Kind::kRejected, "epoch too far ahead");
+  observer.on_effect({}, Stale{FrameType::kCoordinator, one.id});
+  observer.on_effect({}, Rejected{Unfit::kEpochTooFarAhead, one.id});
   BOOST_TEST(value(R"(bellwether_stale_messages_total{type="COORDINATOR"})") == 1);
   BOOST_TEST(value(R"(bellwether_rejected_frames_total{reason="epoch_too_far"})") == 1);
 }
@@ -198,9 +178,7 @@ BOOST_AUTO_TEST_CASE(who_wants_to_hear_of_elections_is_told_of_each_that_ended) 
   CoreObserver telling(
       metrics, members, Record{}, variant,
       [&](const metrics::ElectionSummary& election) { ended.push_back(election); });
-  const auto enter = [&](uint32_t state) {
-    telling.on_effect({}, Report{.kind = Report::Kind::kElection, .state = state, .text = ""});
-  };
+  const auto enter = [&](uint32_t state) { telling.on_effect({}, Progress{.state = state}); };
   enter(ELECTION_STATE_COLLECTING);
   telling.on_sent(FrameType::kElection, 100, true);
   BOOST_TEST(ended.empty());

@@ -13,10 +13,8 @@ using namespace std::chrono_literals;
 using metrics::ElectionType;
 using metrics::HookResult;
 using metrics::HttpRoute;
-using metrics::LeaderChange;
 using metrics::Limit;
 using metrics::Metrics;
-using metrics::Phase;
 using metrics::Rejection;
 using metrics::Reload;
 using metrics::Result;
@@ -114,8 +112,8 @@ BOOST_AUTO_TEST_CASE(two_processes_with_the_same_history_have_the_same_text) {
   const auto without_process = [](const std::string& text) {
     return text.substr(0, text.find("# HELP process_"));
   };
-  metrics.on_timeout(Phase::kAnswer);
-  other.on_timeout(Phase::kAnswer);
+  metrics.on_timeout(Awaited::kAnswer);
+  other.on_timeout(Awaited::kAnswer);
   BOOST_TEST(without_process(text_of(metrics)) == without_process(text_of(other)));
 }
 
@@ -186,7 +184,7 @@ BOOST_AUTO_TEST_CASE(the_leader_is_one_series_at_a_time) {
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_change_is_counted_by_reason) {
-  metrics.on_leader_change(LeaderChange::kYielded);
+  metrics.on_leader_change(Why::kYielded);
   check_changed(*this, {{R"(bellwether_leader_changes_total{reason="yielded"})", 1}});
 }
 
@@ -224,7 +222,7 @@ BOOST_AUTO_TEST_CASE(an_undeliverable_message_counts_without_its_bytes) {
 
 BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
   metrics.on_stale(FrameType::kLeave);
-  metrics.on_timeout(Phase::kHook);
+  metrics.on_timeout(Awaited::kHook);
   metrics.on_rejected(Rejection::kBadChecksum);
   metrics.on_flag_update();
   metrics.on_hook(HookResult::kSuperseded);

@@ -11,15 +11,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using metrics::ElectionMeter;
-using metrics::LeaderChange;
 using metrics::Result;
 using metrics::Trigger;
 
 struct ElectionMeterFixture {
-  void follow(Instant now = {}) {
-    meter.on_leader_change(now, true, false, LeaderChange::kAnnounced);
-  }
-  void lose(Instant now = {}) { meter.on_leader_change(now, false, false, LeaderChange::kLost); }
+  void follow(Instant now = {}) { meter.on_leader_change(now, true, false, Why::kAnnounced); }
+  void lose(Instant now = {}) { meter.on_leader_change(now, false, false, Why::kLeaderLost); }
   void enter(uint32_t state, Instant now = {}) {
     BOOST_TEST(!meter.on_state(now, state).has_value());
   }

@@ -14,8 +14,8 @@ namespace {
 template <typename Label>
 void check_texts() {
   std::set<std::string> texts;
-  for (size_t i = 0; i < metrics::kValues<Label>; ++i) texts.insert(name(static_cast<Label>(i)));
-  BOOST_TEST(texts.size() == metrics::kValues<Label>);
+  for (size_t i = 0; i < kValues<Label>; ++i) texts.insert(name(static_cast<Label>(i)));
+  BOOST_TEST(texts.size() == kValues<Label>);
   BOOST_TEST(!texts.contains("?"));
 }
 
@@ -30,8 +30,8 @@ BOOST_AUTO_TEST_CASE(every_value_has_a_text_of_its_own) {
   check_texts<metrics::Result>();
   check_texts<metrics::ElectionType>();
   check_texts<metrics::ShadowResult>();
-  check_texts<metrics::Phase>();
-  check_texts<metrics::LeaderChange>();
+  check_texts<Awaited>();
+  check_texts<Unfit>();
   check_texts<metrics::Rejection>();
   check_texts<metrics::HookResult>();
   check_texts<metrics::Reload>();
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(flaws_of_frames_are_called_as_the_codec_calls_them) {
 }
 
 BOOST_AUTO_TEST_CASE(the_codes_of_a_route_ascend) {
-  for (size_t i = 0; i < metrics::kValues<metrics::HttpRoute>; ++i) {
+  for (size_t i = 0; i < kValues<metrics::HttpRoute>; ++i) {
     const auto codes = metrics::codes_of(static_cast<metrics::HttpRoute>(i));
     for (size_t j = 1; j < codes.size(); ++j) BOOST_TEST(codes[j - 1] < codes[j]);
   }

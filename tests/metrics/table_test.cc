@@ -139,13 +139,13 @@ BOOST_AUTO_TEST_CASE(there_is_a_bounded_number_of_series) {
 BOOST_AUTO_TEST_CASE(every_combination_of_values_has_a_series_of_its_own) {
   const Table table(sample_identity());
   std::set<const void*> found;
-  for (size_t i = 0; i < metrics::kValues<metrics::Direction>; ++i) {
+  for (size_t i = 0; i < kValues<metrics::Direction>; ++i) {
     for (size_t j = 0; j < kFrameTypes; ++j) {
       found.insert(
           &table.messages.of(static_cast<metrics::Direction>(i), static_cast<FrameType>(j)));
     }
   }
-  BOOST_TEST(found.size() == metrics::kValues<metrics::Direction> * kFrameTypes);
+  BOOST_TEST(found.size() == kValues<metrics::Direction> * kFrameTypes);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

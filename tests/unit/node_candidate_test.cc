@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_canvass_that_nobody_answers_comes_to_an_end) {
   Candidate node;
   node.canvass();
   const Effects effects = node.run_for(milliseconds(100));
-  BOOST_TEST(reported(effects, Report::Kind::kTimeout) == "canvass");
+  BOOST_TEST(reported<TimedOut>(effects) == "canvass");
   BOOST_TEST(node.max_epoch() == 0u);
 }
 
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_vote_that_is_stored_late_is_claimed_with_and_others_may_l
   node.run_for(milliseconds(600));
   BOOST_TEST(node.node().may_lead());
   const Effects late = node.run_for(milliseconds(500));
-  BOOST_TEST(reported(late, Report::Kind::kNote) == "its disk does not answer");
+  BOOST_TEST(reported<Remark>(late) == "its disk does not answer");
   BOOST_TEST((node.node().vote(node.now()) == Vote::kBroken));
   BOOST_TEST(node.role() == "claims 1");
   BOOST_TEST(sent(node.disk_has_it()).starts_with("COORDINATOR to 1"));

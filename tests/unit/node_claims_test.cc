@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_of_an_older_epoch_is_refused_with_a_hint) {
   node.follow(5, 4);
   const Effects effects = node.receive(2, 3, Coordinator{});
   BOOST_TEST(everything(effects) == "REFUSAL to 2");
-  BOOST_TEST(reported(effects, Report::Kind::kStale) == "COORDINATOR");
+  BOOST_TEST(reported<Stale>(effects) == "COORDINATOR");
   const auto refusal = find_sent<Refusal>(effects);
   BOOST_TEST(refusal->refused_epoch == 3u);
   BOOST_TEST((refusal->leader->id == uuid(5)));
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_heartbeat_of_an_older_epoch_is_refused_in_its_ack) {
   node.follow(5, 4);
   const Effects effects = node.receive_beat(2, 3);
   BOOST_TEST(everything(effects) == "HEARTBEAT_ACK to 2");
-  BOOST_TEST(reported(effects, Report::Kind::kStale) == "HEARTBEAT");
+  BOOST_TEST(reported<Stale>(effects) == "HEARTBEAT");
   const auto ack = find_sent<HeartbeatAck>(effects);
   BOOST_REQUIRE(ack->refusal.has_value());
   BOOST_TEST(ack->refusal->refused_epoch == 3u);
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_handover_of_an_election_that_is_over_is_ignored) {
   node.disconnect(5, LinkEvidence::kRefused);
   ElectionFrame handover{.kind = ELECTION_MESSAGE_HANDOVER, .round = 1};
   const Effects effects = node.receive(1, 3, handover);
-  BOOST_TEST(reported(effects, Report::Kind::kStale) == "HANDOVER");
+  BOOST_TEST(reported<Stale>(effects) == "HANDOVER");
   BOOST_TEST(node.role() == "leaderless");
   BOOST_TEST(published(node.receive(1, 4, handover, 4)) == "leads in 5");
 }

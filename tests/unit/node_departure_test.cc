@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_successor_that_does_not_claim_is_replaced_by_the_next) {
   node.step(StepDown{.hold = seconds(30)});
   const Effects effects = node.run_for(milliseconds(300));
   BOOST_TEST(sent(effects) == "HANDOVER to 3");
-  BOOST_TEST(reported(effects, Report::Kind::kTimeout) == "handover");
+  BOOST_TEST(reported<TimedOut>(effects) == "handover");
 }
 
 BOOST_AUTO_TEST_CASE(after_three_that_did_not_claim_it_resigns) {
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(only_the_leader_it_follows_can_ask_it_to_take_over) {
   NodeHarness node;
   node.follow(5, 1);
   const Effects effects = node.receive(2, 1, PlannedHandover{}, 1);
-  BOOST_TEST(reported(effects, Report::Kind::kStale) == "HANDOVER");
+  BOOST_TEST(reported<Stale>(effects) == "HANDOVER");
   BOOST_TEST(node.role() == "follows 5 in 1");
 }
 

@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_frame_whose_epoch_is_too_far_ahead_ends_its_link) {
   NodeHarness node;
   node.follow(5, 4);
   const Effects effects = node.receive(4, kTooFarAhead, Coordinator{});
-  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "epoch too far ahead");
+  BOOST_TEST(reported<Rejected>(effects) == "epoch too far ahead");
   BOOST_TEST(everything(effects) == "refuse 4");
   BOOST_TEST(node.max_epoch() == 4u);
 }
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_hello_whose_epoch_is_too_far_ahead_ends_its_link) {
   node.follow(5, 4);
   node.disconnect(1, LinkEvidence::kClosed);
   const Effects effects = node.connect(1, kTooFarAhead);
-  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "epoch too far ahead");
+  BOOST_TEST(reported<Rejected>(effects) == "epoch too far ahead");
   BOOST_TEST(everything(effects) == "refuse 1");
   BOOST_TEST(!node.node().members().find(uuid(1))->is_connected);
   BOOST_TEST(node.max_epoch() == 4u);
@@ -202,8 +202,7 @@ BOOST_AUTO_TEST_CASE(any_first_epoch_is_taken_after_any_other) {
 BOOST_AUTO_TEST_CASE(who_knows_no_epoch_yet_believes_no_other_than_the_rest) {
   NodeHarness node;
   node.step(Start{});
-  BOOST_TEST(reported(node.connect(1, kTooFarAhead), Report::Kind::kRejected) ==
-             "epoch too far ahead");
+  BOOST_TEST(reported<Rejected>(node.connect(1, kTooFarAhead)) == "epoch too far ahead");
   BOOST_TEST(node.max_epoch() == 0u);
 }
 

@@ -27,7 +27,12 @@ struct Words {
     return "follows " + std::to_string(number_of(*publish.leader)) + epoch;
   }
   std::string operator()(const MembersChanged&) const { return "members changed"; }
-  std::string operator()(const Report&) const { return ""; }
+  std::string operator()(const Progress&) const { return ""; }
+  std::string operator()(const TimedOut&) const { return ""; }
+  std::string operator()(const Stale&) const { return ""; }
+  std::string operator()(const Rejected&) const { return ""; }
+  std::string operator()(const Sighting&) const { return ""; }
+  std::string operator()(const Remark&) const { return ""; }
   std::string operator()(const Outcome& outcome) const {
     switch (outcome.kind) {
       case Outcome::Kind::kDone:
@@ -47,15 +52,22 @@ struct Words {
   std::string operator()(const Failed& failed) const { return "failed: " + failed.text; }
 };
 
+struct Reported {
+  std::string operator()(const TimedOut& timeout) const { return name(timeout.what); }
+  std::string operator()(const Stale& stale) const { return name(stale.type); }
+  std::string operator()(const Rejected& rejected) const { return words(rejected.why); }
+  std::string operator()(const Remark& remark) const { return remark.text; }
+};
+
 void append(std::string& words, const std::string& more) {
   if (!more.empty()) words += (words.empty() ? "" : ", ") + more;
 }
 
-template <typename Wanted>
+template <typename Wanted, typename Telling = Words>
 std::string words_of(const Effects& effects) {
   std::string words;
   for (const Effect& effect : effects) {
-    if (const auto* wanted = std::get_if<Wanted>(&effect)) append(words, Words()(*wanted));
+    if (const auto* wanted = std::get_if<Wanted>(&effect)) append(words, Telling()(*wanted));
   }
   return words;
 }
@@ -89,7 +101,7 @@ std::string published(const Effects& effects) {
   std::string words;
   for (const Effect& effect : effects) {
     const auto* publish = std::get_if<Publish>(&effect);
-    if (publish != nullptr && *publish->reason != '\0') append(words, Words()(*publish));
+    if (publish != nullptr && publish->why) append(words, Words()(*publish));
   }
   return words;
 }
@@ -100,14 +112,14 @@ std::string everything(const Effects& effects) {
   return words;
 }
 
-std::string reported(const Effects& effects, Report::Kind kind) {
-  std::string words;
-  for (const Effect& effect : effects) {
-    const auto* report = std::get_if<Report>(&effect);
-    if (report != nullptr && report->kind == kind) append(words, report->text);
-  }
-  return words;
+template <typename Report>
+std::string reported(const Effects& effects) {
+  return words_of<Report, Reported>(effects);
 }
+template std::string reported<TimedOut>(const Effects&);
+template std::string reported<Stale>(const Effects&);
+template std::string reported<Rejected>(const Effects&);
+template std::string reported<Remark>(const Effects&);
 
 std::optional<Publish> last_publish(const Effects& effects) {
   std::optional<Publish> last;

@@ -28,8 +28,9 @@ std::string sent(const Effects& effects);
 std::string published(const Effects& effects);
 // All of it but the reports, in order: "store 1, leads in 1, COORDINATOR to 1".
 std::string everything(const Effects& effects);
-// The texts of the reports that are of this kind.
-std::string reported(const Effects& effects, Report::Kind kind);
+// What each TimedOut, Stale, Rejected or Remark says.
+template <typename Report>
+std::string reported(const Effects& effects);
 // The outcome of a command: "done", "not leader", "unknown member", "not eligible".
 std::string outcome(const Effects& effects);
 

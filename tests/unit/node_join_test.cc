@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(who_hears_of_a_leader_it_cannot_hear_elects_later) {
   node.join().disconnect(5, LinkEvidence::kTimeout);
   node.step(Joined{});
   const Effects effects = node.connect(2, 4, hint(5, 4));
-  BOOST_TEST(reported(effects, Report::Kind::kNote) == "others hear a leader");
+  BOOST_TEST(reported<Remark>(effects) == "others hear a leader");
   BOOST_TEST((node.wait_of(Timer::kElect) >= milliseconds(100)));
 }
 

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(without_promises_the_flag_goes_off_before_it_resigns) {
   const Effects effects = node.run_for(milliseconds(1));
   BOOST_TEST(everything(effects).starts_with("no leader, RESIGN to 1"));
   BOOST_TEST(header_of_sent<Resign>(effects).released == 1u);
-  BOOST_TEST(reported(effects, Report::Kind::kTimeout).starts_with("lease"));
+  BOOST_TEST(reported<TimedOut>(effects).starts_with("lease"));
 }
 
 BOOST_AUTO_TEST_CASE(who_has_stepped_down_is_silent_and_does_not_resume_its_epoch) {

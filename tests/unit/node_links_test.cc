@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_peer_with_the_id_of_this_process_is_rejected) {
   NodeHarness node;
   node.step(Start{});
   const Effects effects = node.connect(3);
-  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "a peer has the id of this process");
+  BOOST_TEST(reported<Rejected>(effects) == "a peer has the id of this process");
   BOOST_TEST(everything(effects) == "refuse 3");
 }
 
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(when_the_group_is_full_of_the_living_a_newcomer_is_refused)
   node.step(Start{});
   for (uint32_t number = 2; number <= 1000; ++number) node.connect(number);
   const Effects effects = node.connect(5000);
-  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "the group is full");
+  BOOST_TEST(reported<Rejected>(effects) == "the group is full");
   BOOST_TEST(everything(effects) == "refuse 5000");
   BOOST_TEST(node.liveness_of(5000) == "unknown");
   // There is room again as soon as one of them is gone.
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(when_the_group_is_full_its_members_may_still_connect) {
   }
   NodeHarness node({.self = 1, .known = full});
   node.step(Start{});
-  BOOST_TEST(reported(node.connect(1000), Report::Kind::kRejected) == "");
+  BOOST_TEST(reported<Rejected>(node.connect(1000)) == "");
 }
 
 BOOST_AUTO_TEST_CASE(who_was_known_from_an_earlier_life_is_suspect_until_it_is_heard) {
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_frame_of_a_stranger_is_rejected) {
   NodeHarness node;
   node.join();
   const Effects effects = node.receive(99, 7, Coordinator{});
-  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "sender is not connected");
+  BOOST_TEST(reported<Rejected>(effects) == "sender is not connected");
   BOOST_TEST(node.role() == "joining");
   BOOST_TEST(node.max_epoch() == 0u);
 }
@@ -161,15 +161,14 @@ BOOST_AUTO_TEST_CASE(a_frame_of_a_member_whose_connection_has_ended_is_rejected)
   NodeHarness node;
   node.join().disconnect(5, LinkEvidence::kClosed);
   const Effects effects = node.receive(5, 7, Coordinator{});
-  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "sender is not connected");
+  BOOST_TEST(reported<Rejected>(effects) == "sender is not connected");
   BOOST_TEST(node.role() == "joining");
 }
 
 BOOST_AUTO_TEST_CASE(a_frame_that_seems_to_come_from_this_process_is_rejected) {
   NodeHarness node;
   node.join();
-  BOOST_TEST(reported(node.receive(3, 7, Coordinator{}), Report::Kind::kRejected) ==
-             "sender is not connected");
+  BOOST_TEST(reported<Rejected>(node.receive(3, 7, Coordinator{})) == "sender is not connected");
 }
 
 BOOST_AUTO_TEST_CASE(an_election_message_reaches_the_plugin_as_it_was_sent) {
@@ -222,7 +221,7 @@ BOOST_AUTO_TEST_CASE(the_leave_of_another_life_is_ignored) {
   NodeHarness node;
   node.join();
   const Effects effects = node.receive(2, 0, Leave{.boot = 2});
-  BOOST_TEST(reported(effects, Report::Kind::kStale) == "LEAVE");
+  BOOST_TEST(reported<Stale>(effects) == "LEAVE");
   BOOST_TEST(node.liveness_of(2) == "alive");
 }
 
@@ -231,7 +230,7 @@ BOOST_AUTO_TEST_CASE(who_has_left_is_not_listened_to) {
   node.follow(5, 1);
   node.receive(2, 1, Leave{.boot = 1}, 1);
   const Effects effects = node.receive(2, 2, Coordinator{});
-  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "sender is not connected");
+  BOOST_TEST(reported<Rejected>(effects) == "sender is not connected");
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_its_connection_makes_nobody_of_who_has_left_down) {
@@ -261,7 +260,7 @@ BOOST_AUTO_TEST_CASE(who_counts_other_voters_is_refused) {
   hello.voters = 99;
   const Effects effects = node.connect(hello);
   BOOST_TEST(everything(effects) == "refuse 7");
-  BOOST_TEST(reported(effects, Report::Kind::kRejected) == "its [voters] are not this node's");
+  BOOST_TEST(reported<Rejected>(effects) == "its [voters] are not this node's");
   BOOST_TEST(node.node().other_voters(node.now()) == hello.self.name);
   node.run_for(seconds(30));
   BOOST_TEST(node.node().other_voters(node.now()) == "");

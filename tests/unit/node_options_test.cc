@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(an_election_goes_by_the_wanted_variant_once_all_who_live_wa
   node.all_wish("classic");
   BOOST_TEST(!node.node().has_variant_mismatch());
   BOOST_TEST(node.node().active_variant() == "modified");  // nothing has begun yet
-  BOOST_TEST(reported(node.step(Elect{}), Report::Kind::kNote) ==
+  BOOST_TEST(reported<Remark>(node.step(Elect{})) ==
              "elects by the variant that all want from now on");
   BOOST_TEST(node.node().active_variant() == "classic");
 }

@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(of_a_leader_only_the_word_of_voters_counts) {
   const LeaderHint voter{.id = uuid(2), .epoch = 9};
   const auto waits = [&](uint32_t from, const LeaderHint& hint) {
     const Effects effects = node.receive_answer(from, false, hint);
-    return reported(effects, Report::Kind::kNote) == "others hear a leader";
+    return reported<Remark>(effects) == "others hear a leader";
   };
   BOOST_TEST(!waits(5, stranger));
   BOOST_TEST(!waits(1, stranger));

@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_leader_that_falls_silent_is_suspected_and_lost) {
   BOOST_TEST(node.role() == "follows 5 in 1");
   const Effects effects = node.run_for(milliseconds(1));
   BOOST_TEST(published(effects) == "no leader");
-  BOOST_TEST(reported(effects, Report::Kind::kTimeout) == "heartbeat");
+  BOOST_TEST(reported<TimedOut>(effects) == "heartbeat");
   BOOST_TEST(node.liveness_of(5) == "suspect");
 }
 
@@ -176,6 +176,17 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_connection_to_a_stranger_means_nothing) {
   BOOST_TEST(everything(node.disconnect(99, LinkEvidence::kRefused)) == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_timeout_of_the_plugin_is_called_after_what_it_waited_for) {
+  NodeHarness asking;
+  asking.join().step(Joined{});
+  BOOST_TEST(reported<TimedOut>(asking.run_for(milliseconds(300))) == "answer");
+
+  NodeHarness waiting;
+  waiting.join().step(Joined{});
+  waiting.receive(1, 0, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION, .round = 1}, 0);
+  BOOST_TEST(reported<TimedOut>(waiting.run_for(seconds(1))).starts_with("coordinator"));
+}
+
 BOOST_AUTO_TEST_CASE(the_death_of_the_awaited_one_moves_the_election_on) {
   NodeHarness node({.options = {.variant = "classic"}});
   node.join().step(Joined{});
@@ -191,7 +202,7 @@ BOOST_AUTO_TEST_CASE(who_was_paused_itself_does_not_suspect_its_leader_for_that)
   follow_with_beats(node, 20);
   node.pass(seconds(30));
   const Effects effects = node.tick();
-  BOOST_TEST(reported(effects, Report::Kind::kNote) == "this process was paused");
+  BOOST_TEST(reported<Remark>(effects) == "this process was paused");
   BOOST_TEST(node.role() == "follows 5 in 1");
 }
 
@@ -219,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_tick_that_is_a_little_late_is_no_pause) {
   NodeHarness node;
   node.lead();
   node.pass(milliseconds(199));
-  BOOST_TEST(reported(node.tick(), Report::Kind::kNote) == "");
+  BOOST_TEST(reported<Remark>(node.tick()) == "");
 }
 
 BOOST_AUTO_TEST_CASE(an_early_tick_changes_nothing) {

@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(the_evidence_tells_what_the_broken_step_wanted) {
   SelfCheck self_check(node.node());
   self_check.before_step(node.now(), Tick{});
   const std::string five = to_string(uuid(5));
-  const Effects effects = {Report{}, to_5(Resign{}, 8),
+  const Effects effects = {Remark{}, to_5(Resign{}, 8),
                            Store{{.max_epoch = 3, .granted_to = uuid(5)}},
                            flag_on(node, 4, node.now() + milliseconds(800)), Publish{}};
   BOOST_REQUIRE(self_check.broken_by_step(effects).has_value());

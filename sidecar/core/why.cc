@@ -1,0 +1,55 @@
+// The tables: label and words of each reason.
+#include "core/why.hh"
+
+#include "base/names.hh"
+
+namespace bellwether {
+namespace {
+
+struct Reason {
+  const char* label;
+  const char* words;
+};
+
+constexpr PerValue<Why, Reason> kWhy({
+    {"other", "started"},
+    {"announced", "a leader was announced"},
+    {"superseded", "claims"},
+    {"claimed", "claimed"},
+    {"superseded", "granted a claim"},
+    {"yielded", "it granted a newer claim"},
+    {"yielded", "another leads by right"},
+    {"yielded", "claims anew"},
+    {"handed_over", "handed over"},
+    {"handed_over", "nobody took over"},
+    {"no_majority", "no majority answers"},
+    {"other", "its state is an older one"},  // than it was
+    {"lost", "the leader was lost"},
+    {"resigned", "the leader resigned"},
+    {"left", "left the group"},
+    {"plugin_failed", "the plugin failed"},
+});
+
+constexpr PerValue<Unfit, Reason> kUnfit({
+    {"own_id", "a peer has the id of this process"},
+    {"epoch_too_far", "epoch too far ahead"},
+    {"group_full", "the group is full"},
+    {"other_voters", "its [voters] are not this node's"},
+    {"not_connected", "sender is not connected"},
+});
+
+}  // namespace
+
+const char* name(Why why) { return kWhy[why].label; }
+const char* words(Why why) { return kWhy[why].words; }
+
+const char* name(Awaited awaited) {
+  static constexpr Names<Awaited> kNames({"heartbeat", "answer", "coordinator", "election",
+                                          "handover", "canvass", "claim", "lease", "join", "hook"});
+  return kNames[awaited];
+}
+
+const char* name(Unfit unfit) { return kUnfit[unfit].label; }
+const char* words(Unfit unfit) { return kUnfit[unfit].words; }
+
+}  // namespace bellwether

@@ -1,0 +1,60 @@
+// Why the node does what it does, as values.  Each has a name (the label of a metric), and what
+// people are told; both stand in one table, in why.cc.
+#pragma once
+
+#include <cstdint>
+
+namespace bellwether {
+
+// Why the leader is another one, or none, from now on.  name() puts some of them under one label.
+enum class Why : uint8_t {
+  kStarted,
+  kAnnounced,       // another node said that it leads
+  kClaims,          // this node has claimed, and does not lead yet (guard "majority")
+  kClaimed,         // this node leads
+  kGranted,         // this voter has granted another one's claim
+  kGrantedNewer,    // this voter led, and has granted a newer claim
+  kYielded,         // this node led, and another one leads by right
+  kClaimsAnew,      // this node led, and a voter supports newer epochs only
+  kHandedOver,      // this node led, and asks its successor to
+  kNobodyTookOver,  // this node led, and found no successor
+  kNoMajority,      // this node led, and no majority answers any more
+  kStateIsOlder,    // this voter has forgotten what it granted
+  kLeaderLost,      // the leader is suspected or known to be dead
+  kLeaderResigned,  // the leader said that it leads no longer
+  kLeft,            // this node left the group
+  kPluginFailed,
+  kLast = kPluginFailed,
+};
+const char* name(Why why);
+const char* words(Why why);
+
+// What did not come in time.
+enum class Awaited : uint8_t {
+  kHeartbeat,    // the leader's heartbeat
+  kAnswer,       // ANSWER of some higher rank
+  kCoordinator,  // COORDINATOR of the one that is expected to lead
+  kElection,     // something that only the plugin knows
+  kHandover,     // the claim of a successor
+  kCanvass,      // a majority's word that it would grant a claim
+  kClaim,        // a majority's grants
+  kLease,        // the renewal of the lease by a majority
+  kJoin,         // an answer of everybody who was looked for at start
+  kHook,         // the answer of a webhook; not the core's
+  kLast = kHook,
+};
+const char* name(Awaited awaited);
+
+// Why a peer, or a frame of it, is of no use.
+enum class Unfit : uint8_t {
+  kOwnId,             // it has the id of this process
+  kEpochTooFarAhead,  // it is of another group, or broken
+  kGroupFull,         // there are as many living members as there may be
+  kOtherVoters,       // two leaders would not know of each other
+  kNotConnected,      // no HELLO yet, or it has left
+  kLast = kNotConnected,
+};
+const char* name(Unfit unfit);
+const char* words(Unfit unfit);
+
+}  // namespace bellwether
