@@ -75,7 +75,7 @@ def measure(kind, setting, options):
             for name in options.signals:
                 found[name] = rounds_of(contest, name, options)
             if contest.unrest:
-                say(f"  the leader also changed {contest.unrest} times without a signal")
+                say(f"  a leader was also announced {contest.unrest} times without a signal")
     except (AssertionError, OSError, subprocess.SubprocessError) as error:
         say(f"{kind.title} failed: {error}")
     return found

@@ -99,7 +99,7 @@ class Contest:
         self.folder = pathlib.Path(stack.enter_context(
             tempfile.TemporaryDirectory(prefix="bellwether-compare.", dir="/dev/shm")))
         self.processes = []
-        self.unrest = 0  # changes of the leader without a signal
+        self.unrest = 0  # announcements of a leader without a signal
         self.contenders = self.set_up()
 
     @classmethod
@@ -154,10 +154,11 @@ class Contest:
 
     def strike(self, number):
         """One round: the milliseconds from the signal until another one leads."""
-        leader = self.settle()
+        self.settle()
+        settled_ns = now_ns()
         time.sleep(random.uniform(0, self.setting.period_s))
         victim = self.settle()
-        self.unrest += victim is not leader
+        self.unrest += sum(time_ns > settled_ns for time_ns, _ in self.announcements())
         before_ns = now_ns()
         victim.send_signal(number)
         led_ns = wait_until("another one leads", lambda: self.successor(victim, before_ns),

@@ -70,7 +70,7 @@ class Election(Servers):
             "`etcdctl elect`, but whose lease is not fixed at 60 s")
     tightest = ("a lease lasts whole seconds, and at least 1.5 election timeouts: so the servers "
                 "are as tight as for Raft")
-    gives = "the same store, with leases, watches, transactions; revisions are fencing tokens"
+    gives = "a replicated store with leases, watches, transactions; revisions are fencing tokens"
     needs = "the servers, and a client of theirs in each replica"
     doubles = "a client that hung believes that it leads until it learns that its lease is over"
     leads = re.compile(f"^{NAME}/")

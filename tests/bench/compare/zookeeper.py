@@ -84,7 +84,7 @@ class Election(Servers):
     seen = "what the next client prints when its watch has fired"
     tightest = ("Programmer's Guide: a session lasts at least two ticks; kazoo may wait 400 ms "
                 "between two pings")
-    gives = "the same store, with sessions and watches; `zxid`s are fencing tokens"
+    gives = "a replicated store with sessions and watches; `zxid`s are fencing tokens"
     needs = "the servers, and a client of theirs in each replica"
     doubles = "a client that hung believes that it leads until it learns that its session is over"
     leads = re.compile("^leads$")
