@@ -35,7 +35,7 @@ std::optional<Duration> read_date(const std::string& text,
 
 HookOutcome outcome_of(const HttpClientResult& result) {
   const unsigned status = result.answer.status;
-  if (!result.error.empty()) return HookOutcome::kFailed;
+  if (result.failure != HttpFailure::kNone) return HookOutcome::kFailed;
   if (status >= 200 && status < 300) return HookOutcome::kDelivered;
   if (status == 410) return HookOutcome::kGone;
   const bool may_pass = status >= 500 || status == 408 || status == 425 || status == 429;

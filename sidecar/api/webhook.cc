@@ -6,7 +6,7 @@
 
 namespace bellwether::api {
 
-Webhook::Webhook(Loop& loop, AddressLookup& lookup, WebhookSettings settings,
+Webhook::Webhook(Loop& loop, Resolver& resolver, WebhookSettings settings,
                  WebhookObserver& observer)
     : settings_(std::move(settings)),
       observer_(observer),
@@ -16,7 +16,7 @@ Webhook::Webhook(Loop& loop, AddressLookup& lookup, WebhookSettings settings,
                queue_.due();
                send_next();
              }),
-      client_(loop, lookup) {}
+      client_(loop, resolver) {}
 
 void Webhook::tell(HookEvent event) {
   if (queue_.push(std::move(event)) > 0) observer_.on_superseded();
@@ -52,7 +52,7 @@ void Webhook::on_result(const HttpClientResult& result) {
       observer_.on_failed(result.error.empty()
                               ? "the answer was " + std::to_string(result.answer.status)
                               : result.error,
-                          result.is_timeout);
+                          result.failure == HttpFailure::kTimeout);
       break;
   }
   send_next();

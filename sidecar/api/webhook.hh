@@ -39,8 +39,8 @@ class WebhookObserver {
 
 class Webhook {
  public:
-  // `lookup` and `observer` must outlive the webhook.
-  Webhook(Loop& loop, AddressLookup& lookup, WebhookSettings settings, WebhookObserver& observer);
+  // `resolver` and `observer` must outlive the webhook.
+  Webhook(Loop& loop, Resolver& resolver, WebhookSettings settings, WebhookObserver& observer);
   // What is under way ends without a word.
   ~Webhook() = default;
   Webhook(const Webhook&) = delete;

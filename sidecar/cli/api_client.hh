@@ -1,14 +1,15 @@
-// A blocking HTTP client for the API of one sidecar: one connection a request, and a bound on the
-// time of each.
+// Asks the API of one sidecar, and waits for the answer: one connection a request, and a bound on
+// the time of each.
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "cli/api_address.hh"
+#include "io/http/http_client.hh"
+#include "io/loop/signal_watch.hh"
 
 namespace bellwether::cli {
 
@@ -24,34 +25,42 @@ class Interrupted : public std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-struct ApiAnswer {
-  unsigned status = 0;
-  std::string body;
-};
-
 class ApiClient {
  public:
-  // When there is something to read from `interrupt_fd` (-1: none), whatever waits ends with
-  // Interrupted.  `patience` is with each request; with a stream of events, until it begins.
-  explicit ApiClient(ApiAddress address, int interrupt_fd = -1,
+  // `patience` is with each request; with a stream of events, until it begins.
+  explicit ApiClient(ApiAddress address,
                      std::chrono::milliseconds patience = std::chrono::seconds(5));
 
-  // Both throw ApiError.
-  ApiAnswer get(const std::string& target) const;
-  ApiAnswer post(const std::string& target, const std::string& body) const;
+  // From now on Ctrl-C and TERM end what waits, now or later, with Interrupted.
+  void take_interrupts();
 
-  void pause(std::chrono::milliseconds duration) const;
+  // Both throw ApiError.
+  HttpAnswer get(const std::string& target);
+  HttpAnswer post(const std::string& target, const std::string& body);
+
+  void pause(std::chrono::milliseconds duration);
 
   const ApiAddress& address() const { return address_; }
-  int interrupt_fd() const { return interrupt_fd_; }
-  std::chrono::milliseconds patience() const { return patience_; }
 
  private:
-  ApiAnswer exchange(const std::string& request) const;
+  friend class ApiEvents;
+
+  HttpAnswer exchange(HttpClientRequest request);
+  HttpClientRequest request_for(const std::string& target) const;
+  // Turns the loop until it is stopped, or for so long; throws Interrupted.
+  void turn(Duration limit);
+  void interrupt();
+  [[noreturn]] void fail(const HttpClientResult& result) const;
+  [[noreturn]] void fail(const std::string& why) const;
 
   ApiAddress address_;
-  int interrupt_fd_;
   std::chrono::milliseconds patience_;
+  bool is_interrupted_ = false;
+  Loop loop_;
+  Resolver resolver_;
+  LoopTimer limit_;
+  std::optional<SignalWatch> on_interrupt_;
+  std::optional<SignalWatch> on_terminate_;
 };
 
 struct ApiEvent {
@@ -62,22 +71,26 @@ struct ApiEvent {
 // GET /v1/events.
 class ApiEvents {
  public:
-  // `last_id` is that of the last event which was seen, or empty.  Throws ApiError.
-  ApiEvents(const ApiClient& client, const std::string& last_id);
-  ~ApiEvents();
-  ApiEvents(const ApiEvents&) = delete;
-  ApiEvents& operator=(const ApiEvents&) = delete;
+  // `last_id` is that of the last event which was seen, or empty.  Throws ApiError.  `client` must
+  // outlive it.
+  ApiEvents(ApiClient& client, const std::string& last_id);
 
   // The answer, when it is no stream of events; nullptr when it is.
-  const ApiAnswer* refusal() const;
+  const HttpAnswer* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
 
   // The next one, or nothing when none has come in this time.  Throws ApiError when the stream
   // ends.
   std::optional<ApiEvent> next(std::chrono::milliseconds wait);
 
  private:
-  class Stream;
-  std::unique_ptr<Stream> stream_;
+  std::optional<ApiEvent> take_event();
+
+  ApiClient& client_;
+  std::string text_;  // what has come and is no whole event yet
+  bool has_begun_ = false;
+  std::optional<HttpClientResult> end_;
+  std::optional<HttpAnswer> refusal_;
+  HttpClient stream_;
 };
 
 }  // namespace bellwether::cli

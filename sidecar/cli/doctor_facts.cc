@@ -70,7 +70,7 @@ std::vector<std::string> texts_in(const Json& object, const char* key) {
 doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
   doctor::SidecarFacts facts{.where = address.text()};
   try {
-    const ApiClient client(address, -1, kApiPatience);
+    ApiClient client(address, kApiPatience);
     const Json status = get_status(client);
     const Json members = get_members(client);
     const Json& node = object_in(status, "node");
@@ -104,7 +104,7 @@ doctor::MetricsFacts ask_for_readiness(const HostPort& listen) {
   const ApiAddress address{.host = to_connect_to(listen), .socket = ""};
   doctor::MetricsFacts facts{.where = address.text()};
   try {
-    facts.status = ApiClient(address, -1, kApiPatience).get("/readyz").status;
+    facts.status = ApiClient(address, kApiPatience).get("/readyz").status;
   } catch (const ApiError& error) {
     facts.error = error.what();
   }

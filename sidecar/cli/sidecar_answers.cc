@@ -85,7 +85,7 @@ void remove_column(std::vector<Row>& rows, const std::string& head) {
 
 }  // namespace
 
-Json require_json(const ApiClient& client, const ApiAnswer& answer, const char* key) {
+Json require_json(const ApiClient& client, const HttpAnswer& answer, const char* key) {
   const auto json = parse_json(answer.body);
   const bool is_object = json && json->is_object();
   if (is_object && answer.status == kOk && json->contains(key)) return *json;

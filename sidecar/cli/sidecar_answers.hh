@@ -13,17 +13,15 @@ namespace bellwether::cli {
 
 // The body of an answer of 200, which has `key`, as all answers of its kind have.  Throws ApiError
 // otherwise: with the sidecar's own words when it refuses, or because what answers is no sidecar.
-Json require_json(const ApiClient& client, const ApiAnswer& answer, const char* key);
-inline Json get_json(const ApiClient& client, const std::string& target, const char* key) {
+Json require_json(const ApiClient& client, const HttpAnswer& answer, const char* key);
+inline Json get_json(ApiClient& client, const std::string& target, const char* key) {
   return require_json(client, client.get(target), key);
 }
 
 // The same for what is asked in several places.
-inline Json get_leader(const ApiClient& client) { return get_json(client, "/v1/leader", "leader"); }
-inline Json get_status(const ApiClient& client) { return get_json(client, "/v1/status", "node"); }
-inline Json get_members(const ApiClient& client) {
-  return get_json(client, "/v1/members", "members");
-}
+inline Json get_leader(ApiClient& client) { return get_json(client, "/v1/leader", "leader"); }
+inline Json get_status(ApiClient& client) { return get_json(client, "/v1/status", "node"); }
+inline Json get_members(ApiClient& client) { return get_json(client, "/v1/members", "members"); }
 
 // A value as text that a terminal can take: a string without its quotes, anything else as JSON.
 std::string value_text(const Json& value);

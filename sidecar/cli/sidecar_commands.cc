@@ -108,12 +108,12 @@ CLI::App& add(CLI::App& program, SidecarOptions& options, SidecarCommand command
   return added;
 }
 
-Json post(const ApiClient& client, const std::string& path, const Json& body,
+Json post(ApiClient& client, const std::string& path, const Json& body,
           const char* key = "result") {
   return require_json(client, client.post(path, dump(body)), key);
 }
 
-ExitCode step_down(const ApiClient& client, const std::string& hold) {
+ExitCode step_down(ApiClient& client, const std::string& hold) {
   Json body = Json::object();
   if (!hold.empty()) body["hold"] = hold;
   const Json answer = post(client, "/v1/step-down", body);
@@ -121,7 +121,7 @@ ExitCode step_down(const ApiClient& client, const std::string& hold) {
   return ExitCode::kOk;
 }
 
-ExitCode transfer(const ApiClient& client, const std::string& member) {
+ExitCode transfer(ApiClient& client, const std::string& member) {
   Json body = Json::object();
   body["to"] = member;
   const Json answer = post(client, "/v1/transfer", body);  // a refusal comes before any output
@@ -129,12 +129,12 @@ ExitCode transfer(const ApiClient& client, const std::string& member) {
   return ExitCode::kOk;
 }
 
-ExitCode elect(const ApiClient& client) {
+ExitCode elect(ApiClient& client) {
   std::cout << text_of(post(client, "/v1/elect", Json::object()), "result") << "\n";
   return ExitCode::kOk;
 }
 
-ExitCode forget(const ApiClient& client, const std::string& member) {
+ExitCode forget(ApiClient& client, const std::string& member) {
   const std::string path = "/v1/members/" + percent_encode(member) + "/forget";
   const Json answer = post(client, path, Json::object());
   std::cout << "forgotten: " << text_of(answer, "name") << "\n";
@@ -151,7 +151,7 @@ void print_changes(const Json& answer, const char* key, const char* suffix) {
   }
 }
 
-ExitCode reload(const ApiClient& client) {
+ExitCode reload(ApiClient& client) {
   const Json answer = post(client, "/v1/reload", Json::object(), "changed");
   print_changes(answer, "changed", "");
   print_changes(answer, "pending_restart", " (waits for a restart)");
@@ -216,7 +216,7 @@ ExitCode run_sidecar_command(const SidecarOptions& options) {
         address,
         {.is_once = options.is_once, .is_json = options.is_json, .is_coloured = is_coloured});
   }
-  const ApiClient client(address);
+  ApiClient client(address);
   switch (options.command) {
     case SidecarCommand::kStepDown:
       return step_down(client, options.hold);

@@ -92,7 +92,7 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
 
 }  // namespace
 
-ExitCode print_status(const ApiClient& client, bool is_json, bool is_coloured) {
+ExitCode print_status(ApiClient& client, bool is_json, bool is_coloured) {
   const Json leader = get_leader(client);
   const Json status = get_status(client);
   const Json members = get_members(client);

@@ -7,6 +7,6 @@
 namespace bellwether::cli {
 
 // Prints it for people, or as one JSON object of the three answers.  Throws ApiError.
-ExitCode print_status(const ApiClient& client, bool is_json, bool is_coloured);
+ExitCode print_status(ApiClient& client, bool is_json, bool is_coloured);
 
 }  // namespace bellwether::cli

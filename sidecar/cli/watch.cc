@@ -6,7 +6,6 @@
 #include <iostream>
 #include <optional>
 
-#include "cli/interrupts.hh"
 #include "cli/sidecar_answers.hh"
 #include "cli/watch_view.hh"
 
@@ -35,7 +34,7 @@ class ElectionNews {
 
 class Follower {
  public:
-  Follower(const ApiClient& client, WatchView& view) : client_(client), view_(view) {}
+  Follower(ApiClient& client, WatchView& view) : client_(client), view_(view) {}
 
   [[noreturn]] void run() {
     while (true) {
@@ -58,7 +57,7 @@ class Follower {
   // Until the stream breaks.
   [[noreturn]] void follow() {
     ApiEvents events(client_, last_id_);
-    if (const ApiAnswer* refusal = events.refusal()) require_json(client_, *refusal, "leader");
+    if (const HttpAnswer* refusal = events.refusal()) require_json(client_, *refusal, "leader");
     while (true) {
       for (auto event = events.next(kRefresh); event; event = events.next({})) {
         last_id_ = event->id;
@@ -78,7 +77,7 @@ class Follower {
     if (!std::cout) throw std::runtime_error("cannot write the output");
   }
 
-  const ApiClient& client_;
+  ApiClient& client_;
   WatchView& view_;
   std::string last_id_;  // of the event that came last
   ElectionNews elections_;
@@ -95,13 +94,13 @@ std::unique_ptr<WatchView> make_view(const ApiAddress& address, const WatchOptio
 
 ExitCode watch(const ApiAddress& address, const WatchOptions& options) {
   if (options.is_once) {
-    const ApiClient client(address);
+    ApiClient client(address);
     const auto view = make_view(address, options);
     Follower(client, *view).ask_once();
     return ExitCode::kOk;
   }
-  const Interrupts interrupts;
-  const ApiClient client(address, interrupts.fd());
+  ApiClient client(address);
+  client.take_interrupts();
   try {
     // Before the screen is taken: who finds nobody shall see why.
     get_leader(client);

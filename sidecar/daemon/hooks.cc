@@ -2,46 +2,18 @@
 #include "daemon/hooks.hh"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "api/bodies.hh"
-#include "io/names/address_lookup.hh"
 
 namespace bellwether {
-namespace {
-
-// Looks names up for one webhook, which has one question at a time.
-class HostNames final : public AddressLookup {
- public:
-  explicit HostNames(Resolver& resolver) : resolver_(resolver) {}
-
-  void look_up(const std::string& host, Done done) override {
-    const auto answer = [done = std::move(done)](const NameAnswer& found) {
-      std::vector<sockaddr_storage> addresses;
-      for (const SocketAddress& address : found.addresses) {
-        addresses.emplace_back();
-        std::memcpy(&addresses.back(), address.get(), sizeof(sockaddr_in6));
-      }
-      done(std::move(addresses), found.error);
-    };
-    question_ = resolver_.look_up({.host = host}, answer);
-  }
-
- private:
-  Resolver& resolver_;
-  Lookup question_;
-};
-
-}  // namespace
 
 // One webhook, and who counts for it.
 struct Hooks::Hook final : api::WebhookObserver {
   Hook(Hooks& hooks, const HookSettings& hook_settings, size_t number)
       : owner(hooks),
         settings(hook_settings),
-        names(hooks.resolver_),
-        webhook(hooks.loop_, names,
+        webhook(hooks.loop_, hooks.resolver_,
                 {.url = settings.url,
                  .timeout = settings.timeout,
                  .source = {.group = hooks.backend_.config().group.name,
@@ -76,7 +48,6 @@ struct Hooks::Hook final : api::WebhookObserver {
   HookSettings settings;
   bool is_failing = false;
   bool is_gone = false;
-  HostNames names;
   api::Webhook webhook;
 };
 

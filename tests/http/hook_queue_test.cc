@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(the_status_tells_what_became_of_it) {
     BOOST_TEST((outcome_of(answered(status)) == HookOutcome::kRejected));
   }
   BOOST_TEST((outcome_of(answered(410)) == HookOutcome::kGone));
-  BOOST_TEST((outcome_of({.error = "no answer"}) == HookOutcome::kFailed));
+  BOOST_TEST((outcome_of({.failure = HttpFailure::kTimeout}) == HookOutcome::kFailed));
 }
 
 BOOST_AUTO_TEST_CASE(retry_after_is_seconds_or_a_date) {

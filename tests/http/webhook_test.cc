@@ -14,11 +14,6 @@ using api::HookEvent;
 using api::Webhook;
 using std::chrono::milliseconds;
 
-class NoLookup : public AddressLookup {
- public:
-  void look_up(const std::string& /*host*/, Done done) override { done({}, "nothing has a name"); }
-};
-
 struct HookHarness : Harness, api::WebhookObserver {
   HookHarness() {
     handler = [this](const HttpRequest& request, const HttpReply& reply) {
@@ -35,7 +30,7 @@ struct HookHarness : Harness, api::WebhookObserver {
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port) + "/leadership"; }
   void make(const std::string& to, Duration timeout = std::chrono::seconds(5)) {
-    hook = std::make_unique<Webhook>(loop, lookup,
+    hook = std::make_unique<Webhook>(loop, resolver,
                                      api::WebhookSettings{.url = to, .timeout = timeout}, *this);
   }
   void tell(int number) {
@@ -70,7 +65,7 @@ struct HookHarness : Harness, api::WebhookObserver {
   int timeouts = 0;
   int hooks_gone = 0;
   int superseded = 0;
-  NoLookup lookup;
+  Resolver resolver{loop};
   std::unique_ptr<Webhook> hook;
 };
 

@@ -1,13 +1,12 @@
 // An HTTP/1.1 client on the event loop: one request at a time, each over a connection of its own,
-// and an answer or an error in bounded time.  Nothing blocks; names are looked up by somebody else.
+// TCP or unix, and an answer or an error in bounded time, or an answer without an end as it comes.
 //
-// It speaks no TLS and follows no redirect.
+// It speaks no TLS, follows no redirect, and sends nothing twice.
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +17,7 @@
 #include "io/loop/byte_stream.hh"
 #include "io/loop/loop.hh"
 #include "io/loop/timer.hh"
-#include "io/names/address_lookup.hh"
+#include "io/names/resolver.hh"
 
 namespace bellwether {
 
@@ -29,28 +28,45 @@ struct HttpClientRequest {
   HttpHeaders headers{};
   std::string body{};
   Duration timeout = std::chrono::seconds(5);  // of everything together
+  size_t max_body_bytes = size_t{64} * 1024;   // of the answer; the rest is cut
+  // Where it is set, the body of an answer with status 200 goes here as it comes, for as long as it
+  // comes: the timeout is for the head.  A piece may be empty: so the first one is, when the head
+  // comes alone.  May not destroy the client.
+  std::function<void(std::string_view)> on_piece{};
+};
+
+enum class HttpFailure : uint8_t {
+  kNone,
+  kUrl,
+  kUnreachable,  // its name has no address, or nobody can be connected to
+  kBroken,       // the connection
+  kCutOff,       // the answer, or all of it
+  kNotHttp,
+  kTimeout,
 };
 
 struct HttpClientResult {
-  HttpAnswer answer{};  // when there is no error
-  std::string error{};  // a phrase ("cannot connect to ...: connection refused")
-  bool is_timeout = false;
+  HttpAnswer answer{};  // when nothing failed
+  HttpFailure failure = HttpFailure::kNone;
+  std::string why{};  // the cause alone: "connection refused"
+  std::string
+      error{};  // a phrase that names the server: "cannot connect to ...: connection refused"
 };
 
 class HttpClient final : private ByteStream::Owner {
  public:
   using Done = std::function<void(HttpClientResult)>;
 
-  // `lookup` must outlive the client.
-  HttpClient(Loop& loop, AddressLookup& lookup);
+  // `resolver` must outlive the client.
+  HttpClient(Loop& loop, Resolver& resolver);
   // What is under way ends without a word.
-  ~HttpClient() override;
+  ~HttpClient() override = default;
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
   // Calls `done` once, from within the loop; it may send the next request, but not destroy the
   // client.  Only when the client is not busy.
-  void send(const HttpClientRequest& request, Done done);
+  void send(HttpClientRequest request, Done done);
   bool is_busy() const { return done_ != nullptr; }
 
  private:
@@ -58,32 +74,30 @@ class HttpClient final : private ByteStream::Owner {
   void on_end(int status) override;
   void on_drained() override {}
 
-  static void on_connect_ended(uv_connect_t* ended, int status);
   void find_addresses();
-  void on_addresses(std::vector<sockaddr_storage> addresses, const std::string& error);
+  void try_addresses(std::vector<SocketAddress> addresses);
   void try_next_address();
-  void connect_to_address(const sockaddr_storage& address);
   void connect_to_socket();
   void on_connected(int status);
+  void pass_on();
+  void refuse(HttpFailure failure);
   void on_due();
+  void note_failure(const std::string& why);
   void finish(HttpClientResult result);
-  void fail(const std::string& error) { finish({.error = error}); }
   std::string server() const;
 
   Loop& loop_;
-  AddressLookup& lookup_;
+  Resolver& resolver_;
+  HttpClientRequest request_;
   HttpUrl url_;
-  std::string head_;
-  std::string body_;
   Instant deadline_ = kNever;
   Done done_;  // while busy
   std::optional<HttpClientResult> result_;
-  std::vector<sockaddr_storage> addresses_;  // that were not tried yet, the next one last
-  std::string failure_;                      // of the address that was tried last
+  std::vector<SocketAddress> addresses_;  // that were not tried yet, the next one last
+  HttpClientResult failure_;              // of the address that was tried last
   std::optional<HttpResponseReader> reader_;
   std::array<char, size_t{16} * 1024> buffer_{};
-  // Callbacks of look-ups share it weakly: they may come when their request is over.
-  std::shared_ptr<HttpClient*> lookup_token_;
+  Lookup lookup_;
   LoopTimer timer_;
   ByteStream::Handle connecting_;
   std::optional<ByteStream> stream_;

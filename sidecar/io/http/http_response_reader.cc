@@ -31,7 +31,7 @@ class HttpResponseReader::Parser : public BeastParser<false> {
   }
   void take_body(std::string_view piece) override {
     HttpAnswer& answer = reader_->answer_;
-    const size_t room = kMaxBodyBytes - answer.body.size();
+    const size_t room = reader_->max_body_bytes_ - answer.body.size();
     answer.is_body_cut = piece.size() > room;
     answer.body.append(piece.substr(0, room));
   }
@@ -39,8 +39,10 @@ class HttpResponseReader::Parser : public BeastParser<false> {
   HttpResponseReader* reader_;
 };
 
-HttpResponseReader::HttpResponseReader(bool is_head)
-    : is_head_(is_head), parser_(std::make_unique<Parser>(*this)) {}
+HttpResponseReader::HttpResponseReader(bool is_head, size_t max_body_bytes)
+    : is_head_(is_head),
+      max_body_bytes_(max_body_bytes),
+      parser_(std::make_unique<Parser>(*this)) {}
 
 HttpResponseReader::~HttpResponseReader() = default;
 
@@ -82,6 +84,8 @@ HttpResponseReader::Result HttpResponseReader::end() {
   parser_->put_eof(error);
   return error ? refuse("ended too early") : Result::kComplete;
 }
+
+bool HttpResponseReader::has_head() const { return parser_->is_header_done(); }
 
 void HttpResponseReader::begin() {
   *parser_ = Parser(*this);

@@ -27,7 +27,7 @@ class HttpResponseReader {
   static constexpr size_t kMaxBodyBytes = size_t{64} * 1024;
 
   // `is_head`: it answers a HEAD, so there is no body whatever its headers say.
-  explicit HttpResponseReader(bool is_head);
+  explicit HttpResponseReader(bool is_head, size_t max_body_bytes = kMaxBodyBytes);
   ~HttpResponseReader();
   HttpResponseReader(const HttpResponseReader&) = delete;
   HttpResponseReader& operator=(const HttpResponseReader&) = delete;
@@ -39,6 +39,8 @@ class HttpResponseReader {
   // The server has closed its direction: complete or refused.
   Result end();
 
+  // Whether status and headers of answer() are there, and the body, as far as it has come.
+  bool has_head() const;
   // After kComplete.
   HttpAnswer& answer() { return answer_; }
   // After kRefused: why, as a phrase.
@@ -51,6 +53,7 @@ class HttpResponseReader {
   Result refuse(const char* flaw);
 
   bool is_head_;
+  size_t max_body_bytes_;
   size_t head_bytes_ = 0;
   int interim_responses_ = 0;
   std::string bytes_;  // that were not read yet

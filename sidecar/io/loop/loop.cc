@@ -1,6 +1,7 @@
 // Time and errors on the event loop; loop.hh has the idiom.
 #include "io/loop/loop.hh"
 
+#include <cctype>
 #include <ctime>
 #include <system_error>
 
@@ -10,6 +11,12 @@ namespace bellwether {
 
 void throw_if_failed(int status, const char* what) {
   if (status < 0) throw std::system_error(-status, std::generic_category(), what);
+}
+
+std::string error_text(int error) {
+  std::string text = std::generic_category().message(error);
+  text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
 }
 
 Loop::Loop() { throw_if_failed(uv_loop_init(&loop_), "cannot make an event loop"); }

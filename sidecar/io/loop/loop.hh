@@ -10,6 +10,7 @@
 #include <uv.h>
 
 #include <memory>
+#include <string>
 
 #include "base/clock.hh"
 
@@ -31,6 +32,9 @@ using UvPtr = std::unique_ptr<Handle, CloseHandle>;
 
 // Throws std::system_error with libuv's text when `status` is negative; `what` names the attempt.
 void throw_if_failed(int status, const char* what);
+
+// What an errno means, as a phrase: "connection refused".
+std::string error_text(int error);
 
 // One handle, initialised by `init(handle)` (say, a call of uv_tcp_init); `owner` becomes its data.
 // Throws std::system_error.

@@ -50,4 +50,21 @@ class SignalsTaken {
   SignalsTaken& operator=(const SignalsTaken&) = delete;
 };
 
+// While it lives, a write to a connection that the other side has closed fails (EPIPE), and does
+// not end the process.
+class BrokenPipesIgnored {
+ public:
+  BrokenPipesIgnored() {
+    struct sigaction ignored {};
+    ignored.sa_handler = SIG_IGN;
+    ::sigaction(SIGPIPE, &ignored, &before_);
+  }
+  ~BrokenPipesIgnored() { ::sigaction(SIGPIPE, &before_, nullptr); }
+  BrokenPipesIgnored(const BrokenPipesIgnored&) = delete;
+  BrokenPipesIgnored& operator=(const BrokenPipesIgnored&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
 }  // namespace bellwether
