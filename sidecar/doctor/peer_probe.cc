@@ -1,22 +1,16 @@
-// Non-blocking sockets and poll(2): connect, HELLO, its answer, end.
+// Dials as the sidecar does, each address once: connect, HELLO, its answer, end.
 #include "doctor/peer_probe.hh"
 
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/socket.h>
-
-#include <algorithm>
 #include <array>
 #include <boost/uuid/random_generator.hpp>
-#include <cctype>
 #include <cerrno>
 #include <memory>
-#include <system_error>
+#include <optional>
 
 #include "core/electorate.hh"
-#include "io/loop/file_descriptor.hh"
-#include "io/loop/loop.hh"
-#include "io/wire/codec.hh"
+#include "io/loop/signals_blocked.hh"
+#include "io/peers/dialler.hh"
+#include "io/peers/peer_connection.hh"
 
 namespace bellwether::doctor {
 namespace {
@@ -28,12 +22,6 @@ constexpr const char* kNoConnection = "no answer in time";
 constexpr const char* kNoHello = "connected, but nothing came in time";
 constexpr const char* kClosed =
     "it closed the connection without a word, as a sidecar of another group does, or a proxy";
-
-std::string because(int error) {
-  std::string text = std::generic_category().message(error);
-  text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  return text;
-}
 
 std::vector<uint8_t> inquiry(const Config& config) {
   std::vector<std::string> voters;
@@ -66,201 +54,149 @@ GreetingFacts facts_of(const Greeting& greeting) {
   return facts;
 }
 
-// An attempt to connect.
-class Attempt {
- public:
-  explicit Attempt(const SocketAddress& address) : started_(Loop::now()) {
-    fd_ = FileDescriptor(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!fd_.is_open() || ::connect(fd_.get(), address.get(), sizeof(sockaddr_in6)) != 0) {
-      if (errno != EINPROGRESS) error_ = errno;
-    }
-  }
+// What all callers share.
+struct Line {
+  explicit Line(Duration limit) : limits{.connect = 2 * limit, .handshake = 2 * limit} {}
 
-  int fd() const { return fd_.get(); }
-  bool has_failed() const { return error_ != 0; }
-  int error() const { return error_; }
-  Duration age() const { return Loop::now() - started_; }
-
-  // After poll(2) has said that the socket can be written to, or is broken.
-  void finish() {
-    socklen_t size = sizeof error_;
-    ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error_, &size);
-    // Both ends may have got the same port by chance: then nobody else is there.
-    if (error_ == 0 && ends().here == ends().there) error_ = ECONNREFUSED;
-  }
-
-  ConnectionEnds ends() const { return ends_of(fd_.get()); }
-  std::string local_host() const {
-    HostPort place;
-    parse_host_port(ends().here, place);
-    return place.host;
-  }
-
- private:
-  FileDescriptor fd_;
-  int error_ = 0;
-  Instant started_;
+  Loop loop;
+  const LinkLimits limits;  // none ends before all does
+  std::array<char, size_t{64} * 1024> buffer{};
+  size_t open = 0;  // callers that still wait
 };
 
-// Something that waits for its socket.
-class Waiter {
+// Dials one address, once.
+class Caller : protected Dialler::Owner {
  public:
-  explicit Waiter(const SocketAddress& address) : attempt_(address) {}
-  virtual ~Waiter() = default;
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
-
-  bool is_done() const { return is_done_; }
-  int fd() const { return attempt_.fd(); }
-  virtual short events() const = 0;
-  virtual void on_ready() = 0;
+  Caller(Line& line, const SocketAddress& address)
+      : line_(line), dialler_(line.loop, address, line.limits, *this, /*seed=*/0) {
+    ++line_.open;
+    dialler_.start();
+  }
 
  protected:
-  void finish() { is_done_ = true; }
-  Attempt& attempt() { return attempt_; }
+  Line& line() { return line_; }
+  Duration age() const { return Loop::now() - started_; }
+  // The last one stops the loop.
+  void finish() {
+    dialler_.stop();
+    if (--line_.open == 0) line_.loop.stop();
+  }
 
  private:
-  Attempt attempt_;
-  bool is_done_ = false;
+  Line& line_;
+  Instant started_ = Loop::now();
+  Dialler dialler_;
 };
 
-class Inquirer final : public Waiter {
+class Inquirer final : public Caller, public PeerConnection::Owner {
  public:
-  Inquirer(const SocketAddress& address, const std::vector<uint8_t>& words,
+  Inquirer(Line& line, const SocketAddress& address, const std::vector<uint8_t>& words,
            const std::string& group, ProbeFacts& facts)
-      : Waiter(address), words_(words), decoder_(group), facts_(facts) {
+      : Caller(line, address), words_(words), group_(group), facts_(facts) {
     facts_.address = address.text();
     facts_.connect_error = kNoConnection;
-    if (attempt().has_failed()) on_connected();
-  }
-
-  short events() const override { return is_connected_ ? POLLIN : POLLOUT; }
-
-  void on_ready() override {
-    if (is_connected_) return on_bytes();
-    attempt().finish();
-    on_connected();
   }
 
  private:
-  void on_connected() {
-    if (attempt().has_failed()) {
-      facts_.connect_error = because(attempt().error());
-      facts_.is_refused = attempt().error() == ECONNREFUSED;
-      return finish();
-    }
-    is_connected_ = true;
+  void on_attempt_failed(Dialler& /*dialler*/, int error) override {
+    facts_.connect_error = error_text(error);
+    facts_.is_refused = error == ECONNREFUSED;
+    finish();
+  }
+
+  void on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) override {
     facts_.connect_error.clear();
     facts_.hello_error = kNoHello;
     facts_.is_silent = true;
-    facts_.connect_time = attempt().age();
-    facts_.local_host = attempt().local_host();
-    // A new connection has room for a HELLO.
-    const ssize_t count = ::send(fd(), words_.data(), words_.size(), MSG_NOSIGNAL);
-    if (count != static_cast<ssize_t>(words_.size())) fail(kClosed);
+    facts_.connect_time = age();
+    connection_.emplace(line().loop, std::move(socket), group_, line().limits, *this, line().buffer,
+                        dialler.address());
+    HostPort local;
+    parse_host_port(connection_->ends().here, local);
+    facts_.local_host = local.host;
+    if (!connection_->write(words_)) fail(kClosed);
   }
 
-  void on_bytes() {
-    std::array<uint8_t, kMaxFrameBytes> buffer{};
-    const ssize_t count = ::recv(fd(), buffer.data(), buffer.size(), 0);
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (count <= 0) return fail(kClosed);
-    facts_.is_silent = false;
-    std::span<const uint8_t> bytes(buffer.data(), static_cast<size_t>(count));
-    const Decoded decoded = decoder_.next(bytes);
-    if (const auto* greeting = std::get_if<Greeting>(&decoded)) {
-      facts_.greeting = facts_of(*greeting);
-      // An earlier release names none.
-      facts_.is_between =
-          greeting->ends != ConnectionEnds{} && !is_same_pair(attempt().ends(), greeting->ends);
-      facts_.hello_time = attempt().age() - facts_.connect_time;
-      facts_.hello_error.clear();
-      return finish();
-    }
-    if (const auto* error = std::get_if<FrameError>(&decoded)) return fail(error->text);
-    if (const auto* words = std::get_if<TurnedAway>(&decoded)) return fail(name(words->reason));
+  void on_greeting(PeerConnection& connection, const Greeting& greeting) override {
+    facts_.greeting = facts_of(greeting);
+    // An earlier release names none.
+    facts_.is_between =
+        greeting.ends != ConnectionEnds{} && !is_same_pair(connection.ends(), greeting.ends);
+    facts_.hello_time = age() - facts_.connect_time;
+    facts_.hello_error.clear();
+    end();
   }
+  void on_turned_away(PeerConnection& /*connection*/, TurnedAway words) override {
+    fail(name(words.reason));
+  }
+  void on_flaw(PeerConnection& /*connection*/, const FrameError& error) override {
+    fail(error.text);
+  }
+  void on_end(PeerConnection& /*connection*/, int /*error*/) override { fail(kClosed); }
+  void on_frame(PeerConnection& /*connection*/, Frame /*frame*/, size_t /*bytes*/) override {}
+  void on_skipped(PeerConnection& /*connection*/) override {}
+  void on_silence(PeerConnection& /*connection*/) override {}
 
   void fail(const std::string& why) {
     facts_.hello_error = why;
+    end();
+  }
+  void end() {
     facts_.is_silent = false;
+    connection_->close();
     finish();
   }
 
   const std::vector<uint8_t>& words_;
-  Decoder decoder_;
+  const std::string& group_;
   ProbeFacts& facts_;
-  bool is_connected_ = false;
+  std::optional<PeerConnection> connection_;
 };
 
-class Knocker final : public Waiter {
+class Knocker final : public Caller {
  public:
-  Knocker(const SocketAddress& address, DecoyFacts& facts) : Waiter(address), facts_(facts) {
+  Knocker(Line& line, const SocketAddress& host, DecoyFacts& facts)
+      : Caller(line, host.with_port(kDecoyPort)), facts_(facts) {
     HostPort place;
-    parse_host_port(address.with_port(1).text(), place);
+    parse_host_port(host.with_port(1).text(), place);
     facts_.host = place.host;
-    if (attempt().has_failed()) on_outcome();
-  }
-
-  short events() const override { return POLLOUT; }
-
-  void on_ready() override {
-    attempt().finish();
-    on_outcome();
   }
 
  private:
-  void on_outcome() {
-    if (!attempt().has_failed()) facts_.outcome = Decoy::kAccepted;
-    if (attempt().error() == ECONNREFUSED) facts_.outcome = Decoy::kRefused;
+  void on_attempt_failed(Dialler& /*dialler*/, int error) override {
+    if (error == ECONNREFUSED) facts_.outcome = Decoy::kRefused;
+    finish();
+  }
+  void on_connected(Dialler& /*dialler*/, UvPtr<uv_tcp_t> /*socket*/) override {
+    facts_.outcome = Decoy::kAccepted;
     finish();
   }
 
   DecoyFacts& facts_;
 };
 
-// Polls once more when the time is over: what came while this process stood still came in time.
-void run(const std::vector<std::unique_ptr<Waiter>>& waiters, Instant deadline) {
-  using std::chrono::milliseconds;
-  for (bool is_over = false; !is_over;) {
-    std::vector<pollfd> polled;
-    std::vector<Waiter*> polling;
-    for (const auto& waiter : waiters) {
-      if (waiter->is_done()) continue;
-      polled.push_back({.fd = waiter->fd(), .events = waiter->events(), .revents = 0});
-      polling.push_back(waiter.get());
-    }
-    if (polled.empty()) return;
-    const auto left = std::max(std::chrono::ceil<milliseconds>(deadline - Loop::now()), {});
-    is_over = left == milliseconds::zero();
-    const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(left.count()));
-    if (ready < 0 && errno != EINTR) {
-      throw std::system_error(errno, std::generic_category(), "cannot poll");
-    }
-    for (size_t i = 0; ready > 0 && i < polled.size(); ++i) {
-      if (polled[i].revents != 0) polling[i]->on_ready();
-    }
-  }
-}
-
 }  // namespace
 
 ProbeReport probe_peers(const ProbeOrder& order, const Config& config) {
   const Instant deadline = Loop::now() + order.limit;
   const std::vector<uint8_t> words = inquiry(config);
-  // Who waits writes into these; they do not move.
+  // Who calls writes into these; they do not move.
   ProbeReport report{.probes = std::vector<ProbeFacts>(order.addresses.size()),
                      .decoys = std::vector<DecoyFacts>(order.decoy_hosts.size())};
-  std::vector<std::unique_ptr<Waiter>> waiters;
+  const BrokenPipesIgnored while_it_writes;
+  Line line(order.limit);
+  std::vector<std::unique_ptr<Caller>> callers;
   for (size_t i = 0; i < order.addresses.size(); ++i) {
-    waiters.push_back(
-        std::make_unique<Inquirer>(order.addresses[i], words, config.group.name, report.probes[i]));
+    callers.push_back(std::make_unique<Inquirer>(line, order.addresses[i], words, config.group.name,
+                                                 report.probes[i]));
   }
   for (size_t i = 0; i < order.decoy_hosts.size(); ++i) {
-    waiters.push_back(
-        std::make_unique<Knocker>(order.decoy_hosts[i].with_port(kDecoyPort), report.decoys[i]));
+    callers.push_back(std::make_unique<Knocker>(line, order.decoy_hosts[i], report.decoys[i]));
   }
-  run(waiters, deadline);
+  if (callers.empty()) return report;
+  DeadlineTimer patience(line.loop, [&line] { line.loop.stop(); });
+  patience.arm(deadline);
+  line.loop.run();
   return report;
 }
 
