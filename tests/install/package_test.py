@@ -85,6 +85,7 @@ class Packages(unittest.TestCase):
                      "usr/share/man/man1/bellwether.1.gz",
                      "usr/share/man/man5/bellwether.toml.5.gz",
                      "usr/share/doc/bellwether/README.md",
+                     "usr/share/doc/bellwether/include/COMPATIBILITY.md",
                      "usr/share/doc/bellwether/sidecar/OPERATIONS.md",
                      "usr/share/doc/bellwether/metrics/runbook.md",
                      "usr/share/doc/bellwether/metrics/grafana/group.json",
