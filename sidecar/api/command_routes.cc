@@ -21,7 +21,7 @@ Body read_body(const HttpRequest& request, const std::string& key) {
   Body body;
   if (request.body.find_first_not_of(" \t\r\n") == std::string::npos) return body;
   const auto json = parse_json(request.body);
-  if (!json || !json->is_object()) return {.error = "the body is no JSON object"};
+  if (!json || !json->is_object()) return {.error = "the body is not a JSON object"};
   for (const auto& [name, value] : json->items()) {
     if (name != key) {
       return {.error = "the body has no use for \"" + name + "\"; " +

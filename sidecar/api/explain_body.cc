@@ -82,7 +82,7 @@ class Explanation {
     const Config& config = backend_.config();
     if (entry.priority == 0) return "Its priority is 0, so it never leads.";
     if (config.has_majority_guard() && !config.voters.contains(entry.name)) {
-      return "It is no voter, and only voters lead.";
+      return "It is not a voter, and only voters lead.";
     }
     const bool may_lead = is_self(member) ? node_.may_lead() : entry.is_electable;
     if (may_lead) return "";

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
 
-constexpr const char* kNotHttp = "what it says is no HTTP";
+constexpr const char* kNotHttp = "what it says is not HTTP";
 
 // Of an event, the value in the line that begins with `name`.
 std::string field(const std::string& block, std::string_view name) {

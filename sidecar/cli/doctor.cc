@@ -26,7 +26,7 @@ constexpr const char* kDoctorDescription =
 Checks the configuration, state, flag, clock and limits of this host; whether names resolve, members
 can be reached, both ways, and nothing on the way ends TCP; and whether all members agree.  Run it
 where the sidecar runs (in its container), as its user, with its configuration.  Checks that need a
-running sidecar are skipped without one.  Nothing is changed, and no election notices.
+running sidecar are skipped without one.  It changes nothing, and disturbs no election.
 )";
 
 constexpr const char* kDoctorExamples = R"(Examples:

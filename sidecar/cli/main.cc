@@ -80,7 +80,7 @@ std::string describe(const CLI::ParseError& error, const CLI::App& program) {
   const auto unknown = program.remaining();
   if (&app == &program && !unknown.empty()) {
     const bool is_option = unknown.front().starts_with('-');
-    return unknown.front() + " is no " + (is_option ? "option" : "subcommand") + remedy;
+    return unknown.front() + " is not a" + (is_option ? "n option" : " subcommand") + remedy;
   }
   return error.what() + remedy;
 }

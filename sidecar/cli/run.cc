@@ -26,13 +26,14 @@ namespace {
 constexpr const char* kRunDescription = R"(Run the sidecar
 
 Takes part in the group's elections until SIGTERM or SIGINT, then hands leadership over and leaves.
-SIGHUP reads the configuration again (a change of the file does, too); SIGUSR1 logs the state.
+SIGHUP reads the configuration again (as does a change of the file); SIGUSR1 logs the state.
 
-With [voters], a voter whose state is gone, damaged or put back to an older one does not know what it
-has granted.  It has no vote until it has waited 10 s and then asked the others: as many of those
-that remember as make a majority, or else all.
-  --bootstrap        skips the wait.  Only for a new group, in which nothing was promised in the last
-                     10 s; later it could bring a second leader while the first one's lease runs.
+With [voters], a voter whose state is gone, damaged or put back to an older one does not know what
+it has granted.  It has no vote until it has waited 10 s and then asked the others: enough of those
+that remember to make a majority, or else all.
+  --bootstrap        skips the wait.  Only for a new group, in which nothing was promised in the
+                     last 10 s; later it could bring a second leader while the first one's lease
+                     runs.
   --forget-promises  asks nobody; a voter that remembers ignores it.  Only when a voter that would
                      have to answer is gone for good and cannot be replaced, or when [voters] have
                      changed: stop all that ran before, then start each voter with it once.  If a
@@ -45,13 +46,12 @@ constexpr const char* kRunExamples = R"(Examples:
   bellwether check /etc/bellwether/bellwether.toml
       first see what is in force
 
-Exit status: 0 left in good order; 1 failed while running, or cannot start for now (the plugin cannot
-be opened, few files may be open); 2 wrong usage; 3 the configuration is
-invalid; 5 the plugin was refused; 6 an address cannot be used; 7 the flag or the state cannot be
-used until somebody does what the message says; 8 it was wrong about itself (a bug, of ours or of
-the plugin's): the log says how, and the flag was turned off first; 9 the flag or the state cannot
-be used now (the disk is full or fails, another process has the lock): the same start may succeed
-later.)";
+Exit status: 0 left in good order; 1 failed while running, or cannot start for now (the plugin
+cannot be opened, too few files may be open); 2 wrong usage; 3 the configuration is invalid; 5 the
+plugin was refused; 6 an address cannot be used; 7 the flag or the state cannot be used until
+somebody does what the message says; 8 it was wrong about itself (a bug, ours or the plugin's): the
+log says how, and the flag was turned off first; 9 the flag or the state cannot be used now (the
+disk is full or fails, another process has the lock): the same start may succeed later.)";
 
 ExitCode exit_code_of(SidecarEnd end) {
   switch (end) {

@@ -135,7 +135,8 @@ class ScenarioRuns {
       write_text_file(file.name, text);
       std::cout << "rewritten: " << file.name << "\n";
     } else {
-      std::cout << file.name << " is left as it was: it fails with its new traces, too (which the "
+      std::cout << file.name
+                << " is left as it was: it fails with its new traces as well (which the "
                 << "line numbers count)\n";
     }
   }

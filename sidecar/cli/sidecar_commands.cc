@@ -22,8 +22,8 @@ up in a configuration that is invalid.)";
 
 constexpr const char* kStatus = R"(Show who leads, and how the members are
 
-Asks the sidecar that runs on this machine; what it shows is what that one sees.  On a narrow
-terminal the table of members leaves columns out; in a pipe it is whole.
+Asks the sidecar that runs on this machine, and shows what that one sees.  On a narrow terminal the
+table of members leaves out columns; in a pipe it is complete.
 )";
 constexpr const char* kStatusExamples = R"(Examples:
   bellwether status
@@ -35,7 +35,7 @@ constexpr const char* kStatusExamples = R"(Examples:
 
 constexpr const char* kWatch = R"(Watch the group until Ctrl-C
 
-On a terminal a page that is drawn anew each second; elsewhere a line for each change.  Shows who
+On a terminal, a page that is redrawn every second; elsewhere, a line for each change.  Shows who
 leads, how the members are, and each election as it ends, with the messages that this sidecar sent
 or received in it.
 )";
@@ -51,8 +51,8 @@ constexpr const char* kWatchExamples = R"(Examples:
 
 constexpr const char* kStepDown = R"(Make the leader on this machine step down
 
-The next-highest member takes over.  For the time of --hold this one stays out of elections;
-without, the highest member would win again at once.
+The next-highest member takes over.  This one stays out of elections for the time of --hold;
+otherwise the highest member would win again at once.
 )";
 constexpr const char* kStepDownExamples = R"(Examples:
   bellwether step-down
@@ -76,17 +76,17 @@ constexpr const char* kElectExamples = R"(Example:
 
 constexpr const char* kReload = R"(Make the sidecar read its configuration again
 
-Prints what has changed and what waits for a restart.  A wrong configuration is refused whole, and
-the old one stays in force.
+Prints what has changed and what waits for a restart.  A wrong configuration is refused as a whole,
+and the old one stays in force.
 )";
 constexpr const char* kReloadExamples = R"(Example:
   bellwether reload)";
 
 constexpr const char* kForget = R"(Strike a member that is gone off the list
 
-Asks the leader, so it is the one on this machine that has to lead.  The group forgets a dead member
-by itself, but only after reap_after.  One that lives, or is connected, is refused; one that comes
-back is a member again.
+Only the leader can do this, so the sidecar on this machine has to lead.  The group forgets a dead
+member by itself, but only after reap_after.  A member that is alive or connected is refused; one
+that comes back is a member again.
 )";
 constexpr const char* kForgetExamples = R"(Example:
   bellwether forget orders-4)";

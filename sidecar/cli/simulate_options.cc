@@ -25,7 +25,7 @@ constexpr const char* kSimulateDescription = R"(Run elections in a virtual clust
 The real protocol code and the real plugin run in virtual time; the same seed gives the same run.
   without FILES or --fault-seeds   counts the messages of one election: the table of the papers
   with FILES                       runs these scenario files
-  with --fault-seeds               runs random schedules of faults, one a seed
+  with --fault-seeds               runs random schedules of faults, one for each seed
 )";
 
 constexpr const char* kSimulateExamples = R"(Examples:
@@ -42,7 +42,7 @@ constexpr const char* kSimulateExamples = R"(Examples:
   bellwether simulate --fault-seeds 1..10000 --jobs 4
       ten thousand schedules of crashes, partitions and bad clocks for each variant
   bellwether simulate --guard majority --fault-seeds 1..1000000
-      two and a half million guarded elections of each variant: minutes on two cores
+      four and a half million guarded elections of each variant: 45 minutes on two cores
   bellwether simulate --plugin ./bellwether-mine.so failover.txt
       the same scenario with a plugin of your own
 
@@ -203,9 +203,7 @@ void add_scenario_options(CLI::App& simulate, SimulateOptions& options) {
   simulate.add_option("FILES", options.files, "scenario files to run")->option_text("...");
   simulate.add_flag("--trace", options.trace, "print the trace of each (default for a single one)")
       ->group("Scenario files");
-  simulate
-      .add_flag("--rewrite", options.rewrite,
-                "write the traces that the files really give into them")
+  simulate.add_flag("--rewrite", options.rewrite, "write the real traces into the files")
       ->group("Scenario files");
   simulate.add_flag("--verbs")
       ->description("print the scenario language, and end")
@@ -231,7 +229,7 @@ void add_fault_options(CLI::App& simulate, SimulateOptions& options) {
       [&options](const std::string& text) {
         options.jobs = static_cast<unsigned>(parse_number(text, 1, kMaxJobs));
       },
-      "schedules to run at the same time (default: one a core)")
+      "schedules to run at the same time (default: one per core)")
       ->option_text("N")
       ->group("Random faults");
   add_parsed(
@@ -239,7 +237,7 @@ void add_fault_options(CLI::App& simulate, SimulateOptions& options) {
       [&options](const std::string& text) {
         options.at_least_elections = parse_number(text, 0, kMaxElections);
       },
-      "fail when a variant held fewer in all (default 0)")
+      "fail if a variant held fewer in total (default 0)")
       ->option_text("N")
       ->group("Random faults");
 }

@@ -131,7 +131,7 @@ void add_election_rules(Table<ElectionSettings>& election) {
   election.key("plugin", &Settings::plugin,
                TextType{"a plugin's name, like \"bully\", or a path with a slash", is_plugin},
                std::string("bully"), TakesEffect::kAtRestart,
-               "who decides when to propose oneself");
+               "what decides when this process proposes itself");
   election.key(
       "profile", &Settings::profile,
       WordType<Profile>{{{"default", Profile::kDefault},
@@ -174,19 +174,20 @@ void add_election_rules(Table<ElectionSettings>& election) {
                                      {"none", DeathProof::kNone},
                                      {"refused", DeathProof::kRefused}}},
                DeathProof::kAuto, TakesEffect::kAtRestart,
-               "with [voters]: does a refused connection end a dead leader's lease? auto: of peers "
-               "on this host, if the kernel says that nobody listens; none: only time does; "
-               "refused: of any peer, sound only without "
-               "firewalls that reject and addresses that move; never through a proxy");
+               "with [voters]: does a refused connection end a dead leader's lease? auto: for "
+               "peers on this host, if the kernel says that nobody listens; none: only time does; "
+               "refused: for any peer, sound only without firewalls that reject and addresses that "
+               "move; never through a proxy");
 }
 
 void add_election_timers(Table<ElectionSettings>& election) {
   using Settings = ElectionSettings;
-  election.key("answer_timeout", &Settings::answer_timeout,
-               DurationType{milliseconds(1), minutes(1)},
-               of_profile(&ProfileTimers::answer_timeout), TakesEffect::kAtOnce,
-               "T of the papers: how long an ANSWER may take; a process starting up looks for a "
-               "leader for 5 of it, at least 500ms, and a successor may take 3 of it to claim");
+  election.key(
+      "answer_timeout", &Settings::answer_timeout, DurationType{milliseconds(1), minutes(1)},
+      of_profile(&ProfileTimers::answer_timeout), TakesEffect::kAtOnce,
+      "T of the papers: how long an ANSWER may take; a process starting up looks for a "
+      "leader for 5 times as long, at least 500ms, and a successor may take 3 times as long to "
+      "claim");
   election.key("coordinator_timeout", &Settings::coordinator_timeout,
                DurationType{milliseconds(2), minutes(2)},
                Computed<Duration>{"answer_timeout + 250ms",
@@ -225,13 +226,13 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
       "front: its SRV records give hosts and ports");
   membership.key("reap_after", &MembershipSettings::reap_after,
                  DurationType{seconds(1), hours(1000)}, hours(24), TakesEffect::kAtOnce,
-                 "a member that is silent, down or gone for so long is forgotten, as the leader's "
-                 "setting has it; one that comes back is a member again");
+                 "a member that is silent, down or gone for this long is forgotten; the leader's "
+                 "setting counts; one that comes back is a member again");
 
   Table api("api", &Config::api, keys);
   api.key("listen", &ApiSettings::listen, HostPortType{.may_be_none = true},
           HostPort{"127.0.0.1", 4040}, TakesEffect::kAtRestart,
-          "where the HTTP API is served; whoever reaches it may make the leader step down");
+          "where the HTTP API is served; anybody who reaches it can make the leader step down");
   api.key(
       "socket", &ApiSettings::socket,
       TextType{"an absolute path of at most 107 bytes, or \"\" for none", is_socket_path_or_empty},
@@ -241,19 +242,19 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
   metrics.key(
       "listen", &MetricsSettings::listen, HostPortType{.may_be_none = true}, HostPort{"::", 9464},
       TakesEffect::kAtRestart,
-      "where only /metrics, /livez and /readyz are served; \"\": on the API's address alone");
+      "where only /metrics, /livez and /readyz are served; \"\": on the API's address only");
 
   Table flag("flag", &Config::flag, keys);
   // Before the path, whose default depends on it.
   flag.key("shared_folder", &FlagSettings::is_folder_shared,
            WordType<bool>{{{"off", false}, {"on", true}}}, false, TakesEffect::kAtRestart,
-           "on: a folder that others may write into is taken, too, for nobody else has it mounted "
-           "for writing, as a pod's emptyDir; off: it is refused, for they could put another flag "
+           "on: accept a folder that others may write into, because nobody else has it mounted for "
+           "writing, as with a pod's emptyDir; off: refuse it, because they could put another flag "
            "in its place");
   flag.key("path", &FlagSettings::path, TextType{kPathForm, is_absolute_path},
            Computed<std::string>{
                "the group's name in /run/bellwether, if the sidecar's user may write "
-               "there and has no flag in /dev/shm/bellwether; else in the latter",
+               "there and has no flag in /dev/shm/bellwether; otherwise in the latter",
                [](const Config& config, const Environment& environment) {
                  return environment.flag_folder(config.group.name, config.flag.is_folder_shared) +
                         "/" + config.group.name;
@@ -271,10 +272,10 @@ void add_log_keys(std::vector<ConfigKey<Config>>& keys) {
                               {"info", LogLevel::kInfo},
                               {"warn", LogLevel::kWarn},
                               {"error", LogLevel::kError}}},
-          LogLevel::kInfo, TakesEffect::kAtOnce, "what is logged: this and what stands after it");
+          LogLevel::kInfo, TakesEffect::kAtOnce, "this level and those after it are logged");
   log.key("format", &LogSettings::format,
           WordType<LogFormat>{{{"text", LogFormat::kText}, {"json", LogFormat::kJson}}},
-          LogFormat::kText, TakesEffect::kAtOnce, "how: lines for people, or a JSON object a line");
+          LogFormat::kText, TakesEffect::kAtOnce, "lines for people, or one JSON object per line");
 }
 
 // A hook has no parts.

@@ -51,7 +51,7 @@ inline constexpr const char* kVotersHelp =
 inline constexpr TakesEffect kVotersTakeEffect = TakesEffect::kAtRestart;
 inline constexpr const char* kHookTable = "hook";
 inline constexpr const char* kHookHelp =
-    "who is told of every change of leadership by HTTP POST; one [[hook]] each, at most 16";
+    "a receiver that is told of every change of leadership by HTTP POST; at most 16";
 inline constexpr TakesEffect kHookTakesEffect = TakesEffect::kAtOnce;
 inline constexpr size_t kMaxHooks = 16;
 

@@ -84,7 +84,7 @@ std::string FileModeType::expects() const { return "an octal number up to 0o777,
 std::optional<uint32_t> FileModeType::read(const SourceNode& node, const Complain& complain) const {
   if (!is_kind(node, Kind::kNumber, "a number", expects(), complain)) return std::nullopt;
   if (node.number >= 0 && node.number <= kMaxMode) return static_cast<uint32_t>(node.number);
-  complain(node.position, std::to_string(node.number) + " is no file mode", "give " + expects());
+  complain(node.position, std::to_string(node.number) + " is not a file mode", "give " + expects());
   return std::nullopt;
 }
 
@@ -98,7 +98,7 @@ std::optional<Duration> DurationType::read(const SourceNode& node, const Complai
   const auto duration = parse_duration(node.text);
   if (duration && *duration >= min && *duration <= max) return duration;
   complain(node.position,
-           toml_text(node.text) + (duration ? " is out of range" : " is no duration"),
+           toml_text(node.text) + (duration ? " is out of range" : " is not a duration"),
            "give " + expects());
   return std::nullopt;
 }
@@ -108,7 +108,7 @@ PlainValue DurationType::write(Duration value) const { return duration_text(valu
 std::optional<std::string> TextType::read(const SourceNode& node, const Complain& complain) const {
   if (!is_kind(node, Kind::kText, "text", expects(), complain)) return std::nullopt;
   if (is_printable(node.text) && accepts(node.text)) return node.text;
-  complain(node.position, toml_text(node.text) + " is of another form", "give " + expects());
+  complain(node.position, toml_text(node.text) + " has the wrong form", "give " + expects());
   return std::nullopt;
 }
 

@@ -39,8 +39,8 @@ struct Hooks::Hook final : api::WebhookObserver {
   void on_gone() override {
     is_gone = true;
     owner.metrics_.on_hook(metrics::HookResult::kGone);
-    owner.log_.write(LogLevel::kWarn, "a webhook answered 410 (gone) and is told no more",
-                     {{"url", settings.url}, {"remedy", "reload, if it shall be told again"}});
+    owner.log_.write(LogLevel::kWarn, "a webhook answered 410 (gone) and is told nothing more",
+                     {{"url", settings.url}, {"remedy", "reload to have it told again"}});
   }
   void on_superseded() override { owner.metrics_.on_hook(metrics::HookResult::kSuperseded); }
 

@@ -138,7 +138,7 @@ void Sidecar::report_start() {
                {{"because", settings_.flag_weakness}});
   }
   if (open_files_ < kEnoughOpenFiles) {
-    log_.write(LogLevel::kWarn, "few files may be open, connections among them",
+    log_.write(LogLevel::kWarn, "only few files may be open, connections included",
                {{"limit", std::to_string(open_files_)},
                 {"remedy", "raise it to " + std::to_string(kEnoughOpenFiles) +
                                " (LimitNOFILE=, ulimit -n)"}});

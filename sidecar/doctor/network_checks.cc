@@ -160,7 +160,7 @@ void judge_failure(const Facts& facts, const ProbeFacts& probe, Diagnoses& found
     found.push_back(problem(
         subject(facts, probe) +
             " is connected, but no sidecar of this group answers: " + probe.hello_error,
-        "look who listens there: another group, another program, or a proxy (see proxies)"));
+        "find out who listens there: another group, another program, or a proxy (see proxies)"));
     return;
   }
   if (is_reached_elsewhere(facts, probe.address)) return;

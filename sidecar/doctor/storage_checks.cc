@@ -64,11 +64,11 @@ void judge_votes(const Facts& facts, const StateFacts& state, Diagnoses& found) 
   const uint64_t voters = vote_tag(*facts.config.config);
   if (facts.has_sidecar() || !state.is_record_good) return;
   if (!is_vote_of_others(state.voters, state.epoch, voters)) return;
-  found.push_back(problem(state.folder +
-                              " was written under another name, among other [voters], or "
-                              "without a vote: no sidecar starts with it",
-                          "if it was copied from another voter, empty it; else see More or fewer "
-                          "voters in the operations guide"));
+  found.push_back(
+      problem(state.folder + " was written under another name, among other [voters], or "
+                             "without a vote: no sidecar starts with it",
+              "if it was copied from another voter, empty it; otherwise see More or fewer "
+              "voters in the operations guide"));
 }
 
 void judge_folder(const Facts& facts, const StateFacts& state, Diagnoses& found) {

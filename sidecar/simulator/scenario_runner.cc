@@ -166,7 +166,7 @@ std::vector<Pair> ScenarioRunner::directions(Words& words) {
     const std::string& word = words.take("the direction");
     const size_t arrow = word.find("->");
     if (arrow == std::string::npos || arrow == 0) {
-      throw std::invalid_argument("'" + word + "' is no direction such as 1->2 or 1<->2");
+      throw std::invalid_argument("'" + word + "' is not a direction such as 1->2 or 1<->2");
     }
     const bool is_both = word[arrow - 1] == '<';
     const std::string from = word.substr(0, is_both ? arrow - 1 : arrow);

@@ -22,7 +22,7 @@ bool parse_switch(const std::string& value) {
 
 double parse_probability(const std::string& value) {
   const auto number = parse_fraction(value, 0, 1);
-  if (!number) throw std::invalid_argument("'" + value + "' is no probability from 0 to 1");
+  if (!number) throw std::invalid_argument("'" + value + "' is not a probability from 0 to 1");
   return *number;
 }
 

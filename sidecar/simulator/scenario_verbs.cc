@@ -21,7 +21,7 @@ void run_nodes(ScenarioRunner& runner, Words& words) {
   const uint64_t first = parse_number(range.substr(0, dots));
   const uint64_t last = dots == std::string::npos ? first : parse_number(range.substr(dots + 2));
   if (last < first || last - first >= kMaxMembers || last > kMaxNumber) {
-    throw std::invalid_argument("'" + range + "' is no group of 1 to 1000 nodes");
+    throw std::invalid_argument("'" + range + "' is not a group of 1 to 1000 nodes");
   }
   GroupSettings group;
   group.cluster.seed = runner.settings().seed;
@@ -183,7 +183,7 @@ void run_drop(ScenarioRunner& runner, Words& words) {
     }
     return;
   }
-  throw std::invalid_argument("'" + kind + "' is no kind of message such as ELECTION");
+  throw std::invalid_argument("'" + kind + "' is not a kind of message such as ELECTION");
 }
 
 // --- machines ---

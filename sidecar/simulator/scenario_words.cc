@@ -42,7 +42,7 @@ uint64_t parse_number(const std::string& word) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error != std::errc{} || end != word.data() + word.size()) {
-    throw std::invalid_argument("'" + word + "' is no number");
+    throw std::invalid_argument("'" + word + "' is not a number");
   }
   return number;
 }
@@ -56,7 +56,7 @@ Duration parse_duration(const std::string& word) {
   if (unit == "ms") one = std::chrono::milliseconds(1);
   if (unit == "s") one = std::chrono::seconds(1);
   if (one == Duration::zero()) {
-    throw std::invalid_argument("'" + word + "' is no duration such as 250ms or 2s");
+    throw std::invalid_argument("'" + word + "' is not a duration such as 250ms or 2s");
   }
   if (number > static_cast<uint64_t>(kLongestDuration / one)) {
     throw std::invalid_argument("'" + word + "' is longer than 7 days");

@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_body_that_is_no_object_is_a_bad_request) {
     for (const char* body : {"x", "[]", "3", "null", "\"to\"", "{", "{\"hold\":\"1s\"}}"}) {
       const auto answer = post(path, body);
       BOOST_TEST(answer->status() == 400u, path << " " << body);
-      BOOST_TEST(answer->error() == "the body is no JSON object");
+      BOOST_TEST(answer->error() == "the body is not a JSON object");
     }
   }
   BOOST_TEST(node.node().is_leading());

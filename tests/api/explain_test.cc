@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(who_may_not_lead) {
 BOOST_AUTO_TEST_CASE(who_is_no_voter) {
   follow(4);
   backend.settings.voters = {{"node-3", {}}, {"node-4", {}}, {"node-1", {}}};
-  BOOST_TEST(why(5) == "It is no voter, and only voters lead.");
+  BOOST_TEST(why(5) == "It is not a voter, and only voters lead.");
 }
 
 BOOST_AUTO_TEST_CASE(who_stepped_down) {

@@ -57,7 +57,7 @@ class Usage(CommandLine):
         self.assertIn("--help", self.fail_with(USAGE))
 
     def test_unknown_subcommand(self):
-        self.assertIn("nonsense is no subcommand", self.fail_with(USAGE, "nonsense"))
+        self.assertIn("nonsense is not a subcommand", self.fail_with(USAGE, "nonsense"))
 
     def test_unknown_option(self):
         line = self.fail_with(USAGE, "simulate", "--nonsense")

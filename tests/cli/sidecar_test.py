@@ -302,7 +302,7 @@ class NobodyThere(CommandLine):
 
     def test_something_that_speaks_no_http(self):
         where = self.listen(b"220 mail.example ESMTP\r\n")
-        self.assertIn(f"no sidecar answers at {where}: what it says is no HTTP",
+        self.assertIn(f"no sidecar answers at {where}: what it says is not HTTP",
                       self.fail_with(FAILURE, "status", "--api", where))
 
     def test_an_answer_that_is_cut_off(self):

@@ -101,19 +101,19 @@ const Bad kBad[] = {
     {R"(priority = {a = 1})", "node", 12,
      "is a table, not a whole number; give a whole number from 0 to 65535"},
     {R"(state_dir = "var")", "node", 13,
-     "\"var\" is of another form; give an absolute path, or \"\" to keep nothing"},
+     "\"var\" has the wrong form; give an absolute path, or \"\" to keep nothing"},
     {R"(state_dir = "/a\nb")", "node", 13,
-     "\"/a\\u000Ab\" is of another form; give an absolute path, or \"\" to keep nothing"},
+     "\"/a\\u000Ab\" has the wrong form; give an absolute path, or \"\" to keep nothing"},
     {R"(state_dir = 1)", "node", 13,
      "is a whole number, not text; give an absolute path, or \"\" to keep nothing"},
     {R"(memory_keeper = false)", "node", 17, "is true or false, not text; give \"on\" or \"off\""},
     {R"(plugin = "")", "election", 10,
-     "\"\" is of another form; give a plugin's name, like \"bully\", or a path with a slash"},
+     "\"\" has the wrong form; give a plugin's name, like \"bully\", or a path with a slash"},
     {R"(profile = "fsat")", "election", 11,
      "\"fsat\" is not one of the words for it; give \"default\", \"lan\", \"wan\", \"fast\" or "
      "\"textbook\"; did you mean \"fast\"?"},
     {R"(variant = "a b")", "election", 11,
-     "\"a b\" is of another form; give the name of a variant"},
+     "\"a b\" has the wrong form; give the name of a variant"},
     {R"(preempt = "sometimes")", "election", 11,
      "\"sometimes\" is not one of the words for it; give \"always\", \"priority\" or \"never\""},
     {R"(preempt = false)", "election", 11,
@@ -127,7 +127,8 @@ const Bad kBad[] = {
      "is a whole number, not a duration in quotes; give a duration from \"1ms\" to \"1m\", a whole "
      "number with a unit: ms, s, m or h"},
     {R"(answer_timeout = "100")", "election", 18,
-     "\"100\" is no duration; give a duration from \"1ms\" to \"1m\", a whole number with a unit: "
+     "\"100\" is not a duration; give a duration from \"1ms\" to \"1m\", a whole number with a "
+     "unit: "
      "ms, s, m or h"},
     {R"(coordinator_timeout = "1ms")", "election", 23,
      "\"1ms\" is out of range; give a duration from \"2ms\" to \"2m\", a whole number with a unit: "
@@ -143,7 +144,7 @@ const Bad kBad[] = {
      "\"4ms\" is out of range; give a duration from \"5ms\" to \"1m\", a whole number with a unit: "
      "ms, s, m or h"},
     {R"(suspect_after = "-1s")", "failure_detector", 17,
-     "\"-1s\" is no duration; give a duration from \"10ms\" to \"10s\", a whole number with a "
+     "\"-1s\" is not a duration; give a duration from \"10ms\" to \"10s\", a whole number with a "
      "unit: "
      "ms, s, m or h"},
     {R"(peers = "a:1")", "membership", 9,
@@ -153,10 +154,10 @@ const Bad kBad[] = {
      "\"orders\" lacks a port; give \"host:port\" with a name, an IPv4 address or an [IPv6 "
      "address], or \"\" for none"},
     {R"(socket = "run")", "api", 10,
-     "\"run\" is of another form; give an absolute path of at most 107 bytes, or \"\" for none"},
-    {R"(path = "")", "flag", 8, "\"\" is of another form; give an absolute path"},
+     "\"run\" has the wrong form; give an absolute path of at most 107 bytes, or \"\" for none"},
+    {R"(path = "")", "flag", 8, "\"\" has the wrong form; give an absolute path"},
     {R"(mode = 640)", "flag", 8,
-     "640 is no file mode; give an octal number up to 0o777, like 0o640"},
+     "640 is not a file mode; give an octal number up to 0o777, like 0o640"},
     {R"(mode = "0640")", "flag", 8,
      "is text, not a number; give an octal number up to 0o777, like 0o640"},
     {R"(level = "warning")", "log", 9,
@@ -228,7 +229,7 @@ BOOST_AUTO_TEST_CASE(names_have_a_form) {
   BOOST_TEST(errors_of("group.name = \"" + longest + "\"\n").empty());
   for (const std::string& name : {std::string(), longest + "a", std::string("-a"),
                                   std::string("a."), std::string("a/b"), std::string("ä")}) {
-    const Lines expected{place(1, 14) + "group.name: \"" + name + "\" is of another form" + kName};
+    const Lines expected{place(1, 14) + "group.name: \"" + name + "\" has the wrong form" + kName};
     BOOST_TEST(errors_of("group.name = \"" + name + "\"\n") == expected,
                boost::test_tools::per_element());
   }
@@ -307,13 +308,13 @@ BOOST_AUTO_TEST_CASE(bad_hooks_are_told_by_number) {
       "; give an http:// URL without user and # (for https, that of a proxy on this machine)";
   const Lines expected{
       place(9, 1) + "hook[1].url: is required" + url,
-      place(11, 7) + "hook[2].url: \"ftp://a\" is of another form" + url,
+      place(11, 7) + "hook[2].url: \"ftp://a\" has the wrong form" + url,
       place(12, 1) + "hook[2].tiemout: is unknown; did you mean timeout?",
-      place(14, 7) + "hook[3].url: \"http://u:p@a/\" is of another form" + url,
-      place(16, 7) + "hook[4].url: \"http://a/#b\" is of another form" + url,
-      place(18, 7) + "hook[5].url: \"http://\" is of another form" + url,
-      place(20, 7) + "hook[6].url: \"http://a:0/\" is of another form" + url,
-      place(22, 7) + "hook[7].url: \"https://a/\" is of another form" + url,
+      place(14, 7) + "hook[3].url: \"http://u:p@a/\" has the wrong form" + url,
+      place(16, 7) + "hook[4].url: \"http://a/#b\" has the wrong form" + url,
+      place(18, 7) + "hook[5].url: \"http://\" has the wrong form" + url,
+      place(20, 7) + "hook[6].url: \"http://a:0/\" has the wrong form" + url,
+      place(22, 7) + "hook[7].url: \"https://a/\" has the wrong form" + url,
   };
   BOOST_TEST(
       errors_of(kSound + "[[hook]]\n[[hook]]\nurl = \"ftp://a\"\ntiemout = \"1s\"\n"

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(one_mistake_is_told_once) {
   // With its default, the bad suspect_after would also be too short for the interval.
   expect_errors(
       kSound + "[failure_detector]\nheartbeat_interval = \"400ms\"\nsuspect_after = \"1\"\n",
-      {"b.toml:11:17: error: failure_detector.suspect_after: \"1\" is no duration; give "
+      {"b.toml:11:17: error: failure_detector.suspect_after: \"1\" is not a duration; give "
        "a duration from \"10ms\" to \"10s\", a whole number with a unit: ms, s, m or h"});
 }
 

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_another_length_is_refused_and_not_touched) {
 BOOST_AUTO_TEST_CASE(a_file_that_is_no_flag_is_refused_and_not_touched) {
   const ScratchFolder folder;
   write_file(folder.file(), kNoFlag);
-  EXPECT_REFUSAL(folder.file(), "is no leader flag");
+  EXPECT_REFUSAL(folder.file(), "is not a leader flag");
   BOOST_TEST(!may_pass(folder.file()));
   std::string contents;
   std::ifstream(folder.file()) >> contents;

@@ -270,9 +270,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_whole_answer_is_an_error) {
   BOOST_TEST(contains(error_of("HTTP/1.1 200"), "ended too early"));
   BOOST_TEST(contains(error_of(ok + "Content-Length: 3\r\n\r\nab"), "ended too early"));
   BOOST_TEST(contains(error_of(ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nab"), "too early"));
-  BOOST_TEST(contains(error_of("SSH-2.0-OpenSSH_9.2\r\n"), "is no HTTP"));
+  BOOST_TEST(contains(error_of("SSH-2.0-OpenSSH_9.2\r\n"), "is not HTTP"));
   BOOST_TEST(contains(error_of(ok + "X: " + std::string(20'000, 'x')), "has too large a header"));
-  BOOST_TEST(contains(error_of("HTTP/1.1 099 Odd\r\n\r\nbody"), "is no HTTP"));
+  BOOST_TEST(contains(error_of("HTTP/1.1 099 Odd\r\n\r\nbody"), "is not HTTP"));
   std::string interim;
   for (int i = 0; i < 100; ++i) interim += "HTTP/1.1 100 Continue\r\n\r\n";
   BOOST_TEST(contains(error_of(interim), "has no end"));

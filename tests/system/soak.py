@@ -135,7 +135,7 @@ class Soak:
 def duration_s(text):
     found = re.fullmatch(r"([0-9]+)([smh])", text)
     if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} is no duration like 90s, 30m or 8h")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a duration like 90s, 30m or 8h")
     return int(found[1]) * UNITS[found[2]]
 
 

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_word_that_nobody_understands_is_refused_wherever_it_stand
       {"partition 1 | 2 3 please",
        "'please' was not expected; usage: partition IDS | IDS [| IDS ...]"},
       {"priority 1 high 50", "'high' was not expected; usage: priority IDS NUMBER"},
-      {"cut 1->2 3", "'3' is no direction such as 1->2 or 1<->2; usage: cut DIRECTIONS"},
+      {"cut 1->2 3", "'3' is not a direction such as 1->2 or 1<->2; usage: cut DIRECTIONS"},
   };
   for (const auto& [line, message] : lines) BOOST_TEST(refusal_of(line) == message);
   for (const char* line :
@@ -234,10 +234,10 @@ BOOST_AUTO_TEST_CASE(the_budget_of_a_recovery_follows_from_the_settings) {
 
 BOOST_AUTO_TEST_CASE(directions_and_ranges_are_checked) {
   BOOST_TEST(refusal_of("start 3..1").starts_with("'3..1' names nobody"));
-  BOOST_TEST(refusal_of("start 1,").starts_with("'' is no number"));
+  BOOST_TEST(refusal_of("start 1,").starts_with("'' is not a number"));
   BOOST_TEST(refusal_of("reset 1 1").starts_with("a connection has two ends"));
   BOOST_TEST(refusal_of("cut 1->1").starts_with("'1->1' leads nowhere"));
-  BOOST_TEST(refusal_of("cut ->1").starts_with("'->1' is no direction"));
+  BOOST_TEST(refusal_of("cut ->1").starts_with("'->1' is not a direction"));
   BOOST_TEST(refusal_of("cut 1->9") == "there is no node 9");
   BOOST_TEST(refusal_of("start 1..9") == "there is no node 9");
 }

@@ -55,7 +55,7 @@ class NotReady(OSError):
 
 
 class NotAFlag(OSError):
-    """The file is no leader flag."""
+    """The file is not a leader flag."""
 
 
 class UnknownVersion(OSError):
@@ -242,7 +242,7 @@ def _is_trusted(path, user, owner):
 
 
 def open_flag(path, patience_s=None, owner=None):
-    """Opens the flag; waits for a sidecar that starts later, for ever or for so long."""
+    """Opens the flag; waits for a sidecar that starts later, for ever, or for `patience_s`."""
     deadline = None if patience_s is None else time.monotonic() + patience_s
     while True:
         try:

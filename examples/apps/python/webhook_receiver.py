@@ -58,7 +58,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def event(self):
-        """The request's body, or None when it is no event."""
+        """The request's body, or None if it is not an event."""
         with contextlib.suppress(ValueError, KeyError, TypeError):
             length = int(self.headers.get("Content-Length", ""))
             if self.headers.get_content_type() != EVENT_TYPE or not 0 < length <= MAX_BODY_BYTES:

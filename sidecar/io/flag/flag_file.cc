@@ -190,7 +190,7 @@ void check_contents(int fd, const fs::path& path) {
   const uint8_t abi = line[offsetof(leader_flag_line, abi)];
   const bool is_new = std::ranges::all_of(line, [](uint8_t byte) { return byte == 0; });
   if (abi == LEADER_FLAG_ABI || is_new) return;
-  throw FlagError(path, "is no leader flag, or one of another release",
+  throw FlagError(path, "is not a leader flag, or one of another release",
                   "remove it and restart the applications that read it, or set flag.path to "
                   "another file");
 }
@@ -273,7 +273,7 @@ std::string FlagFile::folder_flaw() const {
   if (!flaw.empty()) return error(flaw, "give it back its owner and mode");
   if ((folder_.st_mode & ~status.st_mode & kOthersEnter) == 0) return "";
   return error("its folder was closed to others (mode " + mode_text(status.st_mode) + ")",
-               "open it again (chmod), or restart the sidecar if only its own user shall enter");
+               "open it again (chmod), or restart the sidecar if only its own user is to enter");
 }
 
 bool FlagFile::is_in_folder_of(const FlagFile& other) const {

@@ -164,7 +164,7 @@ const char* HttpReader::flaw_of_framing() const {
   if (lengths == 1) {
     const std::string& length = *request_.header("Content-Length");
     if (length.find_first_not_of("0123456789") != std::string::npos) {
-      return "the Content-Length is no number";
+      return "the Content-Length is not a number";
     }
   }
   return nullptr;

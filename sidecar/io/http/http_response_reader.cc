@@ -71,7 +71,7 @@ HttpResponseReader::Result HttpResponseReader::append(std::string_view bytes) {
     if (error == http::error::header_limit || line_bytes > kMaxHeadBytes) {
       return refuse("has too large a header");
     }
-    if (error && !is_waiting) return refuse("is no HTTP");
+    if (error && !is_waiting) return refuse("is not HTTP");
     if (is_waiting) break;
   }
   bytes_.erase(0, position);

@@ -100,8 +100,8 @@ void StateStore::judge_votes(const StateSettings& settings) {
     throw StateError(path,
                      was_no_voter ? "was written when this process had no vote"
                                   : "was written under another name or among other [voters]",
-                     "if the folder was copied from another voter, empty it; else, when no sidecar "
-                     "runs any more that is configured so, start each voter once with "
+                     "if the folder was copied from another voter, empty it; otherwise, once no "
+                     "sidecar with that configuration runs any more, start each voter once with "
                      "--forget-promises");
   } else {
     is_vote_lost_ = true;
@@ -233,7 +233,7 @@ void StateStore::read_members() {
       return;
     }
     warnings_.push_back(folder_->path_of(kMembersFile) + ": " + std::get<const char*>(view) +
-                        "; ignored, the list is found out anew");
+                        "; ignored, the list is learnt again");
   } catch (const StateError& error) {
     warnings_.emplace_back(error.what());
   }
