@@ -13,6 +13,7 @@
 
 #include "config/source.hh"
 #include "io/loop/file_descriptor.hh"
+#include "io/loop/job.hh"
 
 namespace bellwether {
 namespace {
@@ -51,14 +52,6 @@ std::string read_config_text(const std::filesystem::path& file) {
   return text;
 }
 
-struct ConfigFile::Job {
-  uv_work_t request{};
-  std::filesystem::path file;
-  Reading reading{};
-  ConfigFile* owner = nullptr;  // nullptr: gone
-  std::vector<OnReading> then;
-};
-
 ConfigFile::ConfigFile(Loop& loop, std::filesystem::path file, std::string text,
                        OnReading on_change)
     : loop_(loop),
@@ -68,10 +61,6 @@ ConfigFile::ConfigFile(Loop& loop, std::filesystem::path file, std::string text,
       next_look_(loop, [this] { look(); }),
       patience_(loop, [this] { give_up(); }) {
   next_look_.arm(kInterval);
-}
-
-ConfigFile::~ConfigFile() {
-  if (running_ != nullptr) running_->owner = nullptr;
 }
 
 void ConfigFile::look() {
@@ -101,33 +90,24 @@ void ConfigFile::queue(OnReading then) {
 }
 
 void ConfigFile::start() {
-  auto job = std::make_unique<Job>();
-  job->request.data = job.get();
-  job->file = file_;
-  job->owner = this;
-  job->then = std::exchange(waiting_, {});
-  running_ = job.get();
-  const auto work = [](uv_work_t* request) {
-    auto& reading = *static_cast<Job*>(request->data);
+  told_ = std::exchange(waiting_, {});
+  const auto read = [file = file_] {
+    Reading reading;
     try {
-      reading.reading.text = read_config_text(reading.file);
+      reading.text = read_config_text(file);
     } catch (const std::exception& error) {
-      reading.reading.error = error.what();
+      reading.error = error.what();
     }
+    return reading;
   };
-  const auto done = [](uv_work_t* request, int /*status: jobs are never cancelled*/) {
-    const std::unique_ptr<Job> finished(static_cast<Job*>(request->data));
-    if (finished->owner != nullptr) finished->owner->finish(*finished);
-  };
-  throw_if_failed(uv_queue_work(loop_.uv(), &job->request, work, done), "cannot queue a reading");
-  static_cast<void>(job.release());  // libuv has it, until `done`
+  running_ = run_in_pool(loop_, read, [this](Reading reading) { finish(std::move(reading)); });
   patience_.arm(kPatience);
 }
 
 // The reading itself cannot be called back: it goes on, and nobody waits for it any more.
 void ConfigFile::give_up() {
   is_hanging_ = true;
-  std::vector<OnReading> all = std::exchange(running_->then, {});
+  std::vector<OnReading> all = std::exchange(told_, {});
   for (OnReading& then : std::exchange(waiting_, {})) all.push_back(std::move(then));
   for (const OnReading& then : all) then(no_answer());
 }
@@ -142,13 +122,12 @@ ConfigFile::Reading ConfigFile::no_answer() const {
   return reading;
 }
 
-void ConfigFile::finish(const Job& job) {
-  running_ = nullptr;
+void ConfigFile::finish(Reading reading) {
+  running_.reset();
   is_hanging_ = false;
   patience_.disarm();
-  Reading reading = job.reading;
   reading.is_changed = reading.text != last_.text || reading.error != last_.error;
-  for (const OnReading& then : job.then) then(reading);
+  for (const OnReading& then : std::exchange(told_, {})) then(reading);
   if (!waiting_.empty()) start();
 }
 

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +35,6 @@ class ConfigFile {
   // `text` is what was read last.  Calls `on_change` within a moment when the text has become
   // another, cannot be read any more, or can be again; once for each change.
   ConfigFile(Loop& loop, std::filesystem::path file, std::string text, OnReading on_change);
-  ~ConfigFile();
   ConfigFile(const ConfigFile&) = delete;
   ConfigFile& operator=(const ConfigFile&) = delete;
 
@@ -43,12 +43,10 @@ class ConfigFile {
   void read(OnReading then);
 
  private:
-  struct Job;
-
   void look();
   void queue(OnReading then);
   void start();
-  void finish(const Job& job);
+  void finish(Reading reading);
   void give_up();
   Reading no_answer() const;
 
@@ -56,7 +54,8 @@ class ConfigFile {
   std::filesystem::path file_;
   Reading last_;
   OnReading on_change_;
-  Job* running_ = nullptr;             // owned by libuv until it is done
+  std::shared_ptr<void> running_{};    // the reading that is under way (job.hh)
+  std::vector<OnReading> told_{};      // of that one
   std::vector<OnReading> waiting_{};   // for the next reading
   std::optional<Reading> settling_{};  // has changed, and is looked at once more
   bool is_hanging_ = false;            // nobody waits for the reading that runs

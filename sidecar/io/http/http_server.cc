@@ -2,10 +2,8 @@
 // accepted in libuv's callback is kept by libuv, which then waits with the next one until it is.
 #include "io/http/http_server.hh"
 
-#include <netdb.h>
-#include <netinet/in.h>
-
 #include <array>
+#include <cerrno>
 #include <exception>
 #include <memory>
 #include <unordered_map>
@@ -16,7 +14,8 @@
 #include "io/loop/timer.hh"
 #include "io/loop/unix_socket.hh"
 #include "io/names/address_error.hh"
-#include "io/names/every_address.hh"
+#include "io/names/listening.hh"
+#include "io/names/socket_options.hh"
 
 namespace bellwether {
 namespace {
@@ -52,48 +51,6 @@ void bound_kernel_buffer(const ByteStream::Handle& client) {
       client);
 }
 
-struct FreeAddresses {
-  void operator()(addrinfo* addresses) const { ::freeaddrinfo(addresses); }
-};
-using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
-
-std::string listening_on(const HostPort& address) {
-  const bool is_ipv6 = address.host.find(':') != std::string::npos;
-  return "cannot listen on " + (is_ipv6 ? "[" + address.host + "]" : address.host) + ":" +
-         std::to_string(address.port);
-}
-
-[[noreturn]] void fail(const HostPort& address, int status) {
-  throw AddressError(-status, std::generic_category(), listening_on(address));
-}
-
-Addresses resolve(const HostPort& address) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int status = ::getaddrinfo(address.host.c_str(), nullptr, &hints, &found);
-  if (status == 0) return Addresses(found);
-  const auto code = std::make_error_code(std::errc::address_not_available);
-  throw AddressError(code, listening_on(address) + ": " + ::gai_strerror(status));
-}
-
-void set_port(sockaddr* address, uint16_t port) {
-  if (address->sa_family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6*>(address)->sin6_port = htons(port);
-  } else {
-    reinterpret_cast<sockaddr_in*>(address)->sin_port = htons(port);
-  }
-}
-
-uint16_t port_of(const uv_tcp_t* socket) {
-  sockaddr_storage bound{};
-  int size = sizeof(bound);
-  throw_if_failed(uv_tcp_getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size),
-                  "cannot ask for a socket's address");
-  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
-                                           : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
-}
-
 }  // namespace
 
 class HttpServer::Implementation final : public HttpConnection::Owner {
@@ -106,7 +63,7 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
         farewell_(loop, [this] { say_farewell(); }),
         next_turn_(loop, [this] { begin_turn(); }) {}
 
-  uint16_t listen(const HostPort& address);
+  uint16_t listen(const HostPort& place);
   void listen_on_socket(const std::string& path);
   FileLook look_at_socket();
   void stop_listening();
@@ -118,7 +75,7 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
   using Pipe = UvPtr<uv_pipe_t>;
   using Tcp = UvPtr<uv_tcp_t>;
 
-  int try_to_listen(sockaddr* address);
+  int try_to_listen(const SocketAddress& address);
   static void on_client(uv_stream_t* socket, int error);
   void accept_paced(uv_stream_t* socket);
   void begin_turn();
@@ -152,34 +109,36 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
   std::vector<Tcp> sockets_;
 };
 
-uint16_t HttpServer::Implementation::listen(const HostPort& address) {
-  const Addresses addresses = resolve(listening_place(address));
-  uint16_t port = address.port;
+uint16_t HttpServer::Implementation::listen(const HostPort& place) {
+  uint16_t port = place.port;
   int failure = 0;
   bool is_listening = false;
-  for (addrinfo* next = addresses.get(); next != nullptr; next = next->ai_next) {
-    set_port(next->ai_addr, port);
-    const int status = try_to_listen(next->ai_addr);
-    if (status == 0) {
+  for (const SocketAddress& address : listening_addresses(place)) {
+    const int error = try_to_listen(address.with_port(port));
+    if (error == 0) {
       is_listening = true;
-      port = port_of(sockets_.back().get());
-    } else if (status == UV_EADDRNOTAVAIL || status == UV_EAFNOSUPPORT) {
-      failure = status;  // "localhost" may have an IPv6 address on a host without IPv6.
+      port = SocketAddress::local_of(descriptor_of(*sockets_.back()))->port();
+    } else if (error == EADDRNOTAVAIL || error == EAFNOSUPPORT) {
+      failure = error;  // "localhost" may have an IPv6 address on a host without IPv6.
     } else {
-      fail(address, status);
+      fail_to_listen(place, error);
     }
   }
-  if (!is_listening) fail(address, failure);
+  if (!is_listening) fail_to_listen(place, failure);
   return port;
 }
 
-int HttpServer::Implementation::try_to_listen(sockaddr* address) {
+// Returns an errno.
+int HttpServer::Implementation::try_to_listen(const SocketAddress& address) {
+  FileDescriptor fd = bind_to(address);
+  if (!fd.is_open()) return errno;
   auto socket = make_handle<uv_tcp_t>(
       this, [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
-  if (const int status = uv_tcp_bind(socket.get(), address, 0); status < 0) return status;
+  if (const int status = uv_tcp_open(socket.get(), fd.get()); status < 0) return -status;
+  fd.release();  // it is the handle's now
   const int status = uv_listen(reinterpret_cast<uv_stream_t*>(socket.get()), kBacklog, on_client);
   if (status == 0) sockets_.push_back(std::move(socket));
-  return status;
+  return -status;
 }
 
 void HttpServer::Implementation::listen_on_socket(const std::string& path) {

@@ -1,4 +1,4 @@
-// getsockname(2), getpeername(2), /proc and SO_NETNS_COOKIE.
+// /proc and SO_NETNS_COOKIE.
 #include "io/names/connection_ends.hh"
 
 #include <bellwether/leader_flag.h>
@@ -15,14 +15,7 @@
 namespace bellwether {
 namespace {
 
-template <typename Call>
-std::string end_of(int fd, Call call) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  if (call(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
-  const auto end = SocketAddress::from(reinterpret_cast<const sockaddr&>(address));
-  return end ? end->text() : "";
-}
+std::string text_of(const std::optional<SocketAddress>& end) { return end ? end->text() : ""; }
 
 uint64_t this_machine() {
   static const uint64_t kHash = [] {
@@ -47,8 +40,8 @@ uint64_t network_of(int fd) {
 }  // namespace
 
 ConnectionEnds ends_of(int fd) {
-  return {.here = end_of(fd, ::getsockname),
-          .there = end_of(fd, ::getpeername),
+  return {.here = text_of(SocketAddress::local_of(fd)),
+          .there = text_of(SocketAddress::remote_of(fd)),
           .machine = this_machine(),
           .network = network_of(fd)};
 }

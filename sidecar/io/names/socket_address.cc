@@ -6,6 +6,17 @@
 #include <cstring>
 
 namespace bellwether {
+namespace {
+
+template <typename Call>
+std::optional<SocketAddress> end_of(int fd, Call call) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (call(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return std::nullopt;
+  return SocketAddress::from(reinterpret_cast<const sockaddr&>(address));
+}
+
+}  // namespace
 
 std::optional<SocketAddress> SocketAddress::from_numeric(const HostPort& place) {
   SocketAddress result;
@@ -36,6 +47,10 @@ std::optional<SocketAddress> SocketAddress::from(const sockaddr& address) {
   }
   return result;
 }
+
+std::optional<SocketAddress> SocketAddress::local_of(int fd) { return end_of(fd, ::getsockname); }
+
+std::optional<SocketAddress> SocketAddress::remote_of(int fd) { return end_of(fd, ::getpeername); }
 
 SocketAddress SocketAddress::with_port(uint16_t port) const {
   // Both families have it at the same place.

@@ -24,6 +24,10 @@ class SocketAddress {
   // from a socket that listens for both, is unwrapped, so that one address has one form.
   static std::optional<SocketAddress> from(const sockaddr& address);
 
+  // The near and the far end of a socket; nullopt where there is none.
+  static std::optional<SocketAddress> local_of(int fd);
+  static std::optional<SocketAddress> remote_of(int fd);
+
   // The same host, another port.
   SocketAddress with_port(uint16_t port) const;
 

@@ -1,4 +1,4 @@
-// setsockopt(2), getsockname(2) and fcntl(2), with our numbers.
+// setsockopt(2) and fcntl(2), with our numbers.
 #include "io/names/socket_options.hh"
 
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 #include "io/names/socket_address.hh"
 
@@ -68,14 +67,8 @@ bool was_refused_by_network(int fd) {
 }
 
 bool is_connected_to_itself(int fd) {
-  sockaddr_storage here{};
-  sockaddr_storage there{};
-  socklen_t here_size = sizeof here;
-  socklen_t there_size = sizeof there;
-  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&here), &here_size) != 0) return false;
-  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&there), &there_size) != 0) return false;
-  return SocketAddress::from(reinterpret_cast<sockaddr&>(here)) ==
-         SocketAddress::from(reinterpret_cast<sockaddr&>(there));
+  const auto here = SocketAddress::local_of(fd);
+  return here && here == SocketAddress::remote_of(fd);
 }
 
 void abort_on_close(int fd) {

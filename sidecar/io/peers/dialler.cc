@@ -2,10 +2,10 @@
 #include "io/peers/dialler.hh"
 
 #include <cerrno>
-#include <memory>
 #include <system_error>
 #include <utility>
 
+#include "io/names/connect.hh"
 #include "io/names/socket_options.hh"
 
 namespace bellwether {
@@ -59,17 +59,7 @@ int Dialler::connect() {
     return error.code().value();
   }
   keep_network_errors(descriptor_of(*socket_), true);
-  // The request may outlive this object: a closed socket's callback comes a turn later.
-  auto request = std::make_unique<uv_connect_t>();
-  const int status = uv_tcp_connect(request.get(), socket_.get(), address_.get(),
-                                    [](uv_connect_t* raw_request, int result) {
-                                      const std::unique_ptr<uv_connect_t> ended(raw_request);
-                                      void* dialler = ended->handle->data;
-                                      if (dialler != nullptr)
-                                        static_cast<Dialler*>(dialler)->on_result(result);
-                                    });
-  if (status == 0) static_cast<void>(request.release());
-  return -status;
+  return -bellwether::connect(*socket_, address_, [this](int status) { on_result(status); });
 }
 
 void Dialler::on_due() {

@@ -15,7 +15,7 @@ class ListenerSocket {
  public:
   using OnConnection = std::function<void(UvPtr<uv_tcp_t>)>;
 
-  // Listens at `place`: a numeric address ("::" is every address, see every_address.hh), or a name
+  // Listens at `place`: a numeric address ("::" is every address, see listening.hh), or a name
   // that getaddrinfo(3) resolves now; port 0 is any free one.  Throws std::system_error whose text
   // names the place.  `on_connection` is called from the loop, for a few connections a turn at
   // most, so that what has arrived on one is read before many newer ones are there.

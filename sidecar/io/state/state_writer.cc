@@ -4,26 +4,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/loop/job.hh"
+
 namespace bellwether {
 
-// Lives until libuv is done with it, also when its owner has gone.
-template <typename Value>
-struct StateWriter::Job {
-  uv_work_t request{};
-  StateStore* store = nullptr;
-  Value value{};
-  std::optional<StateError> error{};
-  StateWriter* owner = nullptr;  // nullptr: gone
-  Queue<Value>* queue = nullptr;
+namespace {
 
-  std::optional<StateError> write() {
-    if constexpr (std::is_same_v<Value, View>) {
-      return store->store_members(*value);
-    } else {
-      return store->store(value.record, value.is_lost);
-    }
+template <typename Value>
+std::optional<StateError> write(StateStore& store, const Value& value) {
+  if constexpr (requires { value.record; }) {
+    return store.store(value.record, value.is_lost);
+  } else {
+    return store.store_members(*value);
   }
-};
+}
+
+}  // namespace
 
 StateWriter::StateWriter(Loop& loop, StateStore& store, RecordDone on_record,
                          MembersDone on_members)
@@ -37,11 +33,6 @@ StateWriter::StateWriter(Loop& loop, StateStore& store, RecordDone on_record,
   views_.on_done = [told = std::move(on_members)](const View&, const auto& error) { told(error); };
 }
 
-StateWriter::~StateWriter() {
-  if (records_.running != nullptr) records_.running->owner = nullptr;
-  if (views_.running != nullptr) views_.running->owner = nullptr;
-}
-
 void StateWriter::store(const Record& record, bool is_vote_lost) {
   push(records_, Votes{record, is_vote_lost});
 }
@@ -53,40 +44,27 @@ void StateWriter::push(Queue<Value>& queue, Value value) {
   if (queue.running != nullptr || queue.is_resting) {
     queue.next = std::move(value);
   } else {
-    start(queue, std::move(value));
+    start(queue, value);
   }
 }
 
 template <typename Value>
-void StateWriter::start(Queue<Value>& queue, Value value) {
-  auto job = std::make_unique<Job<Value>>();
-  job->request.data = job.get();
-  job->store = &store_;
-  job->value = std::move(value);
-  job->owner = this;
-  job->queue = &queue;
-  queue.running = job.get();
-  const auto work = [](uv_work_t* request) {
-    auto& running = *static_cast<Job<Value>*>(request->data);
-    running.error = running.write();
+void StateWriter::start(Queue<Value>& queue, const Value& value) {
+  const auto work = [store = &store_, value] { return write(*store, value); };
+  const auto done = [this, &queue, value](const std::optional<StateError>& error) {
+    queue.running.reset();
+    go_on(queue, value, error);
+    queue.on_done(value, error);
   };
-  const auto done = [](uv_work_t* request, int /*status: jobs are never cancelled*/) {
-    const std::unique_ptr<Job<Value>> finished(static_cast<Job<Value>*>(request->data));
-    if (finished->owner == nullptr) return;
-    Queue<Value>& its_queue = *finished->queue;
-    its_queue.running = nullptr;
-    finished->owner->go_on(its_queue, *finished);
-    its_queue.on_done(finished->value, finished->error);
-  };
-  throw_if_failed(uv_queue_work(loop_.uv(), &job->request, work, done), "cannot queue a write");
-  job.release();  // NOLINT(bugprone-unused-return-value): libuv has it, until `done`
+  queue.running = run_in_pool(loop_, work, done);
 }
 
 template <typename Value>
-void StateWriter::go_on(Queue<Value>& queue, const Job<Value>& done) {
+void StateWriter::go_on(Queue<Value>& queue, const Value& value,
+                        const std::optional<StateError>& error) {
   if constexpr (std::is_same_v<Value, Votes>) {
-    if (done.error) {
-      if (!queue.next) queue.next = done.value;
+    if (error) {
+      if (!queue.next) queue.next = value;
       queue.is_resting = true;
       rested_.arm(rest_);
       rest_ = std::min(2 * rest_, kLastRest);
@@ -94,7 +72,7 @@ void StateWriter::go_on(Queue<Value>& queue, const Job<Value>& done) {
     }
     rest_ = kFirstRest;
   }
-  if (auto next = std::exchange(queue.next, std::nullopt)) start(queue, std::move(*next));
+  if (auto next = std::exchange(queue.next, std::nullopt)) start(queue, *next);
 }
 
 }  // namespace bellwether

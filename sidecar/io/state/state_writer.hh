@@ -24,7 +24,6 @@ class StateWriter {
   // loop after each write; what was superseded is not told of.  `store` must outlive the loop:
   // writes that are under way when this object goes are finished.
   StateWriter(Loop& loop, StateStore& store, RecordDone on_record, MembersDone on_members);
-  ~StateWriter();
   StateWriter(const StateWriter&) = delete;
   StateWriter& operator=(const StateWriter&) = delete;
 
@@ -43,12 +42,10 @@ class StateWriter {
   };
   using View = std::shared_ptr<const MemberView>;  // shared with the core, which made it
 
-  template <typename Value>
-  struct Job;
   // What is under way, and what comes after it.
   template <typename Value>
   struct Queue {
-    Job<Value>* running = nullptr;
+    std::shared_ptr<void> running{};  // job.hh
     std::optional<Value> next{};
     bool is_resting = false;  // the last write failed, and the next one waits
     std::function<void(const Value&, const std::optional<StateError>&)> on_done{};
@@ -56,9 +53,9 @@ class StateWriter {
   template <typename Value>
   void push(Queue<Value>& queue, Value value);
   template <typename Value>
-  void start(Queue<Value>& queue, Value value);
+  void start(Queue<Value>& queue, const Value& value);
   template <typename Value>
-  void go_on(Queue<Value>& queue, const Job<Value>& done);
+  void go_on(Queue<Value>& queue, const Value& value, const std::optional<StateError>& error);
 
   Loop& loop_;
   StateStore& store_;
