@@ -54,7 +54,7 @@ class ConfigFile {
   std::filesystem::path file_;
   Reading last_;
   OnReading on_change_;
-  std::shared_ptr<void> running_{};    // the reading that is under way (job.hh)
+  std::shared_ptr<void> running_{};    // what is being read; shared with nobody (job.hh)
   std::vector<OnReading> told_{};      // of that one
   std::vector<OnReading> waiting_{};   // for the next reading
   std::optional<Reading> settling_{};  // has changed, and is looked at once more

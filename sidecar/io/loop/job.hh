@@ -12,7 +12,8 @@ namespace bellwether {
 
 // Calls `work` on a thread, and then `done`, with what it has returned, on the loop; not when what
 // is returned here has been let go of by then: nobody calls back a thread, but its end goes
-// unheard. What `work` refers to must outlive the loop.
+// unheard.  What is returned is shared with nobody; the job only looks whether it is there.  What
+// `work` refers to must outlive the loop.
 template <typename Work, typename Done>
 [[nodiscard]] std::shared_ptr<void> run_in_pool(Loop& loop, Work work, Done done) {
   struct Job {
@@ -22,7 +23,7 @@ template <typename Work, typename Done>
     std::weak_ptr<void> token;
     std::optional<std::invoke_result_t<Work>> result{};
   };
-  std::shared_ptr<void> token = std::make_shared<char>();  // its holder and the job know each other
+  std::shared_ptr<void> token = std::make_shared<char>();
   auto job = std::make_unique<Job>(Job{{}, std::move(work), std::move(done), token});
   job->request.data = job.get();
   const auto run = [](uv_work_t* request) {
