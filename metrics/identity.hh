@@ -13,6 +13,7 @@ struct Identity {
   std::string plugin;                 // its name
   std::string abi;                    // "<major>.<minor>" of the plugin
   std::vector<std::string> variants;  // that the plugin has
+  bool has_prices = false;            // it says what an election costs by each of them
 };
 
 }  // namespace bellwether::metrics

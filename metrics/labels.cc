@@ -81,14 +81,8 @@ const char* name(ShadowResult result) {
   switch (result) {
     case ShadowResult::kCounted:
       return "counted";
-    case ShadowResult::kBusy:
-      return "busy";
-    case ShadowResult::kTooLarge:
-      return "too_large";
     case ShadowResult::kOnHold:
       return "on_hold";
-    case ShadowResult::kFailed:
-      return "failed";
   }
   return "?";
 }

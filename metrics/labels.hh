@@ -62,14 +62,11 @@ enum class ElectionType : uint8_t {
 };
 const char* name(ElectionType type);
 
-// What came of holding an election again in the virtual cluster.
+// Whether it is known what an election would have cost by each variant.
 enum class ShadowResult : uint8_t {
   kCounted,
-  kBusy,      // skipped: another one was held
-  kTooLarge,  // skipped: the group has too many members
-  kOnHold,    // skipped: a member above the initiator could not lead for a while
-  kFailed,    // some variant came to no leader
-  kLast = kFailed,
+  kOnHold,  // no: a member above the initiator could not lead for a while
+  kLast = kOnHold,
 };
 const char* name(ShadowResult result);
 

@@ -91,7 +91,7 @@ void Metrics::on_shadow_messages(const std::string& variant, ElectionType type, 
 }
 
 void Metrics::on_shadow_election(ShadowResult result) {
-  table_->shadow_elections.of(result).Increment();
+  table_->shadow_elections.value().of(result).Increment();
 }
 
 void Metrics::set_leading(Instant valid_until) {

@@ -41,11 +41,12 @@ class Metrics {
   // All metrics as Prometheus reads them, in alphabetical order.  Reads /proc.
   std::string text(Instant now, std::chrono::system_clock::time_point wall_clock);
 
-  // --- elections and leadership: told by CoreObserver and ShadowElections ---
+  // --- elections and leadership: told by CoreObserver and Participant ---
 
   // `variant`: one of the plugin's.
   void on_election(const ElectionSummary& election, const std::string& variant);
-  // An election that this node won and `variant` would have held: so many messages of this type.
+  // Of a plugin that says what an election costs: an election that this node won would have taken
+  // so many messages of this type by `variant`.
   void on_shadow_messages(const std::string& variant, ElectionType type, uint64_t messages);
   void on_shadow_election(ShadowResult result);
   // `valid_until`: text() no longer shows a leader after it.

@@ -3,6 +3,10 @@
 // both.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "metrics/identity.hh"
 #include "metrics/series.hh"
 
@@ -44,15 +48,18 @@ struct Table {
       message_counts()};
   const SeriesByVariant<prometheus::Counter, ElectionType> shadow_messages{
       registry,
-      who.variants,
+      who.has_prices ? who.variants : std::vector<std::string>{},
       {"bellwether_shadow_messages_total",
        "Messages that the elections which this node won would have taken by each variant."},
       {"type"}};
-  const Counters<ShadowResult> shadow_elections{
-      registry,
-      {"bellwether_shadow_elections_total",
-       "Elections that this node won, by what came of holding them again by each variant."},
-      {"result"}};
+  const std::optional<Counters<ShadowResult>> shadow_elections =
+      !who.has_prices
+          ? std::nullopt
+          : std::optional<Counters<ShadowResult>>(
+                {registry,
+                 {"bellwether_shadow_elections_total",
+                  "Elections that this node won, by whether their cost by each variant is known."},
+                 {"result"}});
   const SeriesByVariant<prometheus::Gauge> active_variant{
       registry,
       who.variants,

@@ -9,6 +9,18 @@ Classic::Classic(const Settings& settings)
       state_(ELECTION_STATE_IDLE),
       deadline_ns_(ELECTION_NO_DEADLINE) {}
 
+// Everybody from the initiator up holds one election.
+election_cost Classic::cost(const Case& which) {
+  election_cost cost{};
+  for (uint32_t member = which.initiator(); member <= which.winner(); ++member) {
+    if (which.is_gone(member)) continue;
+    cost.election += which.asked_by(member);
+    cost.answer += which.living_above(member);
+  }
+  cost.coordinator = which.told();
+  return cost;
+}
+
 void Classic::step(const election_event& event, Outbox& outbox) {
   const View view(event);
   switch (event.type) {

@@ -8,6 +8,7 @@
 //   4. Who is asked answers, and holds an election itself unless it is in one already.
 #pragma once
 
+#include "case.hh"
 #include "round.hh"
 #include "variant.hh"
 
@@ -16,6 +17,9 @@ namespace bellwether::bully {
 class Classic : public Variant {
  public:
   explicit Classic(const Settings& settings);
+
+  // What an election takes; N^2 - N - 1 in the worst case, see README.md.
+  static election_cost cost(const Case& which);
 
   void step(const election_event& event, Outbox& outbox) override;
   uint64_t deadline_ns() const override { return deadline_ns_; }

@@ -1,6 +1,8 @@
 // The C face of the bully plugin: the one exported symbol, and nothing of C++ passes it.
 #include <bellwether/election_plugin.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string_view>
 
@@ -20,12 +22,27 @@ struct election_instance {
 namespace bellwether::bully {
 namespace {
 
-constexpr const char* kVariants[] = {"classic", "modified", nullptr};
+struct Entry {
+  const char* name;
+  std::unique_ptr<Variant> (*make)(const Settings& settings);
+  election_cost (*cost)(const Case& which);
+};
 
-std::unique_ptr<Variant> make_variant(std::string_view name, const Settings& settings) {
-  if (name == kVariants[0]) return std::make_unique<Classic>(settings);
-  if (name == kVariants[1]) return std::make_unique<Modified>(settings);
-  return nullptr;
+template <typename Kind>
+constexpr Entry entry(const char* name) {
+  return {.name = name,
+          .make = [](const Settings& settings) -> std::unique_ptr<Variant> {
+            return std::make_unique<Kind>(settings);
+          },
+          .cost = Kind::cost};
+}
+
+constexpr Entry kEntries[] = {entry<Classic>("classic"), entry<Modified>("modified")};
+constexpr const char* kVariants[] = {kEntries[0].name, kEntries[1].name, nullptr};
+
+const Entry* find(std::string_view name) {
+  const auto* const found = std::ranges::find(kEntries, name, &Entry::name);
+  return found == std::end(kEntries) ? nullptr : found;
 }
 
 election_instance* create(const election_config* config) try {
@@ -37,9 +54,11 @@ election_instance* create(const election_config* config) try {
       .sticky = (config->flags & ELECTION_CONFIG_STICKY) != 0,
       .ask_suspected = (config->flags & ELECTION_CONFIG_ASK_SUSPECTED) != 0,
   };
+  const Entry* const wanted = find(config->variant);
+  if (wanted == nullptr) return nullptr;
   auto instance = std::make_unique<election_instance>();
-  instance->variant = make_variant(config->variant, settings);
-  return instance->variant ? instance.release() : nullptr;
+  instance->variant = wanted->make(settings);
+  return instance.release();
 } catch (...) {
   return nullptr;
 }
@@ -58,7 +77,20 @@ int32_t step(election_instance* self, const election_event* event, election_outp
   return -1;  // out of memory: nothing else in here throws
 }
 
-const void* extension(const char*) { return nullptr; }
+int32_t messages(const char* variant, const election_case* which, election_cost* cost) {
+  const Entry* const wanted = find(variant);
+  const Case asked(*which);
+  if (wanted == nullptr || asked.is_anybody_held()) return -1;
+  *cost = wanted->cost(asked);
+  return 0;
+}
+
+constexpr election_cost_extension kCostExtension = {
+    .size = sizeof(election_cost_extension), .reserved = 0, .messages = messages};
+
+const void* extension(const char* id) {
+  return id == std::string_view(ELECTION_COST_EXTENSION) ? &kCostExtension : nullptr;
+}
 
 }  // namespace
 }  // namespace bellwether::bully

@@ -11,6 +11,19 @@ Modified::Modified(const Settings& settings)
       state_(ELECTION_STATE_IDLE),
       deadline_ns_(ELECTION_NO_DEADLINE) {}
 
+// Only the initiator asks, and hands over if somebody answers; the chosen one asks whom the
+// initiator left out, knowing that it is dead.
+election_cost Modified::cost(const Case& which) {
+  const uint32_t initiator = which.initiator();
+  election_cost cost{};
+  cost.answer = which.living_above(initiator);
+  const bool is_left_out = which.winner_waits() && !which.asks_suspected();
+  cost.election = which.asked_by(initiator) + (is_left_out ? 1u : 0u);
+  cost.handover = cost.answer == 0 ? 0u : 1u;
+  cost.coordinator = which.told();
+  return cost;
+}
+
 void Modified::step(const election_event& event, Outbox& outbox) {
   const View view(event);
   switch (event.type) {

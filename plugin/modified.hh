@@ -11,6 +11,7 @@
 //      If the initiator dies, the halt timer of those it halted runs out, and they start.
 #pragma once
 
+#include "case.hh"
 #include "round.hh"
 #include "variant.hh"
 
@@ -19,6 +20,9 @@ namespace bellwether::bully {
 class Modified : public Variant {
  public:
   explicit Modified(const Settings& settings);
+
+  // What an election takes; 3N - 4 in the worst case, see README.md.
+  static election_cost cost(const Case& which);
 
   void step(const election_event& event, Outbox& outbox) override;
   uint64_t deadline_ns() const override { return deadline_ns_; }

@@ -213,7 +213,9 @@ typedef struct election_plugin {
   uint32_t reserved;   /* 0 */
   const char* name;    /* as in `[election] plugin = "..."`; not empty */
   const char* version; /* of the plugin; for people */
-  const char* const* variants; /* at least one name, none empty or twice; closed by NULL */
+  const char* const*
+      variants; /* at least one name, none empty or twice, closed by NULL; the first
+                   is the original, the last what a host uses unless told otherwise */
 
   /* Makes an instance in ELECTION_STATE_IDLE; NULL when it cannot (no memory, bad config). */
   election_instance* (*create)(const election_config* config);
@@ -225,9 +227,54 @@ typedef struct election_plugin {
    * go on; the host then stops with an error. */
   int32_t (*step)(election_instance* self, const election_event* event, election_output* output);
 
-  /* An optional interface by name and revision ("bellwether.snapshot/1"); NULL when unknown. */
+  /* An optional interface by name and revision (ELECTION_COST_EXTENSION); NULL when unknown. */
   const void* (*extension)(const char* id);
 } election_plugin;
+
+/* --- Optional: what an election costs, extension(ELECTION_COST_EXTENSION) ---
+ *
+ * A closed form beside each algorithm, so that variants can be compared before anybody switches.
+ * Nothing depends on it: of a plugin without it the host shows no such numbers. */
+#define ELECTION_COST_EXTENSION "bellwether.cost/1"
+
+/* An election to be priced: nobody leads, one member begins, nobody joins, leaves or is late while
+ * it runs.  64 bytes, frozen; the host's memory, valid until the call returns. */
+typedef struct election_case {
+  const election_member* members; /* all members in ascending rank; SUSPECT: this one is gone */
+  uint32_t member_count;
+  uint32_t initiator; /* index of the member that begins; it is not gone */
+  uint32_t lost; /* index of a member that is gone, as only the initiator has noticed, like a leader
+                    that died; or ELECTION_NOBODY.  Of all others that are gone everybody knows */
+  uint32_t flags; /* ELECTION_CASE_*, or'ed */
+  uint64_t reserved[5];
+} election_case;
+
+enum {
+  /* The group elects with ELECTION_CONFIG_ASK_SUSPECTED. */
+  ELECTION_CASE_ASK_SUSPECTED = 1u << 0
+};
+
+/* How many messages it takes, by kind; an attempt to send counts.  64 bytes, frozen. */
+typedef struct election_cost {
+  uint64_t election;
+  uint64_t answer;
+  uint64_t handover;
+  uint64_t coordinator;      /* what the host sends when it carries out the claims */
+  uint64_t private_messages; /* of the plugin's own kinds */
+  uint64_t reserved[3];
+} election_cost;
+
+/* What the extension is: constant data of the plugin, valid as long as the plugin is loaded; grows
+ * at its end only. */
+typedef struct election_cost_extension {
+  uint32_t size;     /* sizeof(election_cost_extension) as the plugin knows it */
+  uint32_t reserved; /* 0 */
+
+  /* Fills `cost`, which the host passes as zeros, for `variant`, one of election_plugin.variants.
+   * Returns 0, or a negative number when it cannot tell.  It belongs to no instance: it may be
+   * called at any time and from any thread, also while others are in it. */
+  int32_t (*messages)(const char* variant, const election_case* which, election_cost* cost);
+} election_cost_extension;
 
 /* What a plugin defines, and the host looks up under this name. */
 #define ELECTION_PLUGIN_SYMBOL "bellwether_election_plugin"
@@ -287,6 +334,18 @@ ELECTION_ASSERT_OFFSET(election_plugin, size, 8);
 ELECTION_ASSERT_OFFSET(election_plugin, name, 16);
 ELECTION_ASSERT_OFFSET(election_plugin, create, 40);
 ELECTION_ASSERT_OFFSET(election_plugin, extension, 64);
+ELECTION_ASSERT_SIZE(election_case, 64);
+ELECTION_ASSERT_OFFSET(election_case, member_count, 8);
+ELECTION_ASSERT_OFFSET(election_case, initiator, 12);
+ELECTION_ASSERT_OFFSET(election_case, lost, 16);
+ELECTION_ASSERT_OFFSET(election_case, flags, 20);
+ELECTION_ASSERT_SIZE(election_cost, 64);
+ELECTION_ASSERT_OFFSET(election_cost, answer, 8);
+ELECTION_ASSERT_OFFSET(election_cost, handover, 16);
+ELECTION_ASSERT_OFFSET(election_cost, coordinator, 24);
+ELECTION_ASSERT_OFFSET(election_cost, private_messages, 32);
+ELECTION_ASSERT_SIZE(election_cost_extension, 16);
+ELECTION_ASSERT_OFFSET(election_cost_extension, messages, 8);
 #undef ELECTION_ASSERT
 #undef ELECTION_ASSERT_OFFSET
 #undef ELECTION_ASSERT_SIZE

@@ -7,6 +7,7 @@
 
 #include "base/duration_text.hh"
 #include "cli/aligned_rows.hh"
+#include "cli/plugin_dir.hh"
 #include "cli/text_file.hh"
 #include "config/effective.hh"
 #include "config/keys.hh"
@@ -118,7 +119,7 @@ ExitCode check_config(const CheckOptions& options) {
   }
   const std::string text = read_text_file(options.file);
   try {
-    return report(options, parse_config(text, options.file, process_environment()));
+    return report(options, parse_config(text, options.file, environment_with_plugins()));
   } catch (const ConfigErrors& errors) {
     return report(options, errors);
   }

@@ -23,7 +23,8 @@ class Runs {
     while (true) {
       const uint64_t seed = next_seed_.fetch_add(1);
       if (seed > run_.last_seed) break;
-      const std::string text = simulator::fault_scenario(seed, run_.variant, run_.guarding);
+      const std::string text =
+          simulator::fault_scenario(seed, *run_.plugin, run_.variant, run_.guarding);
       add(seed, text, run_one(seed, text));
     }
     const std::lock_guard lock(mutex_);

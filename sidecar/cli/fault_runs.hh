@@ -16,7 +16,7 @@ namespace bellwether {
 
 struct FaultRun {
   const election_plugin* plugin = nullptr;
-  std::string variant = "modified";
+  std::string variant;
   simulator::Guarding guarding = simulator::Guarding::kNone;
   uint64_t first_seed = 1;
   uint64_t last_seed = 1;

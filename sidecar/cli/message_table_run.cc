@@ -7,6 +7,7 @@
 #include "cli/simulate.hh"
 #include "cli/table_output.hh"
 #include "cli/text_file.hh"
+#include "core/plugin_facts.hh"
 #include "simulator/plot.hh"
 
 namespace bellwether::cli {
@@ -70,7 +71,8 @@ ExitCode print_message_table(const Simulation& simulation) {
   print(simulation.options, rows);
   if (!simulation.options.plot.empty()) {
     std::ostringstream figure;
-    simulator::draw_plot(figure, rows, simulation.options.initiator);
+    simulator::draw_plot(figure, rows, simulation.options.initiator,
+                         variants_of(simulation.plugin));
     write_text_file(simulation.options.plot, figure.str());
   }
   return report_differences(rows) ? ExitCode::kOk : ExitCode::kFailure;

@@ -111,7 +111,7 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
                            .flag_weakness = flag_weakness != nullptr ? flag_weakness : ""};
   try {
     settings.parsed =
-        parse_config(settings.config_text, options.file, process_environment(Onlooker::kNo));
+        parse_config(settings.config_text, options.file, environment_with_plugins(Onlooker::kNo));
   } catch (const ConfigErrors& errors) {
     write_to_stderr(std::string(errors.what()) + "\n");
     return ExitCode::kConfigInvalid;

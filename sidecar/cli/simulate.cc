@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli/plugin_dir.hh"
+#include "core/plugin_facts.hh"
 #include "plugin_loader.hh"
 #include "simulator/scenario_verbs.hh"
 
@@ -17,11 +18,7 @@ const election_plugin& load(const SimulateOptions& options) {
 }
 
 std::vector<std::string> chosen_variants(const election_plugin& plugin, const std::string& word) {
-  std::vector<std::string> all;
-  for (const char* const* variant = plugin.variants; *variant != nullptr; ++variant) {
-    all.emplace_back(*variant);
-  }
-  if (word == kAllVariants) return all;
+  if (word == kAllVariants) return variants_of(plugin);
   try {
     require_variant(plugin, word);
   } catch (const PluginError& error) {

@@ -30,7 +30,7 @@ The real protocol code and the real plugin run in virtual time; the same seed gi
 
 constexpr const char* kSimulateExamples = R"(Examples:
   bellwether simulate
-      the published table for both variants, counted, beside the closed forms
+      the published table for each variant, counted, beside the closed forms
   bellwether simulate --processes 3..40 --format csv --plot messages.svg
       more sizes, as CSV, and as a figure
   bellwether simulate --variant modified --initiator highest --processes 100,1000
@@ -152,7 +152,7 @@ void add_plugin_options(CLI::App& simulate, SimulateOptions& options) {
   simulate
       .add_option("--variant", options.variant,
                   "classic, modified, or another that the plugin has;\n"
-                  "both: all it has (default)")
+                  "all: each that it has (default)")
       ->option_text("NAME");
   simulate
       .add_option("--plugin", options.plugin,

@@ -25,8 +25,8 @@ enum class Action : unsigned {
 
 enum class Format : uint8_t { kTable, kCsv, kJson };
 
-// The word for all variants the plugin has; the plugin that comes with us has two.
-inline constexpr const char* kAllVariants = "both";
+// The word for all variants that the plugin has.
+inline constexpr const char* kAllVariants = "all";
 
 struct SimulateOptions {
   Action action = Action::kTable;

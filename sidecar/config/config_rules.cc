@@ -82,13 +82,14 @@ Objections voters_remember(const ParsedConfig& parsed) {
 
 Objections variant_exists(const ParsedConfig& parsed) {
   const ElectionSettings& election = parsed.config.election;
-  const std::vector<std::string> known{"classic", "modified"};
+  const std::vector<std::string>& known = parsed.variants;
   const bool is_known = std::find(known.begin(), known.end(), election.variant) != known.end();
-  if (election.plugin != "bully" || is_known) return {};
+  if (known.empty() || is_known) return {};
   const std::string meant = nearest_word(election.variant, known);
-  return {{"plugin \"bully\" has no variant " + toml_text(election.variant),
-           "give " + any_of_words(known) +
-               (meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?")}};
+  return {
+      {"plugin " + toml_text(election.plugin) + " has no variant " + toml_text(election.variant),
+       "give " + any_of_words(known) +
+           (meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?")}};
 }
 
 Objections a_lost_beat_is_not_fatal(const ParsedConfig& parsed) {

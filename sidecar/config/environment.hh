@@ -1,15 +1,20 @@
-// What a configuration may take from around it: environment variables, the host's name, a folder.
+// What a configuration may take from around it: environment variables, the host's name, a folder,
+// and what the plugin can do.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bellwether {
 
 struct Environment {
   std::function<std::optional<std::string>(const std::string& name)> variable;
   std::string host_name;
+  // The variants that a plugin has, in its order; none: nobody knows.
+  std::function<std::vector<std::string>(const std::string& plugin)> variants =
+      [](const std::string&) { return std::vector<std::string>{}; };
   // Where the flag lies unless a path is given; `is_shared`: flag.shared_folder.
   std::function<std::string(const std::string& group, bool is_shared)> flag_folder =
       [](const std::string&, bool) { return "/dev/shm/bellwether"; };

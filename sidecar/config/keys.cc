@@ -144,13 +144,14 @@ void add_election_rules(Table<ElectionSettings>& election) {
       "reserved processor; textbook: default's timers and the papers' rules to the letter");
   election.key(
       "variant", &Settings::variant, TextType{"the name of a variant", is_variant},
-      Computed<std::string>{"modified; in profile textbook classic; of another plugin its first",
-                            [](const Config& config, const Environment&) -> std::string {
-                              if (config.election.plugin != "bully") return "";
-                              const bool is_textbook =
-                                  config.election.profile == Profile::kTextbook;
-                              return is_textbook ? "classic" : "modified";
-                            }},
+      Computed<std::string>{
+          "the plugin's last, of bully modified; in profile textbook its first, classic",
+          [](const Config& config, const Environment& environment) -> std::string {
+            const auto variants = environment.variants(config.election.plugin);
+            if (variants.empty()) return "";
+            const bool is_textbook = config.election.profile == Profile::kTextbook;
+            return is_textbook ? variants.front() : variants.back();
+          }},
       TakesEffect::kAtOnce,
       "classic (Garcia-Molina 1982) or modified (Soundarabai 2014); a change takes effect with the "
       "first election after all living members want the same");

@@ -62,6 +62,7 @@ class Parser {
     read_voters();  // first: defaults depend on them
     for (const auto& key : config_keys()) read_key(key, section(key.table), key.path(), config());
     read_hooks();
+    parsed_.variants = environment_.variants(config().election.plugin);
     add_findings(error_rules(), errors_);
     if (!errors_.empty()) throw ConfigErrors(parsed_.file, by_position(std::move(errors_)));
     add_findings(warning_rules(), parsed_.warnings);

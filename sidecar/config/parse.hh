@@ -18,7 +18,8 @@ struct ParsedConfig {
   // Which keys the text gives, and where; all others are at their defaults.  A key of a hook is
   // hook[1].url, counted from 1; a voter is voters.NAME.
   std::map<std::string, SourcePosition> given;
-  std::vector<Finding> warnings;  // legal, but doubtful; in the order of the text
+  std::vector<std::string> variants;  // that the plugin has; none: nobody knows
+  std::vector<Finding> warnings;      // legal, but doubtful; in the order of the text
 };
 
 // Throws ConfigErrors with every error of the text (of a syntax error, with the first).

@@ -5,6 +5,7 @@
 
 #include "base/check.hh"
 #include "core/node_send.hh"
+#include "core/plugin_facts.hh"
 
 namespace bellwether {
 namespace {
@@ -19,7 +20,8 @@ MemberEntry with_variant(MemberEntry entry, const std::string& variant) {
 
 // Guard "majority" lets nobody take leadership from a leader whom a majority hears, unless it
 // outranks it.  An election that all join nevertheless would have no end.
-Options with_guard(Options options) {
+Options settled(const election_plugin& plugin, Options options) {
+  options.variant = chosen_variant(plugin, options.variant);
   if (!options.voters.empty()) options.sticky = true;
   return options;
 }
@@ -41,7 +43,7 @@ Awaited awaited_by_plugin(uint32_t state) {
 Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Record record,
            const MemberView& known)
     : plugin_(plugin),
-      options_(with_guard(std::move(options))),
+      options_(settled(plugin, std::move(options))),
       record_(record),
       members_(with_variant(std::move(self), options_.variant), Electorate(options_.voters)),
       elector_(plugin, options_, members_.self().id),

@@ -4,24 +4,21 @@
 // over to the one it wants at the beginning of an election, when it knows of no living member that
 // wants another; until then it elects as before.  So a group is reconfigured member by member,
 // under a leader that does not change for it, and elects by one variant before and after.
+#include <algorithm>
+
 #include "base/check.hh"
 #include "core/node.hh"
 #include "core/node_send.hh"
+#include "core/plugin_facts.hh"
 
 namespace bellwether {
-namespace {
-
-bool has_variant(const election_plugin& plugin, const std::string& variant) {
-  const char* const* known = plugin.variants;
-  while (*known != nullptr && variant != *known) ++known;
-  return *known != nullptr;
-}
-
-}  // namespace
 
 void Node::on(const Reconfigure& reconfigure) {
   const Options& wanted = reconfigure.options;
-  check(has_variant(plugin_, wanted.variant), "the wanted variant is one of the plugin's");
+  const std::string variant = chosen_variant(plugin_, wanted.variant);
+  const std::vector<std::string> known = variants_of(plugin_);
+  check(std::find(known.begin(), known.end(), variant) != known.end(),
+        "the wanted variant is one of the plugin's");
   remark("takes over new options");
   options_.answer_timeout = wanted.answer_timeout;
   options_.coordinator_timeout = wanted.coordinator_timeout;
@@ -35,7 +32,7 @@ void Node::on(const Reconfigure& reconfigure) {
   timers_.disarm(Timer::kPreempt);
   has_tried_to_preempt_ = false;
   arm_preemption();
-  set_variant(wanted.variant);
+  set_variant(variant);
 }
 
 // Silence counts anew: what was patience before must not be suspicion now.

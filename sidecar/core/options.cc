@@ -5,7 +5,6 @@ namespace bellwether {
 
 Options textbook_options() {
   Options options;
-  options.variant = "classic";
   options.query_first = false;
   options.sticky = false;
   options.skip_suspected = false;

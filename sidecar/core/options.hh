@@ -23,8 +23,9 @@ enum class Preempt : uint8_t {
 };
 
 struct Options {
-  // The variant that this node wants; it elects by it once all living members want the same.
-  std::string variant = "modified";
+  // The variant that this node wants, one of the plugin's (empty: its last); it elects by it once
+  // all living members want the same.
+  std::string variant;
 
   // T of the papers: how long an ANSWER may take.
   Duration answer_timeout = std::chrono::milliseconds(100);

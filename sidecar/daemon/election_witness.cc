@@ -40,21 +40,23 @@ bool ElectionWitness::was_told(const Uuid& id) const {
 // COORDINATOR goes to all who are alive, as far as the winner has found out; so who was not told is
 // gone.  In the classic variant those that were asked ask as well, but they all rank above the one
 // that began.
-simulator::ElectionFacts ElectionWitness::facts(bool was_asked, bool asks_suspected) const {
-  simulator::ElectionFacts facts{.asks_suspected = asks_suspected};
+ElectionCase ElectionWitness::seen(bool was_asked, bool asks_suspected) const {
   const auto ranked = members_.ranked();
   const uint32_t self = members_.self_index();
-  facts.initiator = self;
+  ElectionCase election{.members = {ranked.begin(), ranked.end()},
+                        .initiator = self,
+                        .asks_suspected = asks_suspected};
   for (uint32_t i = 0; i < ranked.size(); ++i) {
     const Uuid& id = members_.id_at(i);
+    uint32_t& marks = election.members[i].marks;
+    marks &= ~uint32_t{ELECTION_MEMBER_SUSPECT};
     const bool is_gone = i != self && !was_told(id);
-    const bool may_lead = (ranked[i].marks & ELECTION_MEMBER_ELECTABLE) != 0;
-    facts.members.push_back({.is_gone = is_gone, .may_lead = may_lead});
-    if (is_gone && predecessor_ == id) facts.lost_leader = i;
+    if (is_gone) marks |= ELECTION_MEMBER_SUSPECT;
+    if (is_gone && predecessor_ == id) election.lost = i;
     const bool has_asked = (was_asked && asker_ == id) || lowest_ == id;
-    if (has_asked && !is_gone) facts.initiator = std::min(facts.initiator, i);
+    if (has_asked && !is_gone) election.initiator = std::min(election.initiator, i);
   }
-  return facts;
+  return election;
 }
 
 }  // namespace bellwether

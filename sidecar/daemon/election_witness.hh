@@ -1,5 +1,5 @@
 // What the winner of an election has seen of it: who asked, whom it told, who led before.  From
-// that follows how the election can be held again (shadow_elections.hh).  It only watches.
+// that follows what it would have cost by each variant (plugin_facts.hh).  It only watches.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "core/effects.hh"
 #include "core/members.hh"
-#include "simulator/shadow_election.hh"
+#include "core/plugin_facts.hh"
 
 namespace bellwether {
 
@@ -23,7 +23,7 @@ class ElectionWitness {
 
   // Of the election that this node has just won, until the next one begins.  `was_asked`: its part
   // began with a peer's ELECTION or HANDOVER.  `asks_suspected`: the group's setting.
-  simulator::ElectionFacts facts(bool was_asked, bool asks_suspected) const;
+  ElectionCase seen(bool was_asked, bool asks_suspected) const;
 
  private:
   void begin();

@@ -247,9 +247,32 @@ void Participant::on(Instant, const Failed& failed) { listener_.on_failed(failed
 
 void Participant::on_election(const metrics::ElectionSummary& election) {
   listener_.on_election(election);
-  if (election.result != metrics::Result::kWon) return;
+  if (election.result != metrics::Result::kWon || !has_prices(parts_.plugin)) return;
   const bool was_asked = election.trigger == metrics::Trigger::kAsked;
-  listener_.on_won(witness_.facts(was_asked, !node_.options().skip_suspected));
+  count_prices(witness_.seen(was_asked, !node_.options().skip_suspected));
+}
+
+// Of all variants or of none, so that their sums are of the same elections.
+void Participant::count_prices(const ElectionCase& election) {
+  using metrics::ElectionType;
+  const std::vector<std::string> variants = variants_of(parts_.plugin);
+  std::vector<election_cost> prices;
+  for (const std::string& variant : variants) {
+    const auto price = price_of(parts_.plugin, variant, election);
+    if (!price) return parts_.metrics.on_shadow_election(metrics::ShadowResult::kOnHold);
+    prices.push_back(*price);
+  }
+  parts_.metrics.on_shadow_election(metrics::ShadowResult::kCounted);
+  for (size_t i = 0; i < variants.size(); ++i) {
+    const auto count = [&](ElectionType type, uint64_t messages) {
+      parts_.metrics.on_shadow_messages(variants[i], type, messages);
+    };
+    count(ElectionType::kElection, prices[i].election);
+    count(ElectionType::kAnswer, prices[i].answer);
+    count(ElectionType::kHandover, prices[i].handover);
+    count(ElectionType::kCoordinator, prices[i].coordinator);
+    count(ElectionType::kPrivate, prices[i].private_messages);
+  }
 }
 
 void Participant::on_record_stored(const Record& record, const std::optional<StateError>& error) {

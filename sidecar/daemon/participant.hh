@@ -40,8 +40,6 @@ class ParticipantListener {
   virtual ~ParticipantListener() = default;
   virtual void on_publish(const Publish& publish) = 0;
   virtual void on_election(const metrics::ElectionSummary& election) = 0;
-  // It was won by this node, which knows this of it.
-  virtual void on_won(simulator::ElectionFacts facts) = 0;
   // The node has left the group; what it said last is on its way.
   virtual void on_left() = 0;
   // The plugin broke its contract; the process must end.
@@ -110,6 +108,7 @@ class Participant final : private EffectSink, private TransportListener {
   void on_limit(PeerLimit limit) override;
 
   void on_election(const metrics::ElectionSummary& election);
+  void count_prices(const ElectionCase& election);
   void on_record_stored(const Record& record, const std::optional<StateError>& error);
   void on_members_stored(const std::optional<StateError>& error);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/vote_text.hh"
+#include "core/plugin_facts.hh"
 #include "io/state/vote_tag.hh"
 #include "plugin_loader.hh"
 
@@ -27,19 +28,9 @@ FlagWriterSettings flag_settings(const Config& config) {
                                                : uint8_t{LEADER_FLAG_GUARD_NONE}};
 }
 
-const election_plugin& load(SidecarSettings& settings) {
-  ElectionSettings& election = settings.parsed.config.election;
-  const election_plugin& plugin = load_plugin(election.plugin, settings.plugin_dir);
-  choose_variant(plugin, election);
-  return plugin;
-}
-
-std::vector<std::string> variants_of(const election_plugin& plugin) {
-  std::vector<std::string> variants;
-  for (const char* const* variant = plugin.variants; *variant != nullptr; ++variant) {
-    variants.emplace_back(*variant);
-  }
-  return variants;
+const election_plugin& load(const SidecarSettings& settings) {
+  const ElectionSettings& election = settings.parsed.config.election;
+  return load_plugin(election.plugin, settings.plugin_dir);
 }
 
 api::Identity identity_of(const SidecarSettings& settings, const election_plugin& plugin) {
@@ -65,7 +56,8 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                 .version = settings_.version,
                 .plugin = identity_.plugin,
                 .abi = identity_.plugin_abi,
-                .variants = variants_of(plugin_)}),
+                .variants = variants_of(plugin_),
+                .has_prices = has_prices(plugin_)}),
       store_({.folder = config().node.state_dir,
               .group = config().group.name,
               .voters = vote_tag(config()),
@@ -73,7 +65,6 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
       flag_(flag_settings(config())),
       flag_watch_(log_, "the flag's file", config().flag.path),
       resolver_(loop_),
-      shadows_(loop_, plugin_, metrics_),
       participant_({.loop = loop_,
                     .plugin = plugin_,
                     .store = store_,
@@ -99,11 +90,6 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                   finish();
                 }),
       last_words_(loop_, [this] { await_last_words(); }) {}
-
-void choose_variant(const election_plugin& plugin, ElectionSettings& election) {
-  if (election.variant.empty()) election.variant = *plugin.variants;
-  require_variant(plugin, election.variant);
-}
 
 // The flag first, whatever has led here: with what goes next the connections end, too.
 Sidecar::~Sidecar() { flag_.publish({}); }

@@ -20,7 +20,6 @@
 #include "daemon/front_door.hh"
 #include "daemon/log.hh"
 #include "daemon/participant.hh"
-#include "daemon/shadow_elections.hh"
 #include "daemon/systemd.hh"
 #include "io/flag/memory_keeper.hh"
 #include "io/loop/open_files.hh"
@@ -37,10 +36,6 @@ struct SidecarSettings {
   bool is_first_start = false;   // of the whole group: see Start (effects.hh)
   std::string flag_weakness{};   // robust_futex_flaw(), which must be asked before any thread runs
 };
-
-// Without a variant in the configuration it is the plugin's first.  Throws PluginError when the
-// plugin has no such variant.
-void choose_variant(const election_plugin& plugin, ElectionSettings& election);
 
 // How run() ends.
 enum class SidecarEnd : uint8_t {
@@ -65,7 +60,6 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   // sidecar.cc
   void on_publish(const Publish& publish) override;
   void on_election(const metrics::ElectionSummary& election) override;
-  void on_won(simulator::ElectionFacts facts) override { shadows_.hold(std::move(facts)); }
   void on_left() override;
   void on_failed(const Failed& failed) override;
   void on_broken() override;
@@ -123,7 +117,6 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   FlagWriter flag_;
   FileWatch flag_watch_;
   Resolver resolver_;
-  ShadowElections shadows_;
   Participant participant_;
   FrontDoor front_door_;
   ConfigFile config_file_;

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "config/core_options.hh"
+#include "core/plugin_facts.hh"
 #include "daemon/sidecar.hh"
-#include "plugin_loader.hh"
 
 namespace bellwether {
 
@@ -26,10 +26,13 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
     refuse(reading.error);
   } else {
     try {
-      ParsedConfig parsed = parse_config(reading.text, file, process_environment(Onlooker::kNo));
-      ElectionSettings& election = parsed.config.election;
+      Environment environment = process_environment(Onlooker::kNo);
       // Another plugin waits for a restart, and its variants with it.
-      if (election.plugin == in_force_.election.plugin) choose_variant(plugin_, election);
+      environment.variants = [this](const std::string& plugin) {
+        return plugin == in_force_.election.plugin ? variants_of(plugin_)
+                                                   : std::vector<std::string>{};
+      };
+      ParsedConfig parsed = parse_config(reading.text, file, environment);
       for (const Finding& warning : parsed.warnings) {
         result.warnings.push_back(describe(file, "warning", warning));
       }
@@ -37,8 +40,6 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
       apply(settings_.parsed.config, result.changes);
     } catch (const ConfigErrors& errors) {
       for (const Finding& error : errors.findings()) refuse(describe(file, "error", error));
-    } catch (const PluginError& error) {
-      refuse(error.what());
     }
   }
   metrics_.on_config_reload(result.errors.empty() ? metrics::Reload::kApplied

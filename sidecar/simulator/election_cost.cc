@@ -1,39 +1,55 @@
 // [I11] of the table "Invariants" in ARCHITECTURE.md.
 #include "simulator/election_cost.hh"
 
+#include <algorithm>
+
+#include "core/plugin_facts.hh"
+
 namespace bellwether::simulator {
 
-// Classic: a highest one that has nobody to wait for announces itself to each that asks it; only
-// where a higher one is dead and awaited, as in the papers, is it once.
-uint64_t most_claims(const ElectionSize& size) { return size.is_classic ? size.members - 1 : 1; }
+std::optional<ElectionBounds> ElectionBounds::of(const election_plugin& plugin,
+                                                 const std::string& variant, uint32_t members,
+                                                 uint32_t voters) {
+  ElectionCase worst;
+  worst.members.resize(members, {.marks = ELECTION_MEMBER_ELECTABLE});
+  const auto cost = price_of(plugin, variant, worst);
+  if (!cost) return std::nullopt;
+  ElectionBounds bounds;
+  bounds.cost_ = *cost;
+  // The highest, which has nobody to wait for, announces itself to each that asks it.
+  if (members > 1) {
+    worst.members.pop_back();
+    const auto without_it = price_of(plugin, variant, worst).value_or(election_cost{});
+    bounds.claims_ = std::max(bounds.claims_, cost->election - without_it.election);
+  }
+  bounds.other_voters_ = voters == 0 ? 0 : voters - 1;
+  return bounds;
+}
 
-std::optional<uint64_t> most_messages(const ElectionSize& size, FrameType type) {
-  // Classic: everybody asks everybody above, once.  Modified: the one that begins does.
-  const uint64_t others = size.members - 1;
-  const uint64_t questions = size.is_classic ? size.members * others / 2 : others;
-  const uint64_t other_voters = size.voters == 0 ? 0 : size.voters - 1;
+std::optional<uint64_t> ElectionBounds::messages(FrameType type) const {
   switch (type) {
     case FrameType::kElection:
+      return cost_.election;
     case FrameType::kAnswer:
-      return questions;
+      return cost_.answer;
     case FrameType::kHandover:
-      return size.is_classic ? 0 : 1;
+      return cost_.handover;
     case FrameType::kCoordinator:
-      return most_claims(size) * others;
+      return claims_ * cost_.coordinator;
     case FrameType::kCanvass:
-      return other_voters;
+      return other_voters_;
     case FrameType::kCanvassReply:
     case FrameType::kGrant:
-      return 2 * other_voters;  // the second one when what stood against it is gone
+      return 2 * other_voters_;  // the second one when what stood against it is gone
     default:
       return std::nullopt;
   }
 }
 
-std::optional<std::string> broken_by_cost(const ElectionSize& size, const MessageCounts& sent) {
+std::optional<std::string> ElectionBounds::broken_by(const MessageCounts& sent) const {
   for (size_t i = 0; i < kFrameTypes; ++i) {
     const auto type = static_cast<FrameType>(i);
-    const auto most = most_messages(size, type);
+    const auto most = messages(type);
     if (!most || sent[i] <= *most) continue;
     return std::to_string(sent[i]) + " " + name(type) + " where " + std::to_string(*most) +
            " are enough";

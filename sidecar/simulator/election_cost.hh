@@ -1,5 +1,5 @@
-// What one election that nothing disturbs may cost at most, message by message: as the closed forms
-// of message_table.hh, but for a group of which everybody may live; and what guard "majority" adds.
+// What one election that nothing disturbs may cost at most, message by message: what the plugin
+// says of a group in which everybody lives and is asked; and what guard "majority" adds.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,26 @@
 
 namespace bellwether::simulator {
 
-// An election that one process has begun, in a group at rest.
-struct ElectionSize {
-  bool is_classic = false;  // else modified
-  uint64_t members = 1;     // that are known, dead ones included
-  uint64_t voters = 0;      // 0: guard "none"
+class ElectionBounds {
+ public:
+  // One process begins in a group at rest of so many `members`, dead ones included.  `voters`: 0
+  // for guard "none".  nullopt: the plugin does not say what `variant` costs.
+  static std::optional<ElectionBounds> of(const election_plugin& plugin, const std::string& variant,
+                                          uint32_t members, uint32_t voters);
+
+  // The most claims that may become effective; after more it was not one election.
+  uint64_t claims() const { return claims_; }
+
+  // The most of this kind; no limit for what does not belong to elections.
+  std::optional<uint64_t> messages(FrameType type) const;
+
+  // Which kind was sent too often, and how often; nothing when none was.
+  std::optional<std::string> broken_by(const MessageCounts& sent) const;
+
+ private:
+  election_cost cost_{};
+  uint64_t claims_ = 1;
+  uint64_t other_voters_ = 0;
 };
-
-// The most claims that may become effective; after more it was not one election.
-uint64_t most_claims(const ElectionSize& size);
-
-// The most of this kind; no limit for what does not belong to elections.
-std::optional<uint64_t> most_messages(const ElectionSize& size, FrameType type);
-
-// Which kind was sent too often, and how often; nothing when none was.
-std::optional<std::string> broken_by_cost(const ElectionSize& size, const MessageCounts& sent);
 
 }  // namespace bellwether::simulator

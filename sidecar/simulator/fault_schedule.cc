@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/plugin_facts.hh"
 #include "simulator/memory_faults.hh"
 #include "simulator/random.hh"
 
@@ -24,8 +25,10 @@ constexpr const char* kRepair = "# All faults end here; what was held arrives la
 
 class Schedule {
  public:
-  Schedule(uint64_t seed, const std::string& variant, Guarding guarding)
-      : random_(seed),
+  Schedule(uint64_t seed, const election_plugin& plugin, const std::string& variant,
+           Guarding guarding)
+      : variants_(variants_of(plugin)),
+        random_(seed),
         proxies_(~seed),
         memories_(seed),
         is_guarded_(guarding == Guarding::kMajority),
@@ -290,13 +293,17 @@ class Schedule {
 
   // One node, or all of them; one after the other if the dice say `reconfigure` again.
   void add_reconfiguration() {
-    static constexpr const char* kNews[] = {" variant=classic",   " variant=modified",
-                                            " preempt=always",    " preempt=priority",
-                                            " answer_timeout=50", " coordinator_timeout=500",
-                                            " preempt_delay=300", " suspect_after=400"};
+    std::vector<std::string> news;
+    for (const std::string& variant : variants_) news.push_back(" variant=" + variant);
+    for (const char* other :
+         {" preempt=always", " preempt=priority", " answer_timeout=50", " coordinator_timeout=500",
+          " preempt_delay=300", " suspect_after=400"}) {
+      news.emplace_back(other);
+    }
     const std::string nodes = random_.happens(0.5) ? any() : "1.." + number(size_);
     // A variant more often than anything else.
-    line("reconfigure " + nodes + (random_.happens(0.5) ? kNews[random_.below(2)] : one_of(kNews)));
+    const bool is_variant = random_.happens(0.5);
+    line("reconfigure " + nodes + news[random_.below(is_variant ? variants_.size() : news.size())]);
   }
 
   void add_priority() {
@@ -378,6 +385,7 @@ class Schedule {
   // How a guarded schedule goes on after all is well.
   enum class Epilogue : uint8_t { kNone, kCutOff, kDeaf };
 
+  std::vector<std::string> variants_;  // that the plugin has
   Random random_;
   Random proxies_;  // dice of their own, so that all else stays the same
   MemoryFaults memories_;
@@ -397,8 +405,9 @@ class Schedule {
 
 }  // namespace
 
-std::string fault_scenario(uint64_t seed, const std::string& variant, Guarding guarding) {
-  return Schedule(seed, variant, guarding).text();
+std::string fault_scenario(uint64_t seed, const election_plugin& plugin, const std::string& variant,
+                           Guarding guarding) {
+  return Schedule(seed, plugin, variant, guarding).text();
 }
 
 uint64_t faults_in(const std::string& schedule) {

@@ -3,6 +3,8 @@
 // file and read.
 #pragma once
 
+#include <bellwether/election_plugin.h>
+
 #include <cstdint>
 #include <string>
 
@@ -12,7 +14,7 @@ namespace bellwether::simulator {
 // repaired, and within the time that its settings allow (recovery_budget.hh) there must be one
 // leader on whom all agree.
 enum class Guarding : uint8_t { kNone, kMajority };
-std::string fault_scenario(uint64_t seed, const std::string& variant,
+std::string fault_scenario(uint64_t seed, const election_plugin& plugin, const std::string& variant,
                            Guarding guarding = Guarding::kNone);
 
 // How many faults and commands of operators such a schedule has before it repairs everything.

@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "core/plugin_facts.hh"
+
 namespace bellwether::simulator {
 namespace {
 
@@ -75,16 +77,21 @@ TableRow measure(const TableQuery& query) {
           .answer = count_of(after, before, FrameType::kAnswer),
           .handover = count_of(after, before, FrameType::kHandover),
           .coordinator = count_of(after, before, FrameType::kCoordinator),
-          .expected = closed_form(query.variant, size, query.initiator)};
+          .expected = closed_form(*query.plugin, query.variant, size, query.initiator)};
 }
 
-std::optional<uint64_t> closed_form(const std::string& variant, uint32_t processes,
-                                    Initiator initiator) {
-  const uint64_t n = processes;
-  if (initiator != Initiator::kLowest) return std::nullopt;
-  if (variant == "classic") return n * n - n - 1;
-  if (variant == "modified" && n > 2) return 3 * n - 4;  // of two, one is left: no hand-over
-  return std::nullopt;
+std::optional<uint64_t> closed_form(const election_plugin& plugin, const std::string& variant,
+                                    uint32_t processes, Initiator initiator) {
+  if (initiator == Initiator::kAll) return std::nullopt;
+  const uint32_t highest = processes - 1;
+  ElectionCase election{.initiator = initiator == Initiator::kLowest ? 0 : highest - 1,
+                        .lost = highest,
+                        .asks_suspected = true};
+  election.members.resize(processes, {.marks = ELECTION_MEMBER_ELECTABLE});
+  election.members[highest].marks = ELECTION_MEMBER_SUSPECT;
+  const auto price = price_of(plugin, variant, election);
+  if (!price) return std::nullopt;
+  return price->election + price->answer + price->handover + price->coordinator;
 }
 
 }  // namespace bellwether::simulator

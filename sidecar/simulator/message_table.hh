@@ -30,7 +30,7 @@ struct TableRow {
   uint64_t answer = 0;
   uint64_t handover = 0;
   uint64_t coordinator = 0;
-  std::optional<uint64_t> expected;  // the closed form, where the literature gives one
+  std::optional<uint64_t> expected;  // the closed form, where there is one
 
   uint64_t total() const { return election + answer + handover + coordinator; }
 };
@@ -49,8 +49,8 @@ struct TableQuery {
 // rest.  Throws std::runtime_error when no election comes to its end.
 TableRow measure(const TableQuery& query);
 
-// N^2-N-1 for classic and 3N-4 for modified when the lowest notices.
-std::optional<uint64_t> closed_form(const std::string& variant, uint32_t processes,
-                                    Initiator initiator);
+// What such an election should cost, as the plugin says; nullopt: it does not, or all notice.
+std::optional<uint64_t> closed_form(const election_plugin& plugin, const std::string& variant,
+                                    uint32_t processes, Initiator initiator);
 
 }  // namespace bellwether::simulator

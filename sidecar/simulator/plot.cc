@@ -158,23 +158,20 @@ bool coincide(const Curve& a, const Curve& b) {
                     });
 }
 
-// A variant of the literature looks the same in every figure, whatever is drawn beside it.
-size_t style_of(const std::string& variant, size_t others) {
-  constexpr std::array kKnown{"classic", "modified"};
-  const auto known = std::find(kKnown.begin(), kKnown.end(), variant);
-  if (known != kKnown.end()) return static_cast<size_t>(known - kKnown.begin());
-  return (kKnown.size() + others) % kStyles;
+size_t style_of(const std::string& variant, const std::vector<std::string>& variants) {
+  const auto place = std::find(variants.begin(), variants.end(), variant) - variants.begin();
+  return static_cast<size_t>(place) % kStyles;
 }
 
-std::vector<Curve> curves_of(const std::vector<TableRow>& rows) {
+std::vector<Curve> curves_of(const std::vector<TableRow>& rows,
+                             const std::vector<std::string>& variants) {
   std::vector<Curve> curves;
   for (const TableRow& row : rows) {
     auto curve = std::find_if(curves.begin(), curves.end(),
                               [&](const Curve& other) { return other.variant == row.variant; });
     if (curve == curves.end()) {
       curve = curves.insert(
-          curve,
-          {.variant = row.variant, .rows = {}, .style = style_of(row.variant, curves.size())});
+          curve, {.variant = row.variant, .rows = {}, .style = style_of(row.variant, variants)});
     }
     curve->rows.push_back(row);
   }
@@ -192,8 +189,9 @@ std::vector<Curve> curves_of(const std::vector<TableRow>& rows) {
 
 class Figure {
  public:
-  Figure(std::ostream& out, const std::vector<TableRow>& rows, Initiator initiator)
-      : out_(out), curves_(curves_of(rows)), initiator_(initiator) {
+  Figure(std::ostream& out, const std::vector<TableRow>& rows, Initiator initiator,
+         const std::vector<std::string>& variants)
+      : out_(out), curves_(curves_of(rows, variants)), initiator_(initiator) {
     uint64_t fewest = UINT64_MAX;
     uint64_t largest = 0;
     uint64_t most = 0;
@@ -380,8 +378,9 @@ class Figure {
 
 }  // namespace
 
-void draw_plot(std::ostream& out, const std::vector<TableRow>& rows, Initiator initiator) {
-  Figure(out, rows, initiator).draw();
+void draw_plot(std::ostream& out, const std::vector<TableRow>& rows, Initiator initiator,
+               const std::vector<std::string>& variants) {
+  Figure(out, rows, initiator, variants).draw();
 }
 
 }  // namespace bellwether::simulator

@@ -44,7 +44,7 @@ Scenario parse_scenario(const std::string& name, const std::string& text);
 
 struct ScenarioSettings {
   const election_plugin* plugin = nullptr;
-  std::string variant = "modified";               // unless the file names one
+  std::string variant;                            // unless the file names one; empty: the last
   uint64_t seed = 1;                              // unless the file names one
   RuleSet broken_rules;                           // tests only
   std::function<void(const std::string&)> trace;  // every line of the trace, when set

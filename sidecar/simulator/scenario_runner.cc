@@ -3,15 +3,16 @@
 
 #include <cctype>
 
+#include "core/plugin_facts.hh"
 #include "simulator/scenario_verbs.hh"
 
 namespace bellwether::simulator {
 
 ScenarioRunner::ScenarioRunner(std::string file, ScenarioSettings settings, bool keeps_trace)
-    : file_(std::move(file)),
-      settings_(std::move(settings)),
-      keeps_trace_(keeps_trace),
-      variant_(settings_.variant) {}
+    : file_(std::move(file)), settings_(std::move(settings)), keeps_trace_(keeps_trace) {
+  settings_.variant = chosen_variant(*settings_.plugin, settings_.variant);
+  variant_ = settings_.variant;
+}
 
 bool ScenarioRunner::run(const Command& command) {
   line_ = command.line;

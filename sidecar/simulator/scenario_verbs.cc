@@ -343,7 +343,7 @@ constexpr Verb kVerbs[] = {
      "|\n"
      "messages [KIND] COUNT | claims COUNT | bounded cost | members IDS [at IDS] |\n"
      "variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
-     "fails the scenario when it is not so; COUNT is N, <=N, or classic=N modified=N; budget:\n"
+     "fails the scenario when it is not so; COUNT is N, <=N, or VARIANT=N of each; budget:\n"
      "what a group with these settings may take when all faults have ended; one list:\n"
      "what each running node says of every other is so; bounded cost: no more messages than one\n"
      "election needs, unless more claims were made than come of one",

@@ -75,11 +75,11 @@ class Completion(Bash):
         self.assertGreaterEqual(judged, 4)
 
     def test_every_variant_that_is_offered_exists(self):
-        *variants, both = self.complete("bellwether simulate --variant ")
-        self.assertEqual(both, "both")
+        *variants, every = self.complete("bellwether simulate --variant ")
+        self.assertEqual(every, "all")
         known = self.fail_with(USAGE, "simulate", "--variant", "nonsense").split("it has ")[1]
         self.assertEqual(variants, known.split(", "))
-        self.succeed("simulate", "--processes", "4", "--variant", both)
+        self.succeed("simulate", "--processes", "4", "--variant", every)
 
     def test_every_duration_that_is_offered_is_taken(self):
         durations = self.complete("bellwether step-down --hold ")

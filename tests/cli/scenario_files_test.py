@@ -54,7 +54,7 @@ class Scenarios(CommandLine):
 
     def test_a_file_that_names_its_variant_is_run_once(self):
         self.write("elects.txt", ELECTS.replace("nodes 1..3", "  nodes 1..3 variant=modified"))
-        for arguments in ([], ["--variant", "both"], ["--variant", "classic"]):
+        for arguments in ([], ["--variant", "all"], ["--variant", "classic"]):
             text = self.succeed("simulate", *arguments, "elects.txt")
             self.assertTrue(text.endswith("ok      elects.txt (modified)\n1 passed, 0 failed\n"))
 

@@ -25,6 +25,10 @@ inline Environment environment() {
     const auto found = kVariables.find(name);
     return found == kVariables.end() ? std::nullopt : std::optional<std::string>(found->second);
   };
+  environment.variants = [](const std::string& plugin) {
+    return plugin == "bully" ? std::vector<std::string>{"classic", "modified"}
+                             : std::vector<std::string>{};
+  };
   return environment;
 }
 

@@ -45,16 +45,16 @@ struct ElectionWitnessFixture {
   // Numbers, as the initiator's and the leader's index would be.
   std::vector<uint32_t> gone(bool was_asked = false) {
     std::vector<uint32_t> numbers;
-    const auto facts = witness.facts(was_asked, false);
-    for (uint32_t i = 0; i < facts.members.size(); ++i) {
-      if (facts.members[i].is_gone) numbers.push_back(i + 1);
+    const ElectionCase election = witness.seen(was_asked, false);
+    for (uint32_t i = 0; i < election.members.size(); ++i) {
+      if ((election.members[i].marks & ELECTION_MEMBER_SUSPECT) != 0) numbers.push_back(i + 1);
     }
     return numbers;
   }
-  uint32_t initiator(bool was_asked) { return witness.facts(was_asked, false).initiator + 1; }
+  uint32_t initiator(bool was_asked) { return witness.seen(was_asked, false).initiator + 1; }
   uint32_t lost_leader() {
-    const auto lost = witness.facts(false, false).lost_leader;
-    return lost ? *lost + 1 : 0;
+    const uint32_t lost = witness.seen(false, false).lost;
+    return lost == ELECTION_NOBODY ? 0 : lost + 1;
   }
 };
 
@@ -164,10 +164,10 @@ BOOST_AUTO_TEST_CASE(this_node_is_never_lost) {
 BOOST_AUTO_TEST_CASE(who_may_not_lead_is_marked_and_the_settings_are_passed_on) {
   members.set_electable(*members.find(id_of(4)), false);
   wins({1, 2, 4, 5});
-  const auto facts = witness.facts(false, true);
-  BOOST_TEST(facts.asks_suspected);
-  BOOST_TEST(!facts.members[3].may_lead);
-  BOOST_TEST(facts.members[4].may_lead);
+  const ElectionCase election = witness.seen(false, true);
+  BOOST_TEST(election.asks_suspected);
+  BOOST_TEST(election.members[3].marks == 0u);
+  BOOST_TEST(election.members[4].marks == uint32_t{ELECTION_MEMBER_ELECTABLE});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

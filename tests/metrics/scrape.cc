@@ -11,7 +11,8 @@ metrics::Identity sample_identity() {
           .version = "1.2.3",
           .plugin = "bully",
           .abi = "1.0",
-          .variants = {"modified"}};
+          .variants = {"modified"},
+          .has_prices = true};
 }
 
 Instant at(Duration since_zero) { return Instant(since_zero); }

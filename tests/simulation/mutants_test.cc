@@ -94,7 +94,8 @@ void check_search(const Mutation& mutation, const std::string& variant,
                   Guarding guarding = Guarding::kNone) {
   if (!kHasTimeToSearch) return;
   for (uint64_t seed = 1; seed <= kSearchLimit; ++seed) {
-    const std::string text = simulator::fault_scenario(seed, variant, guarding);
+    const std::string text =
+        simulator::fault_scenario(seed, bellwether_election_plugin, variant, guarding);
     const ScenarioResult result =
         run("seed " + std::to_string(seed), text, variant, mutation, seed);
     if (result.has_passed) continue;

@@ -44,6 +44,8 @@ EXAMPLES = {
     "sidecar_does_not_know_the_plugin": [
         (("sidecar/a.cc", '#include "plugin/classic.hh"'),
          ("sidecar/a.cc", '#include "plugin_loader.hh"')),
+        (("sidecar/cli/a.cc", 'if (variant == "classic") return 1;'),
+         ("sidecar/cli/a.cc", 'help("classic, or another that the plugin has");')),
         (("sidecar/core/a.cc", '#include "../../plugin/classic.hh"'),
          ("sidecar/core/a.cc", "#include <bellwether/election_plugin.h>")),
     ],
@@ -64,6 +66,10 @@ EXAMPLES = {
          ("sidecar/daemon/a.cc", '#include "config/config.hh"')),
         (("sidecar/base/a.hh", '#include "core/node.hh"'),
          ("sidecar/core/a.hh", '#include "b.hh"')),
+        (("sidecar/config/a.cc", '#include "io/loop/loop.hh"'),
+         ("sidecar/config/a.cc", '#include "io/flag/flag_default.hh"')),
+        (("sidecar/daemon/a.cc", '#include "simulator/cluster.hh"'),
+         ("sidecar/daemon/a.cc", '#include "io/loop/loop.hh"')),
     ],
     "files_open_with_a_comment": [
         (("sidecar/a.cc", "int a;"), ("sidecar/a.cc", "// A.\nint a;")),

@@ -27,6 +27,7 @@ LOWER_FLOORS = {
     "sidecar/base": {"base"},
     "sidecar/core": {"base", "core"},
     "sidecar/config": {"base", "core", "config", "io/flag"},
+    "sidecar/daemon": {"api", "base", "config", "core", "daemon", "io"},
 }
 
 
@@ -83,8 +84,12 @@ def plugin_knows_only_the_interface(project):
 
 
 def sidecar_does_not_know_the_plugin(project):
+    """Neither its headers nor its variants, which it asks it for; help texts may name them."""
     plugin_headers = {path.name for path in project.below("plugin")}
-    for path in project.below("sidecar", suffixes=CODE_SUFFIXES):
+    for path in project.below("sidecar", "metrics", suffixes=CODE_SUFFIXES):
+        for number, line in project.lines(path):
+            if match := re.search(r'"(classic|modified)"', line):
+                yield path, number, f"ask the plugin for its variants, not for {match[1]}"
         for number, header in project.includes(path):
             is_own = any((project.root / folder / header).is_file()
                          for folder in (path.parent, "sidecar"))
@@ -108,8 +113,9 @@ def floors_stand_on_lower_ones(project):
     for floor, known in LOWER_FLOORS.items():
         for path in project.below(floor, suffixes=CODE_SUFFIXES):
             for number, header in project.includes(path):
-                folder = header.rpartition("/")[0]
-                if folder.partition("/")[0] in FLOORS and folder not in known:
+                folders = header.rpartition("/")[0].split("/")
+                is_known = known.intersection({folders[0], "/".join(folders[:2])})
+                if folders[0] in FLOORS and not is_known:
                     yield path, number, f"{floor}/ may not include {header}"
 
 

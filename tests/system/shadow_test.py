@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""What an election would have cost by each variant, as the winner finds out in its virtual cluster,
-is what real sidecars send in that situation when they elect by that variant.
+"""What an election would have cost by each variant, as the plugin says to the winner, is what real sidecars send in that situation when they elect by that variant.
 
 usage: shadow_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
@@ -15,14 +14,14 @@ from system_case import CALM, main
 PATIENT = 'answer_timeout = "5s"\ncoordinator_timeout = "20s"\n' + CALM
 
 
-def held_again(sidecars):
+def priced(sidecars):
     """Elections, by the sum over all these."""
     return sum(sidecar.count("bellwether_shadow_elections_total", result="counted")
                for sidecar in sidecars)
 
 
-def virtual_messages_of(sidecars):
-    """{variant: {kind: messages}} in the virtual clusters."""
+def foretold_messages_of(sidecars):
+    """{variant: {kind: messages}} as the plugin says."""
     return {variant: {kind: sum(
         sidecar.count("bellwether_shadow_messages_total", type=kind, variant=variant)
         for sidecar in sidecars) for kind in KINDS} for variant in VARIANTS}
@@ -35,20 +34,20 @@ def difference(after, before):
 class Shadow(Measuring):
     def watch(self, group, leader_ends):
         """The leader's end, and the election after it: what it takes in earnest, and by each
-        variant in the virtual cluster."""
+        variant as the plugin says."""
         *survivors, leader = group.sidecars
         # What was won before must not be counted from now on.
-        wait_until("all that were won were held again", lambda: all(
+        wait_until("all that were won are priced", lambda: all(
             sidecar.count("bellwether_shadow_elections_total") ==
             sidecar.count("bellwether_elections_total", result="won") for sidecar in survivors))
-        real, virtual = messages_of(survivors), virtual_messages_of(survivors)
-        elections = held_again(survivors)
+        real, virtual = messages_of(survivors), foretold_messages_of(survivors)
+        elections = priced(survivors)
         leader_ends()
         group.await_leader(survivors[-1])
         self.await_quiet(group)
-        wait_until("it was held again", lambda: held_again(survivors) > elections)
-        self.assertEqual(held_again(survivors), elections + 1, "counted once in the group")
-        real_after, virtual_after = messages_of(survivors), virtual_messages_of(survivors)
+        wait_until("it is priced", lambda: priced(survivors) > elections)
+        self.assertEqual(priced(survivors), elections + 1, "counted once in the group")
+        real_after, virtual_after = messages_of(survivors), foretold_messages_of(survivors)
         return difference(real_after, real), {
             variant: difference(virtual_after[variant], virtual[variant]) for variant in VARIANTS}
 

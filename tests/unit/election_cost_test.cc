@@ -8,14 +8,18 @@
 namespace bellwether::simulator {
 namespace {
 
-uint64_t most(const ElectionSize& size, FrameType type) {
-  return most_messages(size, type).value_or(UINT64_MAX);
+ElectionBounds bounds_of(const std::string& variant, uint32_t voters = 0) {
+  return ElectionBounds::of(bellwether_election_plugin, variant, 7, voters).value();
 }
 
-MessageCounts everything_allowed(const ElectionSize& size) {
+uint64_t most(const ElectionBounds& bounds, FrameType type) {
+  return bounds.messages(type).value_or(UINT64_MAX);
+}
+
+MessageCounts everything_allowed(const ElectionBounds& bounds) {
   MessageCounts counts{};
   for (size_t i = 0; i < kFrameTypes; ++i) {
-    counts[i] = most_messages(size, static_cast<FrameType>(i)).value_or(1000);
+    counts[i] = bounds.messages(static_cast<FrameType>(i)).value_or(1000);
   }
   return counts;
 }
@@ -73,39 +77,41 @@ std::string failure_of(const election_plugin& plugin, const std::string& variant
 BOOST_AUTO_TEST_SUITE(election_cost)
 
 BOOST_AUTO_TEST_CASE(classic_asks_with_the_square_of_the_members) {
-  const ElectionSize size{.is_classic = true, .members = 7};
-  BOOST_TEST(most(size, FrameType::kElection) == 21u);
-  BOOST_TEST(most(size, FrameType::kAnswer) == 21u);
-  BOOST_TEST(most(size, FrameType::kHandover) == 0u);
-  BOOST_TEST(most(size, FrameType::kCoordinator) == 36u);
+  const ElectionBounds bounds = bounds_of("classic");
+  BOOST_TEST(most(bounds, FrameType::kElection) == 21u);
+  BOOST_TEST(most(bounds, FrameType::kAnswer) == 21u);
+  BOOST_TEST(most(bounds, FrameType::kHandover) == 0u);
+  BOOST_TEST(most(bounds, FrameType::kCoordinator) == 36u);
+  BOOST_TEST(bounds.claims() == 6u);
 }
 
 BOOST_AUTO_TEST_CASE(modified_asks_once_and_hands_over_once) {
-  const ElectionSize size{.is_classic = false, .members = 7};
-  BOOST_TEST(most(size, FrameType::kElection) == 6u);
-  BOOST_TEST(most(size, FrameType::kAnswer) == 6u);
-  BOOST_TEST(most(size, FrameType::kHandover) == 1u);
-  BOOST_TEST(most(size, FrameType::kCoordinator) == 6u);
+  const ElectionBounds bounds = bounds_of("modified");
+  BOOST_TEST(most(bounds, FrameType::kElection) == 6u);
+  BOOST_TEST(most(bounds, FrameType::kAnswer) == 6u);
+  BOOST_TEST(most(bounds, FrameType::kHandover) == 1u);
+  BOOST_TEST(most(bounds, FrameType::kCoordinator) == 6u);
+  BOOST_TEST(bounds.claims() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(the_guard_adds_what_voters_say_to_each_other) {
-  const ElectionSize size{.is_classic = false, .members = 7, .voters = 5};
-  BOOST_TEST(most(size, FrameType::kCanvass) == 4u);
-  BOOST_TEST(most(size, FrameType::kCanvassReply) == 8u);
-  BOOST_TEST(most(size, FrameType::kGrant) == 8u);
-  BOOST_TEST(most({.members = 7}, FrameType::kGrant) == 0u);
+  const ElectionBounds bounds = bounds_of("modified", 5);
+  BOOST_TEST(most(bounds, FrameType::kCanvass) == 4u);
+  BOOST_TEST(most(bounds, FrameType::kCanvassReply) == 8u);
+  BOOST_TEST(most(bounds, FrameType::kGrant) == 8u);
+  BOOST_TEST(most(bounds_of("modified"), FrameType::kGrant) == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(heartbeats_have_no_bound) {
-  BOOST_TEST(!most_messages({.members = 7}, FrameType::kHeartbeat).has_value());
+  BOOST_TEST(!bounds_of("modified").messages(FrameType::kHeartbeat).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(one_message_more_is_too_many) {
-  const ElectionSize size{.is_classic = false, .members = 7, .voters = 5};
-  MessageCounts sent = everything_allowed(size);
-  BOOST_TEST(!broken_by_cost(size, sent).has_value());
+  const ElectionBounds bounds = bounds_of("modified", 5);
+  MessageCounts sent = everything_allowed(bounds);
+  BOOST_TEST(!bounds.broken_by(sent).has_value());
   ++sent[static_cast<size_t>(FrameType::kHandover)];
-  BOOST_TEST(broken_by_cost(size, sent).value_or("") == "2 HANDOVER where 1 are enough");
+  BOOST_TEST(bounds.broken_by(sent).value_or("") == "2 HANDOVER where 1 are enough");
 }
 
 BOOST_AUTO_TEST_CASE(an_election_costs_no_more_than_it_must) {

@@ -33,7 +33,7 @@ const std::vector<TableRow> kRows{row("classic", 4, 11),   row("classic", 10, 89
 
 std::string draw(const std::vector<TableRow>& rows, Initiator initiator = Initiator::kLowest) {
   std::ostringstream out;
-  draw_plot(out, rows, initiator);
+  draw_plot(out, rows, initiator, {"classic", "modified"});
   return out.str();
 }
 

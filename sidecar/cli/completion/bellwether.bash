@@ -31,7 +31,7 @@ _bellwether() {
       _bellwether_files -f
       _bellwether_words bully
       ;;
-    --variant) _bellwether_words classic modified both ;;
+    --variant) _bellwether_words classic modified all ;;
     --initiator) _bellwether_words lowest highest all ;;
     --guard) _bellwether_words none majority ;;
     --color) _bellwether_words auto always never ;;
