@@ -167,7 +167,7 @@ void Metrics::on_flag_update() { table_->flag_updates.of().Increment(); }
 
 void Metrics::on_hook(HookResult result) { table_->hook_deliveries.of(result).Increment(); }
 
-void Metrics::on_http_request(HttpRoute route, unsigned code) {
+void Metrics::on_http_request(size_t route, unsigned code) {
   table_->http_requests.of(route, code).Increment();
 }
 

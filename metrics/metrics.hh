@@ -14,7 +14,6 @@
 #include <string_view>
 
 #include "base/clock.hh"
-#include "metrics/http_routes.hh"
 #include "metrics/identity.hh"
 #include "metrics/labels.hh"
 #include "metrics/process_readings.hh"
@@ -76,7 +75,8 @@ class Metrics {
   void on_event_loop_lag(Duration lag);
   void on_flag_update();
   void on_hook(HookResult result);
-  void on_http_request(HttpRoute route, unsigned code);
+  // `route`: its place in Identity::routes.
+  void on_http_request(size_t route, unsigned code);
   void on_limit(Limit limit, uint64_t times = 1);
   void set_config_mismatch(bool is_mismatch);
   // Once, at start.

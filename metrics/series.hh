@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/http_routes.hh"
+#include "metrics/identity.hh"
 #include "metrics/labels.hh"
 
 namespace bellwether::metrics {
@@ -133,16 +133,20 @@ class SeriesByVariant {
   std::map<std::string, Series<Metric, Labels...>> by_variant_;
 };
 
-// Not every route answers with every code: series for codes_of() each route, and for "other".
+// Not every route answers with every code: series for the codes of each, and for "other".
 class HttpCounters {
  public:
-  HttpCounters(prometheus::Registry& registry, const Description& about);
+  HttpCounters(prometheus::Registry& registry, const std::vector<HttpRoute>& routes,
+               const Description& about);
 
-  prometheus::Counter& of(HttpRoute route, unsigned code) const;
+  prometheus::Counter& of(size_t route, unsigned code) const;
 
  private:
-  // In the order of codes_of(), "other" last.
-  std::array<std::vector<prometheus::Counter*>, kValues<HttpRoute>> series_;
+  struct Counted {
+    std::span<const unsigned> codes;
+    std::vector<prometheus::Counter*> series{};  // of the codes, and last of "other"
+  };
+  std::vector<Counted> routes_;
 };
 
 }  // namespace bellwether::metrics

@@ -17,23 +17,22 @@ std::vector<double> message_counts() {
   return {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
 }
 
-HttpCounters::HttpCounters(prometheus::Registry& registry, const Description& about) {
+HttpCounters::HttpCounters(prometheus::Registry& registry, const std::vector<HttpRoute>& routes,
+                           const Description& about) {
   auto& family = add_family<prometheus::Counter>(registry, about);
-  for (size_t i = 0; i < series_.size(); ++i) {
-    const auto route = static_cast<HttpRoute>(i);
+  for (const HttpRoute& route : routes) {
+    Counted& counted = routes_.emplace_back(Counted{.codes = route.codes});
     const auto add = [&](const std::string& code) {
-      series_[i].push_back(&family.Add({{"route", name(route)}, {"code", code}}));
+      counted.series.push_back(&family.Add({{"route", route.name}, {"code", code}}));
     };
-    for (const unsigned code : codes_of(route)) add(std::to_string(code));
+    for (const unsigned code : route.codes) add(std::to_string(code));
     add("other");
   }
 }
 
-prometheus::Counter& HttpCounters::of(HttpRoute route, unsigned code) const {
-  const auto codes = codes_of(route);
-  size_t index = 0;
-  while (index < codes.size() && codes[index] != code) ++index;
-  return *series_[static_cast<size_t>(route)][index];
+prometheus::Counter& HttpCounters::of(size_t route, unsigned code) const {
+  const auto& [codes, series] = routes_[route];
+  return *series[static_cast<size_t>(std::ranges::find(codes, code) - codes.begin())];
 }
 
 }  // namespace bellwether::metrics

@@ -164,7 +164,9 @@ struct Table {
 
   // --- the application's side ---
   const HttpCounters http_requests{
-      registry, {"bellwether_http_requests_total", "HTTP requests that were answered."}};
+      registry,
+      who.routes,
+      {"bellwether_http_requests_total", "HTTP requests that were answered."}};
   const Counters<HookResult> hook_deliveries{
       registry,
       {"bellwether_hook_deliveries_total", "Attempts to deliver an event to a webhook."},

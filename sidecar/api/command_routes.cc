@@ -130,10 +130,10 @@ void Routes::reload(const HttpRequest& request, Exchange exchange) {
       [waiting](const ReloadResult& result) { waiting->send(reload_response(result)); });
 }
 
-void Routes::forget(const Route& route, const HttpRequest& request, Exchange exchange) {
+void Routes::forget(const HttpRequest& request, Exchange exchange) {
   const Body body = read_body(request, "");
   if (!body.error.empty()) return exchange.send(error_response(400, body.error));
-  const std::string name(route.name_in(request.path));
+  const std::string name(find(request.path)->match(request.path).value());
   if (!is_valid_name(name)) {
     return exchange.send(
         error_response(400, "the path is /v1/members/NAME/forget, and NAME has 1 to " +

@@ -1,27 +1,42 @@
 // One request under way: where its answer goes, and what it is counted under when it is answered.
+// In production the answer is io's HttpReply (http_binding.cc); the routes know no more of it than
+// this, so they run without a socket.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
 
-#include "api/answer.hh"
-#include "metrics/http_routes.hh"
+#include "io/http/http_server.hh"
 #include "metrics/labels.hh"
 
 namespace bellwether::api {
 
-// Who counts.  A client that goes before its answer is not counted.
+class Answer {
+ public:
+  virtual ~Answer() = default;
+  // False once the client has gone, or when the answer is complete.
+  virtual bool is_open() const = 0;
+  // The whole answer, once.
+  virtual void send(HttpResponse response) = 0;
+  // Or an answer without an end.  write() returns false when the client has gone.
+  virtual void begin_stream(std::string_view content_type) = 0;
+  virtual bool write(std::string_view piece) = 0;
+};
+
+// Who counts; `route`: its place in counted_routes().  A client that goes before its answer is not
+// counted.
 struct RoutesObserver {
-  std::function<void(metrics::HttpRoute route, unsigned code)> on_answered;
+  std::function<void(size_t route, unsigned code)> on_answered;
   std::function<void(metrics::Limit limit)> on_limit;
 };
 
 class Exchange {
  public:
   // `observer` must outlive it.
-  Exchange(metrics::HttpRoute route, std::unique_ptr<Answer> answer, const RoutesObserver& observer)
+  Exchange(size_t route, std::unique_ptr<Answer> answer, const RoutesObserver& observer)
       : route_(route), answer_(std::move(answer)), observer_(&observer) {}
 
   bool is_open() const { return answer_->is_open(); }
@@ -41,7 +56,7 @@ class Exchange {
   bool write(std::string_view piece) { return answer_->write(piece); }
 
  private:
-  metrics::HttpRoute route_;
+  size_t route_;
   std::unique_ptr<Answer> answer_;
   const RoutesObserver* observer_;
 };

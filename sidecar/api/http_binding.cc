@@ -39,11 +39,11 @@ metrics::Limit limit_of(HttpLimit limit) {
 }  // namespace
 
 void HttpBinding::on_request(const HttpRequest& request, HttpReply reply) {
-  api_.handle(request, std::make_unique<ReplyAnswer>(reply), entrance_);
+  routes_.handle(request, std::make_unique<ReplyAnswer>(reply), entrance_);
 }
 
 void HttpBinding::on_refused(unsigned status) {
-  observer_.on_answered(metrics::HttpRoute::kNone, status);
+  observer_.on_answered(Routes::table().size(), status);
 }
 
 void HttpBinding::on_limit(HttpLimit limit) { observer_.on_limit(limit_of(limit)); }

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "api/api.hh"
+#include "api/routes.hh"
 #include "io/http/http_server.hh"
 
 namespace bellwether::api {
@@ -12,16 +12,16 @@ namespace bellwether::api {
 class HttpBinding : public HttpListener {
  public:
   // `observer` is told of limits, and of what the server refused by itself.  Both must outlive it.
-  HttpBinding(Api& api, Entrance entrance, const RoutesObserver& observer)
-      : api_(api), entrance_(entrance), observer_(observer) {}
+  HttpBinding(Routes& routes, Entrance entrance, const RoutesObserver& observer)
+      : routes_(routes), entrance_(entrance), observer_(observer) {}
 
   void on_request(const HttpRequest& request, HttpReply reply) override;
-  void on_gone(HttpReply) override { api_.on_gone(); }
+  void on_gone(HttpReply) override { routes_.on_gone(); }
   void on_refused(unsigned status) override;
   void on_limit(HttpLimit limit) override;
 
  private:
-  Api& api_;
+  Routes& routes_;
   Entrance entrance_;
   const RoutesObserver& observer_;
 };

@@ -5,14 +5,104 @@
 #include <charconv>
 #include <utility>
 
-#include "api/bodies.hh"
 #include "api/responses.hh"
 #include "api/trust.hh"
 #include "base/duration_text.hh"
 
 namespace bellwether::api {
+namespace {
 
-using metrics::HttpRoute;
+// OPTIONS is how load balancers ask by default; so what they ask has it.
+constexpr std::string_view kRead = "GET, HEAD";
+constexpr std::string_view kAsk = "GET, HEAD, OPTIONS";
+constexpr std::string_view kFollow = "GET";
+constexpr std::string_view kTell = "POST";
+
+// Every route knows 403 (a Host or an Origin that is not trusted) and 405 (the wrong method).
+constexpr unsigned kState[] = {200, 403, 405};                    // always has an answer
+constexpr unsigned kHealth[] = {200, 403, 405, 503};              // yes or no
+constexpr unsigned kQuery[] = {200, 400, 403, 405, 503};          // parameters; may wait
+constexpr unsigned kOperator[] = {200, 400, 403, 405, 409, 413};  // a body; needs a role
+constexpr unsigned kTransfer[] = {200, 400, 403, 404, 405, 409, 412, 413};
+constexpr unsigned kForget[] = {200, 400, 403, 404, 405, 409, 413};
+constexpr unsigned kReload[] = {200, 400, 403, 405, 413, 422, 503};
+constexpr unsigned kNoRoute[] = {400, 403, 404, 408, 413, 431, 503};
+
+constexpr std::string_view kName = "NAME";
+
+std::optional<std::string_view> match_one(std::string_view pattern, std::string_view path) {
+  if (pattern.empty()) return std::nullopt;
+  const size_t place = pattern.find(kName);
+  if (place == std::string_view::npos) {
+    return path == pattern ? std::optional<std::string_view>("") : std::nullopt;
+  }
+  const std::string_view before = pattern.substr(0, place);
+  const std::string_view after = pattern.substr(place + kName.size());
+  const bool is_long_enough = path.size() >= before.size() + after.size();
+  if (!is_long_enough || !path.starts_with(before) || !path.ends_with(after)) return std::nullopt;
+  path.remove_prefix(before.size());
+  path.remove_suffix(after.size());
+  return path;
+}
+
+}  // namespace
+
+std::span<const Route> Routes::table() {
+  static constexpr Route kTable[] = {
+      {{"/"}, kRead, kState, &Routes::index},
+      {{"/leader", "/primary"}, kAsk, kHealth, &Routes::is_leader},
+      {{"/follower", "/replica"}, kAsk, kHealth, &Routes::is_follower},
+      {{"/livez", "/healthz", "/liveness"}, kAsk, kHealth, &Routes::livez, true},
+      {{"/readyz", "/readiness"}, kAsk, kHealth, &Routes::readyz, true},
+      {{"/metrics"}, kRead, kState, &Routes::metrics_text, true},
+      {{"/ui"}, kRead, kState, &Routes::ui},
+      {{"/v1/leader"}, kRead, kQuery, &Routes::leader_or_wait},
+      {{"/v1/events", "/sse"}, kFollow, kQuery, &Routes::events},
+      {{"/v1/members"}, kRead, kState, &Routes::members},
+      {{"/v1/status"}, kRead, kState, &Routes::status},
+      {{"/v1/history"}, kRead, kState, &Routes::history},
+      {{"/v1/explain"}, kRead, kState, &Routes::explain},
+      {{"/v1/step-down"}, kTell, kOperator, &Routes::step_down},
+      {{"/v1/transfer"}, kTell, kTransfer, &Routes::transfer},
+      {{"/v1/elect"}, kTell, kOperator, &Routes::elect},
+      {{"/v1/reload"}, kTell, kReload, &Routes::reload},
+      {{"/v1/members/NAME/forget"}, kTell, kForget, &Routes::forget},
+  };
+  return kTable;
+}
+
+const Route* Routes::find(std::string_view path) {
+  const auto found = std::ranges::find_if(
+      table(), [&](const Route& route) { return route.match(path).has_value(); });
+  return found == table().end() ? nullptr : &*found;
+}
+
+std::vector<metrics::HttpRoute> counted_routes() {
+  std::vector<metrics::HttpRoute> counted;
+  for (const Route& route : Routes::table()) {
+    counted.push_back({std::string(route.paths.front()), route.codes});
+  }
+  counted.push_back({"none", kNoRoute});
+  return counted;
+}
+
+bool Route::allows(std::string_view method) const {
+  constexpr std::string_view kSeparator = ", ";
+  std::string_view rest = methods;
+  while (true) {
+    const size_t end = rest.find(kSeparator);
+    if (rest.substr(0, end) == method) return true;
+    if (end == std::string_view::npos) return false;
+    rest.remove_prefix(end + kSeparator.size());
+  }
+}
+
+std::optional<std::string_view> Route::match(std::string_view path) const {
+  for (const std::string_view pattern : paths) {
+    if (const auto found = match_one(pattern, path)) return found;
+  }
+  return std::nullopt;
+}
 
 std::optional<Duration> parse_wait(std::string_view text) {
   const bool is_plain =
@@ -20,21 +110,29 @@ std::optional<Duration> parse_wait(std::string_view text) {
   return parse_duration(is_plain ? std::string(text) + "s" : std::string(text));
 }
 
-Routes::Routes(Backend& backend, LeadershipFeed& feed, const ElectionHistory& history,
+Routes::Routes(Loop& loop, Backend& backend, LeadershipFeed& feed, const ElectionHistory& history,
                RoutesObserver observer)
-    : backend_(backend), feed_(feed), history_(history), observer_(std::move(observer)) {
+    : backend_(backend),
+      feed_(feed),
+      history_(history),
+      observer_(std::move(observer)),
+      timer_(loop, [this] {
+        on_time();
+        arm();
+      }) {
   feed_.subscribe(*this);
 }
 
 Routes::~Routes() { feed_.unsubscribe(*this); }
 
 void Routes::handle(const HttpRequest& request, std::unique_ptr<Answer> answer, Entrance entrance) {
-  const Route* route = find_route(request.path);
+  const Route* route = find(request.path);
   if (route != nullptr && entrance == Entrance::kMetrics && !route->is_for_metrics_listener) {
     route = nullptr;
   }
-  Exchange exchange(route != nullptr ? route->route : HttpRoute::kNone, std::move(answer),
-                    observer_);
+  const auto place =
+      route == nullptr ? table().size() : static_cast<size_t>(route - table().data());
+  Exchange exchange(place, std::move(answer), observer_);
   if (entrance == Entrance::kApi) {
     const std::string reason = distrust(request, backend_.config());
     if (!reason.empty()) return exchange.send(error_response(403, reason));
@@ -46,51 +144,17 @@ void Routes::handle(const HttpRequest& request, std::unique_ptr<Answer> answer, 
     response.headers.emplace_back("Allow", allowed);
     return exchange.send(std::move(response));
   }
-  dispatch(*route, request, std::move(exchange));
+  if (const auto* const now = std::get_if<0>(&route->handler)) {
+    return exchange.send((this->**now)());
+  }
+  (this->*std::get<1>(route->handler))(request, std::move(exchange));
+  arm();
 }
 
-void Routes::dispatch(const Route& route, const HttpRequest& request, Exchange exchange) {
-  const Leadership& now = feed_.current();
-  switch (route.route) {
-    case HttpRoute::kIndex:
-      return exchange.send(index());
-    case HttpRoute::kLeader:
-      return exchange.send(role_health(feed_.is_leading(backend_.now())));
-    case HttpRoute::kFollower:
-      return exchange.send(role_health(now.leader && !now.is_self));
-    case HttpRoute::kLivez:
-      return exchange.send(livez());
-    case HttpRoute::kReadyz:
-      return exchange.send(readyz());
-    case HttpRoute::kMetrics:
-      return exchange.send(metrics_text());
-    case HttpRoute::kUi:
-      return exchange.send(ui());
-    case HttpRoute::kApiLeader:
-      return leader_or_wait(request, std::move(exchange));
-    case HttpRoute::kApiEvents:
-      return events(request, std::move(exchange));
-    case HttpRoute::kApiMembers:
-      return exchange.send(json_response(200, members_body(backend_, feed_)));
-    case HttpRoute::kApiStatus:
-      return exchange.send(json_response(200, status_body(backend_, feed_)));
-    case HttpRoute::kApiHistory:
-      return exchange.send(json_response(200, history_body(backend_, history_)));
-    case HttpRoute::kApiExplain:
-      return exchange.send(json_response(200, explain_body(backend_, feed_)));
-    case HttpRoute::kApiStepDown:
-      return step_down(request, std::move(exchange));
-    case HttpRoute::kApiTransfer:
-      return transfer(request, std::move(exchange));
-    case HttpRoute::kApiElect:
-      return elect(request, std::move(exchange));
-    case HttpRoute::kApiReload:
-      return reload(request, std::move(exchange));
-    case HttpRoute::kApiForget:
-      return forget(route, request, std::move(exchange));
-    case HttpRoute::kNone:
-      return;
-  }
+// A deadline that is gone when the timer fires costs one idle call; so only new requests arm it.
+void Routes::arm() {
+  if (deadline() == kNever) return timer_.disarm();
+  timer_.arm(deadline() - backend_.now());
 }
 
 void Routes::on_gone() {

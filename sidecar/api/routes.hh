@@ -1,13 +1,16 @@
 // The HTTP API without its sockets: a request comes in, its answer goes out, now or later.  Nothing
 // is decided in here but who may ask, and nothing is known of the protocol; the answers are in
-// bodies.hh, the paths in route_table.hh.
+// bodies.hh.  A path is a row of the table in routes.cc, and the function that it names.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "api/backend.hh"
@@ -16,7 +19,8 @@
 #include "api/history.hh"
 #include "api/leadership.hh"
 #include "api/long_polls.hh"
-#include "api/route_table.hh"
+#include "io/loop/timer.hh"
+#include "metrics/identity.hh"
 
 namespace bellwether::api {
 
@@ -42,37 +46,66 @@ inline constexpr Duration kDefaultHold = std::chrono::seconds(30);
 // "30s", "500ms", or plain seconds.
 std::optional<Duration> parse_wait(std::string_view text);
 
+class Routes;
+
+struct Route {
+  // The first is its name; unused ones are empty.  NAME stands for whatever is there instead.
+  std::array<std::string_view, 3> paths;
+  std::string_view methods;         // as `Allow` has them
+  std::span<const unsigned> codes;  // that are counted one by one
+  // Answers at once, or when there is something to say.
+  std::variant<HttpResponse (Routes::*)() const,
+               void (Routes::*)(const HttpRequest& request, Exchange exchange)>
+      handler;
+  bool is_for_metrics_listener = false;  // served there, too
+
+  bool allows(std::string_view method) const;
+  // What stands for NAME in `path`, or ""; nothing when `path` is not this route's.
+  std::optional<std::string_view> match(std::string_view path) const;
+};
+
 class Routes : private LeadershipListener {
  public:
   // All must outlive it.  Commands that are under way at its end must not be completed after it.
-  Routes(Backend& backend, LeadershipFeed& feed, const ElectionHistory& history,
+  Routes(Loop& loop, Backend& backend, LeadershipFeed& feed, const ElectionHistory& history,
          RoutesObserver observer);
   ~Routes() override;
   Routes(const Routes&) = delete;
   Routes& operator=(const Routes&) = delete;
+
+  // The list that README.md shows, and a test compares with it.
+  static std::span<const Route> table();
+  // nullptr when there is no such path.
+  static const Route* find(std::string_view path);
 
   void handle(const HttpRequest& request, std::unique_ptr<Answer> answer, Entrance entrance);
 
   // Some client has gone: whoever waited for an answer or an event and is not open any more.
   void on_gone();
 
-  // When on_time() wants to be called; kNever: nobody waits for time to pass.
+  // When the timer calls on_time(); kNever: nobody waits for time to pass.
   Instant deadline() const;
   void on_time();
 
  private:
   void on_change(const Leadership& leadership) override;
 
-  void dispatch(const Route& route, const HttpRequest& request, Exchange exchange);
+  void arm();
 
   // state_routes.cc
   HttpResponse index() const;
+  HttpResponse is_leader() const;
+  HttpResponse is_follower() const;
   HttpResponse role_health(bool is_healthy) const;
   HttpResponse livez() const;
   HttpResponse readyz() const;
   HttpResponse metrics_text() const;
+  HttpResponse ui() const;
   HttpResponse leader() const;
-  static HttpResponse ui();
+  HttpResponse members() const;
+  HttpResponse status() const;
+  HttpResponse history() const;
+  HttpResponse explain() const;
 
   // waiting_routes.cc
   void leader_or_wait(const HttpRequest& request, Exchange exchange);
@@ -84,7 +117,7 @@ class Routes : private LeadershipListener {
   void transfer(const HttpRequest& request, Exchange exchange);
   void elect(const HttpRequest& request, Exchange exchange);
   void reload(const HttpRequest& request, Exchange exchange);
-  void forget(const Route& route, const HttpRequest& request, Exchange exchange);
+  void forget(const HttpRequest& request, Exchange exchange);
   void command(const Input& input, Exchange exchange, const HttpResponse& when_done);
   HttpResponse refusal(Outcome::Kind outcome) const;
 
@@ -94,6 +127,11 @@ class Routes : private LeadershipListener {
   RoutesObserver observer_;
   LongPolls long_polls_;
   EventStreams streams_;
+  LoopTimer timer_;  // one for all clients that wait
 };
+
+// What requests are counted under: the routes in the order of the table, and last "none", where
+// there is no such path or the request could not be read.
+std::vector<metrics::HttpRoute> counted_routes();
 
 }  // namespace bellwether::api

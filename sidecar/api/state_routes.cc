@@ -25,6 +25,12 @@ HttpResponse Routes::index() const {
   return response;
 }
 
+HttpResponse Routes::is_leader() const { return role_health(feed_.is_leading(backend_.now())); }
+
+HttpResponse Routes::is_follower() const {
+  return role_health(feed_.current().leader && !feed_.current().is_self);
+}
+
 HttpResponse Routes::role_health(bool is_healthy) const {
   HttpResponse response = leader();
   response.status = is_healthy ? 200 : 503;
@@ -56,11 +62,22 @@ HttpResponse Routes::metrics_text() const {
   return {.content_type = metrics::Metrics::kContentType, .body = backend_.metrics_text()};
 }
 
-HttpResponse Routes::ui() {
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): a row, like all others
+HttpResponse Routes::ui() const {
   return {.content_type = "text/html; charset=utf-8",
           .body = std::string(ui_page()),
           .headers = {{"Content-Security-Policy", std::string(ui_policy())},
                       {"Referrer-Policy", "no-referrer"}}};
 }
+
+HttpResponse Routes::members() const { return json_response(200, members_body(backend_, feed_)); }
+
+HttpResponse Routes::status() const { return json_response(200, status_body(backend_, feed_)); }
+
+HttpResponse Routes::history() const {
+  return json_response(200, history_body(backend_, history_));
+}
+
+HttpResponse Routes::explain() const { return json_response(200, explain_body(backend_, feed_)); }
 
 }  // namespace bellwether::api

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "api/api.hh"
 #include "api/history.hh"
 #include "api/http_binding.hh"
 #include "api/leadership.hh"
@@ -43,7 +42,7 @@ class FrontDoor {
   api::ElectionHistory history_;
   Hooks hooks_;
   api::RoutesObserver observer_;
-  api::Api api_;
+  api::Routes routes_;
   api::HttpBinding api_binding_;
   api::HttpBinding metrics_binding_;
   HttpServer api_server_;

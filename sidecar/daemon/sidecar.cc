@@ -5,6 +5,7 @@
 #include <csignal>
 #include <utility>
 
+#include "api/routes.hh"
 #include "api/vote_text.hh"
 #include "core/plugin_facts.hh"
 #include "io/state/vote_tag.hh"
@@ -57,7 +58,8 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                 .plugin = identity_.plugin,
                 .abi = identity_.plugin_abi,
                 .variants = variants_of(plugin_),
-                .has_prices = has_prices(plugin_)}),
+                .has_prices = has_prices(plugin_),
+                .routes = api::counted_routes()}),
       store_({.folder = config().node.state_dir,
               .group = config().group.name,
               .voters = vote_tag(config()),

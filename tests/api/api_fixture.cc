@@ -107,10 +107,11 @@ void FakeBackend::publish(const Effects& effects) {
 ApiFixture::ApiFixture(const NodeSetup& setup)
     : node(setup),
       routes(
-          backend, feed, history,
+          loop, backend, feed, history,
           {.on_answered =
-               [this](metrics::HttpRoute route, unsigned code) {
-                 answered.push_back(std::string(metrics::name(route)) + " " + std::to_string(code));
+               [this](size_t route, unsigned code) {
+                 answered.push_back(api::counted_routes().at(route).name + " " +
+                                    std::to_string(code));
                },
            .on_limit = [this](metrics::Limit limit) { limits.push_back(limit); }}) {}
 

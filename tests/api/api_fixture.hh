@@ -119,6 +119,7 @@ struct ApiFixture {
   api::LeadershipFeed feed{wall_time(0)};
   FakeBackend backend{node, feed};
   api::ElectionHistory history;
+  Loop loop;  // does not run: time passes when told
   api::Routes routes;
 
  private:

@@ -34,19 +34,20 @@ std::string readme() {
 
 BOOST_FIXTURE_TEST_SUITE(routes, RoutesFixture)
 
-BOOST_AUTO_TEST_CASE(every_route_that_is_counted_has_a_path_of_its_name) {
-  for (size_t i = 0; i < static_cast<size_t>(metrics::HttpRoute::kNone); ++i) {
-    const auto route = static_cast<metrics::HttpRoute>(i);
-    const api::Route* found = api::find_route(metrics::name(route));
-    BOOST_TEST_REQUIRE(found != nullptr, metrics::name(route));
-    BOOST_TEST((found->route == route));
+BOOST_AUTO_TEST_CASE(every_path_is_its_routes_and_codes_ascend) {
+  for (const api::Route& route : api::Routes::table()) {
+    for (const std::string_view path : route.paths) {
+      if (!path.empty()) BOOST_TEST(api::Routes::find(path) == &route, path);
+    }
   }
-  BOOST_TEST(api::routes().size() == static_cast<size_t>(metrics::HttpRoute::kNone));
+  for (const metrics::HttpRoute& counted : api::counted_routes()) {
+    BOOST_TEST(std::ranges::is_sorted(counted.codes), counted.name);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(readme_lists_every_path_with_its_methods_and_nothing_else) {
   std::string expected;
-  for (const api::Route& route : api::routes()) {
+  for (const api::Route& route : api::Routes::table()) {
     std::string names;
     for (const std::string_view path : route.paths) {
       if (path.empty()) continue;
@@ -67,12 +68,12 @@ BOOST_AUTO_TEST_CASE(readme_lists_every_path_with_its_methods_and_nothing_else) 
 BOOST_AUTO_TEST_CASE(every_code_that_is_answered_is_one_that_is_counted) {
   lead();
   for (const char* method : {"GET", "POST", "HEAD", "OPTIONS", "DELETE"}) {
-    for (const api::Route& route : api::routes()) ask(method, std::string(route.paths[0]));
+    for (const api::Route& route : api::Routes::table()) ask(method, std::string(route.paths[0]));
   }
   for (const std::string& line : answered) {
     const size_t blank = line.find(' ');
-    const api::Route* route = api::find_route(line.substr(0, blank));
-    const auto codes = metrics::codes_of(route->route);
+    const api::Route* route = api::Routes::find(line.substr(0, blank));
+    const auto codes = route->codes;
     const auto code = static_cast<unsigned>(std::stoul(line.substr(blank + 1)));
     BOOST_TEST((std::find(codes.begin(), codes.end(), code) != codes.end()), line);
   }
@@ -232,14 +233,13 @@ BOOST_AUTO_TEST_CASE(unknown_parameters_are_ignored) {
 }
 
 BOOST_AUTO_TEST_CASE(the_metrics_listener_has_three_routes_only) {
-  for (const api::Route& route : api::routes()) {
+  for (const api::Route& route : api::Routes::table()) {
     const std::string method = route.allows("GET") ? "GET" : "POST";
     for (const std::string_view path : route.paths) {
       if (path.empty()) continue;
       const unsigned code = ask(method, std::string(path), api::Entrance::kMetrics);
-      const bool is_served = std::string(path) == "/metrics" ||
-                             route.route == metrics::HttpRoute::kLivez ||
-                             route.route == metrics::HttpRoute::kReadyz;
+      const std::string_view name = route.paths.front();
+      const bool is_served = name == "/metrics" || name == "/livez" || name == "/readyz";
       BOOST_TEST(code == (is_served ? 200u : 404u), path);
     }
   }

@@ -2,7 +2,6 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 
-#include "api/api.hh"
 #include "api_fixture.hh"
 
 namespace bellwether::tests {
@@ -22,7 +21,7 @@ struct TimerFixture {
     auto recorded = std::make_shared<Recorded>();
     HttpRequest request{.method = "GET", .path = "/v1/leader"};
     request.query = {{"index", "1"}, {"wait", wait}};
-    api.handle(request, std::make_unique<FakeAnswer>(recorded), api::Entrance::kApi);
+    routes.handle(request, std::make_unique<FakeAnswer>(recorded), api::Entrance::kApi);
     return recorded;
   }
 
@@ -31,12 +30,12 @@ struct TimerFixture {
   LivingBackend backend{node, feed};
   api::ElectionHistory history;
   Loop loop;
-  api::Api api{
+  api::Routes routes{
       loop,
       backend,
       feed,
       history,
-      {.on_answered = [](metrics::HttpRoute, unsigned) {}, .on_limit = [](metrics::Limit) {}}};
+      {.on_answered = [](size_t, unsigned) {}, .on_limit = [](metrics::Limit) {}}};
 };
 
 }  // namespace
@@ -57,7 +56,7 @@ BOOST_AUTO_TEST_CASE(ends_every_wait_and_then_rests) {
 BOOST_AUTO_TEST_CASE(does_not_keep_the_loop_alive_for_clients_that_have_gone) {
   const auto gone = poll("10m");
   gone->is_client_gone = true;
-  api.on_gone();
+  routes.on_gone();
   const auto waiting = poll("1ms");
   loop.run();
   BOOST_TEST(waiting->status() == 200u);

@@ -1,4 +1,5 @@
 // Each method of Metrics moves the series of its duty and no other.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <string>
@@ -12,7 +13,6 @@ namespace {
 using namespace std::chrono_literals;
 using metrics::ElectionType;
 using metrics::HookResult;
-using metrics::HttpRoute;
 using metrics::Limit;
 using metrics::Metrics;
 using metrics::Rejection;
@@ -23,6 +23,12 @@ using metrics::Trigger;
 
 const std::string kIsConfigured = "bellwether_config_last_reload_successful";
 const std::string kHasNoVote = R"(bellwether_vote{state="none"})";
+
+size_t route_of(const std::string& name) {
+  const auto routes = sample_identity().routes;
+  const auto found = std::ranges::find(routes, name, &metrics::HttpRoute::name);
+  return static_cast<size_t>(found - routes.begin());
+}
 
 struct CountingFixture {
   Metrics metrics{sample_identity()};
@@ -274,13 +280,22 @@ BOOST_AUTO_TEST_CASE(times_are_observed_in_seconds) {
   BOOST_TEST(after.at("bellwether_event_loop_lag_seconds_sum") == 0.03);
 }
 
+BOOST_AUTO_TEST_CASE(of_a_plugin_that_does_not_say_what_elections_cost_there_are_no_such_series) {
+  metrics::Identity identity = sample_identity();
+  identity.has_prices = false;
+  Metrics silent(identity);
+  for (const auto& [name, value] : scrape(silent)) {
+    BOOST_TEST(!name.starts_with("bellwether_shadow"), name);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_request_is_counted_by_route_and_code) {
-  metrics.on_http_request(HttpRoute::kLeader, 503);
+  metrics.on_http_request(route_of("/leader"), 503);
   check_changed(*this, {{R"(bellwether_http_requests_total{code="503",route="/leader"})", 1}});
 }
 
 BOOST_AUTO_TEST_CASE(a_code_that_a_route_should_not_have_makes_no_series) {
-  metrics.on_http_request(HttpRoute::kLivez, 418);
+  metrics.on_http_request(route_of("/livez"), 418);
   check_changed(*this, {{R"(bellwether_http_requests_total{code="other",route="/livez"})", 1}});
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "io/wire/codec.hh"
-#include "metrics/http_routes.hh"
 
 namespace bellwether::tests {
 namespace {
@@ -36,7 +35,6 @@ BOOST_AUTO_TEST_CASE(every_value_has_a_text_of_its_own) {
   check_texts<metrics::HookResult>();
   check_texts<metrics::Reload>();
   check_texts<metrics::Limit>();
-  check_texts<metrics::HttpRoute>();
   check_texts<FrameType>();
   check_texts<Liveness>();
   check_texts<Vote>();
@@ -46,13 +44,6 @@ BOOST_AUTO_TEST_CASE(flaws_of_frames_are_called_as_the_codec_calls_them) {
   for (size_t i = 0; i < kFrameFlaws; ++i) {
     const auto flaw = static_cast<FrameFlaw>(i);
     BOOST_TEST(std::string(name(flaw)) == name(metrics::rejection_of(flaw)));
-  }
-}
-
-BOOST_AUTO_TEST_CASE(the_codes_of_a_route_ascend) {
-  for (size_t i = 0; i < kValues<metrics::HttpRoute>; ++i) {
-    const auto codes = metrics::codes_of(static_cast<metrics::HttpRoute>(i));
-    for (size_t j = 1; j < codes.size(); ++j) BOOST_TEST(codes[j - 1] < codes[j]);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <sstream>
 
+#include "api/routes.hh"
+
 namespace bellwether::tests {
 
 metrics::Identity sample_identity() {
@@ -12,7 +14,8 @@ metrics::Identity sample_identity() {
           .plugin = "bully",
           .abi = "1.0",
           .variants = {"modified"},
-          .has_prices = true};
+          .has_prices = true,
+          .routes = api::counted_routes()};
 }
 
 Instant at(Duration since_zero) { return Instant(since_zero); }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What an election would have cost by each variant, as the plugin says to the winner, is what real sidecars send in that situation when they elect by that variant.
+"""What an election would have cost by each variant, as the plugin says to the winner, is what real
+sidecars send in that situation when they elect by that variant.
 
 usage: shadow_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
