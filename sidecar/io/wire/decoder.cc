@@ -1,5 +1,6 @@
 // Bytes to frames; codec.hh has the layout.
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/check.hh"
@@ -22,88 +23,33 @@ bool parse(Bytes body, Message& message) {
   return message.ParseFromArray(body.data(), static_cast<int>(body.size()));
 }
 
+// Reads `bytes` as a Body if `kind` is its kind; `flaw` is what is wrong with it.
 template <typename Body>
-ValueFlaw read_body(Bytes bytes, Frame& frame) {
-  typename WireOf<Body>::Message message;
-  if (!parse(bytes, message)) return kNotProtobuf;
-  return from_wire(message, frame.body.emplace<Body>());
-}
-
-const char* name(Kind kind) {
-  switch (kind) {
-    case Kind::kHello:
-      return "HELLO";
-    case Kind::kPluginMessage:
-      return "a plugin's message";
-    case Kind::kPlannedHandover:
-      return "HANDOVER";
-    case Kind::kCoordinator:
-      return "COORDINATOR";
-    case Kind::kRefusal:
-      return "REFUSAL";
-    case Kind::kHeartbeat:
-      return "HEARTBEAT";
-    case Kind::kHeartbeatAck:
-      return "HEARTBEAT_ACK";
-    case Kind::kResign:
-      return "RESIGN";
-    case Kind::kLeave:
-      return "LEAVE";
-    case Kind::kMembers:
-      return "MEMBERS";
-    case Kind::kTurnedAway:
-      return "TURNED_AWAY";
-    case Kind::kWish:
-      return "WISH";
-    case Kind::kCanvass:
-      return "CANVASS";
-    case Kind::kCanvassReply:
-      return "CANVASS_REPLY";
-    case Kind::kGrant:
-      return "GRANT";
+bool read_body(Kind kind, Bytes bytes, Frame& frame, ValueFlaw& flaw) {
+  if constexpr (std::is_same_v<Body, MembersFrame>) {
+    return false;  // may come in parts, see read_members()
+  } else {
+    if (kind != WireOf<Body>::kKind) return false;
+    typename WireOf<Body>::Message message;
+    Body& body = frame.body.emplace<Body>();
+    flaw = parse(bytes, message) ? from_wire(message, body) : kNotProtobuf;
+    return true;
   }
-  return nullptr;
 }
 
-bool is_known(Kind kind) { return name(kind) != nullptr; }
-
-// HELLO, MEMBERS and TURNED_AWAY are not frames of the core; the decoder reads them.
-ValueFlaw read_frame(Kind kind, Bytes body, Frame& frame) {
-  switch (kind) {
-    case Kind::kPluginMessage:
-      return read_body<ElectionFrame>(body, frame);
-    case Kind::kPlannedHandover:
-      return read_body<PlannedHandover>(body, frame);
-    case Kind::kCoordinator:
-      return read_body<Coordinator>(body, frame);
-    case Kind::kRefusal:
-      return read_body<Refusal>(body, frame);
-    case Kind::kHeartbeat:
-      return read_body<Heartbeat>(body, frame);
-    case Kind::kHeartbeatAck:
-      return read_body<HeartbeatAck>(body, frame);
-    case Kind::kResign:
-      return read_body<Resign>(body, frame);
-    case Kind::kLeave:
-      return read_body<Leave>(body, frame);
-    case Kind::kWish:
-      return read_body<Wish>(body, frame);
-    case Kind::kCanvass:
-      return read_body<Canvass>(body, frame);
-    case Kind::kCanvassReply:
-      return read_body<CanvassReply>(body, frame);
-    case Kind::kGrant:
-      return read_body<Grant>(body, frame);
-    case Kind::kHello:
-    case Kind::kMembers:
-    case Kind::kTurnedAway:
-      break;
-  }
-  check(false, "a frame of this kind is read elsewhere");
-  return nullptr;
+// Reads `bytes` as whichever alternative of `body`, which is the frame's, it is; false: none.
+template <typename... Bodies>
+bool read_any(const std::variant<Bodies...>& /*body*/, Kind kind, Bytes bytes, Frame& frame,
+              ValueFlaw& flaw) {
+  return (read_body<Bodies>(kind, bytes, frame, flaw) || ...);
 }
 
-std::string complaint(Kind kind, ValueFlaw flaw) { return std::string(name(kind)) + ": " + flaw; }
+std::string complaint(const char* what, ValueFlaw flaw) { return std::string(what) + ": " + flaw; }
+
+std::string complaint(const Frame& frame, ValueFlaw flaw) {
+  const bool is_plugins = std::holds_alternative<ElectionFrame>(frame.body);
+  return complaint(is_plugins ? "a plugin's message" : name(type_of(frame)), flaw);
+}
 
 Kind kind_of(Bytes frame) { return static_cast<Kind>(frame[kKindOffset]); }
 
@@ -227,10 +173,6 @@ std::optional<Decoded> Decoder::read(Bytes frame) {
     return refuse(FrameFlaw::kBadChecksum, "a frame that was damaged on the way");
   }
   const Kind kind = kind_of(frame);
-  if (!is_known(kind)) {
-    ++skipped_;
-    return std::nullopt;
-  }
   const Header header{.epoch = load_little_endian<uint64_t>(frame, kEpochOffset),
                       .released = load_little_endian<uint64_t>(frame, kReleasedOffset)};
   const Bytes body = summed.subspan(kHeaderBytes);
@@ -239,13 +181,14 @@ std::optional<Decoded> Decoder::read(Bytes frame) {
   }
   if (kind == Kind::kTurnedAway) return read_turned_away(body);
   if (kind == Kind::kMembers) return read_members(header, body);
-  if (partial_view_) {
-    return refuse(FrameFlaw::kMalformed, complaint(kind, "stands between the parts of a MEMBERS"));
-  }
   Frame result{.header = header, .body = Resign{}};
-  if (const ValueFlaw flaw = read_frame(kind, body, result)) {
-    return refuse(FrameFlaw::kMalformed, complaint(kind, flaw));
+  ValueFlaw flaw = nullptr;
+  if (!read_any(result.body, kind, body, result, flaw)) {
+    ++skipped_;
+    return std::nullopt;
   }
+  if (partial_view_) flaw = "stands between the parts of a MEMBERS";
+  if (flaw != nullptr) return refuse(FrameFlaw::kMalformed, complaint(result, flaw));
   return result;
 }
 
@@ -253,18 +196,18 @@ Decoded Decoder::read_greeting(const Header& header, Bytes body, bool is_our_tag
   wire::Hello message;
   Greeting greeting;
   if (!parse(body, message)) {
-    return refuse(FrameFlaw::kMalformed, complaint(Kind::kHello, kNotProtobuf));
+    return refuse(FrameFlaw::kMalformed, complaint("HELLO", kNotProtobuf));
   }
   if (!is_valid_name(message.group())) {
     return refuse(FrameFlaw::kMalformed,
-                  complaint(Kind::kHello, "the group's name is empty, too long or not printable"));
+                  complaint("HELLO", "the group's name is empty, too long or not printable"));
   }
   if (!is_our_tag || message.group() != group_) {
     return refuse(FrameFlaw::kForeignGroup, "belongs to group \"" + message.group() +
                                                 "\", this process to \"" + group_ + "\"");
   }
   if (const ValueFlaw flaw = from_wire(message, greeting)) {
-    return refuse(FrameFlaw::kMalformed, complaint(Kind::kHello, flaw));
+    return refuse(FrameFlaw::kMalformed, complaint("HELLO", flaw));
   }
   greeting.hello.header = header;
   is_greeted_ = true;
@@ -274,7 +217,7 @@ Decoded Decoder::read_greeting(const Header& header, Bytes body, bool is_our_tag
 Decoded Decoder::read_turned_away(Bytes body) {
   wire::TurnedAway message;
   if (!parse(body, message)) {
-    return refuse(FrameFlaw::kMalformed, complaint(Kind::kTurnedAway, kNotProtobuf));
+    return refuse(FrameFlaw::kMalformed, complaint("TURNED_AWAY", kNotProtobuf));
   }
   TurnedAway words;
   from_wire(message, words);
@@ -283,7 +226,7 @@ Decoded Decoder::read_turned_away(Bytes body) {
 
 std::optional<Decoded> Decoder::read_members(const Header& header, Bytes body) {
   const auto malformed = [this](ValueFlaw flaw) {
-    return refuse(FrameFlaw::kMalformed, complaint(Kind::kMembers, flaw));
+    return refuse(FrameFlaw::kMalformed, complaint("MEMBERS", flaw));
   };
   wire::Members message;
   if (!parse(body, message)) return malformed(kNotProtobuf);

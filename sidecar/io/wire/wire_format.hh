@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "core/frames.hh"
 #include "io/wire/codec.hh"
@@ -45,41 +46,28 @@ enum class Kind : uint8_t {
   kGrant = 15,
 };
 
-// The kind and the message that a body goes out as.
-template <typename Body>
-struct WireOf;
-
+// The kind and the protobuf message that a value goes out as.
 template <Kind kValue, typename MessageType>
 struct WireType {
   static constexpr Kind kKind = kValue;
   using Message = MessageType;
 };
 
-template <>
-struct WireOf<ElectionFrame> : WireType<Kind::kPluginMessage, wire::PluginMessage> {};
-template <>
-struct WireOf<PlannedHandover> : WireType<Kind::kPlannedHandover, wire::PlannedHandover> {};
-template <>
-struct WireOf<Coordinator> : WireType<Kind::kCoordinator, wire::Coordinator> {};
-template <>
-struct WireOf<Refusal> : WireType<Kind::kRefusal, wire::Refusal> {};
-template <>
-struct WireOf<Heartbeat> : WireType<Kind::kHeartbeat, wire::Heartbeat> {};
-template <>
-struct WireOf<HeartbeatAck> : WireType<Kind::kHeartbeatAck, wire::HeartbeatAck> {};
-template <>
-struct WireOf<Resign> : WireType<Kind::kResign, wire::Resign> {};
-template <>
-struct WireOf<Leave> : WireType<Kind::kLeave, wire::Leave> {};
-template <>
-struct WireOf<TurnedAway> : WireType<Kind::kTurnedAway, wire::TurnedAway> {};
-template <>
-struct WireOf<Wish> : WireType<Kind::kWish, wire::Wish> {};
-template <>
-struct WireOf<Canvass> : WireType<Kind::kCanvass, wire::Canvass> {};
-template <>
-struct WireOf<CanvassReply> : WireType<Kind::kCanvassReply, wire::CanvassReply> {};
-template <>
-struct WireOf<Grant> : WireType<Kind::kGrant, wire::Grant> {};
+WireType<Kind::kPluginMessage, wire::PluginMessage> wire_type(const ElectionFrame&);
+WireType<Kind::kPlannedHandover, wire::PlannedHandover> wire_type(const PlannedHandover&);
+WireType<Kind::kCoordinator, wire::Coordinator> wire_type(const Coordinator&);
+WireType<Kind::kRefusal, wire::Refusal> wire_type(const Refusal&);
+WireType<Kind::kHeartbeat, wire::Heartbeat> wire_type(const Heartbeat&);
+WireType<Kind::kHeartbeatAck, wire::HeartbeatAck> wire_type(const HeartbeatAck&);
+WireType<Kind::kResign, wire::Resign> wire_type(const Resign&);
+WireType<Kind::kLeave, wire::Leave> wire_type(const Leave&);
+WireType<Kind::kTurnedAway, wire::TurnedAway> wire_type(const TurnedAway&);
+WireType<Kind::kWish, wire::Wish> wire_type(const Wish&);
+WireType<Kind::kCanvass, wire::Canvass> wire_type(const Canvass&);
+WireType<Kind::kCanvassReply, wire::CanvassReply> wire_type(const CanvassReply&);
+WireType<Kind::kGrant, wire::Grant> wire_type(const Grant&);
+
+template <typename Body>
+using WireOf = decltype(wire_type(std::declval<Body>()));
 
 }  // namespace bellwether
