@@ -5,70 +5,9 @@
 
 namespace bellwether::bully {
 
-Modified::Modified(const Settings& settings)
-    : settings_(settings),
-      round_(settings.first_round, settings.ask_suspected),
-      state_(ELECTION_STATE_IDLE),
-      deadline_ns_(ELECTION_NO_DEADLINE) {}
-
-// Only the initiator asks, and hands over if somebody answers; the chosen one asks whom the
-// initiator left out, knowing that it is dead.
-election_cost Modified::cost(const Case& which) {
-  const uint32_t initiator = which.initiator();
-  election_cost cost{};
-  cost.answer = which.living_above(initiator);
-  const bool is_left_out = which.winner_waits() && !which.asks_suspected();
-  cost.election = which.asked_by(initiator) + (is_left_out ? 1u : 0u);
-  cost.handover = cost.answer == 0 ? 0u : 1u;
-  cost.coordinator = which.told();
-  return cost;
-}
-
-void Modified::step(const election_event& event, Outbox& outbox) {
-  const View view(event);
-  switch (event.type) {
-    case ELECTION_EVENT_MESSAGE:
-      return on_message(view, event.from, event.message, outbox);
-    case ELECTION_EVENT_TIMEOUT:
-      return on_timeout(view, outbox);
-    case ELECTION_EVENT_MEMBERS:
-      return on_members(view, outbox);
-    case ELECTION_EVENT_LEADER:
-      if (event.reason == ELECTION_REASON_HEARD) return on_leader_heard(outbox);
-      if (view.has_leader()) return become_idle("the leader is known", outbox);
-      if (state_ == ELECTION_STATE_CLAIMING) return become_idle("the claim had no effect", outbox);
-      return;
-    case ELECTION_EVENT_ELECT:
-      // The halt flag: who was asked by somebody lower lets that election go on.
-      if (state_ == ELECTION_STATE_IDLE) {
-        start(view, {}, event.reason == ELECTION_REASON_OPERATOR, outbox);
-      }
-      return;
-    case ELECTION_EVENT_STAND_DOWN:
-      return become_idle("stood down", outbox);
-    default:
-      return;  // an event of a later minor version
-  }
-}
-
-void Modified::on_message(const View& view, uint32_t from, const election_message& message,
-                          Outbox& outbox) {
-  switch (message.kind) {
-    case ELECTION_MESSAGE_ELECTION:
-      return on_election(view, from, message, outbox);
-    case ELECTION_MESSAGE_ANSWER:
-      return on_answer(view, from, message, outbox);
-    case ELECTION_MESSAGE_HANDOVER:
-      return on_handover(view, message, outbox);
-    default:
-      return;
-  }
-}
-
 // Step 1, the one that is asked.
 void Modified::on_election(const View& view, uint32_t from, const election_message& election,
                            Outbox& outbox) {
-  if (from > view.self()) return;  // a higher rank has nothing to ask here; our lists differ
   const bool is_in = takes_part(view, election, settings_.sticky);
   outbox.send_answer(from, election.round, view.may_lead(view.self()), is_in);
   // Of several initiators the first one halts; the others' rounds end with the same COORDINATOR.
@@ -106,7 +45,7 @@ void Modified::on_leader_heard(Outbox& outbox) {
 void Modified::on_timeout(const View& view, Outbox& outbox) {
   if (state_ == ELECTION_STATE_COLLECTING) return hand_over(view, outbox);
   if (state_ == ELECTION_STATE_WAITING) return replace_chosen(view, outbox);
-  if (state_ == ELECTION_STATE_HALTED) return start(view, {}, is_halted_by_call_, outbox);
+  if (state_ == ELECTION_STATE_HALTED) return start(view, is_halted_by_call_, outbox);
 }
 
 // The death of the one that is waited for is as good as its timeout, and comes sooner.
@@ -121,7 +60,12 @@ void Modified::on_members(const View& view, Outbox& outbox) {
   }
 }
 
-// Step 1, the initiator; and step 3, the chosen one, who leaves out those asked already.
+// Step 1, the initiator.
+void Modified::start(const View& view, bool is_called, Outbox& outbox) {
+  start(view, {}, is_called, outbox);
+}
+
+// The same, and step 3, the chosen one, which leaves out those that were asked already.
 void Modified::start(const View& view, std::span<const election_id> asked_already, bool is_called,
                      Outbox& outbox) {
   round_.begin(view, asked_already, is_called);
@@ -134,7 +78,7 @@ void Modified::start(const View& view, std::span<const election_id> asked_alread
 // Step 2.
 void Modified::hand_over(const View& view, Outbox& outbox) {
   const uint32_t chosen = round_.highest_candidate(view);
-  if (chosen == ELECTION_NOBODY) return win(view, outbox);
+  if (chosen == ELECTION_NOBODY) return win(view, "no higher rank may lead", outbox);
   chosen_ = view.id(chosen);
   become(ELECTION_STATE_WAITING, view.now_ns() + settings_.coordinator_timeout_ns,
          "handed over to the highest that answered", outbox);
@@ -145,35 +89,30 @@ void Modified::hand_over(const View& view, Outbox& outbox) {
 void Modified::replace_chosen(const View& view, Outbox& outbox) {
   round_.disqualify(chosen_);
   if (round_.highest_candidate(view) != ELECTION_NOBODY) return hand_over(view, outbox);
-  start(view, {}, round_.is_called(), outbox);
+  start(view, round_.is_called(), outbox);
 }
 
 // Step 4, second half.  All who were halted learn of the death together: the highest starts at
 // once and the others, each a little later than the one above it, find its COORDINATOR there.
 void Modified::succeed_initiator(const View& view, Outbox& outbox) {
   const uint64_t living_higher = view.living_higher();
-  if (living_higher == 0) return start(view, {}, is_halted_by_call_, outbox);
+  if (living_higher == 0) return start(view, is_halted_by_call_, outbox);
   const uint64_t wait_ns =
       std::min(living_higher * settings_.answer_timeout_ns, settings_.coordinator_timeout_ns);
   deadline_ns_ = std::min(deadline_ns_, view.now_ns() + wait_ns);
 }
 
-void Modified::win(const View& view, Outbox& outbox) {
-  if (!view.may_lead(view.self())) return become_idle("may not lead itself", outbox);
-  become(ELECTION_STATE_CLAIMING, ELECTION_NO_DEADLINE, "no higher rank may lead", outbox);
-  outbox.claim(round_.silent_higher(view));
-}
-
-void Modified::become(uint32_t state, uint64_t deadline_ns, const char* why, Outbox& outbox) {
-  state_ = state;
-  deadline_ns_ = deadline_ns;
-  outbox.enter(state, why);
-}
-
-void Modified::become_idle(const char* why, Outbox& outbox) {
-  if (state_ != ELECTION_STATE_IDLE) {
-    become(ELECTION_STATE_IDLE, ELECTION_NO_DEADLINE, why, outbox);
-  }
+// Only the initiator asks, and hands over if somebody answers; the chosen one asks whom the
+// initiator left out, knowing that it is dead.
+election_cost Modified::cost(const Case& which) {
+  const uint32_t initiator = which.initiator();
+  election_cost cost{};
+  cost.answer = which.living_above(initiator);
+  const bool is_left_out = which.winner_waits() && !which.asks_suspected();
+  cost.election = which.asked_by(initiator) + (is_left_out ? 1u : 0u);
+  cost.handover = cost.answer == 0 ? 0u : 1u;
+  cost.coordinator = which.told();
+  return cost;
 }
 
 }  // namespace bellwether::bully

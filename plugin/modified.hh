@@ -12,44 +12,34 @@
 #pragma once
 
 #include "case.hh"
-#include "round.hh"
 #include "variant.hh"
 
 namespace bellwether::bully {
 
 class Modified : public Variant {
  public:
-  explicit Modified(const Settings& settings);
+  using Variant::Variant;
 
   // What an election takes; 3N - 4 in the worst case, see README.md.
   static election_cost cost(const Case& which);
 
-  void step(const election_event& event, Outbox& outbox) override;
-  uint64_t deadline_ns() const override { return deadline_ns_; }
-
  private:
-  void on_message(const View& view, uint32_t from, const election_message& message, Outbox& outbox);
+  void start(const View& view, bool is_called, Outbox& outbox) override;
   void on_election(const View& view, uint32_t from, const election_message& election,
-                   Outbox& outbox);
-  void on_answer(const View& view, uint32_t from, const election_message& answer, Outbox& outbox);
-  void on_handover(const View& view, const election_message& handover, Outbox& outbox);
-  void on_leader_heard(Outbox& outbox);
-  void on_timeout(const View& view, Outbox& outbox);
-  void on_members(const View& view, Outbox& outbox);
+                   Outbox& outbox) override;
+  void on_answer(const View& view, uint32_t from, const election_message& answer,
+                 Outbox& outbox) override;
+  void on_handover(const View& view, const election_message& handover, Outbox& outbox) override;
+  void on_leader_heard(Outbox& outbox) override;
+  void on_timeout(const View& view, Outbox& outbox) override;
+  void on_members(const View& view, Outbox& outbox) override;
 
   void start(const View& view, std::span<const election_id> asked_already, bool is_called,
              Outbox& outbox);
   void hand_over(const View& view, Outbox& outbox);
   void replace_chosen(const View& view, Outbox& outbox);
   void succeed_initiator(const View& view, Outbox& outbox);
-  void win(const View& view, Outbox& outbox);
-  void become(uint32_t state, uint64_t deadline_ns, const char* why, Outbox& outbox);
-  void become_idle(const char* why, Outbox& outbox);
 
-  const Settings settings_;
-  Round round_;
-  uint32_t state_;
-  uint64_t deadline_ns_;
   election_id initiator_{};  // HALTED: who asked first
   bool is_halted_by_call_ = false;
   election_id chosen_{};  // WAITING: whom this process handed over to
