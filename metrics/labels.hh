@@ -1,19 +1,16 @@
 // The values that labels can have, as types: a series is chosen by enumerators and found by index.
-// Every label is bounded by its type.  name() gives the text of a value.
+// Every label is bounded by its type.  name() gives the text of a value; types that others count,
+// too, are in base/counted.hh and in the core.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "base/names.hh"
+#include "base/counted.hh"
 #include "core/frames.hh"
 #include "core/guard.hh"
 #include "core/member_view.hh"
 #include "core/why.hh"
-
-namespace bellwether {
-enum class FrameFlaw : uint8_t;  // io/wire/codec.hh
-}
 
 namespace bellwether::metrics {
 
@@ -23,10 +20,16 @@ enum class Direction : uint8_t {
   kUndeliverable,  // there was no connection, or no room in its queue
   kLast = kUndeliverable,
 };
-const char* name(Direction direction);
+inline const char* name(Direction direction) {
+  static constexpr Names<Direction> kNames({"sent", "received", "undeliverable"});
+  return kNames[direction];
+}
 
 enum class ByteDirection : uint8_t { kSent, kReceived, kLast = kReceived };
-const char* name(ByteDirection direction);
+inline const char* name(ByteDirection direction) {
+  static constexpr Names<ByteDirection> kNames({"sent", "received"});
+  return kNames[direction];
+}
 
 // Why this node's part in an election began.
 enum class Trigger : uint8_t {
@@ -39,7 +42,11 @@ enum class Trigger : uint8_t {
   kAsked,       // a peer's ELECTION or HANDOVER
   kLast = kAsked,
 };
-const char* name(Trigger trigger);
+inline const char* name(Trigger trigger) {
+  static constexpr Names<Trigger> kNames(
+      {"started", "leader_lost", "resigned", "outranks", "operator", "retry", "asked"});
+  return kNames[trigger];
+}
 
 // How this node's part in an election ended.
 enum class Result : uint8_t {
@@ -49,7 +56,10 @@ enum class Result : uint8_t {
   kAbandoned,  // there is no leader
   kLast = kAbandoned,
 };
-const char* name(Result result);
+inline const char* name(Result result) {
+  static constexpr Names<Result> kNames({"won", "followed", "kept", "abandoned"});
+  return kNames[result];
+}
 
 // What elections consist of: the four types that the papers count, and a plugin's own.
 enum class ElectionType : uint8_t {
@@ -60,7 +70,7 @@ enum class ElectionType : uint8_t {
   kPrivate,
   kLast = kPrivate,
 };
-const char* name(ElectionType type);
+inline const char* name(ElectionType type) { return name(static_cast<FrameType>(type)); }
 
 // Whether it is known what an election would have cost by each variant.
 enum class ShadowResult : uint8_t {
@@ -68,38 +78,10 @@ enum class ShadowResult : uint8_t {
   kOnHold,  // no: a member above the initiator could not lead for a while
   kLast = kOnHold,
 };
-const char* name(ShadowResult result);
-
-// Why bytes of a peer were not used; why the node has no use for a frame says Unfit.
-enum class Rejection : uint8_t {
-  kBadMagic,         // not a sidecar at all
-  kBadVersion,       // another version of the protocol
-  kForeignGroup,     // a sidecar of another group
-  kOversized,        // a length beyond the limit
-  kBadChecksum,      // damaged on the way
-  kMalformed,        // the body is not what its kind says
-  kTooEarly,         // a frame before HELLO
-  kUnexpectedHello,  // a second HELLO
-  kUnknownKind,      // skipped; a later release may know it
-  kOwnId,            // the peer has the id of this process
-  kDuplicateId,      // another living process has the peer's id
-  kDuplicateName,    // another living process has the peer's name
-  kTurnedAway,       // the peer has rejected this process
-  kOther,
-  kLast = kOther,
-};
-const char* name(Rejection rejection);
-Rejection rejection_of(FrameFlaw flaw);
-
-// Why a refused connection, which else would, does not prove the end of a peer.
-enum class Doubt : uint8_t {
-  kBetween,    // somebody stands between this node and the peer
-  kTogether,   // all peers have ended, and refuse, within a moment
-  kSilent,     // the kernel does not say who listens
-  kListening,  // connections are refused where somebody listens
-  kLast = kListening,
-};
-const char* name(Doubt doubt);
+inline const char* name(ShadowResult result) {
+  static constexpr Names<ShadowResult> kNames({"counted", "on_hold"});
+  return kNames[result];
+}
 
 enum class HookResult : uint8_t {
   kDelivered,
@@ -108,30 +90,19 @@ enum class HookResult : uint8_t {
   kSuperseded,  // a newer state took its place before it was delivered
   kLast = kSuperseded,
 };
-const char* name(HookResult result);
+inline const char* name(HookResult result) {
+  static constexpr Names<HookResult> kNames({"delivered", "failed", "gone", "superseded"});
+  return kNames[result];
+}
 
 enum class Reload : uint8_t {
   kApplied,
   kRefused,  // something is wrong with it; the configuration before stays in force
   kLast = kRefused,
 };
-const char* name(Reload reload);
-
-// Bounds that keep one peer, client or disk from using up this process; each hit is counted.
-enum class Limit : uint8_t {
-  kInputQueue,       // inputs of the node that wait for the disk
-  kSendQueue,        // frames that wait for a peer to read
-  kPeerConnections,  // connections from peers
-  kHttpConnections,  // connections of clients
-  kHttpHeader,       // bytes of a request's header
-  kHttpBody,         // bytes of a request's body
-  kHttpIdle,         // time a connection may be silent
-  kHttpUnsent,       // bytes that wait for a client to read
-  kEventStreams,     // clients that follow /v1/events
-  kLongPolls,        // clients that wait for /v1/leader?index=
-  kLogLines,         // lines of the log that came too often, or that nobody reads
-  kLast = kLogLines,
-};
-const char* name(Limit limit);
+inline const char* name(Reload reload) {
+  static constexpr Names<Reload> kNames({"applied", "refused"});
+  return kNames[reload];
+}
 
 }  // namespace bellwether::metrics

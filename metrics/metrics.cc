@@ -157,7 +157,7 @@ void Metrics::on_timeout(Awaited what) { table_->timeouts.of(what).Increment(); 
 void Metrics::on_rejected(Rejection reason) { table_->rejected_frames.of(reason).Increment(); }
 void Metrics::on_rejected(Unfit reason) { table_->unfit_frames.of(reason).Increment(); }
 
-void Metrics::on_doubt(Doubt doubt) { table_->death_proofs_doubted.of(doubt).Increment(); }
+void Metrics::on_doubt(ProofDoubt doubt) { table_->death_proofs_doubted.of(doubt).Increment(); }
 
 void Metrics::on_heartbeat_rtt(Duration rtt) { table_->heartbeat_rtt.of().Observe(seconds(rtt)); }
 

@@ -70,7 +70,7 @@ class Metrics {
   void on_timeout(Awaited what);
   void on_rejected(Rejection reason);
   void on_rejected(Unfit reason);
-  void on_doubt(Doubt doubt);
+  void on_doubt(ProofDoubt doubt);
   void on_heartbeat_rtt(Duration rtt);
   void on_event_loop_lag(Duration lag);
   void on_flag_update();

@@ -156,7 +156,7 @@ struct Table {
                              "Frames, or bytes of a peer, that were not usable."};
   const Counters<Rejection> rejected_frames{registry, rejected, {"reason"}};
   const Counters<Unfit> unfit_frames{registry, rejected, {"reason"}};
-  const Counters<Doubt> death_proofs_doubted{
+  const Counters<ProofDoubt> death_proofs_doubted{
       registry,
       {"bellwether_death_proofs_doubted_total",
        "Peers whose end a refused connection does not prove, though it is asked for."},

@@ -30,7 +30,7 @@ class Answer {
 // counted.
 struct RoutesObserver {
   std::function<void(size_t route, unsigned code)> on_answered;
-  std::function<void(metrics::Limit limit)> on_limit;
+  std::function<void(Limit limit)> on_limit;
 };
 
 class Exchange {

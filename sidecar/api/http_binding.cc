@@ -1,4 +1,4 @@
-// Answers go to the server's replies; its limits are counted under the metrics' names.
+// Answers go to the server's replies.
 #include "api/http_binding.hh"
 
 #include <memory>
@@ -20,22 +20,6 @@ class ReplyAnswer : public Answer {
   HttpReply reply_;
 };
 
-metrics::Limit limit_of(HttpLimit limit) {
-  switch (limit) {
-    case HttpLimit::kConnections:
-      return metrics::Limit::kHttpConnections;
-    case HttpLimit::kHeader:
-      return metrics::Limit::kHttpHeader;
-    case HttpLimit::kBody:
-      return metrics::Limit::kHttpBody;
-    case HttpLimit::kIdle:
-      return metrics::Limit::kHttpIdle;
-    case HttpLimit::kUnsent:
-      return metrics::Limit::kHttpUnsent;
-  }
-  return metrics::Limit::kHttpConnections;
-}
-
 }  // namespace
 
 void HttpBinding::on_request(const HttpRequest& request, HttpReply reply) {
@@ -46,6 +30,6 @@ void HttpBinding::on_refused(unsigned status) {
   observer_.on_answered(Routes::table().size(), status);
 }
 
-void HttpBinding::on_limit(HttpLimit limit) { observer_.on_limit(limit_of(limit)); }
+void HttpBinding::on_limit(Limit limit) { observer_.on_limit(limit); }
 
 }  // namespace bellwether::api

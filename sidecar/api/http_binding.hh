@@ -18,7 +18,7 @@ class HttpBinding : public HttpListener {
   void on_request(const HttpRequest& request, HttpReply reply) override;
   void on_gone(HttpReply) override { routes_.on_gone(); }
   void on_refused(unsigned status) override;
-  void on_limit(HttpLimit limit) override;
+  void on_limit(Limit limit) override;
 
  private:
   Routes& routes_;

@@ -50,7 +50,7 @@ void Routes::leader_or_wait(const HttpRequest& request, Exchange exchange) {
   // An index that is not reached yet was given by an earlier process.
   if (*seen != feed_.current().index || wait == Duration::zero()) return exchange.send(leader());
   if (long_polls_.is_full()) {
-    observer_.on_limit(metrics::Limit::kLongPolls);
+    observer_.on_limit(Limit::kLongPolls);
     return exchange.send(busy_response("too many clients wait for a change already"));
   }
   long_polls_.add(backend_.now() + wait, std::move(exchange));
@@ -58,7 +58,7 @@ void Routes::leader_or_wait(const HttpRequest& request, Exchange exchange) {
 
 void Routes::events(const HttpRequest& request, Exchange exchange) {
   if (streams_.is_full()) {
-    observer_.on_limit(metrics::Limit::kEventStreams);
+    observer_.on_limit(Limit::kEventStreams);
     return exchange.send(busy_response("too many clients follow the events already"));
   }
   std::vector<Leadership> missed;

@@ -69,57 +69,18 @@ TurnAwayReason reason_of(Unfit unfit) {
   return kReasons[unfit];
 }
 
-metrics::Rejection reason_of(PeerRejection rejection) {
-  using metrics::Rejection;
-  switch (rejection) {
-    case PeerRejection::kBadMagic:
-      return Rejection::kBadMagic;
-    case PeerRejection::kBadVersion:
-      return Rejection::kBadVersion;
-    case PeerRejection::kForeignGroup:
-      return Rejection::kForeignGroup;
-    case PeerRejection::kOversized:
-      return Rejection::kOversized;
-    case PeerRejection::kBadChecksum:
-      return Rejection::kBadChecksum;
-    case PeerRejection::kMalformed:
-      return Rejection::kMalformed;
-    case PeerRejection::kTooEarly:
-      return Rejection::kTooEarly;
-    case PeerRejection::kUnexpectedHello:
-      return Rejection::kUnexpectedHello;
-    case PeerRejection::kUnknownKind:
-      return Rejection::kUnknownKind;
-    case PeerRejection::kOwnId:
-      return Rejection::kOwnId;
-    case PeerRejection::kDuplicateId:
-      return Rejection::kDuplicateId;
-    case PeerRejection::kDuplicateName:
-      return Rejection::kDuplicateName;
-    case PeerRejection::kTurnedAway:
-      return Rejection::kTurnedAway;
-  }
-  return Rejection::kOther;
-}
-
-static_assert(static_cast<int>(ProofDoubt::kLast) == static_cast<int>(metrics::Doubt::kLast));
-
 const char* text_of(ProofDoubt doubt) {
-  switch (doubt) {
-    case ProofDoubt::kBetween:
-      return "somebody stands between this node and a peer: a refused connection does not prove "
-             "that peer's death, its lease has to run out";
-    case ProofDoubt::kTogether:
-      return "all peers have ended and refuse at once, which proves the death of none: look at "
-             "this node's own proxy or tunnels";
-    case ProofDoubt::kSilent:
-      return "the kernel does not tell this process who listens (NETLINK_SOCK_DIAG): a refused "
-             "connection does not prove a peer's death, its lease has to run out";
-    case ProofDoubt::kListening:
-      return "connections to a peer are refused while somebody listens there, which proves no "
-             "death: look for a firewall's rule that rejects or resets them";
-  }
-  return "?";
+  static constexpr Names<ProofDoubt> kTexts({
+      "somebody stands between this node and a peer: a refused connection does not prove that "
+      "peer's death, its lease has to run out",
+      "all peers have ended and refuse at once, which proves the death of none: look at this "
+      "node's own proxy or tunnels",
+      "the kernel does not tell this process who listens (NETLINK_SOCK_DIAG): a refused connection "
+      "does not prove a peer's death, its lease has to run out",
+      "connections to a peer are refused while somebody listens there, which proves no death: look "
+      "for a firewall's rule that rejects or resets them",
+  });
+  return kTexts[doubt];
 }
 
 }  // namespace
@@ -324,7 +285,7 @@ void Participant::on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_
 }
 
 void Participant::on_doubt(const Uuid& peer, ProofDoubt doubt) {
-  parts_.metrics.on_doubt(static_cast<metrics::Doubt>(doubt));
+  parts_.metrics.on_doubt(doubt);
   parts_.log.write(LogLevel::kWarn, text_of(doubt), {{"peer", event_log_.name_of(peer)}});
 }
 
@@ -342,12 +303,11 @@ void Participant::on_frame(const Uuid& from, Frame frame, size_t bytes) {
 
 void Participant::on_all_answered() { driver_.step(Joined{}); }
 
-void Participant::on_rejected(PeerRejection rejection, const std::string& remote,
+void Participant::on_rejected(Rejection rejection, const std::string& remote,
                               const std::string& text) {
-  const metrics::Rejection reason = reason_of(rejection);
-  parts_.metrics.on_rejected(reason);
-  rejection_log_.refused_peer(Loop::now(), reason, remote, text);
-  if (rejection == PeerRejection::kTurnedAway) turned_away_ = {text, Loop::now()};
+  parts_.metrics.on_rejected(rejection);
+  rejection_log_.refused_peer(Loop::now(), rejection, remote, text);
+  if (rejection == Rejection::kTurnedAway) turned_away_ = {text, Loop::now()};
 }
 
 std::string Participant::turned_away(Instant now) const {
@@ -355,9 +315,6 @@ std::string Participant::turned_away(Instant now) const {
   return is_recent && !node_.leader() ? turned_away_.text : "";
 }
 
-void Participant::on_limit(PeerLimit limit) {
-  parts_.metrics.on_limit(limit == PeerLimit::kSendQueue ? metrics::Limit::kSendQueue
-                                                         : metrics::Limit::kPeerConnections);
-}
+void Participant::on_limit(Limit limit) { parts_.metrics.on_limit(limit); }
 
 }  // namespace bellwether

@@ -103,9 +103,9 @@ class Participant final : private EffectSink, private TransportListener {
   void on_doubt(const Uuid& peer, ProofDoubt doubt) override;
   void on_frame(const Uuid& from, Frame frame, size_t bytes) override;
   void on_all_answered() override;
-  void on_rejected(PeerRejection rejection, const std::string& remote,
+  void on_rejected(Rejection rejection, const std::string& remote,
                    const std::string& text) override;
-  void on_limit(PeerLimit limit) override;
+  void on_limit(Limit limit) override;
 
   void on_election(const metrics::ElectionSummary& election);
   void count_prices(const ElectionCase& election);

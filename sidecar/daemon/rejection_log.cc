@@ -3,12 +3,12 @@
 
 namespace bellwether {
 
-bool RejectionLog::refused_peer(Instant now, metrics::Rejection reason, const std::string& remote,
+bool RejectionLog::refused_peer(Instant now, Rejection reason, const std::string& remote,
                                 const std::string& text) {
-  const auto left_out = limit_.admit(now, metrics::name(reason));
+  const auto left_out = limit_.admit(now, name(reason));
   if (!left_out) return false;
   log_.write(LogLevel::kWarn, "refused a peer",
-             {{"reason", metrics::name(reason)},
+             {{"reason", name(reason)},
               {"from", remote},
               {"details", text},
               {"more_since_last_line", std::to_string(*left_out)}});

@@ -18,7 +18,7 @@ class RejectionLog {
   explicit RejectionLog(Log& log) : log_(log) {}
 
   // Both return whether it was worth a line.
-  bool refused_peer(Instant now, metrics::Rejection reason, const std::string& remote,
+  bool refused_peer(Instant now, Rejection reason, const std::string& remote,
                     const std::string& text);
   bool refused_message(Instant now, Unfit reason, const std::string& peer);
 

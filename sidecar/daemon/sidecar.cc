@@ -144,7 +144,7 @@ void Sidecar::tick() {
   last_tick_ = now;
   metrics_.set_config_mismatch(!config_mismatches().empty());
   const uint64_t unwritten = log_.left_out() + log_.lost();
-  metrics_.on_limit(metrics::Limit::kLogLines, unwritten - std::exchange(unwritten_, unwritten));
+  metrics_.on_limit(Limit::kLogLines, unwritten - std::exchange(unwritten_, unwritten));
   note_vote();
   look_at_flag();
   front_door_.look_at_socket();

@@ -106,14 +106,13 @@ void FakeBackend::publish(const Effects& effects) {
 
 ApiFixture::ApiFixture(const NodeSetup& setup)
     : node(setup),
-      routes(
-          loop, backend, feed, history,
-          {.on_answered =
-               [this](size_t route, unsigned code) {
-                 answered.push_back(api::counted_routes().at(route).name + " " +
-                                    std::to_string(code));
-               },
-           .on_limit = [this](metrics::Limit limit) { limits.push_back(limit); }}) {}
+      routes(loop, backend, feed, history,
+             {.on_answered =
+                  [this](size_t route, unsigned code) {
+                    answered.push_back(api::counted_routes().at(route).name + " " +
+                                       std::to_string(code));
+                  },
+              .on_limit = [this](Limit limit) { limits.push_back(limit); }}) {}
 
 ApiFixture::Answered ApiFixture::request(HttpRequest request, api::Entrance entrance) {
   auto recorded = std::make_shared<Recorded>();

@@ -113,7 +113,7 @@ struct ApiFixture {
 
   // Requests that were counted, in order: "/v1/leader 200".
   std::vector<std::string> answered;
-  std::vector<metrics::Limit> limits;
+  std::vector<Limit> limits;
 
   NodeHarness node;
   api::LeadershipFeed feed{wall_time(0)};

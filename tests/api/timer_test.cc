@@ -30,12 +30,11 @@ struct TimerFixture {
   LivingBackend backend{node, feed};
   api::ElectionHistory history;
   Loop loop;
-  api::Routes routes{
-      loop,
-      backend,
-      feed,
-      history,
-      {.on_answered = [](size_t, unsigned) {}, .on_limit = [](metrics::Limit) {}}};
+  api::Routes routes{loop,
+                     backend,
+                     feed,
+                     history,
+                     {.on_answered = [](size_t, unsigned) {}, .on_limit = [](Limit) {}}};
 };
 
 }  // namespace

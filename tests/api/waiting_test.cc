@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(only_so_many_wait_and_the_next_is_told_to_come_back) {
   BOOST_TEST(refused->status() == 503u);
   BOOST_TEST(refused->header("Retry-After") == "1");
   BOOST_TEST(refused->error() == "too many clients wait for a change already");
-  BOOST_TEST((limits == std::vector{metrics::Limit::kLongPolls}));
+  BOOST_TEST((limits == std::vector{Limit::kLongPolls}));
   BOOST_TEST(get("/v1/leader")->status() == 200u);
 
   waiting.front()->is_client_gone = true;
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(only_so_many_follow_and_the_next_is_told_to_come_back) {
   const auto refused = get("/v1/events");
   BOOST_TEST(refused->status() == 503u);
   BOOST_TEST(refused->header("Retry-After") == "1");
-  BOOST_TEST((limits == std::vector{metrics::Limit::kEventStreams}));
+  BOOST_TEST((limits == std::vector{Limit::kEventStreams}));
   streams.front()->is_client_gone = true;
   routes.on_gone();
   BOOST_TEST(get("/v1/events")->stream_type == "text/event-stream");

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(of_refused_messages_a_line_a_minute_and_reason_is_written) 
     for (int i = 0; i < 1000; ++i) {
       lines += rejections.refused_message(now, Unfit::kNotConnected, "a") ? 1 : 0;
       lines += rejections.refused_message(now, Unfit::kEpochTooFarAhead, "a") ? 1 : 0;
-      lines += rejections.refused_peer(now, metrics::Rejection::kBadMagic, "a:1", "") ? 1 : 0;
+      lines += rejections.refused_peer(now, Rejection::kBadMagic, "a:1", "") ? 1 : 0;
     }
     return lines;
   };

@@ -53,7 +53,7 @@ std::vector<uint8_t> decode(std::span<const uint8_t> stream, size_t piece) {
       } else if (const auto* words = std::get_if<TurnedAway>(&next)) {
         encoder.append(*words, found);
       } else if (const auto* error = std::get_if<FrameError>(&next)) {
-        require(error->flaw <= FrameFlaw::kLast && is_valid_name(error->text.substr(0, 60)));
+        require(error->flaw <= Rejection::kLast && is_valid_name(error->text.substr(0, 60)));
         found.push_back(static_cast<uint8_t>(error->flaw));
         return found;
       } else {

@@ -27,7 +27,7 @@ class Harness : public HttpListener {
   std::vector<HttpReply> requests;
   std::vector<HttpReply> gone;
   std::vector<unsigned> refused;
-  std::vector<HttpLimit> limits_hit;
+  std::vector<Limit> limits_hit;
 
   Loop loop;
   std::unique_ptr<HttpServer> server;
@@ -49,7 +49,7 @@ class Harness : public HttpListener {
   void on_request(const HttpRequest& request, HttpReply reply) override;
   void on_gone(HttpReply reply) override { gone.push_back(reply); }
   void on_refused(unsigned status) override { refused.push_back(status); }
-  void on_limit(HttpLimit limit) override { limits_hit.push_back(limit); }
+  void on_limit(Limit limit) override { limits_hit.push_back(limit); }
 };
 
 // A GET as a client would send it.

@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_long_header_is_refused_at_its_limit_exactly) {
   const HttpRefusal refusal =
       refusal_of(with("X: " + std::string(201 - frame.size(), 'a') + "\r\n"), kSmall);
   BOOST_TEST(refusal.status == 431u);
-  BOOST_TEST((refusal.limit == HttpLimit::kHeader));
+  BOOST_TEST((refusal.limit == Limit::kHttpHeader));
 }
 
 BOOST_AUTO_TEST_CASE(a_header_without_end_is_refused_before_it_ends) {
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_large_body_is_refused_before_it_comes) {
   BOOST_TEST((reader.next() == Result::kRequest));
   const HttpRefusal refusal = refusal_of(with("Content-Length: 21\r\n"), kSmall);
   BOOST_TEST(refusal.status == 413u);
-  BOOST_TEST((refusal.limit == HttpLimit::kBody));
+  BOOST_TEST((refusal.limit == Limit::kHttpBody));
 }
 
 BOOST_AUTO_TEST_CASE(chunks_count_together) {

@@ -14,14 +14,14 @@ using std::chrono::milliseconds;
 
 constexpr const char* kHead = "POST / HTTP/1.1\r\nHost: here\r\n";
 
-void check_refused(const Harness& harness, unsigned status, HttpLimit limit) {
+void check_refused(const Harness& harness, unsigned status, Limit limit) {
   BOOST_REQUIRE(harness.refused.size() == 1u);
   BOOST_TEST(harness.refused.front() == status);
   BOOST_REQUIRE(harness.limits_hit.size() == 1u);
   BOOST_TEST((harness.limits_hit.front() == limit));
 }
 
-void check_counted(const Harness& harness, unsigned status, HttpLimit limit) {
+void check_counted(const Harness& harness, unsigned status, Limit limit) {
   check_refused(harness, status, limit);
   BOOST_TEST(harness.requests.empty());
 }
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_long_header_is_refused) {
   Harness harness(limits);
   const std::string answer = harness.exchange(get("/", "X: " + std::string(600, 'x') + "\r\n"));
   BOOST_TEST(answer.starts_with("HTTP/1.1 431 Request Header Fields Too Large\r\n"));
-  check_counted(harness, 431, HttpLimit::kHeader);
+  check_counted(harness, 431, Limit::kHttpHeader);
 }
 
 // The client is still sending when it is refused; a reset would take the answer from it.
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_large_body_is_refused_and_the_client_can_read_why) {
   client.send(std::string(40'000, 'x'));
   harness.receive_all(client);
   BOOST_TEST(!client.is_reset());
-  check_counted(harness, 413, HttpLimit::kBody);
+  check_counted(harness, 413, Limit::kHttpBody);
 }
 
 BOOST_AUTO_TEST_CASE(a_large_body_is_not_asked_for) {
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(chunks_beyond_the_limit_are_refused) {
   const std::string answer = harness.exchange(
       std::string(kHead) + "Transfer-Encoding: chunked\r\n\r\n6\r\nabcdef\r\n5\r\n");
   BOOST_TEST(answer.starts_with("HTTP/1.1 413 "));
-  check_counted(harness, 413, HttpLimit::kBody);
+  check_counted(harness, 413, Limit::kHttpBody);
 }
 
 BOOST_AUTO_TEST_CASE(a_request_that_trickles_in_is_refused_after_its_time) {
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_trickles_in_is_refused_after_its_time) {
   });
   BOOST_TEST(has_ended);
   BOOST_TEST(client.received().starts_with("HTTP/1.1 408 Request Timeout\r\n"));
-  check_counted(harness, 408, HttpLimit::kIdle);
+  check_counted(harness, 408, Limit::kHttpIdle);
 }
 
 BOOST_AUTO_TEST_CASE(a_body_that_does_not_come_is_refused_after_its_time) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_body_that_does_not_come_is_refused_after_its_time) {
   Harness harness(limits);
   const std::string answer = harness.exchange(std::string(kHead) + "Content-Length: 1\r\n\r\n");
   BOOST_TEST(answer.starts_with("HTTP/1.1 408 "));
-  check_counted(harness, 408, HttpLimit::kIdle);
+  check_counted(harness, 408, Limit::kHttpIdle);
 }
 
 BOOST_AUTO_TEST_CASE(who_says_nothing_is_closed_without_an_answer) {
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(who_says_nothing_is_closed_without_an_answer) {
   BOOST_TEST(answer.ends_with("GET / \n"));
   BOOST_TEST(harness.refused.empty());
   BOOST_REQUIRE(harness.limits_hit.size() == 3u);
-  BOOST_TEST((harness.limits_hit.front() == HttpLimit::kIdle));
+  BOOST_TEST((harness.limits_hit.front() == Limit::kHttpIdle));
 }
 
 BOOST_AUTO_TEST_CASE(whose_request_waits_in_the_kernel_is_not_idle) {
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_nobody_reads_is_given_up) {
   RawClient client(harness.port, 4096);
   client.send(get("/"));
   BOOST_REQUIRE(harness.run_until([&] { return !harness.limits_hit.empty(); }));
-  BOOST_TEST((harness.limits_hit.front() == HttpLimit::kUnsent));
+  BOOST_TEST((harness.limits_hit.front() == Limit::kHttpUnsent));
   BOOST_TEST(harness.gone.empty());  // it was answered
   harness.receive_all(client);
   BOOST_TEST(client.received().size() < 16u << 20);
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(who_never_asks_is_closed_sooner_than_who_has_asked) {
   RawClient silent(harness.port);
   BOOST_TEST(harness.receive_all(silent) == "");
   BOOST_REQUIRE(harness.limits_hit.size() == 1u);
-  BOOST_TEST((harness.limits_hit.front() == HttpLimit::kIdle));
+  BOOST_TEST((harness.limits_hit.front() == Limit::kHttpIdle));
   BOOST_TEST(!asked.has_ended());
 }
 
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(the_client_that_has_been_silent_longest_gives_way_to_a_new_
   BOOST_TEST(!second.has_ended());
   BOOST_TEST(harness.refused.empty());
   BOOST_REQUIRE(harness.limits_hit.size() == 1u);
-  BOOST_TEST((harness.limits_hit.front() == HttpLimit::kConnections));
+  BOOST_TEST((harness.limits_hit.front() == Limit::kHttpConnections));
 }
 
 BOOST_AUTO_TEST_CASE(who_trickles_or_does_not_read_gives_way_too) {
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(while_all_wait_for_their_answers_one_client_too_many_is_tol
   BOOST_REQUIRE(harness.run_until([&] { return harness.requests.size() == 2; }));
   const std::string answer = harness.exchange(get("/"));
   BOOST_TEST(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\n"));
-  check_refused(harness, 503, HttpLimit::kConnections);
+  check_refused(harness, 503, Limit::kHttpConnections);
   BOOST_TEST(harness.gone.empty());
   harness.requests.front().send({.body = "at last"});
   harness.receive(waiting, "at last");

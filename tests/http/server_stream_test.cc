@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_is_closed_and_counted) {
   }
   BOOST_TEST(!to_lazy.is_open());
   BOOST_TEST(harness.limits_hit.size() == 1u);
-  BOOST_TEST((harness.limits_hit.front() == HttpLimit::kUnsent));
+  BOOST_TEST((harness.limits_hit.front() == Limit::kHttpUnsent));
   // Not from within write().
   BOOST_TEST(harness.gone.empty());
   BOOST_REQUIRE(harness.run_until([&] { return !harness.gone.empty(); }));

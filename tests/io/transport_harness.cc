@@ -100,7 +100,7 @@ size_t Process::count_down(LinkEvidence evidence) const {
   return static_cast<size_t>(std::ranges::count(downs, evidence, &Down::evidence));
 }
 
-size_t Process::count_rejected(PeerRejection rejection) const {
+size_t Process::count_rejected(Rejection rejection) const {
   return static_cast<size_t>(
       std::ranges::count_if(rejected, [&](const auto& noted) { return noted.first == rejection; }));
 }
@@ -132,7 +132,7 @@ void Process::on_frame(const Uuid& from, Frame frame, size_t bytes) {
   if (on_received) on_received();
 }
 
-void Process::on_rejected(PeerRejection rejection, const std::string&, const std::string& text) {
+void Process::on_rejected(Rejection rejection, const std::string&, const std::string& text) {
   rejected.emplace_back(rejection, text);
 }
 

@@ -53,7 +53,7 @@ class Process : public TransportListener {
   bool is_linked_to(const Uuid& peer) const;
   bool is_linked_to(const Process& peer) const { return is_linked_to(peer.id()); }
   size_t count_down(LinkEvidence evidence) const;
-  size_t count_rejected(PeerRejection rejection) const;
+  size_t count_rejected(Rejection rejection) const;
 
   Greeting greeting() override;
   void on_link_up(const Greeting& theirs, const std::string& remote) override;
@@ -61,9 +61,9 @@ class Process : public TransportListener {
   void on_doubt(const Uuid& peer, ProofDoubt doubt) override { doubts.emplace_back(peer, doubt); }
   void on_frame(const Uuid& from, Frame frame, size_t bytes) override;
   void on_all_answered() override { ++all_answered; }
-  void on_rejected(PeerRejection rejection, const std::string& remote,
+  void on_rejected(Rejection rejection, const std::string& remote,
                    const std::string& text) override;
-  void on_limit(PeerLimit limit) override { limits.push_back(limit); }
+  void on_limit(Limit limit) override { limits.push_back(limit); }
 
   std::string name;
   std::string advertised;  // in its greeting; where it listens unless set
@@ -72,8 +72,8 @@ class Process : public TransportListener {
   std::vector<Down> downs;
   std::vector<std::pair<Uuid, ProofDoubt>> doubts;
   std::vector<Received> received;
-  std::vector<std::pair<PeerRejection, std::string>> rejected;
-  std::vector<PeerLimit> limits;
+  std::vector<std::pair<Rejection, std::string>> rejected;
+  std::vector<Limit> limits;
   int all_answered = 0;
   int greetings = 0;                  // how many it was asked for
   std::function<void()> on_down;      // after it was noted

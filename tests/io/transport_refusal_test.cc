@@ -54,11 +54,11 @@ BOOST_AUTO_TEST_CASE(bad_bytes_end_their_own_connection_only) {
   const std::string http = "GET / HTTP/1.1\r\n\r\n";
   Bytes oversized = hello_of(9);
   oversized[4] = oversized[5] = 0xff;
-  const std::vector<std::pair<Bytes, PeerRejection>> streams{
-      {foreign, PeerRejection::kForeignGroup},
-      {Bytes(http.begin(), http.end()), PeerRejection::kBadMagic},
-      {oversized, PeerRejection::kOversized},
-      {encoded(heartbeat()), PeerRejection::kTooEarly},
+  const std::vector<std::pair<Bytes, Rejection>> streams{
+      {foreign, Rejection::kForeignGroup},
+      {Bytes(http.begin(), http.end()), Rejection::kBadMagic},
+      {oversized, Rejection::kOversized},
+      {encoded(heartbeat()), Rejection::kTooEarly},
   };
   for (const auto& [stream, rejection] : streams) {
     const std::vector<Decoded> found = answer_to(stream);
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(bad_bytes_end_the_link_they_came_over) {
   BOOST_REQUIRE(a.downs.size() == 1u);
   BOOST_TEST((a.downs[0].peer == id_of(9)));
   BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
-  BOOST_TEST(a.count_rejected(PeerRejection::kUnexpectedHello) == 1u);
+  BOOST_TEST(a.count_rejected(Rejection::kUnexpectedHello) == 1u);
   BOOST_TEST(a.is_linked_to(b));
 }
 
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(frames_of_a_later_release_are_counted_and_do_no_harm) {
   RawSocket peer(a.place().port);
   peer.write(hello_of(9) + raw_frame(200, "new") + raw_frame(201, "") + encoded(heartbeat()));
   BOOST_TEST(run_until([&] { return a.received.size() == 1; }));
-  BOOST_TEST(a.count_rejected(PeerRejection::kUnknownKind) == 2u);
+  BOOST_TEST(a.count_rejected(Rejection::kUnknownKind) == 2u);
   BOOST_TEST(a.is_linked_to(id_of(9)));
 }
 
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(an_address_that_leads_to_several_processes_breaks_no_link) 
 
 BOOST_AUTO_TEST_CASE(a_second_process_with_our_id_is_refused_and_told) {
   BOOST_TEST(is_turned_away(answer_to(hello_of(1, 99)), TurnAwayReason::kDuplicateId));
-  BOOST_TEST(a.count_rejected(PeerRejection::kOwnId) == 1u);
+  BOOST_TEST(a.count_rejected(Rejection::kOwnId) == 1u);
   BOOST_TEST(a.ups.empty());
 }
 
@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(both_learn_of_it_when_two_have_the_same_id) {
   Process twin(loop, resolver, 1, 99);
   twin.look_for({a.place()});
   BOOST_TEST(run_until([&] {
-    return a.count_rejected(PeerRejection::kOwnId) > 0 &&
-           twin.count_rejected(PeerRejection::kTurnedAway) > 0;
+    return a.count_rejected(Rejection::kOwnId) > 0 &&
+           twin.count_rejected(Rejection::kTurnedAway) > 0;
   }));
   BOOST_TEST(a.ups.empty());
   BOOST_TEST(twin.ups.empty());
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_new_life_is_refused_while_the_old_one_is_linked) {
   old_life.write(hello_of(9, 1));
   BOOST_REQUIRE(run_until([&] { return a.is_linked_to(id_of(9)); }));
   BOOST_TEST(is_turned_away(answer_to(hello_of(9, 2)), TurnAwayReason::kDuplicateId));
-  BOOST_TEST(a.count_rejected(PeerRejection::kDuplicateId) == 1u);
+  BOOST_TEST(a.count_rejected(Rejection::kDuplicateId) == 1u);
   BOOST_TEST(a.downs.empty());
   old_life.abort();
   BOOST_REQUIRE(run_until([&] { return !a.is_linked_to(id_of(9)); }));
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_name_is_refused_while_another_process_has_it) {
   BOOST_REQUIRE(link());
   BOOST_TEST(is_turned_away(answer_to(hello_of(9, 1, "node 2")), TurnAwayReason::kDuplicateName));
   BOOST_TEST(is_turned_away(answer_to(hello_of(9, 1, "node 1")), TurnAwayReason::kDuplicateName));
-  BOOST_TEST(a.count_rejected(PeerRejection::kDuplicateName) == 2u);
+  BOOST_TEST(a.count_rejected(Rejection::kDuplicateName) == 2u);
   expect_link_is_untouched();
 }
 
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(a_flood_of_silent_connections_does_not_keep_a_peer_out) {
   BOOST_TEST(run_until([&] { return a.is_linked_to(id_of(9)); }));
   // All but 64 of them are closed for newer ones before their time is up.
   BOOST_TEST(run_until([&] { return a.limits.size() >= 136; }));
-  BOOST_TEST((a.limits.front() == PeerLimit::kConnections));
+  BOOST_TEST((a.limits.front() == Limit::kPeerConnections));
   BOOST_TEST(a.is_linked_to(id_of(9)));
   BOOST_TEST(link());
 }
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(heartbeats_are_dropped_while_more_than_4_kib_wait_for_the_p
   // Nor do the kernels hold many of them.
   BOOST_TEST(taken_bytes < 64u * 1024);
   BOOST_TEST(run_until([&] { return a.limits.size() == 1; }));
-  BOOST_TEST((a.limits[0] == PeerLimit::kSendQueue));
+  BOOST_TEST((a.limits[0] == Limit::kSendQueue));
   // Other frames wait in line.
   BOOST_TEST(a.transport().send(id_of(9), Frame{{}, Resign{}}).is_delivered);
   const auto last_is_resign = [&] {
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(a_peer_that_does_not_read_is_closed_and_counted) {
   BOOST_TEST(a.downs.empty());
   BOOST_REQUIRE(run_until([&] { return !a.downs.empty(); }));
   BOOST_TEST((a.downs[0].evidence == LinkEvidence::kClosed));
-  BOOST_TEST((a.limits == std::vector{PeerLimit::kSendQueue}));
+  BOOST_TEST((a.limits == std::vector{Limit::kSendQueue}));
   BOOST_TEST(!a.transport().send(id_of(9), heartbeat()).is_delivered);
 }
 
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(who_turns_us_away_has_answered) {
   Encoder(kGroup).append(TurnedAway{TurnAwayReason::kDuplicateName}, words);
   peer->write(words);
   BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
-  BOOST_TEST(a.count_rejected(PeerRejection::kTurnedAway) == 1u);
+  BOOST_TEST(a.count_rejected(Rejection::kTurnedAway) == 1u);
   BOOST_TEST(a.rejected[0].second == "the peer turned this process away: its name is in use");
 }
 

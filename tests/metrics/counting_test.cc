@@ -13,9 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using metrics::ElectionType;
 using metrics::HookResult;
-using metrics::Limit;
 using metrics::Metrics;
-using metrics::Rejection;
 using metrics::Reload;
 using metrics::Result;
 using metrics::ShadowResult;

@@ -5,8 +5,6 @@
 #include <set>
 #include <string>
 
-#include "io/wire/codec.hh"
-
 namespace bellwether::tests {
 namespace {
 
@@ -31,20 +29,13 @@ BOOST_AUTO_TEST_CASE(every_value_has_a_text_of_its_own) {
   check_texts<metrics::ShadowResult>();
   check_texts<Awaited>();
   check_texts<Unfit>();
-  check_texts<metrics::Rejection>();
+  check_texts<Rejection>();
   check_texts<metrics::HookResult>();
   check_texts<metrics::Reload>();
-  check_texts<metrics::Limit>();
+  check_texts<Limit>();
   check_texts<FrameType>();
   check_texts<Liveness>();
   check_texts<Vote>();
-}
-
-BOOST_AUTO_TEST_CASE(flaws_of_frames_are_called_as_the_codec_calls_them) {
-  for (size_t i = 0; i < kFrameFlaws; ++i) {
-    const auto flaw = static_cast<FrameFlaw>(i);
-    BOOST_TEST(std::string(name(flaw)) == name(metrics::rejection_of(flaw)));
-  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

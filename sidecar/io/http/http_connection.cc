@@ -47,7 +47,7 @@ void HttpConnection::serve() { await_bytes(); }
 
 void HttpConnection::turn_away() {
   is_turned_away_ = true;
-  refuse({.status = 503, .reason = "too many connections", .limit = HttpLimit::kConnections});
+  refuse({.status = 503, .reason = "too many connections", .limit = Limit::kHttpConnections});
 }
 
 void HttpConnection::respond(const HttpResponse& response) {
@@ -83,7 +83,7 @@ bool HttpConnection::write(std::string_view piece) {
   if (piece.empty()) return true;
   const size_t unsent = stream_.unsent_bytes();
   if (unsent > 0 && unsent + piece.size() > limits_.unsent_bytes) {
-    owner_.on_limit(HttpLimit::kUnsent);
+    owner_.on_limit(Limit::kHttpUnsent);
     close();
     return false;
   }
@@ -154,15 +154,15 @@ void HttpConnection::on_due() {
     case Wait::kNothing:
       break;
     case Wait::kIdle:
-      owner_.on_limit(HttpLimit::kIdle);
+      owner_.on_limit(Limit::kHttpIdle);
       close();
       break;
     case Wait::kRequest:
-      refuse({.status = 408, .reason = "the request took too long", .limit = HttpLimit::kIdle});
+      refuse({.status = 408, .reason = "the request took too long", .limit = Limit::kHttpIdle});
       break;
     case Wait::kReader:
       if (stream_.unsent_bytes() < unsent_bytes_) return await_reader();
-      owner_.on_limit(HttpLimit::kUnsent);
+      owner_.on_limit(Limit::kHttpUnsent);
       close();
       break;
     case Wait::kLinger:

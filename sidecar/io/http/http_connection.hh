@@ -25,7 +25,7 @@ class HttpConnection final : private ByteStream::Owner {
     // To be answered by respond() or begin_stream(), now or later.
     virtual void on_request(HttpConnection& connection, const HttpRequest& request) = 0;
     virtual void on_refused(unsigned status) = 0;
-    virtual void on_limit(HttpLimit limit) = 0;
+    virtual void on_limit(Limit limit) = 0;
     // Once; the connection is of no more use.
     virtual void on_closed(HttpConnection& connection) = 0;
     // False when the requests of all connections have had their time in this turn of the loop.

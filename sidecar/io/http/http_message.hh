@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hh"
+#include "base/counted.hh"
 
 namespace bellwether {
 
@@ -35,8 +36,6 @@ struct HttpLimits {
   Duration idle = std::chrono::seconds(60);     // between two requests, or without reading a byte
   Duration request = std::chrono::seconds(10);  // from a request's first byte to its last
 };
-
-enum class HttpLimit : uint8_t { kConnections, kHeader, kBody, kIdle, kUnsent };
 
 struct HttpRequest {
   std::string method;

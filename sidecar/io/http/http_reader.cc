@@ -14,10 +14,10 @@ using boost::beast::error_code;
 
 HttpRefusal refusal_for(const error_code& error) {
   if (error == http::error::body_limit) {
-    return {.status = 413, .reason = "the body is too large", .limit = HttpLimit::kBody};
+    return {.status = 413, .reason = "the body is too large", .limit = Limit::kHttpBody};
   }
   if (error == http::error::header_limit) {
-    return {.status = 431, .reason = "the header is too large", .limit = HttpLimit::kHeader};
+    return {.status = 431, .reason = "the header is too large", .limit = Limit::kHttpHeader};
   }
   if (error == http::error::bad_version) return {.reason = "only HTTP/1.0 and 1.1 are spoken here"};
   return {.reason = "the request is malformed"};

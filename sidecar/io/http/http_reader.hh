@@ -24,7 +24,7 @@ struct HttpFraming {
 struct HttpRefusal {
   unsigned status = 400;
   const char* reason = "";  // a phrase for the client
-  std::optional<HttpLimit> limit{};
+  std::optional<Limit> limit{};
 };
 
 class HttpReader {

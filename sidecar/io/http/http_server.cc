@@ -86,7 +86,7 @@ class HttpServer::Implementation final : public HttpConnection::Owner {
 
   void on_request(HttpConnection& connection, const HttpRequest& request) override;
   void on_refused(unsigned status) override { listener_.on_refused(status); }
-  void on_limit(HttpLimit limit) override { listener_.on_limit(limit); }
+  void on_limit(Limit limit) override { listener_.on_limit(limit); }
   void on_closed(HttpConnection& connection) override;
   bool has_time() override;
   void say_farewell();
@@ -188,7 +188,7 @@ HttpConnection* HttpServer::Implementation::find(uint64_t request) {
 void HttpServer::Implementation::on_client(uv_stream_t* socket, int error) {
   auto* self = static_cast<Implementation*>(socket->data);
   if (error == 0) return self->accept_paced(socket);
-  self->listener_.on_limit(HttpLimit::kConnections);
+  self->listener_.on_limit(Limit::kHttpConnections);
 }
 
 void HttpServer::Implementation::accept_paced(uv_stream_t* socket) {
@@ -217,7 +217,7 @@ void HttpServer::Implementation::make_room() {
     if (longest == nullptr || since < longest->waits_since()) longest = connection.get();
   }
   if (longest == nullptr) return;
-  listener_.on_limit(HttpLimit::kConnections);
+  listener_.on_limit(Limit::kHttpConnections);
   longest->give_way();
 }
 
@@ -230,7 +230,7 @@ void HttpServer::Implementation::accept(uv_stream_t* socket) {
   if (std::visit(accept_with, handle) != 0) return;
   if (open_connections() >= limits_.connections) make_room();
   if (open_connections() >= limits_.connections + kMaxTurnedAway) {
-    listener_.on_limit(HttpLimit::kConnections);
+    listener_.on_limit(Limit::kHttpConnections);
     return;
   }
   bound_kernel_buffer(handle);

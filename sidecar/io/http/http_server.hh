@@ -63,7 +63,7 @@ class HttpListener {
   virtual void on_gone(HttpReply /*reply*/) {}
   // Refused before it became a request (400, 408, 413, 431, 503); the server has answered it.
   virtual void on_refused(unsigned status) = 0;
-  virtual void on_limit(HttpLimit limit) = 0;
+  virtual void on_limit(Limit limit) = 0;
 };
 
 class HttpServer {

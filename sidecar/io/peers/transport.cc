@@ -16,12 +16,6 @@ bool is_heartbeat(const Frame& frame) {
 
 }  // namespace
 
-static_assert(static_cast<int>(PeerRejection::kBadMagic) == static_cast<int>(FrameFlaw::kBadMagic));
-static_assert(static_cast<int>(PeerRejection::kUnexpectedHello) ==
-              static_cast<int>(FrameFlaw::kLast));
-
-PeerRejection rejection_of(FrameFlaw flaw) { return static_cast<PeerRejection>(flaw); }
-
 Transport::Transport(Loop& loop, Resolver& resolver, TransportSettings settings,
                      TransportListener& listener)
     : implementation_(
@@ -126,7 +120,7 @@ void Transport::Implementation::catch_up() {
   if (stage_ == Stage::kClosing) return begin_flushing();
   if (stage_ != Stage::kOpen) return end_flushing();
   for (; dropped_heartbeats_ > 0 && stage_ == Stage::kOpen; --dropped_heartbeats_) {
-    listener_.on_limit(PeerLimit::kSendQueue);
+    listener_.on_limit(Limit::kSendQueue);
   }
   close_overflowed();
   close_unwanted();

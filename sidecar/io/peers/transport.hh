@@ -34,39 +34,6 @@ struct TransportSettings {
   LinkLimits limits{};
 };
 
-// Why a peer, or a frame of it, was of no use.  The first ones are the values of FrameFlaw.
-enum class PeerRejection : uint8_t {
-  kBadMagic,
-  kBadVersion,
-  kForeignGroup,
-  kOversized,
-  kBadChecksum,
-  kMalformed,
-  kTooEarly,
-  kUnexpectedHello,
-  kUnknownKind,    // a frame was skipped; a later release may know it
-  kOwnId,          // another process has the id of this one
-  kDuplicateId,    // another living process has its id
-  kDuplicateName,  // another living process has its name
-  kTurnedAway,     // the peer has rejected this process
-  kLast = kTurnedAway,
-};
-PeerRejection rejection_of(FrameFlaw flaw);
-
-enum class PeerLimit : uint8_t {
-  kSendQueue,    // a heartbeat was dropped, or a connection closed, for the peer does not read
-  kConnections,  // a connection was closed, for there are too many, or too many that are silent
-};
-
-// Why a refused connection, which else would, does not prove the end of a peer.
-enum class ProofDoubt : uint8_t {
-  kBetween,    // its HELLO names other sockets, or another network: somebody stands between
-  kTogether,   // all peers have ended, and refuse, within a moment: so it is this side's doing
-  kSilent,     // the kernel does not say who listens
-  kListening,  // it says that somebody does where connections are refused: a firewall refuses them
-  kLast = kListening,
-};
-
 // What the transport tells its owner; from the loop, never from within a call into the transport.
 class TransportListener {
  public:
@@ -88,9 +55,9 @@ class TransportListener {
   // Once: every configured peer has answered or refused, or has no address.
   virtual void on_all_answered() = 0;
   // `text` is one phrase for the log.
-  virtual void on_rejected(PeerRejection rejection, const std::string& remote,
+  virtual void on_rejected(Rejection rejection, const std::string& remote,
                            const std::string& text) = 0;
-  virtual void on_limit(PeerLimit limit) = 0;
+  virtual void on_limit(Limit limit) = 0;
 };
 
 // What became of a frame.

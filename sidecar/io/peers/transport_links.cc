@@ -59,12 +59,12 @@ void Transport::Implementation::close_oldest_silent() {
   const auto count = std::ranges::count_if(connections_, is_silent);
   if (static_cast<size_t>(count) < kMaxSilent) return;
   forget(**std::ranges::find_if(connections_, is_silent));
-  listener_.on_limit(PeerLimit::kConnections);
+  listener_.on_limit(Limit::kPeerConnections);
 }
 
 bool Transport::Implementation::has_room() {
   if (connections_.size() < kMaxConnections) return true;
-  listener_.on_limit(PeerLimit::kConnections);
+  listener_.on_limit(Limit::kPeerConnections);
   return false;
 }
 
@@ -111,12 +111,11 @@ void Transport::Implementation::on_greeting(PeerConnection& connection, const Gr
       if (is_answer_due) greet(connection, ours);
       return end_rejected(connection);
     case LinkVerdict::kOwnId:
-      return turn_away(connection, TurnAwayReason::kDuplicateId, PeerRejection::kOwnId, peer);
+      return turn_away(connection, TurnAwayReason::kDuplicateId, Rejection::kOwnId, peer);
     case LinkVerdict::kDuplicateId:
-      return turn_away(connection, TurnAwayReason::kDuplicateId, PeerRejection::kDuplicateId, peer);
+      return turn_away(connection, TurnAwayReason::kDuplicateId, Rejection::kDuplicateId, peer);
     case LinkVerdict::kDuplicateName:
-      return turn_away(connection, TurnAwayReason::kDuplicateName, PeerRejection::kDuplicateName,
-                       peer);
+      return turn_away(connection, TurnAwayReason::kDuplicateName, Rejection::kDuplicateName, peer);
   }
 }
 
@@ -127,20 +126,20 @@ void Transport::Implementation::on_frame(PeerConnection& connection, Frame frame
 void Transport::Implementation::on_turned_away(PeerConnection& connection, TurnedAway words) {
   if (stage_ != Stage::kOpen) return;
   const std::string peer = connection.is_link() ? described(connection.peer()) : "the peer";
-  listener_.on_rejected(PeerRejection::kTurnedAway, connection.remote(),
+  listener_.on_rejected(Rejection::kTurnedAway, connection.remote(),
                         peer + " turned this process away: " + name(words.reason));
   end_rejected(connection);
 }
 
 void Transport::Implementation::on_skipped(PeerConnection& connection) {
   if (stage_ != Stage::kOpen) return;
-  listener_.on_rejected(PeerRejection::kUnknownKind, connection.remote(),
+  listener_.on_rejected(Rejection::kUnknownKind, connection.remote(),
                         "a frame of a kind that this release does not know");
 }
 
 void Transport::Implementation::on_flaw(PeerConnection& connection, const FrameError& error) {
   if (stage_ != Stage::kOpen) return;
-  listener_.on_rejected(rejection_of(error.flaw), connection.remote(), error.text);
+  listener_.on_rejected(error.flaw, connection.remote(), error.text);
   if (!connection.is_link()) return end_rejected(connection);
   end_link(connection, LinkEvidence::kClosed, AfterLink::kDialAgain);
 }
@@ -225,11 +224,11 @@ void Transport::Implementation::end_link(PeerConnection& connection, LinkEvidenc
 }
 
 void Transport::Implementation::turn_away(PeerConnection& connection, TurnAwayReason reason,
-                                          PeerRejection rejection, const PeerIdentity& peer) {
+                                          Rejection rejection, const PeerIdentity& peer) {
   say(connection, TurnedAway{reason});
-  const char* what = rejection == PeerRejection::kOwnId         ? " has the id of this process"
-                     : rejection == PeerRejection::kDuplicateId ? " has the id of a living member"
-                                                                : " has a name that is in use";
+  const char* what = rejection == Rejection::kOwnId         ? " has the id of this process"
+                     : rejection == Rejection::kDuplicateId ? " has the id of a living member"
+                                                            : " has a name that is in use";
   listener_.on_rejected(rejection, connection.remote(), described(peer) + what);
   end_rejected(connection);
 }
@@ -263,7 +262,7 @@ void Transport::Implementation::close_unwanted() {
 void Transport::Implementation::close_overflowed() {
   while (!overflowed_.empty() && stage_ == Stage::kOpen) {
     PeerConnection& connection = *overflowed_.back();  // forget() takes it out
-    listener_.on_limit(PeerLimit::kSendQueue);
+    listener_.on_limit(Limit::kSendQueue);
     end_link(connection, LinkEvidence::kClosed, AfterLink::kDialAgain);
   }
 }

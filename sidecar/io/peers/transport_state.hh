@@ -98,7 +98,7 @@ class Transport::Implementation final : public PeerConnection::Owner, public Dia
   LinkVerdict judge_greeting(const PeerConnection& connection, const Greeting& greeting,
                              const PeerIdentity& self);
   void link_up(PeerConnection& connection, const Greeting& greeting);
-  void turn_away(PeerConnection& connection, TurnAwayReason reason, PeerRejection rejection,
+  void turn_away(PeerConnection& connection, TurnAwayReason reason, Rejection rejection,
                  const PeerIdentity& peer);
   void end_rejected(PeerConnection& connection);
   void end_link(PeerConnection& connection, LinkEvidence evidence, AfterLink next);

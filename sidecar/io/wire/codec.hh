@@ -32,6 +32,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/counted.hh"
 #include "core/frames.hh"
 #include "io/names/connection_ends.hh"
 
@@ -92,25 +93,8 @@ struct TurnedAway {
   TurnAwayReason reason{};
 };
 
-// Why a peer's bytes were refused.
-enum class FrameFlaw : uint8_t {
-  kBadMagic,         // not a sidecar at all
-  kBadVersion,       // another version of the protocol
-  kForeignGroup,     // a sidecar of another group
-  kOversized,        // a length beyond the limit
-  kBadChecksum,      // damaged on the way
-  kMalformed,        // the body is not what its kind says, or a value is out of its range
-  kTooEarly,         // a frame before HELLO
-  kUnexpectedHello,  // a second HELLO
-  kLast = kUnexpectedHello,
-};
-inline constexpr size_t kFrameFlaws = static_cast<size_t>(FrameFlaw::kLast) + 1;
-
-// As the metrics label it: "bad_magic", "bad_version", ...
-const char* name(FrameFlaw flaw);
-
 struct FrameError {
-  FrameFlaw flaw{};
+  Rejection flaw{};
   std::string text;  // one phrase for the log; printable, also when the peer's bytes are not
 };
 
@@ -160,7 +144,7 @@ class Decoder {
   Decoded read_greeting(const Header& header, Bytes body, bool is_our_tag);
   Decoded read_turned_away(Bytes body);
   std::optional<Decoded> read_members(const Header& header, Bytes body);
-  Decoded refuse(FrameFlaw flaw, std::string text);
+  Decoded refuse(Rejection flaw, std::string text);
 
   std::string group_;
   uint64_t tag_;

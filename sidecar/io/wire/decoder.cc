@@ -56,43 +56,11 @@ Kind kind_of(Bytes frame) { return static_cast<Kind>(frame[kKindOffset]); }
 }  // namespace
 
 const char* name(TurnAwayReason reason) {
-  switch (reason) {
-    case TurnAwayReason::kUnknown:
-      return "for a reason of a later release";
-    case TurnAwayReason::kDuplicateId:
-      return "its id is in use";
-    case TurnAwayReason::kDuplicateName:
-      return "its name is in use";
-    case TurnAwayReason::kGroupFull:
-      return "the group is full";
-    case TurnAwayReason::kFarAhead:
-      return "its epoch is too far ahead of the group's";
-    case TurnAwayReason::kOtherVoters:
-      return "it has other [voters] than that peer";
-  }
-  return "?";
-}
-
-const char* name(FrameFlaw flaw) {
-  switch (flaw) {
-    case FrameFlaw::kBadMagic:
-      return "bad_magic";
-    case FrameFlaw::kBadVersion:
-      return "bad_version";
-    case FrameFlaw::kForeignGroup:
-      return "foreign_group";
-    case FrameFlaw::kOversized:
-      return "oversized";
-    case FrameFlaw::kBadChecksum:
-      return "bad_checksum";
-    case FrameFlaw::kMalformed:
-      return "malformed";
-    case FrameFlaw::kTooEarly:
-      return "too_early";
-    case FrameFlaw::kUnexpectedHello:
-      return "unexpected_hello";
-  }
-  return "?";
+  static constexpr Names<TurnAwayReason> kNames(
+      {"for a reason of a later release", "its id is in use", "its name is in use",
+       "the group is full", "its epoch is too far ahead of the group's",
+       "it has other [voters] than that peer"});
+  return kNames[reason];
 }
 
 Decoder::Decoder(std::string group) : group_(std::move(group)), tag_(group_tag(group_)) {}
@@ -137,13 +105,13 @@ Bytes Decoder::take_frame(Bytes& bytes) {
 size_t Decoder::wanted(Bytes start) {
   if (start.size() < kVersionOffset) return kHeaderBytes;
   if (load_little_endian<uint16_t>(start, kMagicOffset) != kFrameMagic) {
-    refuse(FrameFlaw::kBadMagic, "this is not the protocol of Bellwether");
+    refuse(Rejection::kBadMagic, "this is not the protocol of Bellwether");
     return 0;
   }
   if (start.size() < kKindOffset) return kHeaderBytes;
   const unsigned version = start[kVersionOffset];
   if (version != kProtocolVersion) {
-    refuse(FrameFlaw::kBadVersion, "speaks version " + std::to_string(version) +
+    refuse(Rejection::kBadVersion, "speaks version " + std::to_string(version) +
                                        " of the protocol, this process version " +
                                        std::to_string(kProtocolVersion));
     return 0;
@@ -153,15 +121,15 @@ size_t Decoder::wanted(Bytes start) {
   const bool is_hello = kind_of(start) == Kind::kHello;
   const bool may_come_first = is_hello || kind_of(start) == Kind::kTurnedAway;
   if (body_bytes > kMaxBodyBytes) {
-    refuse(FrameFlaw::kOversized, "a frame with a body of " + std::to_string(body_bytes) +
+    refuse(Rejection::kOversized, "a frame with a body of " + std::to_string(body_bytes) +
                                       " bytes; " + std::to_string(kMaxBodyBytes) + " are allowed");
   } else if (!is_hello && load_little_endian<uint64_t>(start, kTagOffset) != tag_) {
     // A HELLO is read to its end: it has the name of the other group.
-    refuse(FrameFlaw::kForeignGroup, "belongs to another group than \"" + group_ + "\"");
+    refuse(Rejection::kForeignGroup, "belongs to another group than \"" + group_ + "\"");
   } else if (!may_come_first && !is_greeted_) {
-    refuse(FrameFlaw::kTooEarly, "a frame before HELLO");
+    refuse(Rejection::kTooEarly, "a frame before HELLO");
   } else if (is_hello && is_greeted_) {
-    refuse(FrameFlaw::kUnexpectedHello, "a second HELLO");
+    refuse(Rejection::kUnexpectedHello, "a second HELLO");
   }
   return kHeaderBytes + body_bytes + kChecksumBytes;
 }
@@ -170,7 +138,7 @@ size_t Decoder::wanted(Bytes start) {
 std::optional<Decoded> Decoder::read(Bytes frame) {
   const Bytes summed = frame.first(frame.size() - kChecksumBytes);
   if (crc32c(summed) != load_little_endian<uint32_t>(frame, summed.size())) {
-    return refuse(FrameFlaw::kBadChecksum, "a frame that was damaged on the way");
+    return refuse(Rejection::kBadChecksum, "a frame that was damaged on the way");
   }
   const Kind kind = kind_of(frame);
   const Header header{.epoch = load_little_endian<uint64_t>(frame, kEpochOffset),
@@ -188,7 +156,7 @@ std::optional<Decoded> Decoder::read(Bytes frame) {
     return std::nullopt;
   }
   if (partial_view_) flaw = "stands between the parts of a MEMBERS";
-  if (flaw != nullptr) return refuse(FrameFlaw::kMalformed, complaint(result, flaw));
+  if (flaw != nullptr) return refuse(Rejection::kMalformed, complaint(result, flaw));
   return result;
 }
 
@@ -196,18 +164,18 @@ Decoded Decoder::read_greeting(const Header& header, Bytes body, bool is_our_tag
   wire::Hello message;
   Greeting greeting;
   if (!parse(body, message)) {
-    return refuse(FrameFlaw::kMalformed, complaint("HELLO", kNotProtobuf));
+    return refuse(Rejection::kMalformed, complaint("HELLO", kNotProtobuf));
   }
   if (!is_valid_name(message.group())) {
-    return refuse(FrameFlaw::kMalformed,
+    return refuse(Rejection::kMalformed,
                   complaint("HELLO", "the group's name is empty, too long or not printable"));
   }
   if (!is_our_tag || message.group() != group_) {
-    return refuse(FrameFlaw::kForeignGroup, "belongs to group \"" + message.group() +
+    return refuse(Rejection::kForeignGroup, "belongs to group \"" + message.group() +
                                                 "\", this process to \"" + group_ + "\"");
   }
   if (const ValueFlaw flaw = from_wire(message, greeting)) {
-    return refuse(FrameFlaw::kMalformed, complaint("HELLO", flaw));
+    return refuse(Rejection::kMalformed, complaint("HELLO", flaw));
   }
   greeting.hello.header = header;
   is_greeted_ = true;
@@ -217,7 +185,7 @@ Decoded Decoder::read_greeting(const Header& header, Bytes body, bool is_our_tag
 Decoded Decoder::read_turned_away(Bytes body) {
   wire::TurnedAway message;
   if (!parse(body, message)) {
-    return refuse(FrameFlaw::kMalformed, complaint("TURNED_AWAY", kNotProtobuf));
+    return refuse(Rejection::kMalformed, complaint("TURNED_AWAY", kNotProtobuf));
   }
   TurnedAway words;
   from_wire(message, words);
@@ -226,7 +194,7 @@ Decoded Decoder::read_turned_away(Bytes body) {
 
 std::optional<Decoded> Decoder::read_members(const Header& header, Bytes body) {
   const auto malformed = [this](ValueFlaw flaw) {
-    return refuse(FrameFlaw::kMalformed, complaint("MEMBERS", flaw));
+    return refuse(Rejection::kMalformed, complaint("MEMBERS", flaw));
   };
   wire::Members message;
   if (!parse(body, message)) return malformed(kNotProtobuf);
@@ -251,7 +219,7 @@ std::optional<Decoded> Decoder::read_members(const Header& header, Bytes body) {
 }
 
 // Every later call of next() returns the same.
-Decoded Decoder::refuse(FrameFlaw flaw, std::string text) {
+Decoded Decoder::refuse(Rejection flaw, std::string text) {
   partial_view_.reset();
   return error_.emplace(FrameError{.flaw = flaw, .text = std::move(text)});
 }

@@ -1,0 +1,70 @@
+// What more than one part of the sidecar counts, with the names that the metrics and the log have
+// for it (metrics/README.md explains each).
+#pragma once
+
+#include <cstdint>
+
+#include "base/names.hh"
+
+namespace bellwether {
+
+// Bounds that keep one peer, client or disk from using up this process.
+enum class Limit : uint8_t {
+  kSendQueue,        // a heartbeat was dropped, or a connection closed: the peer does not read
+  kPeerConnections,  // a peer's connection was closed: there are too many, or too many silent ones
+  kHttpConnections,  // connections of clients
+  kHttpHeader,       // bytes of a request's header
+  kHttpBody,         // bytes of a request's body
+  kHttpIdle,         // time a connection may be silent
+  kHttpUnsent,       // bytes that wait for a client to read
+  kEventStreams,     // clients that follow /v1/events
+  kLongPolls,        // clients that wait for /v1/leader?index=
+  kLogLines,         // lines of the log that came too often, or that nobody reads
+  kLast = kLogLines,
+};
+inline const char* name(Limit limit) {
+  static constexpr Names<Limit> kNames({"send_queue", "peer_connections", "http_connections",
+                                        "http_header", "http_body", "http_idle", "http_unsent",
+                                        "event_streams", "long_polls", "log_lines"});
+  return kNames[limit];
+}
+
+// Why a peer, or its bytes, was refused.
+enum class Rejection : uint8_t {
+  kBadMagic,         // not a sidecar at all
+  kBadVersion,       // another version of the protocol
+  kForeignGroup,     // a sidecar of another group
+  kOversized,        // a length beyond the limit
+  kBadChecksum,      // damaged on the way
+  kMalformed,        // the body is not what its kind says, or a value is out of its range
+  kTooEarly,         // a frame before HELLO
+  kUnexpectedHello,  // a second HELLO
+  kUnknownKind,      // a frame was skipped; a later release may know it
+  kOwnId,            // another process has the id of this one
+  kDuplicateId,      // another living process has the peer's id
+  kDuplicateName,    // another living process has the peer's name
+  kTurnedAway,       // the peer has rejected this process
+  kLast = kTurnedAway,
+};
+inline const char* name(Rejection rejection) {
+  static constexpr Names<Rejection> kNames({"bad_magic", "bad_version", "foreign_group",
+                                            "oversized", "bad_checksum", "malformed", "too_early",
+                                            "unexpected_hello", "unknown_kind", "own_id",
+                                            "duplicate_id", "duplicate_name", "turned_away"});
+  return kNames[rejection];
+}
+
+// Why a refused connection, which otherwise would, does not prove the end of a peer.
+enum class ProofDoubt : uint8_t {
+  kBetween,    // its HELLO names other sockets, or another network: somebody stands between
+  kTogether,   // all peers have ended, and refuse, within a moment: so it is this side's doing
+  kSilent,     // the kernel does not say who listens
+  kListening,  // it says that somebody does where connections are refused: a firewall refuses them
+  kLast = kListening,
+};
+inline const char* name(ProofDoubt doubt) {
+  static constexpr Names<ProofDoubt> kNames({"between", "together", "silent", "listening"});
+  return kNames[doubt];
+}
+
+}  // namespace bellwether
