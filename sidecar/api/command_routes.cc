@@ -45,8 +45,7 @@ const Member* find_by_name(const Node& node, const std::string& name) {
 
 bool may_another_lead(const Members& members) {
   return std::ranges::any_of(members.all(), [&](const Member& member) {
-    return member.entry.id != members.self().id && member.is_connected &&
-           member.entry.liveness == Liveness::kAlive && member.entry.is_electable;
+    return member.entry.id != members.self().id && member.is_candidate();
   });
 }
 

@@ -84,51 +84,43 @@ class Explanation {
     if (config.has_majority_guard() && !config.voters.contains(entry.name)) {
       return "It is not a voter, and only voters lead.";
     }
-    const bool may_lead = is_self(member) ? node_.may_lead() : entry.is_electable;
-    if (may_lead) return "";
-    if (!is_self(member)) {
-      return "It says that it may not lead now: it stepped down, has just started, leaves, has no "
-             "vote, or reaches no majority; its own /v1/explain says which.";
-    }
-    if (node_.timers().is_armed(Timer::kHold)) return why_it_waits();
-    if (node_.timers().is_armed(Timer::kHandover)) {
-      return "It is handing over, and waits for its successor.";
-    }
-    if (std::string reason = why_its_guard_objects(); !reason.empty()) return reason;
-    return "It leaves the group.";
+    if (is_self(member)) return why_this_node_may_not_lead();
+    if (entry.is_electable) return "";
+    return "It says that it may not lead now: it stepped down, has just started, leaves, has no "
+           "vote, or reaches no majority; its own /v1/explain says which.";
   }
 
-  // Of this node.
-  std::string why_it_waits() const {
-    const Majority* majority = node_.majority();
-    const bool has_restarted =
-        majority != nullptr && node_.timers().deadline(Timer::kHold) == majority->boot_until;
-    if (has_restarted) {
-      return "It has just restarted, and waits " + due_in(Timer::kHold) +
-             " for what it promised before to be over.";
+  std::string why_this_node_may_not_lead() const {
+    switch (node_.obstacle()) {
+      case Obstacle::kNone:
+        return "";
+      case Obstacle::kPriorityZero:
+        return "Its priority is 0, so it never leads.";
+      case Obstacle::kNoVoter:
+        return "It is no voter, and only voters lead.";
+      case Obstacle::kHold:
+        return "It stepped down, and stays out for another " + due_in(Timer::kHold) + ".";
+      case Obstacle::kBootWait:
+        return "It has just restarted, and waits " + due_in(Timer::kHold) +
+               " for what it promised before to be over.";
+      case Obstacle::kHandingOver:
+        return "It is handing over, and waits for its successor.";
+      case Obstacle::kForgotten:
+      case Obstacle::kNoDisk:
+        return as_sentence(vote_text(backend_));
+      case Obstacle::kNoContact:
+        return why_it_has_no_contact();
+      case Obstacle::kLeaving:
+        return "It leaves the group.";
     }
-    return "It stepped down, and stays out for another " + due_in(Timer::kHold) + ".";
+    return "";
   }
 
-  // Of this node.
-  std::string why_its_guard_objects() const {
-    const Majority* majority = node_.majority();
-    if (majority == nullptr) return "";
-    if (const Vote vote = node_.vote(backend_.now());
-        vote == Vote::kForgotten || vote == Vote::kBroken) {
-      return as_sentence(vote_text(backend_));
-    }
-    const auto is_reached = [&](const Member* member) {
-      return majority->electorate.slot_of(member->entry.name) &&
-             (is_self(*member) ||
-              (member->is_connected && member->entry.liveness == Liveness::kAlive));
-    };
-    const auto reached =
-        static_cast<size_t>(std::count_if(ranked_.begin(), ranked_.end(), is_reached));
-    if (reached >= majority->quorum()) return "";
-    return "It reaches " + std::to_string(reached) + " of " +
-           std::to_string(majority->electorate.size()) +
-           " voters, itself included; a leader needs " + std::to_string(majority->quorum()) + ".";
+  std::string why_it_has_no_contact() const {
+    const Majority& majority = *node_.majority();
+    return "It reaches " + std::to_string(node_.reached_voters()) + " of " +
+           std::to_string(majority.electorate.size()) +
+           " voters, itself included; a leader needs " + std::to_string(majority.quorum()) + ".";
   }
 
   std::string why_it_follows(const Member& member) const {

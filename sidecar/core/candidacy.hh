@@ -51,7 +51,6 @@ class Candidacy {
   // As in Promises.
   void release(const Uuid& leader, uint64_t epoch);
   size_t grants() const;
-  bool has_grant_of(size_t slot) const { return grants_[slot].has_value(); }
   bool is_in_force(size_t slot, Instant now) const {
     const auto& grant = grants_[slot];
     return grant && grant->boot_until <= now && grant->waits.is_empty_at(now);

@@ -34,6 +34,10 @@ struct Member {
   // acknowledged, and the newest that was sent before it was last sent the list.
   uint64_t acknowledged_beat = 0;
   uint64_t listed_beat = 0;
+
+  bool is_there() const { return is_connected && entry.liveness == Liveness::kAlive; }
+  // It could take leadership over now.
+  bool is_candidate() const { return is_there() && entry.is_electable; }
 };
 
 // More are refused: a HANDOVER names all of them in one message.  Those that are gone give way to

@@ -51,6 +51,20 @@ struct Leading {
 };
 using Role = std::variant<Joining, Leaderless, Following, Claiming, Leading>;
 
+// Why a node may not lead now: the first that applies.
+enum class Obstacle : uint8_t {
+  kNone,
+  kPriorityZero,
+  kNoVoter,      // guard "majority": its name is none of the [voters]
+  kHold,         // it stepped down, and stays out for a while
+  kBootWait,     // what it promised before its restart may still be in force
+  kHandingOver,  // it waits for its successor's claim
+  kForgotten,    // its vote is lost
+  kNoDisk,       // the disk does not keep its vote, or does not answer
+  kNoContact,    // it reaches too few voters
+  kLeaving,
+};
+
 class Node {
  public:
   // `self.boot` differs at every start.  `record` and `known` are what an earlier life stored, or
@@ -77,7 +91,10 @@ class Node {
   const Members& members() const { return members_; }
   const Timers& timers() const { return timers_; }
   uint32_t election_state() const { return election_state_; }
-  bool may_lead() const;
+  Obstacle obstacle() const;
+  bool may_lead() const { return obstacle() == Obstacle::kNone; }
+  // Guard "majority": the voters that are there, itself among them.
+  size_t reached_voters() const;
   Vote vote(Instant now) const;
   // The name of a peer whose [voters] are not this node's, and which was refused for that not long
   // before `now`; "": none.
@@ -230,7 +247,6 @@ class Node {
   void expire_lease();
   void note_promise(const Member& from, const HeartbeatAck& ack);
   void note_stuck_voter(const Member& from);
-  bool has_contact() const;
   Terms terms() const;
 
   // node_recall.cc

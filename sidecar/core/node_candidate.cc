@@ -25,17 +25,13 @@ Terms Node::terms() const {
   return majority_ ? Terms{.voters = majority_->hash, .lease = majority_->lease} : Terms{};
 }
 
-// Connected with so many voters that they and this one are a majority.  Who is not, says so when
-// asked in an election: it would win and then wait for ever, and block everybody below.
-bool Node::has_contact() const {
+size_t Node::reached_voters() const {
   Votes reached;
-  reached.add(*majority_->slot);
   for (const Member& member : members_.all()) {
-    const auto slot = member.slot;
-    const bool is_there = member.is_connected && member.entry.liveness == Liveness::kAlive;
-    if (slot && is_there) reached.add(*slot);
+    const bool is_self = member.entry.id == members_.self().id;
+    if (member.slot && (is_self || member.is_there())) reached.add(*member.slot);
   }
-  return reached.count() >= majority_->quorum();
+  return reached.count();
 }
 
 void Node::canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned) {

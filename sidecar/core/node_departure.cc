@@ -31,8 +31,7 @@ void Node::on(const Transfer& transfer) {
     outcome = Outcome::Kind::kNotLeader;
   } else if (target == nullptr) {
     outcome = Outcome::Kind::kUnknownMember;
-  } else if (!target->is_connected || target->entry.liveness != Liveness::kAlive ||
-             !target->entry.is_electable) {
+  } else if (!target->is_candidate()) {
     outcome = Outcome::Kind::kNotEligible;
   }
   effects_.push_back(Outcome{outcome});
@@ -71,8 +70,7 @@ void Node::try_next_successor() {
   const auto candidate = std::find_if(all.rbegin(), all.rend(), [&](const Member& member) {
     const MemberEntry& entry = member.entry;
     if (handover_->named && entry.id != *handover_->named) return false;
-    return entry.id != members_.self().id && member.is_connected && entry.is_electable &&
-           entry.liveness == Liveness::kAlive &&
+    return entry.id != members_.self().id && member.is_candidate() &&
            std::find(tried.begin(), tried.end(), entry.id) == tried.end();
   });
   if (candidate == all.rend() || tried.size() == kMaxSuccessors) {

@@ -254,10 +254,22 @@ bool Node::should_preempt() const {
   return members_.living_candidates_above_self() == 0;
 }
 
-bool Node::may_lead() const {
-  return members_.self().priority > 0 && !is_leaving_ && !handover_ &&
-         !timers_.is_armed(Timer::kHold) &&
-         (!majority_ || (has_vote() && !majority_->is_store_late && has_contact()));
+// Who reaches too few voters says so when asked in an election: it would win and then wait for
+// ever, and block everybody below.
+Obstacle Node::obstacle() const {
+  if (members_.self().priority == 0) return Obstacle::kPriorityZero;
+  if (majority_ && !majority_->slot) return Obstacle::kNoVoter;
+  if (timers_.is_armed(Timer::kHold)) {
+    const bool is_boot = majority_ && timers_.deadline(Timer::kHold) == majority_->boot_until;
+    return is_boot ? Obstacle::kBootWait : Obstacle::kHold;
+  }
+  if (handover_) return Obstacle::kHandingOver;
+  if (majority_ && majority_->is_lost) return Obstacle::kForgotten;
+  if (majority_ && (majority_->is_store_broken || majority_->is_store_late)) {
+    return Obstacle::kNoDisk;
+  }
+  if (majority_ && reached_voters() < majority_->quorum()) return Obstacle::kNoContact;
+  return is_leaving_ ? Obstacle::kLeaving : Obstacle::kNone;
 }
 
 // A take-over waits for steady contact with a majority: what interrupts it begins the wait anew.
