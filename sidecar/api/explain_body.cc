@@ -162,8 +162,9 @@ class Explanation {
 
   std::string why_it_only_claims() const {
     const Majority& majority = *node_.majority();
-    const size_t granted = majority.candidacy ? majority.candidacy->grants() : 0;
-    const std::string epoch = std::to_string(std::get<Claiming>(node_.role()).epoch);
+    const auto& claiming = std::get<Claiming>(node_.role());
+    const size_t granted = claiming.candidacy.grants();
+    const std::string epoch = std::to_string(claiming.epoch);
     if (granted < majority.quorum()) {
       return "It claims epoch " + epoch + ": " + std::to_string(granted) + " of the " +
              std::to_string(majority.quorum()) + " votes that it needs are there.";

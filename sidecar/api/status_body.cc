@@ -55,7 +55,7 @@ std::string name_of(const Backend& backend, const Uuid& id) {
 Json promise_json(const Backend& backend) {
   const Majority* majority = backend.node().majority();
   if (majority == nullptr) return nullptr;
-  const auto promises = majority->promises.all();
+  const auto promises = majority->voter.promises().all();
   const auto last = std::ranges::max_element(promises, {}, &Promise::until);
   if (last == promises.end() || last->until <= backend.now()) return nullptr;
   return {{"to", name_of(backend, last->leader)},
@@ -67,7 +67,7 @@ Json promise_json(const Backend& backend) {
 Json vote_json(const Backend& backend) {
   const Majority* majority = backend.node().majority();
   if (majority == nullptr || !majority->slot) return nullptr;
-  const Record& record = majority->durable;
+  const Record& record = majority->disk.stored();
   const bool is_given = record.granted_to != Uuid{};
   const Vote vote = backend.node().vote(backend.now());
   return {{"state", name(vote)},

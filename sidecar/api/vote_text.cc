@@ -22,16 +22,17 @@ std::string answers_of_the_others(const Backend& backend, const Majority& majori
   for (const auto& [name, address] : backend.config().voters) {
     const auto slot = majority.electorate.slot_of(name);
     if (!slot || slot == majority.slot) continue;
-    const char* const answer = majority.recalled.contains(*slot)    ? " remembers"
-                               : majority.also_lost.contains(*slot) ? " does not know, either"
-                                                                    : " has not answered";
+    const char* const answer = majority.voter.recall.has_recalled(*slot) ? " remembers"
+                               : majority.voter.recall.has_lost_its_own(*slot)
+                                   ? " does not know, either"
+                                   : " has not answered";
     text += (text.empty() ? "" : ", ") + name + answer;
   }
   return text;
 }
 
 std::string what_recalls_it(const Backend& backend, const Majority& majority) {
-  if (!majority.is_asking) {
+  if (!majority.voter.recall.is_asking()) {
     return "asks the other voters in " +
            time_left(backend, backend.node().timers().deadline(Timer::kRecall));
   }

@@ -1,4 +1,4 @@
-// The count of opinions and grants.
+// The count of grants.
 #include "core/candidacy.hh"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/electorate.hh"
@@ -13,37 +14,33 @@
 
 namespace bellwether {
 
-class Candidacy {
- public:
-  enum class Stage : uint8_t { kCanvass, kStore, kClaim };
+// What a claim is to be.
+struct Proposal {
+  bool is_planned = false;     // the leader itself has asked this process to take over
+  bool is_appointed = false;   // an operator has named it
+  std::vector<Uuid> silent{};  // those that were asked in the election and did not answer
+};
 
-  // `number` tells this canvass from earlier ones.
-  Candidacy(uint64_t number, bool is_planned, bool is_appointed, std::vector<Uuid> silent)
-      : number_(number),
-        is_planned_(is_planned),
-        is_appointed_(is_appointed),
-        silent_(std::move(silent)) {}
+// "Would you grant me?"
+struct Canvassing {
+  Proposal proposal;
+  Votes supporters{};
+  Votes opponents{};
 
-  uint64_t number() const { return number_; }
-  Stage stage() const { return stage_; }
-  void enter(Stage stage) { stage_ = stage; }
-  // The leader itself has asked this process to take over.
-  bool is_planned() const { return is_planned_; }
-  // An operator has named it.
-  bool is_appointed() const { return is_appointed_; }
-  // Those that were asked in the election and did not answer.
-  const std::vector<Uuid>& silent() const { return silent_; }
-
-  // --- the canvass ---
   // The last word of a voter counts.
   void note_opinion(size_t slot, bool is_yes) {
-    (is_yes ? yes_ : no_).add(slot);
-    (is_yes ? no_ : yes_).remove(slot);
+    (is_yes ? supporters : opponents).add(slot);
+    (is_yes ? opponents : supporters).remove(slot);
   }
-  size_t supporters() const { return yes_.count(); }
-  size_t opponents() const { return no_.count(); }
+};
 
-  // --- the claim ---
+// The claim, and what has come of it.
+class Candidacy {
+ public:
+  explicit Candidacy(Proposal proposal) : proposal_(std::move(proposal)) {}
+
+  const Proposal& proposal() const { return proposal_; }
+
   void note_refusal(size_t slot) { refusals_.add(slot); }
   size_t refusals() const { return refusals_.count(); }
   // A grant, with what still stands against it; replaces an earlier one of the same voter.
@@ -66,13 +63,7 @@ class Candidacy {
     Instant boot_until{};
   };
 
-  uint64_t number_;
-  Stage stage_ = Stage::kCanvass;
-  bool is_planned_;
-  bool is_appointed_;
-  std::vector<Uuid> silent_;
-  Votes yes_;
-  Votes no_;
+  Proposal proposal_;
   Votes refusals_;
   std::array<std::optional<Grant>, kMaxVoters> grants_;
 };

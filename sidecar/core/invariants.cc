@@ -23,8 +23,6 @@ std::optional<std::string> broken_by_role(const Node& node, const Leaderless&) {
 
 std::optional<std::string> broken_by_role(const Node& node, const Claiming& claiming) {
   const Timers& timers = node.timers();
-  if (node.majority() == nullptr || !node.majority()->candidacy)
-    return "claims without a candidacy";
   if (claiming.epoch != node.record().max_epoch) return "claims an epoch that it has not voted for";
   const bool has_timer = timers.is_armed(Timer::kClaim) || timers.is_armed(Timer::kLease);
   return has_timer ? std::nullopt : std::optional<std::string>("claims for ever");  // [I13]
@@ -64,8 +62,7 @@ std::optional<std::string> broken_by_state(const Node& node) {
   if (waits && !node.timers().is_armed(Timer::kPlugin)) {
     return "is in an election and waits for ever";  // [I13]
   }
-  const bool is_candidate = node.majority() != nullptr && node.majority()->candidacy;
-  if (state == ELECTION_STATE_CLAIMING && !is_candidate) return "a claim has no outcome";
+  if (state == ELECTION_STATE_CLAIMING && !node.is_candidate()) return "a claim has no outcome";
   return std::visit([&](const auto& role) { return broken_by_role(node, role); }, node.role());
 }
 
@@ -93,19 +90,21 @@ std::optional<std::string> broken_by_change(const NodeSummary& before, const Nod
 namespace {
 
 // The vote for `epoch` of a voter that has told `claimant` so.
-std::optional<std::string> broken_by_vote(const Majority& voter, const Uuid& claimant,
+std::optional<std::string> broken_by_vote(const Majority& majority, const Uuid& claimant,
                                           uint64_t epoch) {
-  if (voter.vote_terms.voters != voter.hash) return "voted for one with other [voters]";  // [I7]
-  const Record& durable = voter.durable;
+  if (majority.voter.terms().voters != majority.hash)
+    return "voted for one with other [voters]";  // [I7]
+  const Record& durable = majority.disk.stored();
   if (durable.max_epoch == epoch && durable.granted_to == claimant) return std::nullopt;
   return "told of a vote that the disk does not have";
 }
 
 // The promise to `leader` of a voter that has told it so.
-std::optional<std::string> broken_by_promise(const Majority& voter, Instant now, Duration lease,
+std::optional<std::string> broken_by_promise(const Majority& majority, Instant now, Duration lease,
                                              const Uuid& leader, uint64_t epoch) {
-  if (voter.durable.lease_seen < lease) return "promised for longer than the disk remembers";
-  for (const Promise& made : voter.promises.all()) {
+  if (majority.disk.stored().lease_seen < lease)
+    return "promised for longer than the disk remembers";
+  for (const Promise& made : majority.voter.promises().all()) {
     if (made.leader == leader && made.epoch >= epoch && made.until >= now + lease)
       return std::nullopt;
   }
@@ -118,11 +117,11 @@ std::optional<std::string> broken_by_promise(const Majority& voter, Instant now,
 std::optional<std::string> broken_by_promises(const NodeSummary& before, const Node& node,
                                               Instant now, const Effects& effects) {
   if (node.majority() == nullptr) return std::nullopt;
-  const Majority& voter = *node.majority();
+  const Majority& majority = *node.majority();
+  const Duration voted = majority.voter.terms().lease;
   // A step that begins with a promise may end with a vote for a longer lease, which is told later.
-  const Duration lease = before.voted_lease == Duration::zero()
-                             ? voter.vote_terms.lease
-                             : std::min(before.voted_lease, voter.vote_terms.lease);
+  const Duration lease =
+      before.voted_lease == Duration::zero() ? voted : std::min(before.voted_lease, voted);
   for (const Effect& effect : effects) {
     const auto* send = std::get_if<Send>(&effect);
     if (send == nullptr) continue;
@@ -136,16 +135,16 @@ std::optional<std::string> broken_by_promises(const NodeSummary& before, const N
       is_promised = ack->promised_epoch != 0;
     }
     if (voted_epoch == 0) continue;
-    if (auto broken = broken_by_vote(voter, send->to, voted_epoch)) return broken;
+    if (auto broken = broken_by_vote(majority, send->to, voted_epoch)) return broken;
     if (!is_promised) continue;
-    if (auto broken = broken_by_promise(voter, now, lease, send->to, voted_epoch)) return broken;
+    if (auto broken = broken_by_promise(majority, now, lease, send->to, voted_epoch)) return broken;
   }
   return std::nullopt;
 }
 
 // [I3] A leader has a lease, and its flag holds no longer than that.
 std::optional<std::string> broken_by_role(const Node& node) {
-  if (node.is_leading() && node.majority() != nullptr && !node.majority()->held) {
+  if (node.is_leading() && node.majority() != nullptr && node.lease() == nullptr) {
     return "leads without a lease";
   }
   return std::nullopt;

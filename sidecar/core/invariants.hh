@@ -30,7 +30,8 @@ struct NodeSummary {
         max_epoch(node.record().max_epoch),
         granted_to(node.record().granted_to),
         lease_seen(node.record().lease_seen),
-        voted_lease(node.majority() != nullptr ? node.majority()->vote_terms.lease : Duration{}) {}
+        voted_lease(node.majority() != nullptr ? node.majority()->voter.terms().lease
+                                               : Duration{}) {}
 };
 
 // Each returns what is broken, in words, or nothing.

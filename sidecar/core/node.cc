@@ -52,8 +52,7 @@ Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Rec
       backoff_(options_.seed),
       role_(Joining{}) {
   if (!options_.voters.empty()) {
-    majority_.emplace(options_.voters, members_.self().name, options_.lease, record_,
-                      options_.seed);
+    majority_.emplace(options_, members_.self().name, record_);
   }
   members_.load(known);
   update_electable();
@@ -86,11 +85,12 @@ void Node::on(const Start& start) {
   if (!elector_.is_working()) return fail(elector_.flaw());
   members_.start(now_);
   if (majority_) {
-    if (!is_broken(Rule::kBootWait)) majority_->boot_until = now_ + record_.lease_seen;
+    if (!is_broken(Rule::kBootWait)) majority_->voter.start(now_, record_);
     // Meanwhile another one can lead sooner.
     const bool is_alone = majority_->electorate.size() == 1;
-    if (majority_->boot_until > now_ && !is_alone) {
-      timers_.arm(Timer::kHold, majority_->boot_until);
+    const Instant boot_until = majority_->voter.boot_until();
+    if (boot_until > now_ && !is_alone) {
+      timers_.arm(Timer::kHold, boot_until);
       update_electable();
     }
     if (start.is_state_lost && majority_->slot) begin_recall(start.is_first_start);
@@ -155,8 +155,8 @@ void Node::on_timer(Timer timer) {
       return try_next_successor();
     case Timer::kLease:
       // expire_lease() has judged it before this input; a single voter's lease renews itself.
-      if (!majority_->held || majority_->held->valid_until(now_) <= now_) return;
-      return timers_.arm(Timer::kLease, majority_->held->valid_until(now_));
+      if (valid_until() > now_) timers_.arm(Timer::kLease, valid_until());
+      return;
     case Timer::kClaim:
       return on_claim_timer();
     case Timer::kRecall:
@@ -168,33 +168,24 @@ void Node::on_timer(Timer timer) {
 void Node::on(const Stored& stored) {
   if (!stored.is_ok) remark("the state could not be stored");
   if (!majority_) return;
+  const bool was_broken = majority_->voter.set_store_broken(!stored.is_ok);
   if (!stored.is_ok) {
-    // Whoever cannot keep a vote has none, until a later write succeeds.  Nothing is forgotten
-    // meanwhile: what was told of was stored before.
-    majority_->is_store_broken = true;
     update_electable();
-    if (majority_->candidacy) give_up_claim("its vote could not be stored");
+    if (is_candidate()) give_up_claim("its vote could not be stored");
     return;
   }
-  majority_->durable = stored.record;
-  if (std::exchange(majority_->is_store_broken, false)) update_electable();
-  if (record_ != majority_->durable) return;  // a later one is on its way
-  if (majority_->candidacy) return on_own_vote_stored();
+  majority_->disk.on_stored(stored.record);
+  if (was_broken) update_electable();
+  if (!majority_->disk.has(record_)) return;  // a later one is on its way
+  if (is_candidate()) return on_own_vote_stored();
   grant_if_stored();
 }
 
 // Others wait for the one that may lead.  While its disk stands still they need not.
 void Node::watch_store() {
-  const bool is_stored = record_ == majority_->durable;
-  if (is_stored) {
-    majority_->unstored_since = kNever;
-  } else if (majority_->unstored_since == kNever) {
-    majority_->unstored_since = now_;
-  }
-  const bool is_late =
-      !is_stored && now_ - majority_->unstored_since > 2 * options_.coordinator_timeout;
-  if (std::exchange(majority_->is_store_late, is_late) == is_late) return;
-  remark(is_late ? "its disk does not answer" : "its disk answers again");
+  DiskWatch& disk = majority_->disk;
+  if (!disk.look(record_, now_, 2 * options_.coordinator_timeout)) return;
+  remark(disk.is_late() ? "its disk does not answer" : "its disk answers again");
   update_electable();
 }
 
@@ -232,7 +223,7 @@ void Node::end_hold() {
 // brings it on.
 void Node::keep_trying() {
   if (timers_.is_armed(Timer::kPlugin)) return;  // an election is running
-  if (majority_ && majority_->candidacy) return;
+  if (is_candidate()) return;
   if (std::holds_alternative<Leaderless>(role_) && may_lead() && !is_broken(Rule::kRetry)) {
     if (timers_.is_armed(Timer::kElect)) return;
     elect_reason_ = ELECTION_REASON_RETRY;

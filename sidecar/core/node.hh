@@ -2,7 +2,7 @@
 // do; it has no clock, socket, disk or thread, so the simulator runs the very code that ships.
 //
 //   plugin (Elector)   decides when this process proposes itself
-//   Majority           decides whether, and from when, that is effective (guard "majority")
+//   Majority, Voter    decide whether, and from when, that is effective (guard "majority")
 //   FailureDetector    decides who is suspected
 //   Members            knows the group
 //
@@ -23,6 +23,7 @@
 #include "core/epoch_horizon.hh"
 #include "core/failure_detector.hh"
 #include "core/guard.hh"
+#include "core/lease.hh"
 #include "core/members.hh"
 #include "core/options.hh"
 #include "core/preemption.hh"
@@ -43,11 +44,19 @@ struct Following {
 // Has claimed its epoch and waits for a majority (guard "majority").
 struct Claiming {
   uint64_t epoch = 0;
-  bool is_appointed = false;
+  Candidacy candidacy;
+  uint64_t sequence = 0;         // of the last heartbeat
+  std::optional<Lease> lease{};  // from when its own vote is stored; nothing leaves before
 };
 struct Leading {
   uint64_t epoch = 0;
   bool is_appointed = false;
+  uint64_t sequence = 0;         // of the last heartbeat
+  std::optional<Lease> lease{};  // guard "majority"
+  // A voter that has granted a newer epoch has been refusing this leader since then, and did so
+  // last.
+  Instant stuck_since = kNever;
+  Instant stuck_last{};
 };
 using Role = std::variant<Joining, Leaderless, Following, Claiming, Leading>;
 
@@ -105,8 +114,12 @@ class Node {
   bool has_left() const { return has_left_; }
   bool has_failed() const { return has_failed_; }
   bool is_handing_over() const { return handover_.has_value(); }
-  // The number of the last heartbeat of this process's reign.
-  uint64_t sequence() const { return sequence_; }
+  // Guard "majority": has claimed, or asks whether it should.
+  bool is_candidate() const { return is_claiming() || (majority_ && majority_->canvassing); }
+  // The number of the last heartbeat of this process's claim or reign; 0: there was none.
+  uint64_t sequence() const;
+  // Of the epoch that is claimed or led under guard "majority"; nullptr: of none.
+  const Lease* lease() const;
   // The guard's memory; nullptr under guard "none".
   const Majority* majority() const { return majority_ ? &*majority_ : nullptr; }
   // The highest epoch known: claimed, followed, or heard of.
@@ -212,23 +225,17 @@ class Node {
   void on_own_pause(Duration late);
 
   // node_voter.cc
-  enum class Objection : uint8_t { kNone, kOtherVoters, kLease, kLost, kStore, kStale, kLeader };
   bool has_vote() const;
-  bool is_storing_claim() const;
-  Objection objection_to(const Member& claimant, uint64_t epoch, const Terms& terms,
-                         bool is_effective, bool is_supported) const;
-  static const char* text_of(Objection objection);
   bool supports(const Member& claimant, bool is_planned) const;
   void change_opinions();
   void on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordinator,
                 bool is_effective = false);
+  bool is_vote_stored() const;
   bool backs(const Uuid& claimant, uint64_t epoch) const;
-  void vote_for(const Member& claimant, uint64_t epoch, const Coordinator& coordinator);
+  void vote_for(const Claim& claim, bool is_appointed);
   void grant_if_stored();
-  bool promise(const Uuid& leader, uint64_t epoch, const Terms& terms);
   void note_void(const Uuid& leader, uint64_t epoch);
   void on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat);
-  bool is_restored(const Terms& terms);
   void hear_leader(const Member& from, uint64_t epoch, const Heartbeat& beat);
 
   // node_candidate.cc
@@ -237,13 +244,14 @@ class Node {
   void claim_again();
   void hasten_retry(const CanvassReply& reply);
   void note_opinions();
-  void store_own_vote();
+  void store_own_vote(Proposal proposal);
   void on_own_vote_stored();
   void on_claim_timer();
   void be_more_patient();
   void take_if_safe();
   void give_up_claim(const char* why);
-  void drop_claim();
+  void end_claim();
+  Lease* lease();
   void expire_lease();
   void note_promise(const Member& from, const HeartbeatAck& ack);
   void note_stuck_voter(const Member& from);
@@ -299,7 +307,6 @@ class Node {
   Backoff backoff_;
   Timers timers_;
   Role role_;
-  uint64_t sequence_ = 0;
   Instant now_{};
   Instant told_leader_at_{};
   uint32_t election_state_ = ELECTION_STATE_IDLE;

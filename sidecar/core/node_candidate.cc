@@ -36,10 +36,12 @@ size_t Node::reached_voters() const {
 
 void Node::canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned) {
   if (is_leading()) return claim_again();
-  if (majority_->candidacy) return;
-  majority_->candidacy.emplace(++majority_->number, is_planned, is_appointed, std::move(silent));
-  majority_->candidacy->note_opinion(*majority_->slot, true);
-  if (is_planned || is_broken(Rule::kCanvass)) return store_own_vote();
+  if (is_candidate()) return;
+  ++majority_->number;
+  Proposal proposal{is_planned, is_appointed, std::move(silent)};
+  if (is_planned || is_broken(Rule::kCanvass)) return store_own_vote(std::move(proposal));
+  majority_->canvassing = Canvassing{std::move(proposal)};
+  majority_->canvassing->note_opinion(*majority_->slot, true);
   timers_.arm(Timer::kClaim, now_ + options_.answer_timeout);
   canvass_others(false);
   note_opinions();
@@ -48,8 +50,9 @@ void Node::canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned)
 // Who wins an election while it leads just leads on: a new epoch would only be a gap.  Its word
 // ends the election of the others.
 void Node::claim_again() {
-  announce({}, Coordinator{.is_appointed = std::get<Leading>(role_).is_appointed,
-                           .sequence = sequence_,
+  const auto& leading = std::get<Leading>(role_);
+  announce({}, Coordinator{.is_appointed = leading.is_appointed,
+                           .sequence = leading.sequence,
                            .terms = terms()});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
 }
@@ -67,10 +70,10 @@ void Node::on_frame(Member& from, const Header&, const CanvassReply& reply) {
   if (!majority_ || reply.number != majority_->number) return;  // late
   const auto slot = from.slot;
   if (!slot) return;
-  if (majority_->is_asking) return on_recall_reply(*slot, reply);
-  if (!majority_->candidacy) return hasten_retry(reply);
-  if (majority_->candidacy->stage() != Candidacy::Stage::kCanvass) return;
-  majority_->candidacy->note_opinion(*slot, reply.is_yes);
+  if (majority_->voter.recall.is_asking()) return on_recall_reply(*slot, reply);
+  if (!is_candidate()) return hasten_retry(reply);
+  if (!majority_->canvassing) return;
+  majority_->canvassing->note_opinion(*slot, reply.is_yes);
   note_opinions();
 }
 
@@ -82,24 +85,22 @@ void Node::hasten_retry(const CanvassReply& reply) {
 }
 
 void Node::note_opinions() {
-  const Candidacy& candidacy = *majority_->candidacy;
-  if (candidacy.supporters() >= majority_->quorum()) return store_own_vote();
+  Canvassing& asked = *majority_->canvassing;
+  if (asked.supporters.count() >= majority_->quorum()) {
+    return store_own_vote(std::move(asked.proposal));
+  }
   const bool is_hopeless =
-      majority_->electorate.size() - candidacy.opponents() < majority_->quorum();
+      majority_->electorate.size() - asked.opponents.count() < majority_->quorum();
   if (is_hopeless) give_up_claim("a majority would not grant the claim");
 }
 
 // Nothing of the claim leaves before the disk has it.
-void Node::store_own_vote() {
-  const uint64_t epoch = next_epoch();
-  const Candidacy& candidacy = *majority_->candidacy;
-  const bool is_appointed = candidacy.is_appointed();
-  majority_->candidacy->enter(Candidacy::Stage::kStore);
-  role_ = Claiming{.epoch = epoch, .is_appointed = is_appointed};
-  sequence_ = 0;
-  record_ = {.max_epoch = epoch,
+void Node::store_own_vote(Proposal proposal) {
+  majority_->canvassing.reset();
+  record_ = {.max_epoch = next_epoch(),
              .granted_to = members_.self().id,
              .lease_seen = std::max(record_.lease_seen, majority_->lease)};
+  role_ = Claiming{.epoch = record_.max_epoch, .candidacy = Candidacy(std::move(proposal))};
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion}) {
     timers_.disarm(timer);
   }
@@ -110,33 +111,34 @@ void Node::store_own_vote() {
 }
 
 void Node::on_own_vote_stored() {
-  Candidacy& candidacy = *majority_->candidacy;
-  if (candidacy.stage() != Candidacy::Stage::kStore) return;
-  candidacy.enter(Candidacy::Stage::kClaim);
+  auto* claiming = std::get_if<Claiming>(&role_);
+  if (claiming == nullptr || claiming->lease) return;
   const Electorate& electorate = majority_->electorate;
-  majority_->held.emplace(electorate.size(), electorate.quorum(), *majority_->slot,
+  claiming->lease.emplace(electorate.size(), electorate.quorum(), *majority_->slot,
                           majority_->lease);
-  if (is_broken(Rule::kValidityMargin)) majority_->held->trust_clocks();
-  majority_->promises.expire(now_);
-  candidacy.note_grant(*majority_->slot, majority_->promises, majority_->boot_until);
-  sequence_ = 1;
-  majority_->held->sent(sequence_, now_);
+  if (is_broken(Rule::kValidityMargin)) claiming->lease->trust_clocks();
+  Voter& voter = majority_->voter;
+  claiming->candidacy.note_grant(*majority_->slot, voter.promises(now_), voter.boot_until());
+  claiming->sequence = 1;
+  claiming->lease->sent(1, now_);
   timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
   timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout + majority_->patience);
-  announce(candidacy.silent(), Coordinator{.is_appointed = candidacy.is_appointed(),
-                                           .is_planned = candidacy.is_planned(),
-                                           .sequence = sequence_,
-                                           .terms = terms()});
+  const Proposal& proposal = claiming->candidacy.proposal();
+  announce(proposal.silent, Coordinator{.is_appointed = proposal.is_appointed,
+                                        .is_planned = proposal.is_planned,
+                                        .sequence = claiming->sequence,
+                                        .terms = terms()});
   take_if_safe();
 }
 
 void Node::on_frame(Member& from, const Header&, const Grant& grant) {
   const auto slot = majority_ ? from.slot : std::nullopt;
-  const bool is_ours = slot && majority_->held && grant.epoch == record_.max_epoch;
+  const bool is_ours = slot && lease() != nullptr && grant.epoch == record_.max_epoch;
   if (!is_ours) return effects_.push_back(Stale{FrameType::kGrant, from.entry.id});
-  if (grant.is_granted) majority_->held->acknowledged(*slot, grant.sequence);
-  if (!majority_->candidacy) return;  // the others' were enough
-  Candidacy& candidacy = *majority_->candidacy;
+  if (grant.is_granted) lease()->acknowledged(*slot, grant.sequence);
+  auto* claiming = std::get_if<Claiming>(&role_);
+  if (claiming == nullptr) return;  // the others' were enough
+  Candidacy& candidacy = claiming->candidacy;
   if (!grant.is_granted) {
     candidacy.note_refusal(*slot);
     const bool is_hopeless =
@@ -156,17 +158,17 @@ void Node::on_frame(Member& from, const Header&, const Grant& grant) {
 }
 
 void Node::on_claim_timer() {
-  if (!majority_->candidacy) return;
-  const Candidacy& candidacy = *majority_->candidacy;
-  if (candidacy.stage() == Candidacy::Stage::kCanvass) {
+  if (majority_->canvassing) {
     effects_.push_back(TimedOut{Awaited::kCanvass});
     return give_up_claim("no majority answered");
   }
+  const auto* claiming = std::get_if<Claiming>(&role_);
+  if (claiming == nullptr) return;
   // Another attempt would need another write.
-  if (candidacy.stage() == Candidacy::Stage::kStore) {
+  if (!claiming->lease) {
     return timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout);
   }
-  if (candidacy.grants() >= majority_->quorum()) return take_if_safe();
+  if (claiming->candidacy.grants() >= majority_->quorum()) return take_if_safe();
   effects_.push_back(TimedOut{Awaited::kClaim});
   be_more_patient();
   give_up_claim("no majority granted the claim");
@@ -182,10 +184,11 @@ void Node::be_more_patient() {
 
 // Leads if nothing stands against it any more, and waits for what does.
 void Node::take_if_safe() {
-  if (!is_claiming() || majority_->candidacy->stage() != Candidacy::Stage::kClaim) return;
-  const Candidacy& candidacy = *majority_->candidacy;
+  auto* claiming = std::get_if<Claiming>(&role_);
+  if (claiming == nullptr || !claiming->lease) return;
+  const Candidacy& candidacy = claiming->candidacy;
   if (candidacy.grants() < majority_->quorum()) return;
-  const Instant until = majority_->held->valid_until(now_);
+  const Instant until = claiming->lease->valid_until(now_);
   timers_.arm(Timer::kLease, until);
   const bool is_free = candidacy.is_in_force(*majority_->slot, now_) &&
                        candidacy.grants_in_force(now_) >= majority_->quorum();
@@ -194,11 +197,12 @@ void Node::take_if_safe() {
   }
   // expire_lease() gives it up.
   if (until <= now_ && !is_broken(Rule::kLeaseToLead)) return;
-  const Claiming claiming = std::get<Claiming>(role_);
-  majority_->candidacy.reset();
   majority_->patience = {};
   timers_.disarm(Timer::kClaim);
-  role_ = Leading{.epoch = claiming.epoch, .is_appointed = claiming.is_appointed};
+  role_ = Leading{.epoch = claiming->epoch,
+                  .is_appointed = candidacy.proposal().is_appointed,
+                  .sequence = claiming->sequence,
+                  .lease = claiming->lease};
   begin_reign();
   effects_.push_back(StoreMembers{members_.view()});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
@@ -207,19 +211,16 @@ void Node::take_if_safe() {
 
 void Node::give_up_claim(const char* why) {
   remark(why);
-  const bool has_claimed = majority_->candidacy->stage() == Candidacy::Stage::kClaim;
-  const bool was_claiming = is_claiming();
-  drop_claim();
-  if (was_claiming) role_ = Leaderless{};
+  const bool has_claimed = is_claiming() && lease() != nullptr;
+  if (is_claiming()) role_ = Leaderless{};
+  end_claim();
   if (has_claimed && !is_broken(Rule::kResignAtEnd)) send_to_connected(Resign{});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);
 }
 
-// Whatever comes of it: nothing of a claim, or of the lease of a reign, is left.
-void Node::drop_claim() {
-  majority_->candidacy.reset();
-  majority_->held.reset();
-  majority_->stuck_since = kNever;
+// What a canvass, a claim or a reign leaves behind when it has ended.
+void Node::end_claim() {
+  majority_->canvassing.reset();
   for (const Timer timer : {Timer::kClaim, Timer::kLease, Timer::kHeartbeat}) {
     timers_.disarm(timer);
   }
@@ -227,14 +228,15 @@ void Node::drop_claim() {
 
 // Before every input: who was stopped must not act as the leader it was.
 void Node::expire_lease() {
-  if (!majority_->held || majority_->held->valid_until(now_) > now_) return;
+  if (lease() == nullptr || lease()->valid_until(now_) > now_) return;
+  const auto* claiming = std::get_if<Claiming>(&role_);
   if (is_leading() && !is_broken(Rule::kStepDownWithLease)) {
     effects_.push_back(TimedOut{Awaited::kLease});
     preemption_.on_leadership_lost(now_);
     abdicate(Why::kNoMajority);
     if (!is_broken(Rule::kResignAtEnd)) send_to_connected(Resign{});
     finish_handover();
-  } else if (is_claiming() && majority_->candidacy->grants() >= majority_->quorum() &&
+  } else if (claiming != nullptr && claiming->candidacy.grants() >= majority_->quorum() &&
              !is_broken(Rule::kLeaseToLead)) {
     give_up_claim("no majority answers any more");
   }
@@ -242,15 +244,15 @@ void Node::expire_lease() {
 
 void Node::note_promise(const Member& from, const HeartbeatAck& ack) {
   const auto slot = from.slot;
-  if (!majority_->held || !slot) return;
+  if (lease() == nullptr || !slot) return;
   if (ack.refusal) return note_stuck_voter(from);
   if (ack.promised_epoch != record_.max_epoch) return;
   if (is_broken(Rule::kLeaseFromSend)) {
-    majority_->held->acknowledged_at(*slot, now_);
+    lease()->acknowledged_at(*slot, now_);
   } else {
-    majority_->held->acknowledged(*slot, ack.sequence);
+    lease()->acknowledged(*slot, ack.sequence);
   }
-  const Instant until = majority_->held->valid_until(now_);
+  const Instant until = lease()->valid_until(now_);
   if (is_claiming()) return take_if_safe();
   if (!is_leading() || until <= timers_.deadline(Timer::kLease)) return;
   timers_.arm(Timer::kLease, until);
@@ -259,12 +261,13 @@ void Node::note_promise(const Member& from, const HeartbeatAck& ack) {
 
 // It has granted the epoch of a claim that failed, and will never support this reign again.
 void Node::note_stuck_voter(const Member& from) {
-  if (!is_leading() || known_epoch() <= record_.max_epoch) return;
-  const bool is_first = majority_->stuck_since == kNever ||
-                        now_ - majority_->stuck_last > kStuckGapBeats * options_.heartbeat_interval;
-  if (is_first) majority_->stuck_since = now_;
-  majority_->stuck_last = now_;
-  if (now_ - majority_->stuck_since < kStuckFor) return;
+  auto* leading = std::get_if<Leading>(&role_);
+  if (leading == nullptr || known_epoch() <= record_.max_epoch) return;
+  const bool is_first = leading->stuck_since == kNever ||
+                        now_ - leading->stuck_last > kStuckGapBeats * options_.heartbeat_interval;
+  if (is_first) leading->stuck_since = now_;
+  leading->stuck_last = now_;
+  if (now_ - leading->stuck_since < kStuckFor) return;
   remark("claims anew for a voter that has granted a newer epoch", from.entry.id);
   abdicate(Why::kClaimsAnew);
   send_to_connected(Resign{});

@@ -10,8 +10,9 @@
 namespace bellwether {
 
 void Node::beat() {
-  ++sequence_;
-  if (majority_) majority_->held->sent(sequence_, now_);
+  if (auto* leading = std::get_if<Leading>(&role_)) ++leading->sequence;
+  if (auto* claiming = std::get_if<Claiming>(&role_)) ++claiming->sequence;
+  if (lease() != nullptr) lease()->sent(sequence(), now_);
   if (is_leading()) {
     judge_followers();
     forget_the_gone();
@@ -32,15 +33,15 @@ void Node::forget_the_gone() {
 }
 
 void Node::send_heartbeat(const Uuid& to) {
-  if (sequence_ == 0) return;  // claiming, and its own vote is not stored yet
-  Heartbeat beat{.sequence = sequence_, .terms = terms()};
+  if (sequence() == 0) return;  // claiming, and its own vote is not stored yet
+  Heartbeat beat{.sequence = sequence(), .terms = terms()};
   if (const auto* leading = std::get_if<Leading>(&role_)) {
     beat.is_appointed = leading->is_appointed;
   } else {
-    const Candidacy& candidacy = *majority_->candidacy;
+    const Proposal& proposal = std::get<Claiming>(role_).candidacy.proposal();
     beat.is_effective = false;
-    beat.is_appointed = candidacy.is_appointed();
-    beat.is_planned = candidacy.is_planned();
+    beat.is_appointed = proposal.is_appointed;
+    beat.is_planned = proposal.is_planned;
   }
   send(to, beat);
 }
@@ -74,7 +75,7 @@ void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
   }
   // What comes late, or twice, tells what is over.
   const bool is_news =
-      is_leading() && ack.sequence <= sequence_ && ack.sequence > from.acknowledged_beat;
+      is_leading() && ack.sequence <= sequence() && ack.sequence > from.acknowledged_beat;
   if (!is_news) return;
   from.acknowledged_beat = ack.sequence;
   if (members_.set_electable(from, ack.is_electable)) on_members_changed();
@@ -92,7 +93,7 @@ void Node::correct_leader(const Uuid& id) {
 void Node::send_list_if_behind(Member& from, const HeartbeatAck& ack) {
   if (!is_leading() || ack.view == members_.version()) return;
   if (ack.sequence <= from.listed_beat) return;
-  from.listed_beat = sequence_;
+  from.listed_beat = sequence();
   send(from.entry.id, MembersFrame{members_.view()});
 }
 

@@ -9,6 +9,18 @@
 #include "core/node_send.hh"
 
 namespace bellwether {
+namespace {
+
+// `role` is const, or not, and so is the lease.
+template <typename AnyRole>
+auto lease_in(AnyRole& role) -> decltype(&*std::get<Leading>(role).lease) {
+  auto* claiming = std::get_if<Claiming>(&role);
+  auto* leading = std::get_if<Leading>(&role);
+  if (claiming != nullptr && claiming->lease) return &*claiming->lease;
+  return leading != nullptr && leading->lease ? &*leading->lease : nullptr;
+}
+
+}  // namespace
 
 // A COORDINATOR, or a heartbeat, which says the same to those who missed it.
 bool Node::accept_claim(Member& claimant, uint64_t epoch, bool is_appointed) {
@@ -139,7 +151,7 @@ void Node::follow(const LeaderHint& leader, bool is_effective) {
   role_ = Following{leader.id, leader.epoch, leader.is_appointed, is_effective};
   publish(is_effective ? Why::kAnnounced : Why::kGranted);
   raise_epoch(leader.epoch);
-  if (majority_) drop_claim();
+  if (majority_) end_claim();
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kHeartbeat, Timer::kPreempt}) {
     // A textbook process goes on to its election after the join; see finish_join().
     if (timer != Timer::kJoin || options_.query_first) timers_.disarm(timer);
@@ -162,8 +174,7 @@ void Node::claim(std::span<const election_id> silent, bool is_appointed, bool is
   if (majority_) return canvass(std::move(silent_ids), is_appointed, is_planned);
   const uint64_t epoch = next_epoch();
   raise_epoch(epoch);
-  role_ = Leading{.epoch = epoch, .is_appointed = is_appointed};
-  sequence_ = 1;
+  role_ = Leading{.epoch = epoch, .is_appointed = is_appointed, .sequence = 1};
   timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
   begin_reign();
   announce(silent_ids, Coordinator{.is_appointed = is_appointed});
@@ -220,7 +231,7 @@ void Node::lose_leader(const Uuid& id, uint32_t reason) {
 void Node::stop_leading(Why why) {
   role_ = Leaderless{};
   timers_.disarm(Timer::kHeartbeat);
-  if (majority_) drop_claim();
+  if (majority_) end_claim();
   if (!is_broken(Rule::kFlagOffBeforeRelease)) publish(why);
 }
 
@@ -260,12 +271,13 @@ Obstacle Node::obstacle() const {
   if (members_.self().priority == 0) return Obstacle::kPriorityZero;
   if (majority_ && !majority_->slot) return Obstacle::kNoVoter;
   if (timers_.is_armed(Timer::kHold)) {
-    const bool is_boot = majority_ && timers_.deadline(Timer::kHold) == majority_->boot_until;
+    const bool is_boot =
+        majority_ && timers_.deadline(Timer::kHold) == majority_->voter.boot_until();
     return is_boot ? Obstacle::kBootWait : Obstacle::kHold;
   }
   if (handover_) return Obstacle::kHandingOver;
-  if (majority_ && majority_->is_lost) return Obstacle::kForgotten;
-  if (majority_ && (majority_->is_store_broken || majority_->is_store_late)) {
+  if (majority_ && majority_->voter.recall.is_lost()) return Obstacle::kForgotten;
+  if (majority_ && (majority_->voter.is_store_broken() || majority_->disk.is_late())) {
     return Obstacle::kNoDisk;
   }
   if (majority_ && reached_voters() < majority_->quorum()) return Obstacle::kNoContact;
@@ -297,7 +309,16 @@ void Node::publish(std::optional<Why> why) {
 // last beat on: one that hangs loses its flag before anybody elects for that reason.
 Instant Node::valid_until() const {
   if (!majority_) return now_ + options_.suspect_after_min;
-  return majority_->held ? majority_->held->valid_until(now_) : now_;
+  return lease() != nullptr ? lease()->valid_until(now_) : now_;
+}
+
+const Lease* Node::lease() const { return lease_in(role_); }
+Lease* Node::lease() { return lease_in(role_); }
+
+uint64_t Node::sequence() const {
+  if (const auto* leading = std::get_if<Leading>(&role_)) return leading->sequence;
+  const auto* claiming = std::get_if<Claiming>(&role_);
+  return claiming != nullptr ? claiming->sequence : 0;
 }
 
 }  // namespace bellwether

@@ -78,7 +78,7 @@ void Node::on(const LinkUp& link) {
   if (hello.header.epoch > known_epoch()) on_newer_epoch(hello.header.epoch, hello.leader);
   if (hello.leader) consider(*hello.leader, id);
   if (is_leading() || is_claiming()) send_heartbeat(id);  // it shall know at once whom to follow
-  if (majority_ && majority_->is_asking) recall();
+  if (majority_ && majority_->voter.recall.is_asking()) recall();
 }
 
 // Whoever stays connected to a process that it cannot take on would wait for ever.
@@ -300,7 +300,7 @@ Header Node::header() const {
   // What the disk may still lose must not be told: after a crash this process would claim an epoch
   // that it has released already.
   const bool is_stored_only = majority_ && !is_broken(Rule::kReleaseWhenStored);
-  const uint64_t kept = is_stored_only ? majority_->durable.max_epoch : record_.max_epoch;
+  const uint64_t kept = is_stored_only ? majority_->disk.stored().max_epoch : record_.max_epoch;
   if (reign != 0 && reign <= kept) return {.epoch = reign, .released = reign - 1};
   return {.epoch = std::max(kept, heard_epoch_), .released = kept};
 }

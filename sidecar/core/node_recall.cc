@@ -26,34 +26,32 @@ constexpr Duration kAskAgain = std::chrono::milliseconds(500);
 }  // namespace
 
 void Node::begin_recall(bool is_first_start) {
-  majority_->is_lost = true;
-  majority_->forgotten_until = now_ + kMaxLease;
+  const Instant forgotten_until = now_ + kMaxLease;
+  majority_->voter.recall.begin(forgotten_until);
   update_electable();
   remark("has no vote until it has learnt what it may have granted");
   const bool is_at_once = is_first_start || is_broken(Rule::kRecallAfterWait);
-  timers_.arm(Timer::kRecall, is_at_once ? now_ : majority_->forgotten_until);
+  timers_.arm(Timer::kRecall, is_at_once ? now_ : forgotten_until);
 }
 
 void Node::recall() {
-  majority_->is_asking = true;
+  majority_->voter.recall.ask();
   ++majority_->number;
-  majority_->recalled.clear();
-  majority_->also_lost.clear();
   if (majority_->electorate.size() == 1) return end_recall();
   canvass_others(true);
   timers_.arm(Timer::kRecall, now_ + std::max(kAskAgain, options_.answer_timeout));
 }
 
 void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
-  (reply.is_lost ? majority_->also_lost : majority_->recalled).add(slot);
+  Recall& recall = majority_->voter.recall;
+  recall.note_reply(slot, reply.is_lost);
   const size_t others = majority_->electorate.size() - 1;
   const size_t needed = is_broken(Rule::kRecallFromMajority) ? 1 : majority_->quorum();
-  if (!reply.is_lost) majority_->remembering.add(slot);
-  if (majority_->recalled.count() >= needed) return end_recall();
-  if (majority_->recalled.count() + majority_->also_lost.count() < others) return;
+  if (recall.recalled() >= needed) return end_recall();
+  if (recall.answered() < others) return;
   // The voters were replaced one by one, by others: those may have a leader still.
   if (now_ < other_voters_.until && other_voters_.knows_epoch) return;
-  const bool has_waited = now_ >= majority_->forgotten_until;
+  const bool has_waited = now_ >= recall.forgotten_until();
   if (!has_waited && known_epoch() != 0) return;
   // Also where nobody knows of any epoch: those that led may all have forgotten it.
   if (has_waited && !is_broken(Rule::kGuessByClock)) raise_epoch(options_.epoch_seed);
@@ -62,8 +60,7 @@ void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
 
 void Node::end_recall() {
   timers_.disarm(Timer::kRecall);
-  majority_->is_asking = false;
-  majority_->is_lost = false;
+  majority_->voter.recall.end();
   record_ = {.max_epoch = known_epoch(), .lease_seen = record_.lease_seen};
   effects_.push_back(Store{record_});
   remark("has a vote again");
@@ -89,10 +86,10 @@ std::vector<RememberedRelease> Node::remembered() const {
 void Node::note_memory(const Member& voter, const Hello& hello) {
   const auto slot = voter.slot;
   if (!slot || !majority_->slot) return;
-  if (hello.header.epoch != 0) majority_->remembering.add(*slot);
+  if (hello.header.epoch != 0) majority_->voter.recall.note_memory(*slot);
   if (is_broken(Rule::kDoubtState)) return;
   for (const RememberedRelease& release : hello.remembered) {
-    const bool is_later = release.epoch > majority_->durable.max_epoch;
+    const bool is_later = release.epoch > majority_->disk.stored().max_epoch;
     if (release.voter != members_.self().id || !is_later || !is_plausible(release.epoch)) continue;
     doubt_state(release.epoch);
   }
@@ -102,11 +99,11 @@ void Node::note_memory(const Member& voter, const Hello& hello) {
 // epoch to another one.
 void Node::doubt_state(uint64_t remembered) {
   raise_epoch(remembered);
-  if (majority_->is_lost) return;
+  if (majority_->voter.recall.is_lost()) return;
   remark("its state was put back to an older one: a peer remembers more");
   begin_recall(false);
   effects_.push_back(Store{record_});  // as that of a voter that has forgotten
-  if (majority_->candidacy) give_up_claim("its state is an older one");
+  if (is_candidate()) give_up_claim("its state is an older one");
   if (!is_leading()) return;
   abdicate(Why::kStateIsOlder);
   send_to_connected(Resign{});
@@ -115,8 +112,9 @@ void Node::doubt_state(uint64_t remembered) {
 
 Vote Node::vote(Instant now) const {
   if (!majority_ || !majority_->slot) return Vote::kNone;
-  if (majority_->is_store_broken || majority_->is_store_late) return Vote::kBroken;
-  if (majority_->is_lost) return Vote::kForgotten;
+  const Voter& voter = majority_->voter;
+  if (voter.is_store_broken() || majority_->disk.is_late()) return Vote::kBroken;
+  if (voter.recall.is_lost()) return Vote::kForgotten;
   // With a leader it is the other one that is alone.
   return now < majority_->shut_out_until && !leader() ? Vote::kShutOut : Vote::kInForce;
 }
@@ -127,7 +125,8 @@ bool Node::waits_for_vote(Instant now) const {
     case Vote::kInForce:
       return false;
     case Vote::kForgotten:
-      return !majority_->is_asking || !has_met_all_ || majority_->remembering.count() != 0;
+      return !majority_->voter.recall.is_asking() || !has_met_all_ ||
+             majority_->voter.recall.does_anybody_remember();
     case Vote::kBroken:
     case Vote::kShutOut:
       return true;

@@ -100,7 +100,7 @@ std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) 
       if (publish->epoch <= released_epoch_) return "leads an epoch that it has released";  // [I14]
       // Nobody can have promised anything on a heartbeat that was not sent yet.
       if (!has_lease_of_others) continue;
-      const Duration validity = validity_of(node_.majority()->held->length());
+      const Duration validity = validity_of(node_.lease()->length());
       if (publish->valid_until > last_beat_at_ + validity)
         return "its flag holds longer than any heartbeat allows";  // [I3]
     }

@@ -184,7 +184,7 @@ void Participant::on(Instant, const EndLink& link) { transport_.end_link(link.pe
 
 void Participant::on(Instant, const Store& store) {
   const Majority* majority = node_.majority();
-  writer_.store(store.record, majority != nullptr && majority->is_lost);
+  writer_.store(store.record, majority != nullptr && majority->voter.recall.is_lost());
 }
 
 void Participant::on(Instant, const StoreMembers& store) { writer_.store_members(store.view); }

@@ -10,9 +10,9 @@ namespace {
 bool is_bound(const Voter& voter, const LeaderHint& leader) {
   if (voter.node == nullptr) return true;  // its next life begins with a wait
   if (voter.node->members().self().id == leader.id) return true;
-  const Majority& memory = *voter.node->majority();
-  if (memory.is_lost || memory.boot_until > voter.local_now) return true;
-  const auto made = memory.promises.all();
+  const bellwether::Voter& memory = voter.node->majority()->voter;
+  if (memory.recall.is_lost() || memory.boot_until() > voter.local_now) return true;
+  const auto made = memory.promises().all();
   return std::any_of(made.begin(), made.end(), [&](const Promise& promise) {
     return promise.leader == leader.id && promise.epoch >= leader.epoch &&
            promise.until > voter.local_now;

@@ -270,7 +270,7 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       // What stands behind the write in the list is never done.
       if (acting.dies_at == AtStore::kBefore) return kill(process);
       const Majority* const majority = acting.node->majority();
-      acting.disk.newest = {store->record, majority != nullptr && majority->is_lost};
+      acting.disk.newest = {store->record, majority != nullptr && majority->voter.recall.is_lost()};
       write(process);
     } else if (const auto* members = std::get_if<StoreMembers>(&effect)) {
       if (!acting.disk.is_failing) acting.disk.members = members->view;

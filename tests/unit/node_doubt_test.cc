@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_claim_of_a_voter_whose_state_was_put_back_is_given_up) {
   hello.remembered = {{.voter = uuid(5), .epoch = 7}};
   node.connect(hello);
   BOOST_TEST(node.role() == "leaderless");
-  BOOST_TEST(!node.node().majority()->candidacy.has_value());
+  BOOST_TEST(!node.node().is_candidate());
 }
 
 // A stranger that has the name of no voter, or other voters, or an epoch that cannot be, is not

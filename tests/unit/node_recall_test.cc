@@ -21,7 +21,7 @@ struct Voter : GuardHarness {
     return receive(from, epoch,
                    CanvassReply{.number = node().majority()->number, .is_lost = is_lost}, epoch);
   }
-  bool has_vote() const { return !node().majority()->is_lost; }
+  bool has_vote() const { return !node().majority()->voter.recall.is_lost(); }
 };
 
 bool is_granted(const Effects& effects) {
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(when_all_have_answered_and_too_few_remember_the_clock_helps
                         epoch);
   };
   reply(1, 7, false);
-  BOOST_TEST(node.node().majority()->is_lost);
+  BOOST_TEST(node.node().majority()->voter.recall.is_lost());
   const auto record = find_stored(reply(2, 0, true));
   BOOST_REQUIRE(record.has_value());
   BOOST_TEST(record->max_epoch == 5000u);

@@ -190,8 +190,8 @@ BOOST_AUTO_TEST_CASE(a_promise_may_not_be_for_another_lease_than_the_leaders) {
 BOOST_AUTO_TEST_CASE(a_promise_may_not_be_longer_than_the_disk_remembers) {
   GuardHarness node;
   node.follow(5, 1);
-  const Record& kept = node.node().majority()->durable;
-  BOOST_TEST((kept.lease_seen == node.node().majority()->vote_terms.lease));
+  const Record& kept = node.node().majority()->disk.stored();
+  BOOST_TEST((kept.lease_seen == node.node().majority()->voter.terms().lease));
   HeartbeatAck ack{.sequence = 2, .promised_epoch = 1};
   BOOST_TEST(broken_by(node, {to_5(ack)}) == "");
   memory_of(node).durable.lease_seen = milliseconds(999);

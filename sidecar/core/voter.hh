@@ -1,0 +1,106 @@
+// A voter of guard "majority": whom it grants an epoch, what it promises, and whether its vote is
+// worth anything.  It knows no members and sends nothing: it is asked, and answers.
+//
+// A vote is stored before anybody hears of it, an epoch is granted to one claimant only, and the
+// epochs granted only rise.  A promise to a leader lasts for its lease, from the receipt of its
+// heartbeat on; a grant to another one lists the promises that still run, so that the claimant
+// waits for them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "core/electorate.hh"
+#include "core/frames.hh"
+#include "core/options.hh"
+#include "core/promises.hh"
+#include "core/recall.hh"
+#include "core/record.hh"
+
+namespace bellwether {
+
+// What asks for a vote and a promise: a COORDINATOR, or a heartbeat, which says the same again.
+struct Claim {
+  Uuid claimant{};
+  bool is_of_voter = false;
+  uint64_t epoch = 0;
+  uint64_t sequence = 0;
+  Terms terms{};
+  bool is_effective = false;  // a majority has granted it already
+};
+
+// Why a voter does not vote for a claim.
+enum class Objection : uint8_t {
+  kNone,
+  kOtherVoters,
+  kLease,
+  kLost,
+  kStore,
+  kStale,
+  kLeader,
+  kLast = kLeader,
+};
+const char* words(Objection objection);
+
+class Voter {
+ public:
+  // `voters`: Electorate::hash().  `options`: the node's; outlives this.
+  Voter(uint64_t voters, const Options& options) : voters_(voters), options_(options) {}
+
+  // --- whether it has a vote ---
+  bool has_vote() const { return !recall.is_lost() && !is_store_broken_; }
+  // A write has failed, and none has succeeded since: whoever cannot keep a vote has none.  Nothing
+  // is forgotten meanwhile: what was told of was stored before.
+  bool is_store_broken() const { return is_store_broken_; }
+  // Returns whether it was before.
+  bool set_store_broken(bool is_broken) { return std::exchange(is_store_broken_, is_broken); }
+
+  // --- votes: `vote` is the newest record ---
+  // `is_supported`: this process has no leader that speaks against it.
+  Objection objection_to(const Claim& claim, const Record& vote, bool is_supported) const;
+  // The vote for a claim without objection, to be stored.
+  Record vote_for(const Claim& claim, const Record& vote);
+  // What the claimant is told of its vote, once the disk has it.
+  Grant grant(const Record& vote, Instant now);
+
+  // --- promises ---
+  // Whether the leader that has this vote, and that the disk has it of, is promised its lease
+  // again.
+  bool promise_again(const Claim& beat, const Record& vote, Instant now);
+  // The leader will never again lead an epoch up to this.  Returns whether a promise is void now.
+  bool release(const Uuid& leader, uint64_t epoch) { return promises_.release(leader, epoch); }
+  const Promises& promises() const { return promises_; }
+  // What is left at `now`.
+  const Promises& promises(Instant now);
+
+  // What the life before this one had promised is over by then: only its longest lease is stored.
+  void start(Instant now, const Record& stored) { boot_until_ = now + stored.lease_seen; }
+  Instant boot_until() const { return boot_until_; }
+
+  // --- opinions ---
+  // The canvass of each voter that was told no; 0: none.  It is told yes when the leader is lost.
+  void turn_down(size_t slot, uint64_t number) { turned_down_[slot] = number; }
+  uint64_t take_turned_down(size_t slot) { return std::exchange(turned_down_[slot], 0); }
+
+  // The terms of the claim that has this vote; all zero after a restart.
+  const Terms& terms() const { return terms_; }
+
+  Recall recall;
+
+ private:
+  bool is_broken(Rule rule) const { return options_.broken_rules.contains(rule); }
+  bool is_restored(const Terms& terms, const Record& vote);
+  bool promise(const Uuid& leader, uint64_t epoch, const Terms& terms, Instant now);
+
+  uint64_t voters_;
+  const Options& options_;
+  bool is_store_broken_ = false;
+  Terms terms_{};
+  uint64_t sequence_ = 0;  // of the last frame that repeated the claim
+  Promises promises_;
+  std::array<uint64_t, kMaxVoters> turned_down_{};
+  Instant boot_until_{};
+};
+
+}  // namespace bellwether
