@@ -194,7 +194,9 @@ BOOST_AUTO_TEST_CASE(a_promise_may_not_be_longer_than_the_disk_remembers) {
   BOOST_TEST((kept.lease_seen == node.node().majority()->voter.terms().lease));
   HeartbeatAck ack{.sequence = 2, .promised_epoch = 1};
   BOOST_TEST(broken_by(node, {to_5(ack)}) == "");
-  memory_of(node).durable.lease_seen = milliseconds(999);
+  Record shorter = kept;
+  shorter.lease_seen = milliseconds(999);
+  memory_of(node).disk.on_stored(shorter);
   BOOST_TEST(broken_by(node, {to_5(ack)}) == "promised for longer than the disk remembers");
 }
 
@@ -224,7 +226,10 @@ BOOST_AUTO_TEST_CASE(a_vote_may_be_told_to_one_with_the_same_voters_only) {
   node.follow(5, 1);
   const Send ack = to_5(HeartbeatAck{.sequence = 2, .promised_epoch = 1});
   BOOST_TEST(broken_by(node, {ack}) == "");
-  memory_of(node).vote_terms.voters = 99;
+  Voter& voter = memory_of(node).voter;
+  Claim other{.terms = voter.terms()};
+  other.terms.voters = 99;
+  voter.vote_for(other, {});
   BOOST_TEST(broken_by(node, {ack}) == "voted for one with other [voters]");
   BOOST_TEST(broken_by(node, {to_5(Grant{.epoch = 1, .is_granted = true})}) ==
              "voted for one with other [voters]");
