@@ -276,12 +276,13 @@ Obstacle Node::obstacle() const {
     return is_boot ? Obstacle::kBootWait : Obstacle::kHold;
   }
   if (handover_) return Obstacle::kHandingOver;
+  if (is_leaving_) return Obstacle::kLeaving;
   if (majority_ && majority_->voter.recall.is_lost()) return Obstacle::kForgotten;
   if (majority_ && (majority_->voter.is_store_broken() || majority_->disk.is_late())) {
     return Obstacle::kNoDisk;
   }
   if (majority_ && reached_voters() < majority_->quorum()) return Obstacle::kNoContact;
-  return is_leaving_ ? Obstacle::kLeaving : Obstacle::kNone;
+  return Obstacle::kNone;
 }
 
 // A take-over waits for steady contact with a majority: what interrupts it begins the wait anew.
