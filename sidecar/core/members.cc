@@ -205,20 +205,11 @@ bool Members::add_unknown(const MemberView& view, Instant now) {
   bool changed = false;
   for (const MemberEntry& entry : view.entries) {
     if (entry.liveness == Liveness::kLeft || find(entry.id) != nullptr) continue;
-    if (is_name_here(entry.name)) continue;
     Member* added = put(entry, now);
     if (added != nullptr) added->is_hearsay = true;
     changed |= added != nullptr;
   }
   return changed;
-}
-
-// Then whoever else is said to bear it is an earlier life of it, which the teller has not forgotten
-// yet; or a later one, which will come and say so itself.
-bool Members::is_name_here(const std::string& name) const {
-  return std::ranges::any_of(all_, [&](const Member& member) {
-    return member.entry.name == name && (&member == &self_ || is_here(member));
-  });
 }
 
 bool Members::take_over_known(const MemberView& view, Instant now) {

@@ -108,8 +108,7 @@ class Members {
   // connected here the leader, which hears everybody, says who is suspect and who may lead.
   // Returns whether anything changed.
   bool merge(const MemberView& view, Instant now);
-  // Adds the members that are unknown here, up to the limit, and whose name is not that of this
-  // process or of one that is connected here and alive.  Returns whether there were any.
+  // Adds the members that are unknown here, up to the limit.  Returns whether there were any.
   bool add_unknown(const MemberView& view, Instant now);
 
   // Whether somebody is connected here, and alive, whom the leader's list does not name.
@@ -154,7 +153,6 @@ class Members {
   bool make_room(bool is_for_voter);
   template <typename Which>
   bool forget_if(Which which);
-  bool is_name_here(const std::string& name) const;
   bool take_over_known(const MemberView& view, Instant now);
   bool drop_unlisted(const MemberView& view);
   void rebuild();

@@ -259,21 +259,6 @@ BOOST_AUTO_TEST_CASE(who_has_left_is_not_added_by_a_view) {
   BOOST_TEST(group.liveness_of(6) == "unknown");
 }
 
-BOOST_AUTO_TEST_CASE(an_earlier_life_of_who_is_connected_here_is_not_added_by_a_view) {
-  Group group;
-  group.at(5).is_connected = true;
-  MemberEntry earlier = member_entry(1, 50);
-  earlier.id = uuid(77);
-  earlier.name = group.at(5).entry.name;
-  earlier.liveness = Liveness::kDown;
-  BOOST_TEST(!group.add_unknown(view_of(kNewer, {earlier}), kNow));
-  earlier.name = group.self().name;
-  BOOST_TEST(!group.add_unknown(view_of(kNewer, {earlier}), kNow));
-  // One that is out of sight may have come back as this one.
-  earlier.name = group.at(4).entry.name;
-  BOOST_TEST(group.add_unknown(view_of(kNewer, {earlier}), kNow));
-}
-
 BOOST_AUTO_TEST_CASE(a_view_can_say_that_a_member_has_left) {
   Group group;
   group.merge(view_of(kNewer, {with(member_entry(5), Liveness::kLeft), member_entry(4)}), kNow);
