@@ -7,7 +7,7 @@ readonly build_packages=(
   g++ gcc cmake ninja-build pkg-config ccache git
   dpkg-dev file
   libuv1-dev libc-ares-dev libprotobuf-dev protobuf-compiler prometheus-cpp-dev libtomlplusplus-dev
-  libboost-dev libcli11-dev nlohmann-json3-dev libspdlog-dev
+  libboost-dev libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
 )
 
 # shellcheck disable=SC2034

@@ -1,6 +1,8 @@
 // The units, and the two ways through them.
 #include "base/duration_text.hh"
 
+#include <fmt/core.h>
+
 #include <charconv>
 #include <cstdint>
 
@@ -42,7 +44,7 @@ std::string duration_text(Duration duration) {
   for (const Unit& unit : kUnits) {
     const bool is_last = &unit == std::end(kUnits) - 1;
     if (is_last || duration % unit.length == Duration::zero()) {
-      return std::to_string(duration / unit.length) + std::string(unit.name);
+      return fmt::format("{}{}", duration / unit.length, unit.name);
     }
   }
   return "";

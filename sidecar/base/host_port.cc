@@ -2,6 +2,7 @@
 #include "base/host_port.hh"
 
 #include <arpa/inet.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -89,7 +90,7 @@ bool HostPort::is_loopback() const {
 std::string HostPort::text() const {
   if (is_none()) return "";
   const bool is_ipv6 = host.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+  return is_ipv6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
 std::string parse_host_port(std::string_view text, HostPort& result) {
