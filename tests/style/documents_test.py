@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Links in the documents lead somewhere, and the tests that COMPATIBILITY.md names are there.
+"""Links in the documents lead somewhere, and what they name is there: tests, files, functions.
 
 usage: documents_test.py PROJECT
 """
@@ -59,6 +59,37 @@ class Documents(unittest.TestCase):
                 if suite not in OTHER_TESTS:
                     self.assertIn(suite.partition(".")[2], suites | {""})
                 self.assertTrue(any(each.startswith(case) for each in cases))
+
+    def test_files_and_functions_that_are_named_are_there(self):
+        paths = "".join(f"/{path}\n" for path in self.project.paths)
+        functions = set()
+        for path in self.project.below(".", suffixes={".cc", ".hh", ".h", ".py"}):
+            functions |= set(re.findall(r"(\w+)\(", (self.project.root / path).read_text("utf-8")))
+        for page in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+            text = (self.project.root / page).read_text("utf-8")
+            for name in re.findall(r"`([\w/]+\.(?:cc|hh|h|proto|py|toml|json|md|\*))`", text):
+                file = re.escape("/" + name).replace(r"\*", r"\w+")
+                is_there = "NAME" in name or re.search(file + "\n", paths)
+                self.assertTrue(is_there, f"{page} names {name}")
+            for name in re.findall(r"`[^`]*?(\w+)\([^)`]*\)`", text):
+                self.assertTrue(name in functions, f"{page} names {name}()")
+
+    def test_the_stories_of_the_edge_cases_are_there(self):
+        text = (self.project.root / "ARCHITECTURE.md").read_text("utf-8")
+        _, section = text.split("### 5.1 Edge cases\n")
+        table, _ = section.split("| what no scenario can show |")
+        stories = {str(path) for path in self.project.below("tests/scenarios", suffixes={".txt"})}
+        named = 0
+        for cell in re.split(r"[|\n]", table):
+            folder = None
+            for names, story in re.findall(r"`(?:(\w+)/)?(\w+)`", cell):
+                folder = names or folder
+                if folder is None:
+                    continue
+                named += 1
+                with self.subTest(story=story):
+                    self.assertIn(f"tests/scenarios/{folder}/{story}.txt", stories)
+        self.assertGreater(named, 60)
 
 
 if __name__ == "__main__":
