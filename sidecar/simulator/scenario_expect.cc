@@ -233,19 +233,17 @@ void expect_claims(ScenarioRunner& runner, Words& words) {
 // Nothing is known of what several elections may cost, or one in which two variants meet.
 void expect_bounded_cost(ScenarioRunner& runner, Words& words) {
   words.require("cost");
-  size_t members = 0;
   size_t voters = 0;
   std::set<std::string> variants;
   for (const uint32_t process : running(runner)) {
     const Node& node = runner.cluster().node(process);
     variants.insert(node.active_variant());
-    members = std::max(members, node.members().all().size());
     if (node.majority() != nullptr) voters = node.majority()->electorate.size();
   }
   if (variants.size() != 1) return;
-  const auto bounds =
-      ElectionBounds::of(*runner.settings().plugin, *variants.begin(),
-                         static_cast<uint32_t>(members), static_cast<uint32_t>(voters));
+  const auto bounds = ElectionBounds::of(*runner.settings().plugin, *variants.begin(),
+                                         static_cast<uint32_t>(runner.longest_list_in_window()),
+                                         static_cast<uint32_t>(voters));
   if (!bounds || runner.claims_in_window() > bounds->claims()) return;
   MessageCounts sent{};
   for (size_t i = 0; i < kFrameTypes; ++i) {

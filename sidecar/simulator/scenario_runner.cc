@@ -1,6 +1,7 @@
 // One scenario under way: its words become processes, directions and durations.
 #include "simulator/scenario_runner.hh"
 
+#include <algorithm>
 #include <cctype>
 
 #include "core/plugin_facts.hh"
@@ -201,7 +202,17 @@ void ScenarioRunner::settle() {
 void ScenarioRunner::mark() { window_ = settled_ = here(); }
 
 ScenarioRunner::Window ScenarioRunner::here() {
-  return {.messages = cluster().messages(), .claims = cluster().referee().claims()};
+  Window window{.messages = cluster().messages(), .claims = cluster().referee().claims()};
+  for (uint32_t process = 0; process < cluster().size(); ++process) {
+    if (!cluster().is_running(process)) continue;
+    const size_t listed = cluster().node(process).members().all().size();
+    window.longest_list = std::max(window.longest_list, listed);
+  }
+  return window;
+}
+
+size_t ScenarioRunner::longest_list_in_window() {
+  return std::max(window_.longest_list, here().longest_list);
 }
 
 uint64_t ScenarioRunner::messages_in_window(std::optional<FrameType> type) {

@@ -67,6 +67,9 @@ class ScenarioRunner {
   void mark();
   uint64_t messages_in_window(std::optional<FrameType> type);
   uint64_t claims_in_window();
+  // The longest list of a running process, at the window's begin or now: an election is called
+  // among those who are listed then, and its leader may drop some of them.
+  size_t longest_list_in_window();
 
  private:
   static bool is_part(std::string_view word);
@@ -76,6 +79,7 @@ class ScenarioRunner {
   struct Window {
     MessageCounts messages{};
     uint64_t claims = 0;
+    size_t longest_list = 0;
   };
   Window here();
 
