@@ -8,7 +8,6 @@
 #include <iostream>
 
 #include "base/json.hh"
-#include "cli/doctor_facts.hh"
 #include "cli/progress.hh"
 #include "doctor/diagnosis.hh"
 #include "doctor/phrases.hh"

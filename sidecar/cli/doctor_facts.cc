@@ -1,11 +1,10 @@
 // The configuration says where to look; the sidecar, if one answers, who else there is.
-#include "cli/doctor_facts.hh"
-
 #include <algorithm>
 #include <iterator>
 #include <set>
 
 #include "cli/api_address.hh"
+#include "cli/doctor.hh"
 #include "cli/plugin_dir.hh"
 #include "cli/sidecar_answers.hh"
 #include "cli/text_file.hh"

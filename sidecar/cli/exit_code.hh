@@ -1,7 +1,9 @@
-// How the program ends, and the error that says the user asked for something impossible.
+// How the program ends: its exit code, the error that says the user asked for something impossible,
+// and its last words.
 #pragma once
 
 #include <stdexcept>
+#include <string_view>
 
 namespace bellwether::cli {
 
@@ -24,5 +26,9 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// Writes the text, unless the reader of stderr has come to a halt for a second: an end must not
+// wait for somebody who listens.  One thread at a time.
+void write_to_stderr(std::string_view text);
 
 }  // namespace bellwether::cli

@@ -14,8 +14,6 @@
 #include "cli/run.hh"
 #include "cli/sidecar_commands.hh"
 #include "cli/simulate.hh"
-#include "cli/simulate_options.hh"
-#include "cli/stderr_text.hh"
 #include "config/findings.hh"
 #include "plugin_loader.hh"
 

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <thread>
 
+#include "cli/exit_code.hh"
 #include "cli/plugin_dir.hh"
-#include "cli/stderr_text.hh"
 #include "daemon/sidecar.hh"
 #include "io/flag/flag_error.hh"
 #include "io/flag/robust_futex.hh"

@@ -2,14 +2,23 @@
 // another version), and names that peers have sent.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.hh"
 #include "base/json.hh"
 #include "cli/api_client.hh"
 #include "cli/styled_text.hh"
 
 namespace bellwether::cli {
+
+// "40ms", "3.8s", "42s", "5m 12s", "3h 7m", "12d 4h"; what is below zero is "0ms".
+std::string age_text(Duration age);
+
+// How long ago a moment is that the API has named ("2026-01-31T09:00:01.250Z"), by this host's
+// clock; nothing when it is none, or still to come.
+std::optional<Duration> age_of(const std::string& moment);
 
 // The body of an answer of 200, which has `key`, as all answers of its kind have.  Throws ApiError
 // otherwise: with the sidecar's own words when it refuses, or because what answers is no sidecar.

@@ -1,8 +1,17 @@
-// Settles what all three kinds of run need: the plugin and its variants.
+// What is asked for, settled to the end before anything runs: the options, their help and which of
+// them belong together; the plugin and its variants.  The one trap: a misplaced option must be
+// refused, or its user believes that it did something.
 #include "cli/simulate.hh"
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <iostream>
+#include <string>
+#include <thread>
 
+#include "cli/exit_code.hh"
 #include "cli/plugin_dir.hh"
 #include "core/plugin_facts.hh"
 #include "plugin_loader.hh"
@@ -10,6 +19,246 @@
 
 namespace bellwether::cli {
 namespace {
+
+constexpr std::string_view kDots = "..";
+
+std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+
+using simulator::Initiator;
+
+constexpr uint64_t kMinProcesses = 2;
+constexpr uint64_t kMaxProcesses = 1000;
+constexpr uint64_t kMaxSeed = INT64_MAX;
+constexpr uint64_t kMaxJobs = 1024;
+constexpr uint64_t kMaxElections = INT64_MAX;
+
+constexpr const char* kSimulateDescription = R"(Run elections in a virtual cluster
+
+The real protocol code and the real plugin run in virtual time; the same seed gives the same run.
+  without FILES or --fault-seeds   counts the messages of one election: the table of the papers
+  with FILES                       runs these scenario files
+  with --fault-seeds               runs random schedules of faults, one for each seed
+)";
+
+constexpr const char* kSimulateExamples = R"(Examples:
+  bellwether simulate
+      the published table for each variant, counted, beside the closed forms
+  bellwether simulate --processes 3..40 --format csv --plot messages.svg
+      more sizes, as CSV, and as a figure
+  bellwether simulate --variant modified --initiator highest --processes 100,1000
+      the best case of one variant
+  bellwether simulate failover.txt
+      runs a scenario file and prints its trace
+  bellwether simulate --rewrite --variant classic figure_3.txt
+      brings the traces in the file up to date
+  bellwether simulate --fault-seeds 1..10000 --jobs 4
+      ten thousand schedules of crashes, partitions and bad clocks for each variant
+  bellwether simulate --guard majority --fault-seeds 1..1000000
+      four and a half million guarded elections of each variant: 45 minutes on two cores
+  bellwether simulate --plugin ./bellwether-mine.so failover.txt
+      the same scenario with a plugin of your own
+
+Exit status: 0 all is well; 1 a scenario or a schedule failed, a count differs from its closed form,
+or there were too few elections; 2 wrong usage; 5 the plugin was refused.)";
+
+// Which options mean something for which action.
+struct Use {
+  const char* option;
+  unsigned actions;
+};
+
+constexpr unsigned bits(Action action) { return static_cast<unsigned>(action); }
+
+constexpr unsigned kAllRuns =
+    bits(Action::kTable) | bits(Action::kScenarios) | bits(Action::kFaultSeeds);
+
+constexpr Use kUses[] = {
+    {"--variant", kAllRuns},
+    {"--plugin", kAllRuns},
+    {"--plugin-dir", kAllRuns},
+    {"--seed", bits(Action::kTable) | bits(Action::kScenarios)},
+    {"--processes", bits(Action::kTable)},
+    {"--initiator", bits(Action::kTable)},
+    {"--format", bits(Action::kTable)},
+    {"--plot", bits(Action::kTable)},
+    {"--rewrite", bits(Action::kScenarios)},
+    {"--trace", bits(Action::kScenarios)},
+    {"--guard", bits(Action::kFaultSeeds)},
+    {"--jobs", bits(Action::kFaultSeeds)},
+    {"--at-least-elections", bits(Action::kFaultSeeds)},
+    {"--fault-seeds", bits(Action::kFaultSeeds)},
+    {"FILES", bits(Action::kScenarios)},
+};
+
+const char* name_of(Action action) {
+  switch (action) {
+    case Action::kTable:
+      return "the table of messages";
+    case Action::kScenarios:
+      return "scenario files";
+    case Action::kFaultSeeds:
+      return "random faults (--fault-seeds)";
+    case Action::kVerbs:
+      return "the scenario language (--verbs)";
+  }
+  return "";
+}
+
+std::string names_of(unsigned actions) {
+  std::string names;
+  for (const Action action : {Action::kTable, Action::kScenarios, Action::kFaultSeeds}) {
+    if ((actions & bits(action)) == 0) continue;
+    names += (names.empty() ? "" : " and ") + std::string(name_of(action));
+  }
+  return names;
+}
+
+// What to do about an option that is for `wanted` when `action` is what happens without it.
+const char* remedy(unsigned wanted, Action action) {
+  if (action != Action::kTable) return "leave it out";
+  return (wanted & bits(Action::kScenarios)) != 0 ? "name the files" : "add --fault-seeds";
+}
+
+void refuse_options_of_other_actions(const CLI::App& simulate, Action action) {
+  for (const Use& use : kUses) {
+    if ((use.actions & bits(action)) != 0 || simulate.count(use.option) == 0) continue;
+    throw UsageError(std::string(use.option) + " is for " + names_of(use.actions) + ", not for " +
+                     name_of(action) + "; " + remedy(use.actions, action));
+  }
+}
+
+// An option that takes one of a few words.
+template <typename Value, size_t kCount>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
+                        const std::array<std::pair<const char*, Value>, kCount>& choices,
+                        const std::string& help) {
+  const auto choose = [&value, name, choices](const std::string& word) {
+    std::string known;
+    for (const auto& [choice, chosen] : choices) {
+      if (word == choice) {
+        value = chosen;
+        return;
+      }
+      known += (known.empty() ? "" : ", ") + std::string(choice);
+    }
+    throw UsageError(name + " is one of " + known + ", not \"" + word + "\"");
+  };
+  return app.add_option_function<std::string>(name, choose, help);
+}
+
+// An option whose text `read` understands; an error is told with the option's name.
+template <typename Read>
+CLI::Option* add_parsed(CLI::App& app, const std::string& name, Read read,
+                        const std::string& help) {
+  const auto parse = [read, name](const std::string& text) {
+    try {
+      read(text);
+    } catch (const UsageError& error) {
+      throw UsageError(name + ": " + error.what());
+    }
+  };
+  return app.add_option_function<std::string>(name, parse, help);
+}
+
+void add_plugin_options(CLI::App& simulate, SimulateOptions& options) {
+  simulate
+      .add_option("--variant", options.variant,
+                  "classic, modified, or another that the plugin has;\n"
+                  "all: each that it has (default)")
+      ->option_text("NAME");
+  simulate
+      .add_option("--plugin", options.plugin,
+                  "name in the plugin folder, or path with a '/'\n(default bully)")
+      ->option_text("NAME");
+  simulate.add_option("--plugin-dir", options.plugin_dir, "the plugin folder")->option_text("DIR");
+  add_parsed(
+      simulate, "--seed",
+      [&options](const std::string& text) { options.seed = parse_number(text, 0, kMaxSeed); },
+      "decides everything that is random (default 1)")
+      ->option_text("N");
+}
+
+void add_table_options(CLI::App& simulate, SimulateOptions& options) {
+  const auto read_processes = [&options](const std::string& text) {
+    options.processes.clear();
+    for (const NumberRange& range : parse_ranges(text, kMinProcesses, kMaxProcesses)) {
+      for (uint64_t size = range.first; size <= range.last; ++size) {
+        options.processes.push_back(static_cast<uint32_t>(size));
+      }
+    }
+  };
+  add_parsed(simulate, "--processes", read_processes,
+             "sizes of the group, the one that dies included:\n"
+             "4,6,10 or 4..28 (default 4,6,10,14,18,22,24,28)")
+      ->option_text("LIST")
+      ->group("Table of messages");
+  add_choice(
+      simulate, "--initiator", options.initiator,
+      std::array{std::pair{"lowest", Initiator::kLowest}, std::pair{"highest", Initiator::kHighest},
+                 std::pair{"all", Initiator::kAll}},
+      "who notices that the leader died: lowest (the worst\n"
+      "case, default), highest (the best), all")
+      ->option_text("WHO")
+      ->group("Table of messages");
+  add_choice(simulate, "--format", options.format,
+             std::array{std::pair{"table", Format::kTable}, std::pair{"csv", Format::kCsv},
+                        std::pair{"json", Format::kJson}},
+             "table (default), csv, json")
+      ->option_text("FORMAT")
+      ->group("Table of messages");
+  simulate.add_option("--plot", options.plot, "also draw messages over processes, as an SVG")
+      ->option_text("FILE.svg")
+      ->group("Table of messages");
+}
+
+void add_scenario_options(CLI::App& simulate, SimulateOptions& options) {
+  simulate.add_option("FILES", options.files, "scenario files to run")->option_text("...");
+  simulate.add_flag("--trace", options.trace, "print the trace of each (default for a single one)")
+      ->group("Scenario files");
+  simulate.add_flag("--rewrite", options.rewrite, "write the real traces into the files")
+      ->group("Scenario files");
+  simulate.add_flag("--verbs")
+      ->description("print the scenario language, and end")
+      ->group("Scenario files");
+}
+
+void add_fault_options(CLI::App& simulate, SimulateOptions& options) {
+  add_parsed(
+      simulate, "--fault-seeds",
+      [&options](const std::string& text) { options.fault_seeds = parse_range(text, 0, kMaxSeed); },
+      "run the schedules of these seeds: A..B, or one N")
+      ->option_text("SEEDS")
+      ->group("Random faults");
+  add_choice(simulate, "--guard", options.guarding,
+             std::array{std::pair{"none", simulator::Guarding::kNone},
+                        std::pair{"majority", simulator::Guarding::kMajority}},
+             "none (default), or majority: some nodes are voters, and no two\n"
+             "flags may ever be on together")
+      ->option_text("GUARD")
+      ->group("Random faults");
+  add_parsed(
+      simulate, "--jobs",
+      [&options](const std::string& text) {
+        options.jobs = static_cast<unsigned>(parse_number(text, 1, kMaxJobs));
+      },
+      "schedules to run at the same time (default: one per core)")
+      ->option_text("N")
+      ->group("Random faults");
+  add_parsed(
+      simulate, "--at-least-elections",
+      [&options](const std::string& text) {
+        options.at_least_elections = parse_number(text, 0, kMaxElections);
+      },
+      "fail if a variant held fewer in total (default 0)")
+      ->option_text("N")
+      ->group("Random faults");
+}
+
+Action action_of(const CLI::App& simulate) {
+  if (simulate.count("--verbs") != 0) return Action::kVerbs;
+  if (simulate.count("--fault-seeds") != 0) return Action::kFaultSeeds;
+  return simulate.count("FILES") != 0 ? Action::kScenarios : Action::kTable;
+}
 
 const election_plugin& load(const SimulateOptions& options) {
   return load_plugin(options.plugin, options.plugin_dir.empty()
@@ -29,6 +278,59 @@ std::vector<std::string> chosen_variants(const election_plugin& plugin, const st
 }
 
 }  // namespace
+
+uint64_t parse_number(std::string_view text, uint64_t low, uint64_t high) {
+  const char* const end = text.data() + text.size();
+  uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string limits =
+      "; give numbers from " + std::to_string(low) + " to " + std::to_string(high);
+  if (rest != end || error == std::errc::invalid_argument) {
+    throw UsageError(quoted(text) + " is not a number" + limits);
+  }
+  if (error == std::errc::result_out_of_range || number < low || number > high) {
+    throw UsageError(std::string(text) + " is out of range" + limits);
+  }
+  return number;
+}
+
+NumberRange parse_range(std::string_view text, uint64_t low, uint64_t high) {
+  const size_t dots = text.find(kDots);
+  if (dots == std::string_view::npos) {
+    const uint64_t number = parse_number(text, low, high);
+    return {number, number};
+  }
+  const NumberRange range{parse_number(text.substr(0, dots), low, high),
+                          parse_number(text.substr(dots + kDots.size()), low, high)};
+  if (range.first > range.last) {
+    throw UsageError(quoted(text) + " is empty; the smaller number comes first");
+  }
+  return range;
+}
+
+std::vector<NumberRange> parse_ranges(std::string_view text, uint64_t low, uint64_t high) {
+  std::vector<NumberRange> ranges;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    ranges.push_back(parse_range(text.substr(begin, comma - begin), low, high));
+    begin = comma + 1;
+  }
+  return ranges;
+}
+
+void add_simulate(CLI::App& program, SimulateOptions& options) {
+  options.jobs = std::max(1u, std::thread::hardware_concurrency());
+  CLI::App& simulate = *program.add_subcommand("simulate", kSimulateDescription);
+  simulate.footer(kSimulateExamples);
+  add_plugin_options(simulate, options);
+  add_table_options(simulate, options);
+  add_scenario_options(simulate, options);
+  add_fault_options(simulate, options);
+  simulate.callback([&simulate, &options] {
+    options.action = action_of(simulate);
+    refuse_options_of_other_actions(simulate, options.action);
+  });
+}
 
 ExitCode simulate(const SimulateOptions& options) {
   if (options.action == Action::kVerbs) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/styled_text.hh"
+
 namespace CLI {
 class App;
 }
@@ -53,5 +55,13 @@ size_t line_width();
 
 // `text` in lines of at most `width` characters, broken at blanks; a longer word has its own line.
 std::vector<std::string> wrapped(const std::string& text, size_t width);
+
+using Row = std::vector<Span>;
+
+// A line for each row, left-aligned, without blanks at the end.
+std::vector<Line> aligned(const std::vector<Row>& rows);
+
+// How wide the lines would be.
+size_t width_of(const std::vector<Row>& rows);
 
 }  // namespace bellwether::cli

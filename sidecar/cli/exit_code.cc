@@ -1,5 +1,5 @@
 // A pipe that says it can be written to takes PIPE_BUF bytes without blocking.
-#include "cli/stderr_text.hh"
+#include "cli/exit_code.hh"
 
 #include <poll.h>
 #include <unistd.h>
