@@ -2,6 +2,9 @@
 // documented in README.md, in this order.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "api/backend.hh"
 #include "api/history.hh"
 #include "api/leadership.hh"
@@ -33,5 +36,18 @@ std::vector<const Member*> members_by_rank(const Node& node);
 inline int64_t whole_ms(Duration duration) {
   return std::chrono::floor<std::chrono::milliseconds>(duration).count();
 }
+
+// One sentence without its full stop: what the vote of this node is, and when that ends.
+std::string vote_text(const Backend& backend);
+
+// "250ms", "12s", "3m": as much as a sentence needs.
+std::string rough(Duration duration);
+
+// HTML, complete: its style and scripts are inside, and it loads nothing but the API's answers.
+std::string_view ui_page();
+
+// Its Content-Security-Policy, by which a browser runs exactly these scripts and nothing that got
+// into the page later.
+std::string_view ui_policy();
 
 }  // namespace bellwether::api

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "api/bodies.hh"
-#include "api/responses.hh"
+#include "api/exchange.hh"
 #include "api/routes.hh"
 #include "base/duration_text.hh"
 #include "io/wire/codec.hh"

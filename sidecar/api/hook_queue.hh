@@ -1,5 +1,6 @@
-// What a webhook does next: which event is sent, when it is tried again, when there is no more to
-// try.  Pure: time and outcomes are told.
+// What a webhook is told, a CloudEvent 1.0 in structured mode for each change of leadership; and
+// what it does next: which event is sent, when it is tried again, when there is no more to try.
+// Pure: time and outcomes are told.
 //
 // At most two events are kept: the one that is being delivered, however long that takes, and the
 // newest.  Those in between are superseded, so a receiver that comes back sees few events, in
@@ -12,11 +13,43 @@
 #include <random>
 #include <string>
 
-#include "api/hook_event.hh"
 #include "base/clock.hh"
+#include "base/json.hh"
 #include "io/http/http_client.hh"
 
 namespace bellwether::api {
+
+inline constexpr const char* kHookContentType = "application/cloudevents+json";
+
+enum class HookEventType : uint8_t {
+  kElected,  // this group has a leader where none was known
+  kLost,     // no leader is known now
+  kChanged,  // another leader
+};
+
+// "io.bellwether.leader.elected", ...
+const char* name(HookEventType type);
+
+struct HookEvent {
+  HookEventType type{};
+  std::string subject{};  // the leader's name; of kLost, the former leader's; empty: left out
+  uint64_t sequence = 0;  // grows with each change; a gap says that changes were skipped
+  std::string time{};     // of the change: RFC 3339, with milliseconds
+  Json data{};            // as GET /v1/leader answers
+};
+
+// Who tells it.
+struct HookSource {
+  std::string group;
+  std::string node;
+  uint64_t boot = 0;  // names this life of the process, so that ids of events are unique
+};
+
+// Of one life only one event has a number, so receivers can recognise one that is delivered twice.
+std::string event_id(const HookSource& source, uint64_t sequence);
+
+// The whole body of the request.
+std::string to_cloud_event(const HookSource& source, const HookEvent& event);
 
 enum class HookOutcome : uint8_t {
   kDelivered,  // 2xx

@@ -1,13 +1,15 @@
-// Who may ask what, and where it is answered.
+// Who may ask what; and the answers that are there at once, or wait for a change.
 #include "api/routes.hh"
 
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
-#include "api/responses.hh"
+#include "api/bodies.hh"
+#include "api/exchange.hh"
 #include "api/trust.hh"
 #include "base/duration_text.hh"
+#include "metrics/metrics.hh"
 
 namespace bellwether::api {
 namespace {
@@ -43,6 +45,35 @@ std::optional<std::string_view> match_one(std::string_view pattern, std::string_
   path.remove_prefix(before.size());
   path.remove_suffix(after.size());
   return path;
+}
+
+void add_epoch(HttpResponse& response, const Leadership& leadership) {
+  if (!leadership.leader) return;
+  response.headers.emplace_back("X-Leader-Epoch", std::to_string(leadership.epoch));
+}
+
+// A whole number and nothing else.
+std::optional<uint64_t> parse_number(std::string_view text) {
+  uint64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc{} || end != last) return std::nullopt;
+  return number;
+}
+
+const std::string* parameter(const HttpRequest& request, const std::string& name) {
+  const auto found = request.query.find(name);
+  return found == request.query.end() ? nullptr : &found->second;
+}
+
+// What a client has seen last: "<epoch>.<index>".
+std::optional<std::pair<uint64_t, uint64_t>> parse_event_id(std::string_view text) {
+  const size_t dot = text.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto epoch = parse_number(text.substr(0, dot));
+  const auto index = parse_number(text.substr(dot + 1));
+  if (!epoch || !index) return std::nullopt;
+  return std::pair(*epoch, *index);
 }
 
 }  // namespace
@@ -173,6 +204,115 @@ void Routes::on_time() {
 void Routes::on_change(const Leadership& leadership) {
   streams_.send(leader_event(leadership));
   for (Exchange& exchange : long_polls_.take_all()) exchange.send(leader());
+}
+
+// Its clients compare the name with their own and then act as the leader.
+HttpResponse Routes::index() const {
+  const Leadership& now = feed_.current();
+  const bool is_known = now.leader && (!now.is_self || feed_.is_leading(backend_.now()));
+  HttpResponse response = json_response(
+      200, {{"name", is_known ? now.leader->name : ""}, {"last_update", rfc3339(now.since)}});
+  add_epoch(response, now);
+  return response;
+}
+
+HttpResponse Routes::is_leader() const { return role_health(feed_.is_leading(backend_.now())); }
+
+HttpResponse Routes::is_follower() const {
+  return role_health(feed_.current().leader && !feed_.current().is_self);
+}
+
+HttpResponse Routes::role_health(bool is_healthy) const {
+  HttpResponse response = leader();
+  response.status = is_healthy ? 200 : 503;
+  return response;
+}
+
+HttpResponse Routes::leader() const {
+  const Leadership& now = feed_.current();
+  HttpResponse response = json_response(200, leader_body(backend_, feed_, now));
+  add_epoch(response, now);
+  return response;
+}
+
+HttpResponse Routes::livez() const {
+  const Duration age = backend_.loop_age();
+  const bool is_alive = age <= kMaxLoopAge;
+  return json_response(is_alive ? 200 : 503, {{"status", is_alive ? "ok" : "stuck"},
+                                              {"loop_age_ms", whole_ms(age)},
+                                              {"limit_ms", whole_ms(kMaxLoopAge)}});
+}
+
+HttpResponse Routes::readyz() const {
+  std::string why;
+  if (backend_.is_ready(&why)) return json_response(200, {{"status", "ready"}});
+  return json_response(503, {{"status", "not ready"}, {"why", why}});
+}
+
+HttpResponse Routes::metrics_text() const {
+  return {.content_type = metrics::Metrics::kContentType, .body = backend_.metrics_text()};
+}
+
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): a row, like all others
+HttpResponse Routes::ui() const {
+  return {.content_type = "text/html; charset=utf-8",
+          .body = std::string(ui_page()),
+          .headers = {{"Content-Security-Policy", std::string(ui_policy())},
+                      {"Referrer-Policy", "no-referrer"}}};
+}
+
+HttpResponse Routes::members() const { return json_response(200, members_body(backend_, feed_)); }
+
+HttpResponse Routes::status() const { return json_response(200, status_body(backend_, feed_)); }
+
+HttpResponse Routes::history() const {
+  return json_response(200, history_body(backend_, history_));
+}
+
+HttpResponse Routes::explain() const { return json_response(200, explain_body(backend_, feed_)); }
+
+void Routes::leader_or_wait(const HttpRequest& request, Exchange exchange) {
+  Duration wait = kDefaultWait;
+  if (const std::string* text = parameter(request, "wait")) {
+    const auto parsed = parse_wait(*text);
+    if (!parsed) {
+      return exchange.send(error_response(400, "wait is a duration, such as 30s or 500ms"));
+    }
+    wait = std::min(*parsed, kMaxWait);
+  }
+  const std::string* const seen_text = parameter(request, "index");
+  if (seen_text == nullptr) return exchange.send(leader());
+  const auto seen = parse_number(*seen_text);
+  if (!seen) return exchange.send(error_response(400, "index is a whole number"));
+  // An index that is not reached yet was given by an earlier process.
+  if (*seen != feed_.current().index || wait == Duration::zero()) return exchange.send(leader());
+  if (long_polls_.is_full()) {
+    observer_.on_limit(Limit::kLongPolls);
+    return exchange.send(busy_response("too many clients wait for a change already"));
+  }
+  long_polls_.add(backend_.now() + wait, std::move(exchange));
+}
+
+void Routes::events(const HttpRequest& request, Exchange exchange) {
+  if (streams_.is_full()) {
+    observer_.on_limit(Limit::kEventStreams);
+    return exchange.send(busy_response("too many clients follow the events already"));
+  }
+  std::vector<Leadership> missed;
+  if (const std::string* id = request.header("last-event-id")) {
+    if (const auto seen = parse_event_id(*id)) {
+      missed = feed_.changes_after(seen->first, seen->second);
+    }
+  }
+  if (missed.empty()) missed.push_back(feed_.current());
+  std::string text = "retry: 1000\n\n";
+  for (const Leadership& leadership : missed) text += leader_event(leadership);
+  streams_.open(std::move(exchange), text, backend_.now());
+}
+
+std::string Routes::leader_event(const Leadership& leadership) const {
+  const std::string id = std::to_string(leadership.epoch) + "." + std::to_string(leadership.index);
+  return event_text("leader", id, dump(leader_body(backend_, feed_, leadership)));
 }
 
 }  // namespace bellwether::api

@@ -14,11 +14,10 @@
 #include <vector>
 
 #include "api/backend.hh"
-#include "api/event_streams.hh"
 #include "api/exchange.hh"
 #include "api/history.hh"
 #include "api/leadership.hh"
-#include "api/long_polls.hh"
+#include "api/waiting_clients.hh"
 #include "io/loop/timer.hh"
 #include "metrics/identity.hh"
 
@@ -92,7 +91,7 @@ class Routes : private LeadershipListener {
 
   void arm();
 
-  // state_routes.cc
+  // At once.
   HttpResponse index() const;
   HttpResponse is_leader() const;
   HttpResponse is_follower() const;
@@ -107,7 +106,7 @@ class Routes : private LeadershipListener {
   HttpResponse history() const;
   HttpResponse explain() const;
 
-  // waiting_routes.cc
+  // When there is a change.
   void leader_or_wait(const HttpRequest& request, Exchange exchange);
   void events(const HttpRequest& request, Exchange exchange);
   std::string leader_event(const Leadership& leadership) const;

@@ -1,6 +1,6 @@
 // Tells one URL of every change of leadership, by HTTP POST: strictly in order, one at a time,
-// again and again until it is delivered.  hook_queue.hh says what is kept and when it is retried,
-// hook_event.hh what is said.
+// again and again until it is delivered.  hook_queue.hh says what is told, what is kept and when it
+// is retried.
 //
 // A delivery may come twice (the answer to the first was lost); its id is the same then.
 #pragma once
@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "api/hook_event.hh"
 #include "api/hook_queue.hh"
 #include "io/http/http_client.hh"
 #include "io/loop/loop.hh"

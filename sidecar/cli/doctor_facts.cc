@@ -11,11 +11,7 @@
 #include "config/core_options.hh"
 #include "config/parse.hh"
 #include "core/link_limits.hh"
-#include "doctor/host_look.hh"
-#include "doctor/mesh_look.hh"
-#include "doctor/name_look.hh"
-#include "doctor/peer_probe.hh"
-#include "doctor/storage_look.hh"
+#include "doctor/looks.hh"
 #include "io/flag/robust_futex.hh"
 #include "plugin_loader.hh"
 

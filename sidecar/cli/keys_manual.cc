@@ -11,7 +11,6 @@
 
 #include "base/duration_text.hh"
 #include "config/keys.hh"
-#include "config/profile.hh"
 
 namespace bellwether {
 namespace {

@@ -9,10 +9,18 @@
 
 #include "base/clock.hh"
 #include "base/host_port.hh"
-#include "config/profile.hh"
 #include "core/options.hh"
 
 namespace bellwether {
+
+// Timers that fit together, chosen by one word.
+enum class Profile : uint8_t {
+  kDefault,   // one data centre, shared machines
+  kLan,       // one data centre, machines with time to spare
+  kWan,       // between regions
+  kFast,      // sidecars with a reserved processor
+  kTextbook,  // the papers' rules: the default's timers without the departures from the papers
+};
 
 // What may end a dead leader's promises before they run out (guard "majority").
 enum class DeathProof : uint8_t {

@@ -5,7 +5,6 @@
 #include "base/duration_text.hh"
 #include "config/config_rules.hh"
 #include "config/keys.hh"
-#include "config/suggestion.hh"
 #include "config/value_types.hh"
 
 namespace bellwether {

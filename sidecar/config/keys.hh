@@ -14,6 +14,16 @@
 
 namespace bellwether {
 
+// What a profile sets; everything else about time is derived from these.
+struct ProfileTimers {
+  Duration heartbeat_interval;
+  Duration suspect_after;
+  Duration lease;
+  Duration answer_timeout;
+};
+
+ProfileTimers timers_of(Profile profile);
+
 // When a changed value takes effect.
 enum class TakesEffect : uint8_t { kAtOnce, kAtRestart };
 

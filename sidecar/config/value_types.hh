@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,9 +14,12 @@
 #include "base/clock.hh"
 #include "base/host_port.hh"
 #include "config/source.hh"
-#include "config/suggestion.hh"
 
 namespace bellwether {
+
+// The candidate that `word` was probably meant to be: at most a third of it, and always one letter,
+// may be wrong, missing, too many or swapped with its neighbour.  Empty when none is near.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 // A value as TOML has it.
 struct Octal {

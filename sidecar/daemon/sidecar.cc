@@ -5,8 +5,8 @@
 #include <csignal>
 #include <utility>
 
+#include "api/bodies.hh"
 #include "api/routes.hh"
-#include "api/vote_text.hh"
 #include "core/plugin_facts.hh"
 #include "io/state/vote_tag.hh"
 #include "plugin_loader.hh"

@@ -1,5 +1,5 @@
 // What the API asks of the sidecar.
-#include "api/vote_text.hh"
+#include "api/bodies.hh"
 #include "daemon/sidecar.hh"
 
 namespace bellwether {

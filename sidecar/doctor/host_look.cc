@@ -1,6 +1,4 @@
 // adjtimex(2), prlimit(2) and control groups, version 2 and 1.
-#include "doctor/host_look.hh"
-
 #include <sys/resource.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "doctor/looks.hh"
 #include "io/loop/loop.hh"
 #include "io/loop/open_files.hh"
 

@@ -1,6 +1,4 @@
 // Dials as the sidecar does, each address once: connect, HELLO, its answer, end.
-#include "doctor/peer_probe.hh"
-
 #include <array>
 #include <boost/uuid/random_generator.hpp>
 #include <cerrno>
@@ -8,6 +6,7 @@
 #include <optional>
 
 #include "core/electorate.hh"
+#include "doctor/looks.hh"
 #include "io/loop/signals_blocked.hh"
 #include "io/peers/dialler.hh"
 #include "io/peers/peer_connection.hh"

@@ -1,6 +1,4 @@
 // stat(2), statfs(2), F_OFD_GETLK, and /proc for who holds a lock.
-#include "doctor/storage_look.hh"
-
 #include <bellwether/leader_flag.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -16,6 +14,7 @@
 #include <system_error>
 #include <thread>
 
+#include "doctor/looks.hh"
 #include "io/flag/flag_folder.hh"
 #include "io/loop/file_descriptor.hh"
 #include "io/state/folder_trust.hh"

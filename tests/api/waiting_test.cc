@@ -2,8 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 
-#include "api/event_streams.hh"
-#include "api/long_polls.hh"
+#include "api/waiting_clients.hh"
 #include "api_fixture.hh"
 
 namespace bellwether::tests {

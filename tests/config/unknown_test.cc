@@ -1,7 +1,7 @@
 // What the text has beyond the known keys and tables, what it lacks, and variables in text.
 #include <boost/test/unit_test.hpp>
 
-#include "config/suggestion.hh"
+#include "config/value_types.hh"
 #include "parse_harness.hh"
 
 namespace {

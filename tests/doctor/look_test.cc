@@ -7,10 +7,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "doctor/host_look.hh"
-#include "doctor/mesh_look.hh"
-#include "doctor/name_look.hh"
-#include "doctor/storage_look.hh"
+#include "doctor/looks.hh"
 #include "io/flag/flag_writer.hh"
 #include "io/state/state_store.hh"
 

@@ -1,6 +1,4 @@
 // What the doctor hears from those it connects to, which here are threads with a listening socket.
-#include "doctor/peer_probe.hh"
-
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/socket.h>
@@ -14,6 +12,7 @@
 #include <functional>
 #include <thread>
 
+#include "doctor/looks.hh"
 #include "io/loop/file_descriptor.hh"
 #include "io/wire/codec.hh"
 

@@ -50,7 +50,7 @@ string(CONCAT policy "default-src 'none'; style-src${style_hashes}; script-src${
   "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
 
 file(WRITE "${OUTPUT}" "// Made by ui/embed.cmake of the files beside it.
-#include \"api/ui_page.hh\"
+#include \"api/bodies.hh\"
 
 namespace bellwether::api {
 

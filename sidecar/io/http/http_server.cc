@@ -207,8 +207,7 @@ void HttpServer::Implementation::begin_turn() {
 }
 
 // Whoever waits for an answer, or follows a stream, stays; there are fewer of those than the limit
-// lets in (long_polls.hh, event_streams.hh), so a question that is answered at once is always
-// heard.
+// lets in (waiting_clients.hh), so a question that is answered at once is always heard.
 void HttpServer::Implementation::make_room() {
   HttpConnection* longest = nullptr;
   for (const auto& [number, connection] : connections_) {

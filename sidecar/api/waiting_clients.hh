@@ -1,4 +1,5 @@
-// Clients that follow the changes as server-sent events (WHATWG HTML, "Server-sent events").
+// Clients that wait for changes of leadership: for the next one, each until its own deadline, or
+// for all of them, as server-sent events (WHATWG HTML, "Server-sent events").
 #pragma once
 
 #include <chrono>
@@ -11,6 +12,34 @@
 #include "base/clock.hh"
 
 namespace bellwether::api {
+
+class LongPolls {
+ public:
+  // A quarter of the connections that the server takes (HttpLimits); the rest is for those that do
+  // not wait.
+  static constexpr size_t kMaxWaiting = 128;
+
+  bool is_full() const { return waiting_.size() >= kMaxWaiting; }
+  size_t size() const { return waiting_.size(); }
+  void add(Instant deadline, Exchange exchange);
+
+  // Those that wait no longer, to be answered: all of them; or those whose deadline has passed.
+  std::vector<Exchange> take_all();
+  std::vector<Exchange> take_due(Instant now);
+
+  // Forgets those whose client has gone.
+  void drop_gone();
+
+  // The earliest; kNever when nobody waits.
+  Instant deadline() const;
+
+ private:
+  struct Waiting {
+    Instant deadline;
+    Exchange exchange;
+  };
+  std::vector<Waiting> waiting_;
+};
 
 class EventStreams {
  public:

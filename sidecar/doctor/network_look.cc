@@ -1,6 +1,5 @@
-// /proc/net/tcp, and the ports and variables that the common meshes use.
-#include "doctor/mesh_look.hh"
-
+// Names, as the sidecar looks them up; /proc/net/tcp, and the ports and variables that the common
+// meshes use.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -9,6 +8,9 @@
 #include <set>
 #include <sstream>
 
+#include "doctor/looks.hh"
+#include "io/loop/timer.hh"
+#include "io/names/resolver.hh"
 #include "io/names/socket_address.hh"
 
 namespace bellwether::doctor {
@@ -123,6 +125,32 @@ std::vector<std::string> signs_of_mesh(const Environment& environment,
     if (environment.variable(variable)) signs.push_back("the variable " + std::string(variable));
   }
   return signs;
+}
+
+void look_up(std::vector<NameFacts>& names, Duration limit) {
+  Loop loop;
+  Resolver resolver(loop);
+  size_t open = 0;
+  std::vector<Lookup> lookups;
+  for (NameFacts& name : names) {
+    if (const auto address = SocketAddress::from_numeric(name.place)) {
+      name.addresses.push_back(address->text());
+      continue;
+    }
+    ++open;
+    name.error = "no answer in time";
+    lookups.push_back(resolver.look_up(name.place, [&](const NameAnswer& answer) {
+      name.error = answer.error;
+      for (const SocketAddress& address : answer.addresses) {
+        name.addresses.push_back(address.text());
+      }
+      if (--open == 0) loop.stop();
+    }));
+  }
+  if (open == 0) return;
+  LoopTimer patience(loop, [&loop] { loop.stop(); });
+  patience.arm(limit);
+  loop.run();
 }
 
 }  // namespace bellwether::doctor

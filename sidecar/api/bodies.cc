@@ -1,0 +1,251 @@
+// Who leads, who is there, how this node is, and what was; as JSON.
+#include "api/bodies.hh"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "config/effective.hh"
+#include "config/keys.hh"
+#include "io/wire/checksum.hh"
+
+namespace bellwether::api {
+namespace {
+
+constexpr double kMicrosecondsPerMillisecond = 1000.0;
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+// How long ago, in milliseconds; a node does not hear itself.
+Json heard_ago(const Backend& backend, const PeerInfo& info) {
+  if (info.heard == Instant{}) return nullptr;
+  return whole_ms(backend.now() - info.heard);
+}
+
+Json round_trip(const PeerInfo& info) {
+  if (info.rtt == Duration::zero()) return nullptr;
+  const auto us = std::chrono::round<std::chrono::microseconds>(info.rtt);
+  return static_cast<double>(us.count()) / kMicrosecondsPerMillisecond;
+}
+
+PeerInfo info_of_self(const Backend& backend) {
+  return {.software = backend.identity().version, .plugin = backend.identity().plugin};
+}
+
+Json member_json(const Backend& backend, const LeadershipFeed& feed, const Member& member) {
+  const MemberEntry& entry = member.entry;
+  const bool is_self = entry.id == backend.node().members().self().id;
+  const auto& leader = feed.current().leader;
+  const PeerInfo info = is_self ? info_of_self(backend) : backend.peer(entry.id);
+  return {{"name", entry.name},
+          {"id", to_string(entry.id)},
+          {"address", entry.address},
+          {"priority", entry.priority},
+          {"voter", backend.config().voters.contains(entry.name)},
+          {"state", name(entry.liveness)},
+          {"is_self", is_self},
+          {"is_leader", leader && leader->id == entry.id},
+          {"may_lead", entry.is_electable},
+          {"last_heard_ms", heard_ago(backend, info)},
+          {"rtt_ms", round_trip(info)},
+          {"variant", text_or_null(entry.variant)},
+          {"version", text_or_null(info.software)}};
+}
+
+const char* role_name(const Role& role) {
+  constexpr std::array kNames{"joining", "leaderless", "following", "claiming", "leading"};
+  static_assert(kNames.size() == std::variant_size_v<Role>);
+  return kNames[role.index()];
+}
+
+// What is armed, in milliseconds from now.
+Json timers_json(const Backend& backend) {
+  Json due = Json::object();
+  const Timers& timers = backend.node().timers();
+  for (size_t i = 0; i < kValues<Timer>; ++i) {
+    const auto timer = static_cast<Timer>(i);
+    if (!timers.is_armed(timer)) continue;
+    due[name(timer)] = whole_ms(timers.deadline(timer) - backend.now());
+  }
+  return due;
+}
+
+Json node_json(const Backend& backend) {
+  const MemberEntry& self = backend.node().members().self();
+  return {{"name", self.name},
+          {"id", to_string(self.id)},
+          {"priority", self.priority},
+          {"address", self.address}};
+}
+
+Json lease_json(const Backend& backend, const LeadershipFeed& feed) {
+  const Config& config = backend.config();
+  const bool has_lease = config.has_majority_guard();
+  return {{"length_ms", has_lease ? Json(whole_ms(config.election.lease)) : Json(nullptr)},
+          {"is_valid", feed.is_leading(backend.now())},
+          {"valid_for_ms", whole_ms(dependable_validity(backend, feed))}};
+}
+
+std::string name_of(const Backend& backend, const Uuid& id) {
+  const Member* member = backend.node().members().find(id);
+  return member != nullptr ? member->entry.name : to_string(id);
+}
+
+// The promise that binds this voter longest: until then it supports nobody else.
+Json promise_json(const Backend& backend) {
+  const Majority* majority = backend.node().majority();
+  if (majority == nullptr) return nullptr;
+  const auto promises = majority->voter.promises().all();
+  const auto last = std::ranges::max_element(promises, {}, &Promise::until);
+  if (last == promises.end() || last->until <= backend.now()) return nullptr;
+  return {{"to", name_of(backend, last->leader)},
+          {"epoch", last->epoch},
+          {"ends_in_ms", whole_ms(last->until - backend.now())}};
+}
+
+// What this node's vote is, and whether it has one.
+Json vote_json(const Backend& backend) {
+  const Majority* majority = backend.node().majority();
+  if (majority == nullptr || !majority->slot) return nullptr;
+  const Record& record = majority->disk.stored();
+  const bool is_given = record.granted_to != Uuid{};
+  const Vote vote = backend.node().vote(backend.now());
+  return {{"state", name(vote)},
+          {"why", vote == Vote::kInForce ? Json(nullptr) : Json(vote_text(backend))},
+          {"epoch", record.max_epoch},
+          {"granted_to", is_given ? Json(name_of(backend, record.granted_to)) : Json(nullptr)}};
+}
+
+// Equal on members that are configured alike: what belongs to one node alone is left out.
+std::string hash_of(const Config& config) {
+  std::string text;
+  for (const auto& key : config_keys()) {
+    if (key.table != "node") text += key.path() + " = " + toml_text(key.write(config)) + "\n";
+  }
+  text += inline_table(config.voters) + "\n" + inline_list(config.hooks);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  std::array<char, sizeof "01234567"> digits{};
+  std::snprintf(digits.data(), digits.size(), "%08x",
+                static_cast<unsigned>(crc32c({bytes, text.size()})));
+  return digits.data();
+}
+
+Json config_json(const Backend& backend) {
+  return {{"hash", hash_of(backend.config())},
+          {"pending_restart", backend.pending_restart()},
+          {"mismatches", backend.config_mismatches()}};
+}
+
+Json messages_json(const metrics::MessageCounts& messages) {
+  return {{"election", messages.election},
+          {"answer", messages.answer},
+          {"handover", messages.handover},
+          {"coordinator", messages.coordinator},
+          {"total", messages.total()}};
+}
+
+Json election_json(const PastElection& election) {
+  const metrics::ElectionSummary& summary = election.summary;
+  return {{"time", rfc3339(election.ended)},
+          {"trigger", metrics::name(summary.trigger)},
+          {"variant", election.variant},
+          {"result", metrics::name(summary.result)},
+          {"winner", leader_json(election.winner)},
+          {"epoch", election.winner ? Json(election.epoch) : Json(nullptr)},
+          {"messages", messages_json(summary.messages)},
+          {"duration_ms", summary.duration ? Json(whole_ms(*summary.duration)) : Json(nullptr)}};
+}
+
+}  // namespace
+
+Json leader_body(const Backend& backend, const LeadershipFeed& feed, const Leadership& leadership) {
+  const Config& config = backend.config();
+  const bool is_current = leadership.index == feed.current().index;
+  const bool is_leader = is_current && feed.is_leading(backend.now());
+  const Duration valid_for = is_current ? dependable_validity(backend, feed) : Duration::zero();
+  return {{"group", config.group.name},
+          {"leader", leader_json(leadership.leader)},
+          {"is_leader", is_leader},
+          {"epoch", leadership.epoch},
+          {"fencing_token", leadership.leader ? Json(leadership.epoch) : Json(nullptr)},
+          {"valid_for_ms", whole_ms(valid_for)},
+          {"since", rfc3339(leadership.since)},
+          {"variant", backend.node().active_variant()},
+          {"guard", config.guard()},
+          {"index", leadership.index},
+          {"reason", leadership.reason}};
+}
+
+Duration dependable_validity(const Backend& backend, const LeadershipFeed& feed) {
+  const Config& config = backend.config();
+  const bool only_time_ends_it =
+      config.has_majority_guard() && config.election.death_proof == DeathProof::kNone;
+  return only_time_ends_it ? feed.valid_for(backend.now()) : Duration::zero();
+}
+
+Json leader_json(const std::optional<NamedLeader>& leader) {
+  if (!leader) return nullptr;
+  return {{"name", leader->name}, {"id", to_string(leader->id)}, {"address", leader->address}};
+}
+
+std::vector<const Member*> members_by_rank(const Node& node) {
+  std::vector<const Member*> members;
+  for (const Member& member : node.members().all()) members.push_back(&member);
+  std::sort(members.begin(), members.end(), [](const Member* left, const Member* right) {
+    const bool has_left = left->entry.liveness == Liveness::kLeft;
+    const bool other_has_left = right->entry.liveness == Liveness::kLeft;
+    if (has_left != other_has_left) return other_has_left;
+    return right->entry.rank() < left->entry.rank();
+  });
+  return members;
+}
+
+Json members_body(const Backend& backend, const LeadershipFeed& feed) {
+  Json members = Json::array();
+  for (const Member* member : members_by_rank(backend.node())) {
+    members.push_back(member_json(backend, feed, *member));
+  }
+  return {{"group", backend.config().group.name}, {"members", std::move(members)}};
+}
+
+Json status_body(const Backend& backend, const LeadershipFeed& feed) {
+  const Node& node = backend.node();
+  const Identity& identity = backend.identity();
+  std::string why_not_ready;
+  const bool is_ready = backend.is_ready(&why_not_ready);
+  return {{"group", backend.config().group.name},
+          {"node", node_json(backend)},
+          {"role", role_name(node.role())},
+          {"leader", leader_json(feed.current().leader)},
+          {"epoch", feed.current().epoch},
+          {"highest_epoch", node.known_epoch()},
+          {"is_ready", is_ready},
+          {"why_not_ready", is_ready ? Json(nullptr) : Json(why_not_ready)},
+          {"may_lead", node.may_lead()},
+          {"variant", node.options().variant},
+          {"active_variant", node.active_variant()},
+          {"guard", backend.config().guard()},
+          {"election_state", election_state_name(node.election_state())},
+          {"timers_due_in_ms", timers_json(backend)},
+          {"lease", lease_json(backend, feed)},
+          {"promise", promise_json(backend)},
+          {"vote", vote_json(backend)},
+          {"config", config_json(backend)},
+          {"plugin",
+           {{"name", identity.plugin},
+            {"version", identity.plugin_version},
+            {"abi", identity.plugin_abi}}},
+          {"version", identity.version},
+          {"uptime_ms", whole_ms(backend.now() - backend.started())},
+          {"loop_age_ms", whole_ms(backend.loop_age())}};
+}
+
+Json history_body(const Backend& backend, const ElectionHistory& history) {
+  Json elections = Json::array();
+  for (const PastElection& election : history.elections()) {
+    elections.push_back(election_json(election));
+  }
+  return {{"group", backend.config().group.name}, {"elections", std::move(elections)}};
+}
+
+}  // namespace bellwether::api
