@@ -1,12 +1,12 @@
 // Who leads, who is there, how this node is, and what was; as JSON.
 #include "api/bodies.hh"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "config/effective.hh"
-#include "config/keys.hh"
 #include "io/wire/checksum.hh"
 
 namespace bellwether::api {
@@ -119,15 +119,11 @@ Json vote_json(const Backend& backend) {
 // Equal on members that are configured alike: what belongs to one node alone is left out.
 std::string hash_of(const Config& config) {
   std::string text;
-  for (const auto& key : config_keys()) {
-    if (key.table != "node") text += key.path() + " = " + toml_text(key.write(config)) + "\n";
+  for (const auto& [key, value] : value_texts(config)) {
+    if (!key.starts_with("node.")) text += key + " = " + value + "\n";
   }
-  text += inline_table(config.voters) + "\n" + inline_list(config.hooks);
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  std::array<char, sizeof "01234567"> digits{};
-  std::snprintf(digits.data(), digits.size(), "%08x",
-                static_cast<unsigned>(crc32c({bytes, text.size()})));
-  return digits.data();
+  return fmt::format("{:08x}", crc32c({bytes, text.size()}));
 }
 
 Json config_json(const Backend& backend) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ enum class Profile : uint8_t {
   kWan,       // between regions
   kFast,      // sidecars with a reserved processor
   kTextbook,  // the papers' rules: the default's timers without the departures from the papers
+  kLast = kTextbook
 };
 
 // What may end a dead leader's promises before they run out (guard "majority").
@@ -120,6 +122,11 @@ struct Config {
   // The guard follows from the voters.
   bool has_majority_guard() const { return !voters.empty(); }
   const char* guard() const { return has_majority_guard() ? "majority" : "none"; }
+
+  std::vector<std::string> voter_names() const {
+    const auto names = std::views::keys(voters);
+    return {names.begin(), names.end()};
+  }
 
   friend bool operator==(const Config&, const Config&) = default;
 };

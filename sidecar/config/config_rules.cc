@@ -9,13 +9,13 @@
 #include "config/core_options.hh"
 #include "config/keys.hh"
 #include "config/text_forms.hh"
+#include "core/electorate.hh"
 
 namespace bellwether {
 namespace {
 
 using Objections = std::vector<Objection>;
 
-constexpr size_t kMaxVoters = 9;
 constexpr uint32_t kOwnerReadWrite = 0600;
 constexpr uint32_t kOthersWrite = 0022;
 
@@ -85,11 +85,9 @@ Objections variant_exists(const ParsedConfig& parsed) {
   const std::vector<std::string>& known = parsed.variants;
   const bool is_known = std::find(known.begin(), known.end(), election.variant) != known.end();
   if (known.empty() || is_known) return {};
-  const std::string meant = nearest_word(election.variant, known);
   return {
       {"plugin " + toml_text(election.plugin) + " has no variant " + toml_text(election.variant),
-       "give " + any_of_words(known) +
-           (meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?")}};
+       "give " + any_of_words(known) + did_you_mean(election.variant, known)}};
 }
 
 Objections a_lost_beat_is_not_fatal(const ParsedConfig& parsed) {
@@ -178,8 +176,7 @@ Objections hooks_are_apart(const ParsedConfig& parsed) {
     const auto [first, is_new] = seen.emplace(hooks[i].url, i + 1);
     if (is_new) continue;
     objections.push_back({"hook " + std::to_string(first->second) + " has the same url",
-                          "remove one of them",
-                          std::string(kHookTable) + "[" + std::to_string(i + 1) + "].url"});
+                          "remove one of them", hook_path(i) + ".url"});
   }
   return objections;
 }

@@ -32,14 +32,10 @@ Objections node_is_a_voter(const ParsedConfig& parsed) {
   const std::string& name = config.node.name;
   const bool is_as_meant = config.voters.contains(name) || config.node.priority == 0;
   if (!config.has_majority_guard() || is_as_meant) return {};
-  std::vector<std::string> names;
-  names.reserve(config.voters.size());
-  for (const auto& [voter, address] : config.voters) names.push_back(voter);
-  const std::string meant = nearest_word(name, names);
   return {{"this node, " + toml_text(name) +
                ", is not among its own [voters]: it follows, and never leads",
            "add it, give it a voter's name as node.name, or set node.priority to 0" +
-               (meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?")}};
+               did_you_mean(name, config.voter_names())}};
 }
 
 Objections number_of_voters_is_odd(const ParsedConfig& parsed) {

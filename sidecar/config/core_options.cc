@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/electorate.hh"
+
 namespace bellwether {
 namespace {
 
@@ -25,9 +27,13 @@ Options to_options(const Config& config) {
   options.preempt = election.preempt;
   options.preempt_delay = election.preempt_delay;
   options.reap_after = config.membership.reap_after;
-  for (const auto& [name, address] : config.voters) options.voters.push_back(name);
+  options.voters = config.voter_names();
   options.lease = election.lease;
   return options;
+}
+
+uint64_t voters_hash(const Config& config) {
+  return config.voters.empty() ? 0 : Electorate(config.voter_names()).hash();
 }
 
 }  // namespace bellwether

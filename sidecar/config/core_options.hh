@@ -9,6 +9,9 @@ namespace bellwether {
 // `seed` and `epoch_seed` are for the caller to choose.
 Options to_options(const Config& config);
 
+// What a HELLO says of the voters; 0: there are none.
+uint64_t voters_hash(const Config& config);
+
 // A leader counts on this much of its lease only, so that clocks that run up to 11 % too fast or
 // too slow do no harm; and no silence is tolerated for longer.
 inline Duration longest_silence(Duration lease) { return lease / 5 * 4; }

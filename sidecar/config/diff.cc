@@ -9,15 +9,13 @@ namespace bellwether {
 
 std::vector<ConfigChange> diff(const Config& before, const Config& after) {
   std::vector<ConfigChange> changes;
-  const auto compare = [&](const std::string& key, const std::string& old_text,
-                           const std::string& new_text) {
+  const auto old_texts = value_texts(before);
+  const auto new_texts = value_texts(after);
+  for (size_t i = 0; i < old_texts.size(); ++i) {
+    const auto& [key, old_text] = old_texts[i];
+    const std::string& new_text = new_texts[i].second;
     if (old_text != new_text) changes.push_back({key, old_text, new_text});
-  };
-  for (const auto& key : config_keys()) {
-    compare(key.path(), toml_text(key.write(before)), toml_text(key.write(after)));
   }
-  compare(kVotersTable, inline_table(before.voters), inline_table(after.voters));
-  compare(kHookTable, inline_list(before.hooks), inline_list(after.hooks));
   return changes;
 }
 

@@ -1,8 +1,11 @@
 // Printing by the table of keys.
 #include "config/effective.hh"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "base/ascii.hh"
 #include "config/keys.hh"
 
 namespace bellwether {
@@ -12,18 +15,15 @@ constexpr size_t kCommentColumn = 44;
 
 // TOML takes these characters in a key without quotes.
 std::string key_text(const std::string& key) {
-  const bool is_bare = std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
+  const bool is_bare = std::all_of(
+      key.begin(), key.end(), [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
   return is_bare ? key : "\"" + key + "\"";
 }
 
 std::string line(const std::string& key, const std::string& value, const std::string& comment) {
-  std::string text = key_text(key) + " = " + value;
+  const std::string text = key_text(key) + " = " + value;
   if (comment.empty()) return text + "\n";
-  text.append(text.size() < kCommentColumn ? kCommentColumn - text.size() : 1, ' ');
-  return text + "# " + comment + "\n";
+  return fmt::format("{:{}} # {}\n", text, kCommentColumn - 1, comment);
 }
 
 // What the comment says of a value that stands there by default.
@@ -40,7 +40,7 @@ std::string key_line(const ConfigKey<Owner>& key, const Owner& owner, bool is_gi
 
 std::string voters_text(const Config& config) {
   if (config.voters.empty()) return "\n# no [voters]: guard = \"none\"\n";
-  std::string text = "\n[" + std::string(kVotersTable) + "]  # guard = \"majority\"\n";
+  std::string text = fmt::format("\n[{}]  # guard = \"majority\"\n", kVotersTable);
   for (const auto& [name, address] : config.voters) {
     text += line(name, toml_text(address.text()), "");
   }
@@ -51,13 +51,35 @@ std::string hooks_text(const ParsedConfig& parsed) {
   if (parsed.config.hooks.empty()) return "\n# no [[hook]]: nobody is told\n";
   std::string text;
   for (size_t i = 0; i < parsed.config.hooks.size(); ++i) {
-    const std::string path = std::string(kHookTable) + "[" + std::to_string(i + 1) + "].";
-    text += "\n[[" + std::string(kHookTable) + "]]\n";
+    text += fmt::format("\n[[{}]]\n", kHookTable);
     for (const auto& key : hook_keys()) {
-      text += key_line(key, parsed.config.hooks[i], parsed.given.contains(path + key.name));
+      const bool is_given = parsed.given.contains(hook_path(i) + "." + key.name);
+      text += key_line(key, parsed.config.hooks[i], is_given);
     }
   }
   return text;
+}
+
+// { orders-0 = "…" }
+std::string inline_table(const std::map<std::string, HostPort>& voters) {
+  std::string text;
+  for (const auto& [name, address] : voters) {
+    text += (text.empty() ? " " : ", ") + key_text(name) + " = " + toml_text(address.text());
+  }
+  return text.empty() ? "{}" : "{" + text + " }";
+}
+
+// [{ url = "…", timeout = "…" }]
+std::string inline_list(const std::vector<HookSettings>& hooks) {
+  std::string text;
+  for (const HookSettings& hook : hooks) {
+    std::string item;
+    for (const auto& key : hook_keys()) {
+      item += (item.empty() ? " " : ", ") + key.name + " = " + toml_text(key.write(hook));
+    }
+    text += (text.empty() ? "{" : ", {") + item + " }";
+  }
+  return "[" + text + "]";
 }
 
 }  // namespace
@@ -75,24 +97,14 @@ std::string effective_toml(const ParsedConfig& parsed) {
   return text + voters_text(parsed.config) + hooks_text(parsed);
 }
 
-std::string inline_table(const std::map<std::string, HostPort>& voters) {
-  std::string text;
-  for (const auto& [name, address] : voters) {
-    text += (text.empty() ? " " : ", ") + key_text(name) + " = " + toml_text(address.text());
+std::vector<std::pair<std::string, std::string>> value_texts(const Config& config) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const auto& key : config_keys()) {
+    texts.emplace_back(key.path(), toml_text(key.write(config)));
   }
-  return text.empty() ? "{}" : "{" + text + " }";
-}
-
-std::string inline_list(const std::vector<HookSettings>& hooks) {
-  std::string text;
-  for (const HookSettings& hook : hooks) {
-    std::string item;
-    for (const auto& key : hook_keys()) {
-      item += (item.empty() ? " " : ", ") + key.name + " = " + toml_text(key.write(hook));
-    }
-    text += (text.empty() ? "{" : ", {") + item + " }";
-  }
-  return "[" + text + "]";
+  texts.emplace_back(kVotersTable, inline_table(config.voters));
+  texts.emplace_back(kHookTable, inline_list(config.hooks));
+  return texts;
 }
 
 }  // namespace bellwether

@@ -2,20 +2,18 @@
 // again, whatever the environment then is.
 #pragma once
 
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/parse.hh"
-#include "config/value_types.hh"
 
 namespace bellwether {
 
 // All of it; values that the text did not give are marked with how the default came about.
 std::string effective_toml(const ParsedConfig& parsed);
 
-// On one line: { orders-0 = "…" } and [{ url = "…", timeout = "…" }].
-std::string inline_table(const std::map<std::string, HostPort>& voters);
-std::string inline_list(const std::vector<HookSettings>& hooks);
+// Every value as text, by its key; all voters, and all hooks, are one value, in braces.
+std::vector<std::pair<std::string, std::string>> value_texts(const Config& config);
 
 }  // namespace bellwether

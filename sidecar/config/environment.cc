@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/ascii.hh"
 #include "config/text_forms.hh"
 #include "io/flag/flag_default.hh"
 
@@ -17,9 +18,7 @@ namespace bellwether {
 namespace {
 
 bool is_variable_name(const std::string& name) {
-  const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
+  const auto is_part = [](char c) { return is_alphanumeric(c) || c == '_'; };
   return !name.empty() && (name.front() < '0' || name.front() > '9') &&
          std::all_of(name.begin(), name.end(), is_part);
 }

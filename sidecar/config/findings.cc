@@ -1,6 +1,8 @@
 // Findings as text.
 #include "config/findings.hh"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -17,10 +19,14 @@ std::string lines(const std::string& file, const std::vector<Finding>& findings)
 
 }  // namespace
 
-std::string describe(const std::string& file, const char* severity, const Finding& finding) {
-  return file + ":" + std::to_string(finding.position.line) + ":" +
-         std::to_string(finding.position.column) + ": " + severity + ": " + finding.key +
-         (finding.key.empty() ? "" : ": ") + finding.what + "; " + finding.remedy;
+std::string place_and_flaw(const std::string& file, const Finding& finding,
+                           const std::string& severity) {
+  return fmt::format("{}:{}:{}: {}{}{}{}", file, finding.position.line, finding.position.column,
+                     severity, finding.key, finding.key.empty() ? "" : ": ", finding.what);
+}
+
+std::string describe(const std::string& file, const std::string& severity, const Finding& finding) {
+  return place_and_flaw(file, finding, severity + ": ") + "; " + finding.remedy;
 }
 
 ConfigErrors::ConfigErrors(const std::string& file, std::vector<Finding> findings)

@@ -24,7 +24,10 @@ struct Finding {
 };
 
 // One line, as compilers print it: FILE:LINE:COLUMN: severity: key: what; remedy
-std::string describe(const std::string& file, const char* severity, const Finding& finding);
+std::string describe(const std::string& file, const std::string& severity, const Finding& finding);
+// The same without the remedy, and with `severity` as it is.
+std::string place_and_flaw(const std::string& file, const Finding& finding,
+                           const std::string& severity = "");
 
 // A configuration that cannot be used.  what() has one line a finding, in the order of the text.
 class ConfigErrors : public std::runtime_error {

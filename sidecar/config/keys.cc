@@ -1,6 +1,7 @@
 // The declarations.  A key's default is a value, or computed from keys that stand above it.
 #include "config/keys.hh"
 
+#include "base/names.hh"
 #include "config/text_forms.hh"
 #include "core/members.hh"
 
@@ -20,6 +21,36 @@ struct Computed {
 
 struct Required {};
 
+// The key whose value is `in(owner)`.
+template <typename Owner, typename Type, typename Default, typename In>
+ConfigKey<Owner> make_key(const char* table, const char* name, In in, const Type& type,
+                          const Default& fallback, TakesEffect takes_effect, const char* help) {
+  ConfigKey<Owner> key{.table = table,
+                       .name = name,
+                       .expects = type.expects(),
+                       .takes_effect = takes_effect,
+                       .help = help};
+  key.read = [=](const SourceNode& node, Owner& owner, const Complain& complain) {
+    auto value = type.read(node, complain);
+    if (value) in(owner) = std::move(*value);
+    return value.has_value();
+  };
+  key.write = [=](const Owner& owner) { return type.write(in(owner)); };
+  key.copy = [=](const Owner& from, Owner& to) { in(to) = in(from); };
+  if constexpr (std::is_same_v<Default, Required>) {
+    key.set_default = [](Owner&, const Environment&) {};
+  } else if constexpr (std::is_convertible_v<Default, typename Type::Value>) {
+    key.default_words = toml_text(type.write(fallback));
+    key.set_default = [=](Owner& owner, const Environment&) { in(owner) = fallback; };
+  } else {
+    key.default_words = fallback.words;
+    key.set_default = [=](Owner& owner, const Environment& environment) {
+      in(owner) = fallback.compute(owner, environment);
+    };
+  }
+  return key;
+}
+
 // The keys of one table, which are the members of one part of the configuration.
 template <typename Part>
 class Table {
@@ -30,34 +61,10 @@ class Table {
   template <typename Type, typename Default>
   void key(const char* name, typename Type::Value Part::*member, const Type& type,
            const Default& fallback, TakesEffect takes_effect, const char* help) {
-    const auto part = part_;
-    ConfigKey<Config> key{.table = name_,
-                          .name = name,
-                          .expects = type.expects(),
-                          .takes_effect = takes_effect,
-                          .help = help};
-    key.read = [=](const SourceNode& node, Config& config, const Complain& complain) {
-      auto value = type.read(node, complain);
-      if (value) config.*part.*member = std::move(*value);
-      return value.has_value();
+    const auto in = [ part = part_, member ](auto& config) -> auto& {
+      return config.*part.*member;
     };
-    key.write = [=](const Config& config) { return type.write(config.*part.*member); };
-    key.copy = [=](const Config& from, Config& to) { to.*part.*member = from.*part.*member; };
-    const auto set = [=](Config& config, typename Type::Value value) {
-      config.*part.*member = std::move(value);
-    };
-    if constexpr (std::is_same_v<Default, Required>) {
-      key.set_default = [](Config&, const Environment&) {};
-    } else if constexpr (std::is_convertible_v<Default, typename Type::Value>) {
-      key.default_words = toml_text(type.write(fallback));
-      key.set_default = [=](Config& config, const Environment&) { set(config, fallback); };
-    } else {
-      key.default_words = fallback.words;
-      key.set_default = [=](Config& config, const Environment& environment) {
-        set(config, fallback.compute(config, environment));
-      };
-    }
-    keys_.push_back(std::move(key));
+    keys_.push_back(make_key<Config>(name_, name, in, type, fallback, takes_effect, help));
   }
 
  private:
@@ -69,7 +76,6 @@ class Table {
 constexpr const char* kNameForm =
     "1 to 63 letters, digits, '-', '.' and '_', with a letter or a digit at both ends";
 constexpr const char* kPathForm = "an absolute path";
-constexpr Duration kHookTimeout = seconds(2);
 
 template <typename Select>
 Computed<Duration> of_profile(Select select) {
@@ -279,46 +285,18 @@ void add_log_keys(std::vector<ConfigKey<Config>>& keys) {
           LogFormat::kText, TakesEffect::kAtOnce, "lines for people, or one JSON object per line");
 }
 
-// A hook has no parts.
-template <typename Type>
-ConfigKey<HookSettings> hook_key(const char* name, typename Type::Value HookSettings::*member,
-                                 const Type& type, const char* help) {
-  ConfigKey<HookSettings> key{.table = kHookTable,
-                              .name = name,
-                              .expects = type.expects(),
-                              .takes_effect = kHookTakesEffect,
-                              .help = help};
-  key.read = [=](const SourceNode& node, HookSettings& hook, const Complain& complain) {
-    auto value = type.read(node, complain);
-    if (value) hook.*member = std::move(*value);
-    return value.has_value();
-  };
-  key.write = [=](const HookSettings& hook) { return type.write(hook.*member); };
-  key.copy = [=](const HookSettings& from, HookSettings& to) { to.*member = from.*member; };
-  key.set_default = [](HookSettings&, const Environment&) {};
-  return key;
-}
-
 }  // namespace
 
 ProfileTimers timers_of(Profile profile) {
-  using std::chrono::milliseconds;
-  const auto timers = [](int heartbeat_ms, int suspect_ms, int lease_ms, int answer_ms) {
-    return ProfileTimers{milliseconds(heartbeat_ms), milliseconds(suspect_ms),
-                         milliseconds(lease_ms), milliseconds(answer_ms)};
-  };
-  switch (profile) {
-    case Profile::kLan:
-      return timers(50, 200, 400, 50);
-    case Profile::kWan:
-      return timers(500, 2500, 6000, 1500);
-    case Profile::kFast:
-      return timers(10, 50, 150, 25);
-    case Profile::kDefault:
-    case Profile::kTextbook:
-      break;
-  }
-  return timers(100, 500, 1000, 100);
+  static constexpr ProfileTimers kUsual{milliseconds(100), milliseconds(500), milliseconds(1000),
+                                        milliseconds(100)};
+  static constexpr PerValue<Profile, ProfileTimers> kTimers(
+      {kUsual,
+       {milliseconds(50), milliseconds(200), milliseconds(400), milliseconds(50)},
+       {milliseconds(500), milliseconds(2500), milliseconds(6000), milliseconds(1500)},
+       {milliseconds(10), milliseconds(50), milliseconds(150), milliseconds(25)},
+       kUsual});
+  return kTimers[profile];
 }
 
 const std::vector<ConfigKey<Config>>& config_keys() {
@@ -338,24 +316,20 @@ const std::vector<ConfigKey<Config>>& config_keys() {
 }
 
 const std::vector<ConfigKey<HookSettings>>& hook_keys() {
-  static const std::vector<ConfigKey<HookSettings>> kKeys = [] {
-    const DurationType timeout{milliseconds(10), minutes(1)};
-    std::vector<ConfigKey<HookSettings>> keys;
-    keys.push_back(hook_key(
-        "url", &HookSettings::url,
-        TextType{"an http:// URL without user and # (for https, that of a "
-                 "proxy on this machine)",
-                 is_http_url},
-        "where to POST to; an answer of 410 (gone) ends it until the configuration is read "
-        "again"));
-    keys.push_back(hook_key("timeout", &HookSettings::timeout, timeout,
-                            "how long an answer may take before the next try"));
-    keys.back().default_words = toml_text(timeout.write(kHookTimeout));
-    keys.back().set_default = [](HookSettings& hook, const Environment&) {
-      hook.timeout = kHookTimeout;
-    };
-    return keys;
-  }();
+  const auto key = [](const char* name, auto member, const auto& type, const auto& fallback,
+                      const char* help) {
+    const auto in = [member](auto& hook) -> auto& { return hook.*member; };
+    return make_key<HookSettings>(kHookTable, name, in, type, fallback, kHookTakesEffect, help);
+  };
+  static const std::vector<ConfigKey<HookSettings>> kKeys{
+      key("url", &HookSettings::url,
+          TextType{"an http:// URL without user and # (for https, that of a proxy on this machine)",
+                   is_http_url},
+          Required{},
+          "where to POST to; an answer of 410 (gone) ends it until the configuration is read "
+          "again"),
+      key("timeout", &HookSettings::timeout, DurationType{milliseconds(10), minutes(1)}, seconds(2),
+          "how long an answer may take before the next try")};
   return kKeys;
 }
 

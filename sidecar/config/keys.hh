@@ -26,6 +26,10 @@ ProfileTimers timers_of(Profile profile);
 
 // When a changed value takes effect.
 enum class TakesEffect : uint8_t { kAtOnce, kAtRestart };
+inline const char* words(TakesEffect takes_effect) {
+  return takes_effect == TakesEffect::kAtOnce ? "a change is applied while running"
+                                              : "a change waits for a restart";
+}
 
 // A key of `Owner`: the configuration, or one hook.
 template <typename Owner>
@@ -46,6 +50,11 @@ struct ConfigKey {
 
   bool is_required() const { return default_words.empty(); }
   std::string path() const { return table + "." + name; }
+  // "default: 24h; a change is applied while running"
+  std::string default_and_effect() const {
+    return (is_required() ? "is required" : "default: " + default_words) + "; " +
+           words(takes_effect);
+  }
 };
 
 // In the order in which they are read and printed; the keys of a table follow each other.
@@ -64,5 +73,10 @@ inline constexpr const char* kHookHelp =
     "a receiver that is told of every change of leadership by HTTP POST; at most 16";
 inline constexpr TakesEffect kHookTakesEffect = TakesEffect::kAtOnce;
 inline constexpr size_t kMaxHooks = 16;
+
+// "hook[1]", of the first.
+inline std::string hook_path(size_t index) {
+  return kHookTable + ("[" + std::to_string(index + 1) + "]");
+}
 
 }  // namespace bellwether

@@ -3,6 +3,8 @@
 // mistake is told once.
 #include "config/parse.hh"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -17,9 +19,7 @@ namespace {
 using Kind = SourceNode::Kind;
 
 std::string join(const std::vector<std::string>& words) {
-  std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
-  return list;
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 std::vector<std::string> table_names() {
@@ -206,8 +206,7 @@ class Parser {
                        "write [[hook]], in two pairs of brackets");
     }
     for (const SourceNode& node : entry->value.items) {
-      const std::string path =
-          std::string(kHookTable) + "[" + std::to_string(config().hooks.size() + 1) + "]";
+      const std::string path = hook_path(config().hooks.size());
       HookSettings& hook = config().hooks.emplace_back();
       if (node.kind != Kind::kTable) {
         add_error(node.position, path, std::string("is ") + node.kind_name + ", not a table",

@@ -1,8 +1,9 @@
 // Reading and writing of each type.
 #include "config/value_types.hh"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 
 #include "base/duration_text.hh"
 #include "config/environment.hh"
@@ -36,12 +37,6 @@ size_t distance(std::string_view left, std::string_view right) {
 using Kind = SourceNode::Kind;
 
 constexpr uint32_t kMaxMode = 0777;
-
-std::string octal_text(uint32_t number) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0o%03o", number);
-  return text;
-}
 
 // Whether `node` is of this kind; complains if it is not.
 bool is_kind(const SourceNode& node, Kind kind, const char* kind_name, const std::string& expects,
@@ -77,15 +72,18 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   return nearest;
 }
 
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string meant = nearest_word(word, candidates);
+  return meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?";
+}
+
 // A basic string of TOML.
 std::string toml_text(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : escape_variables(text)) {
     if (c == '"' || c == '\\') quoted += '\\';
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04X", static_cast<unsigned>(c));
-      quoted += escape;
+      quoted += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
     } else {
       quoted += c;
     }
@@ -96,16 +94,14 @@ std::string toml_text(const std::string& text) {
 std::string toml_text(const PlainValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return toml_text(*text);
   if (const auto* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
-  if (const auto* octal = std::get_if<Octal>(&value)) return octal_text(octal->number);
-  std::string list;
-  for (const std::string& item : std::get<std::vector<std::string>>(value)) {
-    list += (list.empty() ? "" : ", ") + toml_text(item);
-  }
-  return "[" + list + "]";
+  if (const auto* octal = std::get_if<Octal>(&value)) return fmt::format("0o{:03o}", octal->number);
+  std::vector<std::string> items = std::get<std::vector<std::string>>(value);
+  for (std::string& item : items) item = toml_text(item);
+  return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
 std::string NumberType::expects() const {
-  return "a whole number from " + std::to_string(min) + " to " + std::to_string(max);
+  return fmt::format("a whole number from {} to {}", min, max);
 }
 
 std::optional<uint32_t> NumberType::read(const SourceNode& node, const Complain& complain) const {
@@ -125,8 +121,8 @@ std::optional<uint32_t> FileModeType::read(const SourceNode& node, const Complai
 }
 
 std::string DurationType::expects() const {
-  return "a duration from \"" + duration_text(min) + "\" to \"" + duration_text(max) +
-         "\", a whole number with a unit: ms, s, m or h";
+  return fmt::format(R"(a duration from "{}" to "{}", a whole number with a unit: ms, s, m or h)",
+                     duration_text(min), duration_text(max));
 }
 
 std::optional<Duration> DurationType::read(const SourceNode& node, const Complain& complain) const {
@@ -200,10 +196,8 @@ std::optional<std::string> read_word(const SourceNode& node, const std::vector<s
                                      const Complain& complain) {
   if (!is_kind(node, Kind::kText, "text", any_of_words(words), complain)) return std::nullopt;
   if (std::find(words.begin(), words.end(), node.text) != words.end()) return node.text;
-  const std::string meant = nearest_word(node.text, words);
   complain(node.position, toml_text(node.text) + " is not one of the words for it",
-           "give " + any_of_words(words) +
-               (meant.empty() ? "" : "; did you mean " + toml_text(meant) + "?"));
+           "give " + any_of_words(words) + did_you_mean(node.text, words));
   return std::nullopt;
 }
 

@@ -20,6 +20,8 @@ namespace bellwether {
 // The candidate that `word` was probably meant to be: at most a third of it, and always one letter,
 // may be wrong, missing, too many or swapped with its neighbour.  Empty when none is near.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
+// The same as the end of a remedy: "; did you mean \"lease\"?"
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 // A value as TOML has it.
 struct Octal {

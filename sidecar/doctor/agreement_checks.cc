@@ -1,9 +1,11 @@
 // Checks of what all members must have in common, from what each says in its HELLO.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "core/electorate.hh"
+#include "config/core_options.hh"
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
 
@@ -15,12 +17,6 @@ struct Participant {
   std::string name;
   GreetingFacts greeting;
 };
-
-uint64_t own_voters(const Config& config) {
-  std::vector<std::string> names;
-  for (const auto& [name, address] : config.voters) names.push_back(name);
-  return names.empty() ? 0 : Electorate(names).hash();
-}
 
 // Those that said HELLO; and this node, where its own HELLO was not heard, as its API or its
 // configuration has it; by name.
@@ -36,7 +32,7 @@ std::vector<Participant> participants(const Facts& facts) {
                     .version = facts.version,
                     .plugin = config.election.plugin,
                     .variant = config.election.variant,
-                    .voters = own_voters(config)};
+                    .voters = voters_hash(config)};
   if (!facts.has_sidecar()) {
     // A path, which other members may not have, says nothing of the plugin's name.
     if (own.plugin.find('/') != std::string::npos) own.plugin.clear();
@@ -81,7 +77,7 @@ std::string agreement(const Opinions& found) {
 
 std::string leader_of(const GreetingFacts& greeting) {
   if (greeting.leader_id.empty()) return "";
-  return greeting.leader_id + ", epoch " + std::to_string(greeting.leader_epoch);
+  return fmt::format("{}, epoch {}", greeting.leader_id, greeting.leader_epoch);
 }
 
 }  // namespace
@@ -92,7 +88,7 @@ Diagnoses check_identities(const Facts& facts) {
   for (const ProbeFacts& probe : facts.probes) {
     if (!probe.greeting) continue;
     const GreetingFacts& greeting = *probe.greeting;
-    lives[greeting.id].emplace(greeting.boot, greeting.name + " (" + probe.address + ")");
+    lives[greeting.id].emplace(greeting.boot, fmt::format("{} ({})", greeting.name, probe.address));
     ids[greeting.name].insert(greeting.id);
   }
   Diagnoses found;
@@ -161,7 +157,7 @@ Diagnoses check_variants(const Facts& facts) {
 }
 
 Diagnoses check_voters(const Facts& facts) {
-  const uint64_t own = own_voters(*facts.config.config);
+  const uint64_t own = voters_hash(*facts.config.config);
   std::vector<std::string> others;
   size_t alike = 0;
   for (const Participant& each : participants(facts)) {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/electorate.hh"
+#include "config/core_options.hh"
 #include "doctor/looks.hh"
 #include "io/loop/signals_blocked.hh"
 #include "io/peers/dialler.hh"
@@ -23,13 +23,11 @@ constexpr const char* kClosed =
     "it closed the connection without a word, as a sidecar of another group does, or a proxy";
 
 std::vector<uint8_t> inquiry(const Config& config) {
-  std::vector<std::string> voters;
-  for (const auto& [name, address] : config.voters) voters.push_back(name);
   const Greeting greeting{.hello = {.self = {.id = boost::uuids::random_generator()(),
                                              .name = config.node.name,
                                              .address = config.node.advertise.text(),
                                              .boot = 1},
-                                    .voters = voters.empty() ? 0 : Electorate(voters).hash()},
+                                    .voters = voters_hash(config)},
                           .is_inquiry = true};
   std::vector<uint8_t> bytes;
   Encoder(config.group.name).append(greeting, bytes);

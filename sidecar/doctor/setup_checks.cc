@@ -1,5 +1,7 @@
 // Checks of what this process was given and of the sidecar beside it: configuration, plugin, API,
 // metrics.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "doctor/checks.hh"
@@ -10,13 +12,6 @@ namespace {
 
 constexpr unsigned kReady = 200;
 constexpr unsigned kNotReady = 503;
-
-// FILE:LINE:COLUMN: key: what
-std::string place_and_flaw(const std::string& file, const Finding& finding) {
-  return file + ":" + std::to_string(finding.position.line) + ":" +
-         std::to_string(finding.position.column) + ": " +
-         (finding.key.empty() ? "" : finding.key + ": ") + finding.what;
-}
 
 }  // namespace
 
@@ -55,8 +50,9 @@ Diagnoses check_sidecar(const Facts& facts) {
   Diagnoses found;
   if (sidecar.group != config.group.name || sidecar.name != config.node.name) {
     found.push_back(problem(
-        "what answers at " + sidecar.where + " is " + sidecar.name + " of group " + sidecar.group +
-            ", the configuration is that of " + config.node.name + " of group " + config.group.name,
+        fmt::format(
+            "what answers at {} is {} of group {}, the configuration is that of {} of group {}",
+            sidecar.where, sidecar.name, sidecar.group, config.node.name, config.group.name),
         "give the doctor the configuration of that sidecar, or each its own [api] listen"));
   }
   if (!sidecar.why_no_vote.empty()) {
@@ -95,8 +91,8 @@ Diagnoses check_metrics(const Facts& facts) {
                     "listen has changed")};
   }
   if (metrics.status != kReady && metrics.status != kNotReady) {
-    return {problem("what answers at " + metrics.where + " is not a sidecar (status " +
-                        std::to_string(metrics.status) + ")",
+    return {problem(fmt::format("what answers at {} is not a sidecar (status {})", metrics.where,
+                                metrics.status),
                     "give [metrics] listen a port of its own")};
   }
   if (listen.is_loopback() && !facts.config.config->node.advertise.is_loopback()) {
