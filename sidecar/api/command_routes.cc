@@ -1,4 +1,6 @@
 // What an operator asks for.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "api/bodies.hh"
@@ -10,27 +12,25 @@
 namespace bellwether::api {
 namespace {
 
-// What a body said, or what is wrong with it.
-struct Body {
-  Json json = Json::object();
-  std::string error;
-};
-
-// An object with no other keys than `key`; an empty body is an empty object.
-Body read_body(const HttpRequest& request, const std::string& key) {
-  Body body;
-  if (request.body.find_first_not_of(" \t\r\n") == std::string::npos) return body;
+// The object in the body, with no other keys than `key`; an empty body is an empty object.  Where
+// it is neither, the client is told, and there is none.
+std::optional<Json> read_body(const HttpRequest& request, const std::string& key,
+                              Exchange& exchange) {
+  if (request.body.find_first_not_of(" \t\r\n") == std::string::npos) return Json::object();
+  const auto refuse = [&](const std::string& error) {
+    exchange.send(error_response(400, error));
+    return std::nullopt;
+  };
   const auto json = parse_json(request.body);
-  if (!json || !json->is_object()) return {.error = "the body is not a JSON object"};
+  if (!json || !json->is_object()) return refuse("the body is not a JSON object");
   for (const auto& [name, value] : json->items()) {
     if (name != key) {
-      return {.error = "the body has no use for \"" + name + "\"; " +
-                       (key.empty() ? "leave it empty" : "it takes \"" + key + "\"")};
+      return refuse(fmt::format("the body has no use for \"{}\"; {}", name,
+                                key.empty() ? "leave it empty" : "it takes \"" + key + "\""));
     }
-    if (!value.is_string()) return {.error = "\"" + name + "\" is a string"};
+    if (!value.is_string()) return refuse("\"" + name + "\" is a string");
   }
-  body.json = *json;
-  return body;
+  return json;
 }
 
 // Several members may have had the name; the one that is there is meant.
@@ -74,11 +74,11 @@ HttpResponse reload_response(const ReloadResult& result) {
 }  // namespace
 
 void Routes::step_down(const HttpRequest& request, Exchange exchange) {
-  const Body body = read_body(request, "hold");
-  if (!body.error.empty()) return exchange.send(error_response(400, body.error));
+  const auto body = read_body(request, "hold", exchange);
+  if (!body) return;
   Duration hold = kDefaultHold;
-  if (body.json.contains("hold")) {
-    const auto parsed = parse_wait(body.json["hold"].get<std::string>());
+  if (body->contains("hold")) {
+    const auto parsed = parse_wait(body->at("hold").get<std::string>());
     if (!parsed || *parsed > kMaxHold) {
       return exchange.send(error_response(
           400, "hold is a duration such as 30s, at most " + duration_text(kMaxHold)));
@@ -94,12 +94,12 @@ void Routes::step_down(const HttpRequest& request, Exchange exchange) {
 }
 
 void Routes::transfer(const HttpRequest& request, Exchange exchange) {
-  const Body body = read_body(request, "to");
-  if (!body.error.empty()) return exchange.send(error_response(400, body.error));
-  if (!body.json.contains("to")) {
+  const auto body = read_body(request, "to", exchange);
+  if (!body) return;
+  if (!body->contains("to")) {
     return exchange.send(error_response(400, "the body lacks \"to\", a member's name"));
   }
-  const std::string to = body.json["to"].get<std::string>();
+  const std::string to = body->at("to").get<std::string>();
   const Member* const member = find_by_name(backend_.node(), to);
   if (member == nullptr) {
     const bool may_ask = backend_.node().is_leading();
@@ -111,8 +111,7 @@ void Routes::transfer(const HttpRequest& request, Exchange exchange) {
 }
 
 void Routes::elect(const HttpRequest& request, Exchange exchange) {
-  const Body body = read_body(request, "");
-  if (!body.error.empty()) return exchange.send(error_response(400, body.error));
+  if (!read_body(request, "", exchange)) return;
   if (!backend_.node().may_lead()) {
     return exchange.send(error_response(
         409, "this node may not lead now, so it holds no election; /v1/explain says why"));
@@ -121,32 +120,27 @@ void Routes::elect(const HttpRequest& request, Exchange exchange) {
 }
 
 void Routes::reload(const HttpRequest& request, Exchange exchange) {
-  const Body body = read_body(request, "");
-  if (!body.error.empty()) return exchange.send(error_response(400, body.error));
-  // std::function wants to be copied: the copies, all of them the backend's, share the exchange.
-  const auto waiting = std::make_shared<Exchange>(std::move(exchange));
+  if (!read_body(request, "", exchange)) return;
   backend_.reload(
-      [waiting](const ReloadResult& result) { waiting->send(reload_response(result)); });
+      [exchange](const ReloadResult& result) mutable { exchange.send(reload_response(result)); });
 }
 
 void Routes::forget(const HttpRequest& request, Exchange exchange) {
-  const Body body = read_body(request, "");
-  if (!body.error.empty()) return exchange.send(error_response(400, body.error));
+  if (!read_body(request, "", exchange)) return;
   const std::string name(find(request.path)->match(request.path).value());
   if (!is_valid_name(name)) {
     return exchange.send(
-        error_response(400, "the path is /v1/members/NAME/forget, and NAME has 1 to " +
-                                std::to_string(kMaxNameBytes) + " printable characters of ASCII"));
+        error_response(400, fmt::format("the path is /v1/members/NAME/forget, and NAME has 1 to {} "
+                                        "printable characters of ASCII",
+                                        kMaxNameBytes)));
   }
   command(Forget{.name = name}, std::move(exchange),
           json_response(200, {{"result", "forgotten"}, {"name", name}}));
 }
 
 void Routes::command(const Input& input, Exchange exchange, const HttpResponse& when_done) {
-  // std::function wants to be copied: the copies, all of them the backend's, share the exchange.
-  const auto waiting = std::make_shared<Exchange>(std::move(exchange));
-  backend_.command(input, [this, waiting, when_done](Outcome::Kind outcome) {
-    waiting->send(outcome == Outcome::Kind::kDone ? when_done : refusal(outcome));
+  backend_.command(input, [this, exchange, when_done](Outcome::Kind outcome) mutable {
+    exchange.send(outcome == Outcome::Kind::kDone ? when_done : refusal(outcome));
   });
 }
 

@@ -1,5 +1,5 @@
 // One request under way: where its answer goes, and what it is counted under when it is answered.
-// In production the answer is io's HttpReply (http_binding.cc); the routes know no more of it than
+// In production the answer is io's HttpReply (routes.cc); the routes know no more of it than
 // this, so they run without a socket.
 #pragma once
 
@@ -38,7 +38,7 @@ struct RoutesObserver {
 class Exchange {
  public:
   // `observer` must outlive it.
-  Exchange(size_t route, std::unique_ptr<Answer> answer, const RoutesObserver& observer)
+  Exchange(size_t route, std::shared_ptr<Answer> answer, const RoutesObserver& observer)
       : route_(route), answer_(std::move(answer)), observer_(&observer) {}
 
   bool is_open() const { return answer_->is_open(); }
@@ -59,7 +59,7 @@ class Exchange {
 
  private:
   size_t route_;
-  std::unique_ptr<Answer> answer_;
+  std::shared_ptr<Answer> answer_;  // shared by copies, which std::function makes
   const RoutesObserver* observer_;
 };
 

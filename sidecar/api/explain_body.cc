@@ -1,6 +1,8 @@
 // Why each member leads or does not, in one plain sentence; as this node sees it.  The sentences
 // follow the rules in the order in which the node applies them: who is there, who may lead, who is
 // highest, who may take over.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -38,9 +40,9 @@ std::string what_recalls_it(const Backend& backend, const Majority& majority) {
     return "asks the other voters in " +
            time_left(backend, backend.node().timers().deadline(Timer::kRecall));
   }
-  return "asks the other voters, of which " + std::to_string(majority.quorum()) +
-         " that remember are enough, or the answers of all: " +
-         answers_of_the_others(backend, majority);
+  return fmt::format(
+      "asks the other voters, of which {} that remember are enough, or the answers of all: {}",
+      majority.quorum(), answers_of_the_others(backend, majority));
 }
 
 std::string as_sentence(std::string text) {
@@ -83,7 +85,7 @@ class Explanation {
   }
 
   std::string why_it_leads(const Member& member) const {
-    std::string text = "It leads, in epoch " + std::to_string(epoch_);
+    std::string text = fmt::format("It leads, in epoch {}", epoch_);
     if (is_appointed()) text += "; an operator appointed it";
     if (is_self(member)) {
       if (!is_leading_) text += "; but it did not get to renew, so its flag is off";
@@ -150,9 +152,8 @@ class Explanation {
 
   std::string why_it_has_no_contact() const {
     const Majority& majority = *node_.majority();
-    return "It reaches " + std::to_string(node_.reached_voters()) + " of " +
-           std::to_string(majority.electorate.size()) +
-           " voters, itself included; a leader needs " + std::to_string(majority.quorum()) + ".";
+    return fmt::format("It reaches {} of {} voters, itself included; a leader needs {}.",
+                       node_.reached_voters(), majority.electorate.size(), majority.quorum());
   }
 
   std::string why_it_follows(const Member& member) const {
@@ -196,13 +197,13 @@ class Explanation {
     const Majority& majority = *node_.majority();
     const auto& claiming = std::get<Claiming>(node_.role());
     const size_t granted = claiming.candidacy.grants();
-    const std::string epoch = std::to_string(claiming.epoch);
     if (granted < majority.quorum()) {
-      return "It claims epoch " + epoch + ": " + std::to_string(granted) + " of the " +
-             std::to_string(majority.quorum()) + " votes that it needs are there.";
+      return fmt::format("It claims epoch {}: {} of the {} votes that it needs are there.",
+                         claiming.epoch, granted, majority.quorum());
     }
-    return "It has won epoch " + epoch +
-           ", and waits until what was promised to an earlier leader is over.";
+    return fmt::format(
+        "It has won epoch {}, and waits until what was promised to an earlier leader is over.",
+        claiming.epoch);
   }
 
   // The highest that is there, may lead, and outranks `member`.

@@ -27,7 +27,14 @@ class ElectionHistory {
 
   // An election that ended; `outcome` is who leads now.
   void on_election(const metrics::ElectionSummary& summary, const std::string& variant,
-                   const Leadership& outcome, WallTime now);
+                   const Leadership& outcome, WallTime now) {
+    elections_.push_front({.ended = now,
+                           .variant = variant,
+                           .winner = outcome.leader,
+                           .epoch = outcome.epoch,
+                           .summary = summary});
+    if (elections_.size() > kMaxKept) elections_.pop_back();
+  }
 
   // Newest first.
   const std::deque<PastElection>& elections() const { return elections_; }

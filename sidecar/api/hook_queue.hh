@@ -15,6 +15,7 @@
 
 #include "base/clock.hh"
 #include "base/json.hh"
+#include "base/names.hh"
 #include "io/http/http_client.hh"
 
 namespace bellwether::api {
@@ -25,10 +26,14 @@ enum class HookEventType : uint8_t {
   kElected,  // this group has a leader where none was known
   kLost,     // no leader is known now
   kChanged,  // another leader
+  kLast = kChanged,
 };
-
-// "io.bellwether.leader.elected", ...
-const char* name(HookEventType type);
+inline const char* name(HookEventType type) {
+  static constexpr Names<HookEventType> kNames({"io.bellwether.leader.elected",
+                                                "io.bellwether.leader.lost",
+                                                "io.bellwether.leader.changed"});
+  return kNames[type];
+}
 
 struct HookEvent {
   HookEventType type{};

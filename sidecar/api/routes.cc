@@ -1,6 +1,8 @@
 // Who may ask what; and the answers that are there at once, or wait for a change.
 #include "api/routes.hh"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -46,6 +48,19 @@ std::optional<std::string_view> match_one(std::string_view pattern, std::string_
   path.remove_suffix(after.size());
   return path;
 }
+
+class ReplyAnswer : public Answer {
+ public:
+  explicit ReplyAnswer(HttpReply reply) : reply_(reply) {}
+
+  bool is_open() const override { return reply_.is_open(); }
+  void send(HttpResponse response) override { reply_.send(std::move(response)); }
+  void begin_stream(std::string_view content_type) override { reply_.begin_stream(content_type); }
+  bool write(std::string_view piece) override { return reply_.write(piece); }
+
+ private:
+  HttpReply reply_;
+};
 
 void add_epoch(HttpResponse& response, const Leadership& leadership) {
   if (!leadership.leader) return;
@@ -141,6 +156,10 @@ std::optional<Duration> parse_wait(std::string_view text) {
   return parse_duration(is_plain ? std::string(text) + "s" : std::string(text));
 }
 
+void HttpBinding::on_request(const HttpRequest& request, HttpReply reply) {
+  routes_.handle(request, std::make_shared<ReplyAnswer>(reply), entrance_);
+}
+
 Routes::Routes(Loop& loop, Backend& backend, LeadershipFeed& feed, const ElectionHistory& history,
                RoutesObserver observer)
     : backend_(backend),
@@ -156,7 +175,7 @@ Routes::Routes(Loop& loop, Backend& backend, LeadershipFeed& feed, const Electio
 
 Routes::~Routes() { feed_.unsubscribe(*this); }
 
-void Routes::handle(const HttpRequest& request, std::unique_ptr<Answer> answer, Entrance entrance) {
+void Routes::handle(const HttpRequest& request, std::shared_ptr<Answer> answer, Entrance entrance) {
   const Route* route = find(request.path);
   if (route != nullptr && entrance == Entrance::kMetrics && !route->is_for_metrics_listener) {
     route = nullptr;
@@ -311,7 +330,7 @@ void Routes::events(const HttpRequest& request, Exchange exchange) {
 }
 
 std::string Routes::leader_event(const Leadership& leadership) const {
-  const std::string id = std::to_string(leadership.epoch) + "." + std::to_string(leadership.index);
+  const std::string id = fmt::format("{}.{}", leadership.epoch, leadership.index);
   return event_text("leader", id, dump(leader_body(backend_, feed_, leadership)));
 }
 

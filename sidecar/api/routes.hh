@@ -77,7 +77,8 @@ class Routes : private LeadershipListener {
   // nullptr when there is no such path.
   static const Route* find(std::string_view path);
 
-  void handle(const HttpRequest& request, std::unique_ptr<Answer> answer, Entrance entrance);
+  // `answer` is shared by the copies of its exchange.
+  void handle(const HttpRequest& request, std::shared_ptr<Answer> answer, Entrance entrance);
 
   // Some client has gone: whoever waited for an answer or an event and is not open any more.
   void on_gone();
@@ -127,6 +128,27 @@ class Routes : private LeadershipListener {
   LongPolls long_polls_;
   EventStreams streams_;
   LoopTimer timer_;  // one for all clients that wait
+};
+
+// The API on a server's requests.  Each listener of the sidecar has one: the API's address and
+// socket, and the one for metrics.
+class HttpBinding : public HttpListener {
+ public:
+  // `observer` is told of limits, and of what the server refused by itself.  Both must outlive it.
+  HttpBinding(Routes& routes, Entrance entrance, const RoutesObserver& observer)
+      : routes_(routes), entrance_(entrance), observer_(observer) {}
+
+  void on_request(const HttpRequest& request, HttpReply reply) override;
+  void on_gone(HttpReply) override { routes_.on_gone(); }
+  void on_refused(unsigned status) override {
+    observer_.on_answered(Routes::table().size(), status);
+  }
+  void on_limit(Limit limit) override { observer_.on_limit(limit); }
+
+ private:
+  Routes& routes_;
+  Entrance entrance_;
+  const RoutesObserver& observer_;
 };
 
 // What requests are counted under: the routes in the order of the table, and last "none", where

@@ -3,6 +3,8 @@
 // has gone, which is told at once, and comes back to drop_gone().
 #include "api/waiting_clients.hh"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -62,9 +64,7 @@ void EventStreams::drop_gone() {
 }
 
 std::string event_text(std::string_view event, std::string_view id, std::string_view data) {
-  std::string text = "event: ";
-  text.append(event).append("\nid: ").append(id).append("\ndata: ").append(data);
-  return text + "\n\n";
+  return fmt::format("event: {}\nid: {}\ndata: {}\n\n", event, id, data);
 }
 
 }  // namespace bellwether::api

@@ -1,6 +1,8 @@
 // The queue's decisions, carried out by a client and a timer.
 #include "api/webhook.hh"
 
+#include <fmt/core.h>
+
 #include <chrono>
 #include <utility>
 
@@ -50,7 +52,7 @@ void Webhook::on_result(const HttpClientResult& result) {
     case HookOutcome::kFailed:
     case HookOutcome::kRejected:
       observer_.on_failed(result.error.empty()
-                              ? "the answer was " + std::to_string(result.answer.status)
+                              ? fmt::format("the answer was {}", result.answer.status)
                               : result.error,
                           result.failure == HttpFailure::kTimeout);
       break;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "api/history.hh"
-#include "api/http_binding.hh"
 #include "api/leadership.hh"
+#include "api/routes.hh"
 #include "config/config.hh"
 #include "daemon/file_watch.hh"
 #include "daemon/hooks.hh"
