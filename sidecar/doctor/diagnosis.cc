@@ -52,11 +52,6 @@ std::string obstacle(const Check& check, const Facts& facts) {
 
 }  // namespace
 
-const char* name(Verdict verdict) {
-  constexpr std::array kNames{"skipped", "ok", "warning", "problem"};
-  return kNames[static_cast<size_t>(verdict)];
-}
-
 Diagnoses diagnose(const Facts& facts) {
   Diagnoses all;
   for (const Check& check : kChecks) {

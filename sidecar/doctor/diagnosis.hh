@@ -6,15 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.hh"
 #include "doctor/facts.hh"
 
 namespace bellwether::doctor {
 
 // From the best to the worst, but for kSkipped, which is none of them.
-enum class Verdict : uint8_t { kSkipped, kOk, kWarning, kProblem };
-
-// "skipped", "ok", "warning", "problem"
-const char* name(Verdict verdict);
+enum class Verdict : uint8_t { kSkipped, kOk, kWarning, kProblem, kLast = kProblem };
+inline const char* name(Verdict verdict) {
+  static constexpr Names<Verdict> kNames({"skipped", "ok", "warning", "problem"});
+  return kNames[verdict];
+}
 
 // One line of the report.
 struct Diagnosis {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.hh"
+#include "base/names.hh"
 #include "config/config.hh"
 #include "config/findings.hh"
 #include "core/identity.hh"
@@ -113,7 +114,7 @@ struct SidecarFacts {
 };
 
 // Who says that there is somebody.
-enum class Origin : uint8_t { kDns, kPeers, kVoters, kMember, kSelf };
+enum class Origin : uint8_t { kDns, kPeers, kVoters, kMember, kSelf, kLast = kSelf };
 
 // A place, as an address or by name, and what it stands for here.
 struct NameFacts {

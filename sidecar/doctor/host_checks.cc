@@ -1,4 +1,6 @@
 // Checks of this machine: what the kernel, the clock and the processor give.
+#include <fmt/core.h>
+
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
 #include "io/loop/open_files.hh"
@@ -16,9 +18,9 @@ constexpr uint64_t kThrottledOneIn = 100;  // periods
 
 std::string step_text(const ClockFacts& clock) {
   const Duration step = clock.wall_elapsed - clock.boot_elapsed;
-  return "the wall clock went " + time_text(std::chrono::abs(step)) +
-         (step > Duration::zero() ? " ahead of" : " behind") + " CLOCK_BOOTTIME in " +
-         time_text(clock.boot_elapsed);
+  return fmt::format(
+      "the wall clock went {} {} CLOCK_BOOTTIME in {}", time_text(std::chrono::abs(step)),
+      step > Duration::zero() ? "ahead of" : "behind", time_text(clock.boot_elapsed));
 }
 
 }  // namespace
@@ -36,7 +38,7 @@ Diagnoses check_clock(const Facts& facts) {
   const ClockFacts& clock = facts.clock;
   Diagnoses found;
   if (clock.year < kPlausibleYear) {
-    found.push_back(problem("the wall clock says it is the year " + std::to_string(clock.year),
+    found.push_back(problem(fmt::format("the wall clock says it is the year {}", clock.year),
                             "set it: times in logs, and the first epoch of a group with [voters], "
                             "are made of it"));
   }
@@ -46,7 +48,7 @@ Diagnoses check_clock(const Facts& facts) {
   }
   if (clock.rate_ppm > kMaxRatePpm || clock.rate_ppm < -kMaxRatePpm) {
     found.push_back(
-        problem("the kernel makes the clock run " + std::to_string(clock.rate_ppm) + " ppm faster",
+        problem(fmt::format("the kernel makes the clock run {:f} ppm faster", clock.rate_ppm),
                 "reset it (adjtimex): leases allow for clocks that are 11 % off"));
   }
   if (clock.has_boot_offset) {
@@ -69,11 +71,11 @@ Diagnoses check_clock(const Facts& facts) {
 
 Diagnoses check_open_files(const Facts& facts) {
   const LimitFacts& limits = facts.limits;
-  const std::string whose = limits.process != 0 ? "process " + std::to_string(limits.process)
+  const std::string whose = limits.process != 0 ? fmt::format("process {}", limits.process)
                                                 : "a process started from here";
-  const std::string seen = whose + " may open " + std::to_string(limits.open_files) + " files";
+  const std::string seen = fmt::format("{} may open {} files", whose, limits.open_files);
   const std::string remedy =
-      "raise it to " + std::to_string(kEnoughOpenFiles) + " (LimitNOFILE=, ulimit -n)";
+      fmt::format("raise it to {} (LimitNOFILE=, ulimit -n)", kEnoughOpenFiles);
   if (limits.open_files < kFewFiles) return {problem(seen, remedy)};
   if (limits.open_files < kEnoughOpenFiles) return {warning(seen, remedy)};
   return {ok(seen)};
@@ -84,14 +86,16 @@ Diagnoses check_processor(const Facts& facts) {
   const LimitFacts& limits = facts.limits;
   if (!limits.cpu_quota) return {ok("no quota of processor time limits this group of processes")};
   Diagnoses found;
-  const std::string quota =
-      time_text(*limits.cpu_quota) + " of processor time in each " + time_text(limits.cpu_period);
+  const std::string quota = fmt::format("{} of processor time in each {}",
+                                        time_text(*limits.cpu_quota), time_text(limits.cpu_period));
+  const std::string throttled =
+      fmt::format("{} of {}", limits.throttled_periods, counted(limits.cpu_periods, "period"));
   const Duration stall = limits.cpu_period - *limits.cpu_quota;
   if (facts.config.config && stall > Duration::zero()) {
     const Duration suspect_after = facts.config.config->failure_detector.suspect_after;
-    const std::string seen = "the quota is " + quota + ", so it can stand still for " +
-                             time_text(stall) + "; peers suspect a silence of " +
-                             time_text(suspect_after);
+    const std::string seen =
+        fmt::format("the quota is {}, so it can stand still for {}; peers suspect a silence of {}",
+                    quota, time_text(stall), time_text(suspect_after));
     const char* const remedy =
         "leave limits.cpu out, raise it, or choose profile \"wan\" for longer timers";
     if (stall >= suspect_after)
@@ -100,15 +104,11 @@ Diagnoses check_processor(const Facts& facts) {
       found.push_back(warning(seen, remedy));
   }
   if (limits.throttled_periods * kThrottledOneIn > limits.cpu_periods) {
-    found.push_back(warning("throttled in " + std::to_string(limits.throttled_periods) + " of " +
-                                counted(limits.cpu_periods, "period"),
+    found.push_back(warning("throttled in " + throttled,
                             "leave limits.cpu out, or raise it: a sidecar that stands still looks "
                             "dead"));
   }
-  if (found.empty()) {
-    found.push_back(ok(quota + ", used up in " + std::to_string(limits.throttled_periods) + " of " +
-                       counted(limits.cpu_periods, "period")));
-  }
+  if (found.empty()) found.push_back(ok(quota + ", used up in " + throttled));
   return found;
 }
 

@@ -52,24 +52,22 @@ struct Quota {
   Duration period{};
 };
 
-// Version 2: cpu.max is "MAX PERIOD" or "max PERIOD", in microseconds.
-std::optional<Quota> quota_v2(const fs::path& folder) {
-  std::ifstream file(folder / "cpu.max");
+std::optional<Quota> read_quota(std::istream& quota, std::istream& period) {
   int64_t quota_us = 0;
   int64_t period_us = 0;
-  if (!(file >> quota_us >> period_us) || quota_us <= 0 || period_us <= 0) return std::nullopt;
+  if (!(quota >> quota_us) || !(period >> period_us)) return std::nullopt;
+  if (quota_us <= 0 || period_us <= 0) return std::nullopt;
   return Quota{microseconds(quota_us), microseconds(period_us)};
 }
 
-// Version 1: two files, and -1 for no quota.
-std::optional<Quota> quota_v1(const fs::path& folder) {
-  std::ifstream quota_file(folder / "cpu.cfs_quota_us");
-  std::ifstream period_file(folder / "cpu.cfs_period_us");
-  int64_t quota_us = 0;
-  int64_t period_us = 0;
-  if (!(quota_file >> quota_us) || !(period_file >> period_us)) return std::nullopt;
-  if (quota_us <= 0 || period_us <= 0) return std::nullopt;
-  return Quota{microseconds(quota_us), microseconds(period_us)};
+// In microseconds.  Version 2: cpu.max is "MAX PERIOD" or "max PERIOD".  Version 1: two files, and
+// -1 for no quota.
+std::optional<Quota> quota_of(const fs::path& folder) {
+  std::ifstream both(folder / "cpu.max");
+  if (both) return read_quota(both, both);
+  std::ifstream quota(folder / "cpu.cfs_quota_us");
+  std::ifstream period(folder / "cpu.cfs_period_us");
+  return read_quota(quota, period);
 }
 
 // A quota binds all groups below it; the tightest one counts.
@@ -78,8 +76,7 @@ void look_upwards(fs::path folder, const fs::path& root, LimitFacts& facts) {
   // In a container, the path may be one of the host, of which only the root is to be seen.
   if (!fs::exists(folder, unused)) folder = root;
   for (;; folder = folder.parent_path()) {
-    std::optional<Quota> quota = quota_v2(folder);
-    if (!quota) quota = quota_v1(folder);
+    const std::optional<Quota> quota = quota_of(folder);
     const auto share = [](Duration time, Duration period) {
       return static_cast<double>(time.count()) / static_cast<double>(period.count());
     };

@@ -1,4 +1,6 @@
 // Checks of names, addresses and connections.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,21 +17,8 @@ bool is_configured(const NameFacts& name) {
   return name.origin != Origin::kMember && name.origin != Origin::kSelf;
 }
 
-const char* key_of(Origin origin) {
-  switch (origin) {
-    case Origin::kDns:
-      return "membership.dns";
-    case Origin::kPeers:
-      return "membership.peers";
-    case Origin::kVoters:
-      return "[voters]";
-    case Origin::kMember:
-      return "a member's address";
-    case Origin::kSelf:
-      return "node.advertise";
-  }
-  return "";
-}
+constexpr Names<Origin> kKeys({"membership.dns", "membership.peers", "[voters]",
+                               "a member's address", "node.advertise"});
 
 Addresses addresses_of(const Facts& facts, bool (*is_wanted)(const NameFacts&)) {
   Addresses found;
@@ -59,10 +48,10 @@ bool do_meet(const Addresses& left, const Addresses& right) {
   return std::ranges::any_of(left, [&](const auto& each) { return right.contains(each); });
 }
 
-std::string host_of(const std::string& address) {
+HostPort place_of(const std::string& address) {
   HostPort place;
   parse_host_port(address, place);
-  return place.host;
+  return place;
 }
 
 // All members that are somebody else and have not left.
@@ -79,8 +68,8 @@ void judge_lookups(const Facts& facts, Diagnoses& found) {
   const bool has_any = !configured_addresses(facts).empty();
   for (const NameFacts& name : facts.names) {
     if (!name.addresses.empty() || name.origin == Origin::kSelf) continue;
-    const std::string seen =
-        name.place.text() + " (" + key_of(name.origin) + ") does not resolve: " + name.error;
+    const std::string seen = fmt::format("{} ({}) does not resolve: {}", name.place.text(),
+                                         kKeys[name.origin], name.error);
     if (is_configured(name) && (!has_any || name.origin == Origin::kDns)) {
       found.push_back(problem(seen,
                               "correct the name, or look at the name server: in Kubernetes a "
@@ -192,7 +181,7 @@ Ways ways_to(const Facts& facts, const MemberFacts& member) {
   if (!is_linked || !was_tried) return Ways::kUnknown;
   if (!is_reached) return Ways::kFromThere;
   const bool comes_in = std::ranges::any_of(addresses, [&](const std::string& address) {
-    return std::ranges::count(facts.inbound_hosts, host_of(address)) > 0;
+    return std::ranges::count(facts.inbound_hosts, place_of(address).host) > 0;
   });
   return comes_in ? Ways::kBoth : Ways::kFromHere;
 }
@@ -264,8 +253,9 @@ Diagnoses check_reach(const Facts& facts) {
   if (answers == 0 && found.empty()) return {skipped("no address of another member is known")};
   if (answers > 0) {
     found.insert(found.begin(),
-                 ok(counted(answers, "address") + " of others answered, TCP within " +
-                    time_text(slowest_connect) + ", HELLO within " + time_text(slowest_hello)));
+                 ok(fmt::format("{} of others answered, TCP within {}, HELLO within {}",
+                                counted(answers, "address"), time_text(slowest_connect),
+                                time_text(slowest_hello))));
   }
   return found;
 }
@@ -309,9 +299,8 @@ void judge_proofs(const Facts& facts, Diagnoses& found) {
   if (!config.has_majority_guard() || accepted == DeathProof::kNone) return;
   std::vector<std::string> hidden;
   for (const ProbeFacts& probe : facts.probes) {
-    HostPort place;
-    parse_host_port(probe.address, place);
-    const bool is_trusted = accepted == DeathProof::kRefused || place.is_loopback();
+    const bool is_trusted =
+        accepted == DeathProof::kRefused || place_of(probe.address).is_loopback();
     if (probe.is_between && is_trusted) hidden.push_back(subject(facts, probe));
   }
   if (hidden.empty()) return;
@@ -344,15 +333,16 @@ Diagnoses check_decoys(const Facts& facts) {
   for (const DecoyFacts& decoy : facts.decoys) hosts[decoy.outcome].push_back(decoy.host);
   const std::string signs = facts.mesh_signs.empty() ? "" : "; " + listed(facts.mesh_signs);
   if (!hosts[Decoy::kAccepted].empty()) {
-    const std::string port = std::to_string(facts.config.config->node.listen.port);
     return {problem(
-        "somebody answers for " + listed(hosts[Decoy::kAccepted]) +
-            " on a port where nobody can listen, so a proxy ends TCP on the way" + signs,
-        "take port " + port +
-            " out of the mesh, both ways (Istio: annotations "
-            "traffic.sidecar.istio.io/excludeInboundPorts and excludeOutboundPorts; Linkerd: "
-            "config.linkerd.io/skip-inbound-ports and skip-outbound-ports): death would be noticed "
-            "by silence only")};
+        fmt::format(
+            "somebody answers for {} on a port where nobody can listen, so a proxy ends TCP "
+            "on the way{}",
+            listed(hosts[Decoy::kAccepted]), signs),
+        fmt::format("take port {} out of the mesh, both ways (Istio: annotations "
+                    "traffic.sidecar.istio.io/excludeInboundPorts and excludeOutboundPorts; "
+                    "Linkerd: config.linkerd.io/skip-inbound-ports and skip-outbound-ports): death "
+                    "would be noticed by silence only",
+                    facts.config.config->node.listen.port))};
   }
   if (!hosts[Decoy::kRefused].empty()) {
     return {ok("connections to a port where nobody can listen are refused by " +

@@ -1,18 +1,15 @@
 // Lists, plurals and units.
 #include "doctor/phrases.hh"
 
-#include <array>
-#include <cstdio>
+#include <fmt/core.h>
 
 namespace bellwether::doctor {
 namespace {
 
 std::string with_unit(double number, const char* unit) {
   constexpr double kShowsNoFraction = 10;
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), number < kShowsNoFraction ? "%.2g%s" : "%.0f%s", number,
-                unit);
-  return text.data();
+  return number < kShowsNoFraction ? fmt::format("{:.2g}{}", number, unit)
+                                   : fmt::format("{:.0f}{}", number, unit);
 }
 
 }  // namespace
@@ -26,7 +23,7 @@ std::string listed(const std::vector<std::string>& words, size_t limit) {
     if (i > 0) text += is_last ? " and " : ", ";
     text += words[i];
   }
-  if (shown < words.size()) text += " and " + std::to_string(words.size() - shown) + " others";
+  if (shown < words.size()) text += fmt::format(" and {} others", words.size() - shown);
   return text;
 }
 
@@ -35,8 +32,8 @@ std::string listed(const std::set<std::string>& words, size_t limit) {
 }
 
 std::string counted(size_t count, const std::string& noun) {
-  const bool is_plural = count != 1;
-  return std::to_string(count) + " " + noun + (!is_plural ? "" : noun.ends_with("s") ? "es" : "s");
+  const char* const ending = count == 1 ? "" : noun.ends_with("s") ? "es" : "s";
+  return fmt::format("{} {}{}", count, noun, ending);
 }
 
 std::string time_text(Duration duration) {

@@ -1,4 +1,6 @@
 // Checks of the two things on a file system: the state folder and the flag.
+#include <fmt/core.h>
+
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
 #include "io/flag/flag_folder.hh"
@@ -18,12 +20,12 @@ constexpr const char* kLostRemedy =
 
 // Of a sidecar that answers, to somebody who may not look at what it uses.
 Diagnoses left_to(const std::string& seen, bool is_owner_known, uid_t owner) {
-  return {skipped(seen + ": run the doctor as " +
-                  (is_owner_known ? "user " + std::to_string(owner) : "the sidecar's user"))};
+  const std::string user = is_owner_known ? fmt::format("user {}", owner) : "the sidecar's user";
+  return {skipped(fmt::format("{}: run the doctor as {}", seen, user))};
 }
 
 std::string holder_text(const LockFacts& lock) {
-  return lock.holder != 0 ? "process " + std::to_string(lock.holder)
+  return lock.holder != 0 ? fmt::format("process {}", lock.holder)
                           : "a process that cannot be seen from here";
 }
 
@@ -78,12 +80,11 @@ void judge_folder(const Facts& facts, const StateFacts& state, Diagnoses& found)
     return;
   }
   if (!state.is_writable) {
-    const std::string owner = std::to_string(state.owner);
-    found.push_back(
-        problem(state.folder + (state.exists
-                                    ? " cannot be written by this user; it belongs to user " + owner
-                                    : " does not exist and cannot be made by this user"),
-                "run the doctor as the sidecar's user; if that is this one, give it the folder"));
+    found.push_back(problem(
+        state.exists ? fmt::format("{} cannot be written by this user; it belongs to user {}",
+                                   state.folder, state.owner)
+                     : state.folder + " does not exist and cannot be made by this user",
+        "run the doctor as the sidecar's user; if that is this one, give it the folder"));
   }
   if (!state.weakness.empty()) {
     found.push_back(warning(state.folder + " " + state.weakness +
@@ -127,7 +128,7 @@ Diagnoses check_state(const Facts& facts) {
   } else if (!state.has_record) {
     seen += " is there and empty";
   } else {
-    seen += ": id " + to_string(state.id) + ", epoch " + std::to_string(state.epoch);
+    seen += fmt::format(": id {}, epoch {}", to_string(state.id), state.epoch);
   }
   if (state.lock.is_held) seen += ", in use by " + holder_text(state.lock);
   return {ok(seen + ", " + size_text(state.free_bytes) + " free")};
@@ -159,8 +160,8 @@ Diagnoses check_flag(const Facts& facts) {
                             "says why it cannot make the file again"));
   }
   if (flag.is_emptied_at_logout) {
-    found.push_back(warning("at the last logout of user " + std::to_string(flag.owner) +
-                                ", systemd-logind removes " + flag.path,
+    found.push_back(warning(fmt::format("at the last logout of user {}, systemd-logind removes {}",
+                                        flag.owner, flag.path),
                             "set flag.path to a file below /run; or RemoveIPC=no in "
                             "/etc/systemd/logind.conf; or run the sidecar as a system user"));
   }
@@ -177,8 +178,8 @@ Diagnoses check_flag(const Facts& facts) {
   if ((mode & kReadableByOthers) == 0 || flag.is_folder_closed_to_others) {
     found.push_back(warning(
         flag.is_folder_closed_to_others ? "only its owner can enter the folder of " + flag.path
-                                        : "only user " + std::to_string(flag.owner) + " can read " +
-                                              flag.path + " (mode " + mode_text(mode) + ")",
+                                        : fmt::format("only user {} can read {} (mode {})",
+                                                      flag.owner, flag.path, mode_text(mode)),
         "fine if the application runs as the same user; otherwise open folder and flag.mode to its "
         "group"));
   }

@@ -1,6 +1,7 @@
 // stat(2), statfs(2), F_OFD_GETLK, and /proc for who holds a lock.
 #include <bellwether/leader_flag.h>
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -134,7 +135,7 @@ std::string file_flaw(const struct stat& status) {
   if (!S_ISREG(status.st_mode)) return "is not a regular file";
   if (status.st_nlink != 1) return "has several names (hard links)";
   if (status.st_size != 0 && status.st_size != LEADER_FLAG_FILE_BYTES) {
-    return "has " + std::to_string(status.st_size) + " bytes, which no leader flag has";
+    return fmt::format("has {} bytes, which no leader flag has", status.st_size);
   }
   return "";
 }
@@ -143,8 +144,7 @@ std::string file_flaw(const struct stat& status) {
 std::string denial(const fs::path& path, const struct stat& status, bool is_taken) {
   if (is_taken) return "";
   if (status.st_uid != ::geteuid()) {
-    return "belongs to user " + std::to_string(status.st_uid) + ", this process to user " +
-           std::to_string(::geteuid());
+    return fmt::format("belongs to user {}, this process to user {}", status.st_uid, ::geteuid());
   }
   return may_use(path, R_OK | W_OK) ? "" : "cannot be written: " + error_text(errno);
 }
