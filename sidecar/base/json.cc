@@ -3,8 +3,8 @@
 
 namespace bellwether {
 
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 std::optional<Json> parse_json(std::string_view text) {

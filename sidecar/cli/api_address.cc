@@ -4,14 +4,13 @@
 #include <filesystem>
 #include <string_view>
 
-#include "cli/exit_code.hh"
+#include "cli/commands.hh"
 #include "cli/text_file.hh"
 #include "config/parse.hh"
 
 namespace bellwether::cli {
 namespace {
 
-constexpr const char* kUsualConfig = "/etc/bellwether/bellwether.toml";
 constexpr const char* kLoopback = "127.0.0.1";
 constexpr uint16_t kPort = 4040;
 

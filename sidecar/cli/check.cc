@@ -1,21 +1,33 @@
 // The report for people is itself a configuration: whatever is not TOML is a comment.  Findings go
 // to stderr, one a line, in the form in which compilers give theirs.
-#include "cli/check.hh"
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "base/duration_text.hh"
 #include "base/json.hh"
+#include "cli/choice_option.hh"
+#include "cli/commands.hh"
 #include "cli/plugin_dir.hh"
 #include "cli/styled_text.hh"
 #include "cli/text_file.hh"
 #include "config/effective.hh"
+#include "config/failover.hh"
 #include "config/keys.hh"
 
 namespace bellwether::cli {
 namespace {
+
+struct CheckOptions {
+  std::string file = kUsualConfig;
+  bool is_json = false;
+  bool lists_keys = false;
+};
 
 constexpr const char* kCheckDescription = R"(Check a configuration file
 
@@ -35,64 +47,42 @@ constexpr const char* kCheckExamples = R"(Examples:
 Exit status: 0 the configuration is right; 1 the file cannot be read; 2 wrong usage; 3 it is invalid
 and would be refused; 4 it is valid, but there are warnings.)";
 
-void print_failover(std::ostream& out, const ParsedConfig& parsed) {
-  out << "\n# The worst case, from a failure to the new leader's flag, guard \""
-      << parsed.config.guard()
-      << "\".\n"
-         "# RTT: a round trip between members.  4/5 lease: the longest silence that is tolerated;\n"
-         "# twice that by a node that was paused itself in the last 10s.  votes: two writes to "
-         "disk.\n"
-         "# Of 2 answer_timeout one lets the next in line go first, the other asks it in "
-         "vain.\n"
-         "# A voter that started less than a lease ago makes others wait for the rest of it.\n#\n";
+// "50ms + 2 RTT"
+std::string time_text(const Failover& failover) {
+  const std::string network = fmt::format("{} RTT", failover.round_trips);
+  if (failover.at_most == Duration::zero()) return network;
+  return duration_text(failover.at_most) + " + " + network;
+}
+
+void print_failover(const Config& config) {
+  std::cout << fmt::format(
+      R"(
+# The worst case, from a failure to the new leader's flag, guard "{}".
+# RTT: a round trip between members.  4/5 lease: the longest silence that is tolerated;
+# twice that by a node that was paused itself in the last 10s.  votes: two writes to disk.
+# Of 2 answer_timeout one lets the next in line go first, the other asks it in vain.
+# A voter that started less than a lease ago makes others wait for the rest of it.
+#
+)",
+      config.guard());
   std::vector<Row> rows{{"failure", "new flag on", "old flag", "without RTT: the sum of"}};
-  for (const Failover& failover : worst_case_failover(parsed.config)) {
+  for (const Failover& failover : worst_case_failover(config)) {
     rows.push_back({failover.failure, time_text(failover), failover.old_flag, failover.formula});
   }
-  for (const Line& line : aligned(rows)) out << "#   " << to_text(line, false) << "\n";
+  for (const Line& line : aligned(rows)) std::cout << "#   " << to_text(line, false) << "\n";
 }
 
 template <typename Owner>
-void print_key(std::ostream& out, const ConfigKey<Owner>& key, const std::string& path) {
-  out << path << "\n    " << key.help << "\n    takes " << key.expects << "\n    "
-      << (key.is_required() ? "is required" : "default: " + key.default_words) << "; a change "
-      << (key.takes_effect == TakesEffect::kAtOnce ? "is applied while running"
-                                                   : "waits for a restart")
-      << "\n";
+void print_key(const ConfigKey<Owner>& key) {
+  std::cout << fmt::format("{}\n    {}\n    takes {}\n    {}\n", key.path(), key.help, key.expects,
+                           key.default_and_effect());
 }
 
-void print_keys(std::ostream& out) {
-  for (const auto& key : config_keys()) print_key(out, key, key.path());
-  out << "[" << kVotersTable << "] NAME = \"host:port\"\n    " << kVotersHelp << "\n";
-  out << "[[" << kHookTable << "]]\n    " << kHookHelp << "\n";
-  for (const auto& key : hook_keys()) print_key(out, key, key.path());
-}
-
-ExitCode report(const CheckOptions& options, const ParsedConfig& parsed) {
-  if (options.format == CheckFormat::kJson) {
-    print_check_json(std::cout, parsed);
-  } else {
-    print_check_text(std::cout, parsed);
-    std::cout.flush();
-    for (const Finding& warning : parsed.warnings) {
-      std::cerr << describe(parsed.file, "warning", warning) << "\n";
-    }
-  }
-  return parsed.warnings.empty() ? ExitCode::kOk : ExitCode::kDoubtful;
-}
-
-ExitCode report(const CheckOptions& options, const ConfigErrors& errors) {
-  if (options.format == CheckFormat::kJson) {
-    print_check_json(std::cout, options.file, errors);
-  } else {
-    std::cerr << errors.what() << "\n";
-  }
-  return ExitCode::kConfigInvalid;
-}
-
-void print(std::ostream& out, const Json& json) {
-  constexpr int kIndent = 2;
-  out << json.dump(kIndent, ' ', false, Json::error_handler_t::replace) << "\n";
+void print_keys() {
+  for (const auto& key : config_keys()) print_key(key);
+  std::cout << fmt::format("[{}] NAME = \"host:port\"\n    {}\n[[{}]]\n    {}\n", kVotersTable,
+                           kVotersHelp, kHookTable, kHookHelp);
+  for (const auto& key : hook_keys()) print_key(key);
 }
 
 Json to_json(const std::vector<Finding>& findings) {
@@ -146,72 +136,81 @@ Json to_json(const std::vector<Failover>& rows) {
   return array;
 }
 
-}  // namespace
-
-CLI::App* add_check(CLI::App& program, CheckOptions& options) {
-  CLI::App* const check = program.add_subcommand("check", kCheckDescription);
-  check->footer(kCheckExamples);
-  check->add_option("FILE", options.file, "default: " + options.file)->option_text(" ");
-  const auto choose = [&options](const std::string& word) {
-    if (word != "text" && word != "json") {
-      throw UsageError("--format is one of text, json, not \"" + word + "\"");
-    }
-    options.format = word == "json" ? CheckFormat::kJson : CheckFormat::kText;
-  };
-  check->add_option_function<std::string>("--format", choose, "text (the default) or json")
-      ->option_text("FORMAT");
-  CLI::Option* const keys = check->add_flag("--keys", options.lists_keys);
-  keys->description("list all keys, and end");
-  check->callback([check, &options] {
-    if (options.lists_keys && (check->count("FILE") != 0 || check->count("--format") != 0)) {
-      throw UsageError("--keys stands alone; leave FILE and --format out");
-    }
-  });
-  return check;
-}
-
-ExitCode check_config(const CheckOptions& options) {
-  if (options.lists_keys) {
-    print_keys(std::cout);
-    return ExitCode::kOk;
-  }
-  const std::string text = read_text_file(options.file);
-  try {
-    return report(options, parse_config(text, options.file, environment_with_plugins()));
-  } catch (const ConfigErrors& errors) {
-    return report(options, errors);
+void print_text(const ParsedConfig& parsed) {
+  std::cout << fmt::format("# What is in force with {}.\n\n{}", parsed.file,
+                           effective_toml(parsed));
+  print_failover(parsed.config);
+  std::cout.flush();
+  for (const Finding& warning : parsed.warnings) {
+    std::cerr << describe(parsed.file, "warning", warning) << "\n";
   }
 }
 
-void print_check_text(std::ostream& out, const ParsedConfig& parsed) {
-  out << "# What is in force with " << parsed.file << ".\n\n" << effective_toml(parsed);
-  print_failover(out, parsed);
-}
-
-std::string time_text(const Failover& failover) {
-  std::string network = std::to_string(failover.round_trips) + " RTT";
-  if (failover.at_most == Duration::zero()) return network;
-  return duration_text(failover.at_most) + " + " + network;
-}
-
-void print_check_json(std::ostream& out, const ParsedConfig& parsed) {
+Json json_report(const ParsedConfig& parsed) {
   Json given = Json::array();
   for (const auto& [key, position] : parsed.given) given.push_back(key);
-  print(out, {{"file", parsed.file},
-              {"valid", true},
-              {"errors", Json::array()},
-              {"warnings", to_json(parsed.warnings)},
-              {"guard", parsed.config.guard()},
-              {"config", to_json(parsed.config)},
-              {"given", std::move(given)},
-              {"failover", to_json(worst_case_failover(parsed.config))}});
+  return {{"file", parsed.file},
+          {"valid", true},
+          {"errors", Json::array()},
+          {"warnings", to_json(parsed.warnings)},
+          {"guard", parsed.config.guard()},
+          {"config", to_json(parsed.config)},
+          {"given", std::move(given)},
+          {"failover", to_json(worst_case_failover(parsed.config))}};
 }
 
-void print_check_json(std::ostream& out, const std::string& file, const ConfigErrors& errors) {
-  print(out, {{"file", file},
-              {"valid", false},
-              {"errors", to_json(errors.findings())},
-              {"warnings", Json::array()}});
+Json json_report(const std::string& file, const ConfigErrors& errors) {
+  return {{"file", file},
+          {"valid", false},
+          {"errors", to_json(errors.findings())},
+          {"warnings", Json::array()}};
+}
+
+ExitCode check(const CheckOptions& options) {
+  constexpr int kIndent = 2;
+  try {
+    const ParsedConfig parsed =
+        parse_config(read_text_file(options.file), options.file, environment_with_plugins());
+    if (options.is_json) {
+      std::cout << dump(json_report(parsed), kIndent) << "\n";
+    } else {
+      print_text(parsed);
+    }
+    return parsed.warnings.empty() ? ExitCode::kOk : ExitCode::kDoubtful;
+  } catch (const ConfigErrors& errors) {
+    if (options.is_json) {
+      std::cout << dump(json_report(options.file, errors), kIndent) << "\n";
+    } else {
+      std::cerr << errors.what() << "\n";
+    }
+    return ExitCode::kConfigInvalid;
+  }
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Subcommand& chosen) {
+  CLI::App& added = *program.add_subcommand("check", kCheckDescription);
+  added.footer(kCheckExamples);
+  const auto options = std::make_shared<CheckOptions>();
+  added.add_option("FILE", options->file, "default: " + options->file)->option_text(" ");
+  add_choice(added, "--format", options->is_json, {{"text", false}, {"json", true}},
+             "text (the default) or json")
+      ->option_text("FORMAT");
+  added.add_flag("--keys", options->lists_keys)->description("list all keys, and end");
+  added.callback([&added, &chosen, options] {
+    if (!options->lists_keys) {
+      chosen = [options] { return check(*options); };
+      return;
+    }
+    if (added.count("FILE") != 0 || added.count("--format") != 0) {
+      throw UsageError("--keys stands alone; leave FILE and --format out");
+    }
+    chosen = [] {
+      print_keys();
+      return ExitCode::kOk;
+    };
+  });
 }
 
 }  // namespace bellwether::cli

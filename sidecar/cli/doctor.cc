@@ -1,14 +1,17 @@
 // The subcommand, and its report: a line for each finding, what was seen, and below it the remedy.
-#include "cli/doctor.hh"
-
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include "base/json.hh"
+#include "cli/commands.hh"
+#include "cli/doctor_facts.hh"
 #include "cli/progress.hh"
+#include "cli/styled_text.hh"
 #include "doctor/diagnosis.hh"
 #include "doctor/phrases.hh"
 
@@ -18,6 +21,12 @@ namespace {
 using doctor::Diagnoses;
 using doctor::Diagnosis;
 using doctor::Verdict;
+
+struct DoctorOptions {
+  std::string file = kUsualConfig;
+  bool is_json = false;
+  ColourChoice colour = ColourChoice::kAuto;
+};
 
 constexpr const char* kDoctorDescription =
     R"(Look for what may be wrong, and say what to do about it
@@ -39,19 +48,8 @@ is invalid; 4 there are warnings, but no problem.)";
 
 constexpr size_t kColumnGap = 2;
 
-Style style_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kSkipped:
-      break;
-    case Verdict::kOk:
-      return Style::kGood;
-    case Verdict::kWarning:
-      return Style::kDoubtful;
-    case Verdict::kProblem:
-      return Style::kBad;
-  }
-  return Style::kFaint;
-}
+constexpr PerValue<Verdict, Style> kStyles({Style::kFaint, Style::kGood, Style::kDoubtful,
+                                            Style::kBad});
 
 std::string padded(const std::string& text, size_t width) {
   return text + std::string(width + kColumnGap - text.size(), ' ');
@@ -67,27 +65,12 @@ size_t check_width() {
 }
 
 void add_lines(const Diagnosis& diagnosis, size_t width, std::vector<Line>& lines) {
-  constexpr size_t kNarrowest = 30;
-  const size_t indent = verdict_width() + kColumnGap + check_width() + kColumnGap;
-  const std::string arrow = "-> ";
-  const size_t room = width == kAnyWidth ? width : std::max(width, indent + kNarrowest) - indent;
-  bool is_first = true;
-  for (const std::string& part : wrapped(diagnosis.seen, room)) {
-    lines.push_back(is_first ? Line{{padded(name(diagnosis.verdict), verdict_width()),
-                                     style_of(diagnosis.verdict)},
-                                    padded(diagnosis.check, check_width()),
-                                    part}
-                             : Line{std::string(indent, ' '), part});
-    is_first = false;
-  }
+  const Span verdict(padded(name(diagnosis.verdict), verdict_width()), kStyles[diagnosis.verdict]);
+  const std::string check = padded(diagnosis.check, check_width());
+  add_wrapped({verdict, check}, diagnosis.seen, width, lines);
   if (diagnosis.remedy.empty()) return;
-  is_first = true;
-  for (const std::string& part : wrapped(diagnosis.remedy, room - arrow.size())) {
-    lines.push_back({std::string(indent, ' '),
-                     is_first ? arrow : std::string(arrow.size(), ' '),
-                     {part, Style::kStrong}});
-    is_first = false;
-  }
+  const std::string indent(verdict.text.size() + check.size(), ' ');
+  add_wrapped({indent + "-> "}, {diagnosis.remedy, Style::kStrong}, width, lines);
 }
 
 size_t count(const Diagnoses& found, Verdict verdict) {
@@ -95,10 +78,10 @@ size_t count(const Diagnoses& found, Verdict verdict) {
 }
 
 std::string summary(const Diagnoses& found) {
-  return std::to_string(count(found, Verdict::kOk)) + " ok, " +
-         doctor::counted(count(found, Verdict::kWarning), "warning") + ", " +
-         doctor::counted(count(found, Verdict::kProblem), "problem") + ", " +
-         std::to_string(count(found, Verdict::kSkipped)) + " skipped";
+  return fmt::format("{} ok, {}, {}, {} skipped", count(found, Verdict::kOk),
+                     doctor::counted(count(found, Verdict::kWarning), "warning"),
+                     doctor::counted(count(found, Verdict::kProblem), "problem"),
+                     count(found, Verdict::kSkipped));
 }
 
 // Checks that were skipped for the same reason share a line.
@@ -145,36 +128,18 @@ void print_json(const Diagnoses& found, const std::string& file) {
   std::cout << dump(report) << "\n";
 }
 
-ExitCode code_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kWarning:
-      return ExitCode::kDoubtful;
-    case Verdict::kProblem:
-      return ExitCode::kFailure;
-    default:
-      return ExitCode::kOk;
-  }
-}
+constexpr PerValue<Verdict, ExitCode> kExitCodes({ExitCode::kOk, ExitCode::kOk, ExitCode::kDoubtful,
+                                                  ExitCode::kFailure});
 
-}  // namespace
-
-CLI::App* add_doctor(CLI::App& program, DoctorOptions& options) {
-  CLI::App* const added = program.add_subcommand("doctor", kDoctorDescription);
-  added->footer(kDoctorExamples);
-  added->add_option("--config", options.file, "default: " + options.file)->option_text("FILE");
-  added->add_flag("--json", options.is_json, "one JSON object instead of the lines");
-  add_colour_option(*added, options.colour);
-  return added;
-}
-
-ExitCode run_doctor(const DoctorOptions& options, const std::string& version) {
+// Looks, prints the report, and returns what follows from it.
+ExitCode run_doctor(const DoctorOptions& options) {
   Progress progress;
   // Nobody reads in a log what a program of a few seconds is doing.
   const bool is_watched = ::isatty(STDERR_FILENO) == 1;
   const auto tell = [&](std::string_view what) {
     if (is_watched) progress.tell(what);
   };
-  const doctor::Facts facts = gather_facts(options.file, version, tell);
+  const doctor::Facts facts = gather_facts(options.file, tell);
   progress.clear();
   const Diagnoses found = diagnose(facts);
   if (options.is_json) {
@@ -183,7 +148,19 @@ ExitCode run_doctor(const DoctorOptions& options, const std::string& version) {
     print_text(found, has_colour(options.colour));
   }
   const bool is_refused = !facts.config.errors.empty();
-  return is_refused ? ExitCode::kConfigInvalid : code_of(verdict_of(found));
+  return is_refused ? ExitCode::kConfigInvalid : kExitCodes[verdict_of(found)];
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& program, Subcommand& chosen) {
+  CLI::App& added = *program.add_subcommand("doctor", kDoctorDescription);
+  added.footer(kDoctorExamples);
+  const auto options = std::make_shared<DoctorOptions>();
+  added.add_option("--config", options->file, "default: " + options->file)->option_text("FILE");
+  added.add_flag("--json", options->is_json, "one JSON object instead of the lines");
+  add_colour_option(added, options->colour);
+  added.callback([&chosen, options] { chosen = [options] { return run_doctor(*options); }; });
 }
 
 }  // namespace bellwether::cli

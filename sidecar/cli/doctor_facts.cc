@@ -1,10 +1,11 @@
 // The configuration says where to look; the sidecar, if one answers, who else there is.
+#include "cli/doctor_facts.hh"
+
 #include <algorithm>
 #include <iterator>
 #include <set>
 
 #include "cli/api_address.hh"
-#include "cli/doctor.hh"
 #include "cli/plugin_dir.hh"
 #include "cli/sidecar_answers.hh"
 #include "cli/text_file.hh"
@@ -52,14 +53,6 @@ std::string plugin_flaw(const ElectionSettings& election) {
   } catch (const PluginError& error) {
     return error.what();
   }
-}
-
-std::vector<std::string> texts_in(const Json& object, const char* key) {
-  std::vector<std::string> texts;
-  const auto list = object.find(key);
-  if (list == object.end() || !list->is_array()) return texts;
-  for (const Json& item : *list) texts.push_back(value_text(item));
-  return texts;
 }
 
 doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
@@ -191,8 +184,8 @@ void gather_configured(Facts& facts, const Tell& tell) {
 
 }  // namespace
 
-Facts gather_facts(const std::string& file, const std::string& version, const Tell& tell) {
-  Facts facts{.version = version};
+Facts gather_facts(const std::string& file, const Tell& tell) {
+  Facts facts{.version = BELLWETHER_VERSION};
   // Forks, so it comes before everything that might start a thread.
   if (const char* flaw = robust_futex_flaw()) facts.futex_flaw = flaw;
   const doctor::ClockWatch clock;

@@ -23,11 +23,6 @@ std::string roff_text(const std::string& text) {
   return (is_like_a_macro ? "\\&" : "") + line + "\n";
 }
 
-const char* when(TakesEffect takes_effect) {
-  return takes_effect == TakesEffect::kAtOnce ? "a change is applied while running"
-                                              : "a change waits for a restart";
-}
-
 void open_table(std::ostream& out, const std::string& heading) { out << ".Ss " << heading << "\n"; }
 
 template <typename Owner>
@@ -35,8 +30,7 @@ void describe(std::ostream& out, const ConfigKey<Owner>& key) {
   out << ".It Li " << key.name << "\n"
       << roff_text(key.help) << ".br\n"
       << roff_text("takes " + key.expects) << ".br\n"
-      << roff_text((key.is_required() ? "is required" : "default: " + key.default_words) + "; " +
-                   when(key.takes_effect));
+      << roff_text(key.default_and_effect());
 }
 
 // What the default "of the profile" is.
@@ -74,9 +68,9 @@ void describe_keys(std::ostream& out) {
   out << ".El\n";
 
   open_table(out, std::string("[") + kVotersTable + "]");
-  out << roff_text(std::string(kVotersHelp) + "; " + when(kVotersTakeEffect));
+  out << roff_text(std::string(kVotersHelp) + "; " + words(kVotersTakeEffect));
   open_table(out, std::string("[[") + kHookTable + "]]");
-  out << roff_text(std::string(kHookHelp) + "; " + when(kHookTakesEffect))
+  out << roff_text(std::string(kHookHelp) + "; " + words(kHookTakesEffect))
       << ".Bl -tag -width Ds\n";
   for (const auto& key : hook_keys()) describe(out, key);
   out << ".El\n";

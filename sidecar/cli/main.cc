@@ -1,6 +1,7 @@
 // The program `bellwether`: chooses the subcommand, and turns whatever goes wrong into one line on
 // stderr and the exit code that belongs to it.
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -8,12 +9,8 @@
 #include <array>
 #include <iostream>
 
-#include "cli/check.hh"
-#include "cli/doctor.hh"
+#include "cli/commands.hh"
 #include "cli/exit_code.hh"
-#include "cli/run.hh"
-#include "cli/sidecar_commands.hh"
-#include "cli/simulate.hh"
 #include "config/findings.hh"
 #include "plugin_loader.hh"
 
@@ -33,11 +30,9 @@ constexpr const char* kExamples = R"(Examples:
   bellwether simulate --help           what else the simulator can do
   bellwether version                   the versions of the program and of its plugin interface)";
 
-const std::string& version_text() {
-  static const std::string kText = "bellwether " BELLWETHER_VERSION "\nplugin ABI " +
-                                   std::to_string(ELECTION_ABI_MAJOR) + "." +
-                                   std::to_string(ELECTION_ABI_MINOR);
-  return kText;
+std::string version_text() {
+  return fmt::format("bellwether {}\nplugin ABI {}.{}", BELLWETHER_VERSION, ELECTION_ABI_MAJOR,
+                     ELECTION_ABI_MINOR);
 }
 
 // In the list of subcommands each has one line; all of its description stands in its own help.
@@ -83,25 +78,27 @@ std::string describe(const CLI::ParseError& error, const CLI::App& program) {
   return error.what() + remedy;
 }
 
+ExitCode print_version() {
+  std::cout << version_text() << "\n";
+  return ExitCode::kOk;
+}
+
 ExitCode run(int argc, char** argv) {
   CLI::App program("Leader election sidecar", "bellwether");
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(kExamples);
   program.set_version_flag("--version", version_text(), "Print the versions and exit");
   program.require_subcommand(1);
-  RunOptions run_options;
-  const CLI::App* const run = add_run(program, run_options);
-  CheckOptions check_options;
-  const CLI::App* const check = add_check(program, check_options);
-  DoctorOptions doctor_options;
-  const CLI::App* const doctor = add_doctor(program, doctor_options);
-  SidecarOptions sidecar_options;
-  add_sidecar_commands(program, sidecar_options);
-  SimulateOptions simulate_options;
-  add_simulate(program, simulate_options);
-  CLI::App* const version = program.add_subcommand(
+  Subcommand subcommand;
+  add_run(program, subcommand);
+  add_check(program, subcommand);
+  add_doctor(program, subcommand);
+  add_sidecar_commands(program, subcommand);
+  add_simulate(program, subcommand);
+  CLI::App& version = *program.add_subcommand(
       "version", "Print the versions of the program and of its plugin interface");
-  version->footer("Example:\n  bellwether version");
+  version.footer("Example:\n  bellwether version");
+  version.callback([&subcommand] { subcommand = print_version; });
 
   try {
     program.parse(argc, argv);
@@ -110,20 +107,11 @@ ExitCode run(int argc, char** argv) {
     std::cout << app.help(parent_name(app));
     return ExitCode::kOk;
   } catch (const CLI::CallForVersion&) {
-    std::cout << version_text() << "\n";
-    return ExitCode::kOk;
+    return print_version();
   } catch (const CLI::ParseError& error) {
     throw UsageError(describe(error, program));
   }
-  if (program.got_subcommand(version)) {
-    std::cout << version_text() << "\n";
-    return ExitCode::kOk;
-  }
-  if (program.got_subcommand(run)) return run_sidecar(run_options, BELLWETHER_VERSION);
-  if (program.got_subcommand(check)) return check_config(check_options);
-  if (program.got_subcommand(doctor)) return run_doctor(doctor_options, BELLWETHER_VERSION);
-  if (sidecar_options.command != SidecarCommand::kNone) return run_sidecar_command(sidecar_options);
-  return simulate(simulate_options);
+  return subcommand();
 }
 
 ExitCode run_and_flush(int argc, char** argv) {

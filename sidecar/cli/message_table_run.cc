@@ -35,24 +35,24 @@ std::string cell(const std::string& text, size_t width) {
 
 size_t width_of(size_t column) { return std::string_view(kHeads[column]).size() + kTableGap; }
 
-void print_heads(std::ostream& out, const TableRow& row) {
-  out << "\n" << row.variant << "\n";
-  for (size_t i = 0; i < kHeads.size(); ++i) out << cell(kHeads[i], width_of(i));
-  if (row.expected) out << cell("formula", kExpectedWidth);
-  out << "\n";
+void print_heads(const TableRow& row) {
+  std::cout << "\n" << row.variant << "\n";
+  for (size_t i = 0; i < kHeads.size(); ++i) std::cout << cell(kHeads[i], width_of(i));
+  if (row.expected) std::cout << cell("formula", kExpectedWidth);
+  std::cout << "\n";
 }
 
-void print_row(std::ostream& out, const TableRow& row) {
+void print_row(const TableRow& row) {
   size_t column = 0;
   const auto put = [&](uint64_t number) {
-    out << cell(std::to_string(number), width_of(column));
+    std::cout << cell(std::to_string(number), width_of(column));
     ++column;
   };
   put(row.processes);
   for (const auto count : kCounts) put(row.*count);
   put(row.total());
-  if (row.expected) out << cell(std::to_string(*row.expected), kExpectedWidth);
-  out << (is_as_expected(row) ? "" : kMark) << "\n";
+  if (row.expected) std::cout << cell(std::to_string(*row.expected), kExpectedWidth);
+  std::cout << (is_as_expected(row) ? "" : kMark) << "\n";
 }
 
 std::string csv_field(const std::string& text) {
@@ -64,37 +64,36 @@ std::string csv_field(const std::string& text) {
 
 // For people: aligned, one group a variant (rows of a variant follow each other), the closed form
 // over its column, and a mark where a total differs from it.
-void print_table(std::ostream& out, const std::string& title, const std::vector<TableRow>& rows) {
-  out << title << "\n";
+void print_table(const std::string& title, const std::vector<TableRow>& rows) {
+  std::cout << title << "\n";
   const TableRow* previous = nullptr;
   bool has_closed_form = false;
   bool is_all_right = true;
   for (const TableRow& row : rows) {
-    if (previous == nullptr || previous->variant != row.variant) print_heads(out, row);
-    print_row(out, row);
+    if (previous == nullptr || previous->variant != row.variant) print_heads(row);
+    print_row(row);
     previous = &row;
     has_closed_form = has_closed_form || row.expected.has_value();
     is_all_right = is_all_right && is_as_expected(row);
   }
-  if (has_closed_form && is_all_right) out << "\nEvery total is its closed form.\n";
+  if (has_closed_form && is_all_right) std::cout << "\nEvery total is its closed form.\n";
 }
 
 // RFC 4180, with a header; `expected` is empty where there is no closed form.
-void print_csv(std::ostream& out, const std::vector<TableRow>& rows) {
-  out << "variant,processes,election,answer,handover,coordinator,total,expected\n";
+void print_csv(const std::vector<TableRow>& rows) {
+  std::cout << "variant,processes,election,answer,handover,coordinator,total,expected\n";
   for (const TableRow& row : rows) {
-    out << csv_field(row.variant) << "," << std::to_string(row.processes);
-    for (const auto count : kCounts) out << "," << std::to_string(row.*count);
-    out << "," << std::to_string(row.total()) << ",";
-    if (row.expected) out << std::to_string(*row.expected);
-    out << "\n";
+    std::cout << csv_field(row.variant) << "," << row.processes;
+    for (const auto count : kCounts) std::cout << "," << row.*count;
+    std::cout << "," << row.total() << ",";
+    if (row.expected) std::cout << *row.expected;
+    std::cout << "\n";
   }
 }
 
 // An array of objects with the columns of the CSV; `expected` is null where there is no closed
 // form.
-void print_json(std::ostream& out, const std::vector<simulator::TableRow>& rows) {
-  constexpr int kIndent = 2;
+void print_json(const std::vector<simulator::TableRow>& rows) {
   Json array = Json::array();
   for (const simulator::TableRow& row : rows) {
     array.push_back({{"variant", row.variant},
@@ -106,8 +105,8 @@ void print_json(std::ostream& out, const std::vector<simulator::TableRow>& rows)
                      {"total", row.total()},
                      {"expected", row.expected ? Json(*row.expected) : Json(nullptr)}});
   }
-  // The name of a variant comes from a plugin and may be anything.
-  out << array.dump(kIndent, ' ', false, Json::error_handler_t::replace) << "\n";
+  constexpr int kIndent = 2;
+  std::cout << dump(array, kIndent) << "\n";
 }
 
 std::vector<TableRow> measure_all(const Simulation& simulation) {
@@ -136,11 +135,11 @@ std::string title_of(Initiator initiator) {
 void print(const SimulateOptions& options, const std::vector<TableRow>& rows) {
   switch (options.format) {
     case Format::kTable:
-      return print_table(std::cout, title_of(options.initiator), rows);
+      return print_table(title_of(options.initiator), rows);
     case Format::kCsv:
-      return print_csv(std::cout, rows);
+      return print_csv(rows);
     case Format::kJson:
-      return print_json(std::cout, rows);
+      return print_json(rows);
   }
 }
 

@@ -1,38 +1,150 @@
 // `bellwether simulate --fault-seeds`: runs the schedules of all seeds with each variant, and shows
 // the first that fails as a scenario file, with the way to run it again.  Schedules in which little
 // happens prove little, so the number of elections can be demanded.
-#include <iomanip>
-#include <iostream>
-#include <sstream>
+#include <bellwether/election_plugin.h>
+#include <fmt/core.h>
 
-#include "cli/fault_runs.hh"
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.hh"
 #include "cli/progress.hh"
 #include "cli/simulate.hh"
+#include "simulator/fault_schedule.hh"
+#include "simulator/scenario.hh"
 
 namespace bellwether::cli {
 namespace {
 
+struct FaultRun {
+  const election_plugin* plugin = nullptr;
+  std::string variant;
+  simulator::Guarding guarding = simulator::Guarding::kNone;
+  uint64_t first_seed = 1;
+  uint64_t last_seed = 1;
+  unsigned threads = 1;
+  // Called from the calling thread about every half second with how many are done.
+  std::function<void(uint64_t done, uint64_t failed)> progress{};
+};
+
+struct FaultReport {
+  uint64_t schedules = 0;
+  uint64_t elections = 0;  // claims that became effective
+  uint64_t faults = 0;     // and commands of operators
+  uint64_t steps = 0;
+  Duration virtual_time{};
+  uint64_t failed = 0;
+  // Of the lowest seed that failed.
+  std::optional<uint64_t> failing_seed;
+  std::string failing_scenario;
+  std::string failure;
+};
+
+constexpr auto kProgressInterval = std::chrono::milliseconds(500);
+
+// What the threads share: the next seed to run, and the sum of what they found.
+class Runs {
+ public:
+  explicit Runs(const FaultRun& run) : run_(run), next_seed_(run.first_seed) {}
+
+  void work() {
+    while (true) {
+      const uint64_t seed = next_seed_.fetch_add(1);
+      if (seed > run_.last_seed) break;
+      const std::string text =
+          simulator::fault_scenario(seed, *run_.plugin, run_.variant, run_.guarding);
+      add(seed, text, run_one(seed, text));
+    }
+    const std::lock_guard lock(mutex_);
+    ++finished_;
+    finished_changed_.notify_one();
+  }
+
+  void wait_for_all(unsigned threads) {
+    std::unique_lock lock(mutex_);
+    while (!finished_changed_.wait_for(lock, kProgressInterval,
+                                       [&] { return finished_ == threads; })) {
+      if (run_.progress) run_.progress(report_.schedules, report_.failed);
+    }
+  }
+
+  FaultReport take_report() { return std::move(report_); }
+
+ private:
+  // A thread has nobody to throw to; a schedule that cannot be run has failed.
+  simulator::ScenarioResult run_one(uint64_t seed, const std::string& text) {
+    const std::string name = "seed " + std::to_string(seed);
+    try {
+      return simulator::run_scenario(simulator::parse_scenario(name, text),
+                                     {.plugin = run_.plugin,
+                                      .variant = run_.variant,
+                                      .seed = seed,
+                                      .broken_rules = {},
+                                      .trace = nullptr});
+    } catch (const std::exception& error) {
+      simulator::ScenarioResult broken;
+      broken.failure = error.what();
+      return broken;
+    }
+  }
+
+  void add(uint64_t seed, const std::string& text, const simulator::ScenarioResult& result) {
+    const std::lock_guard lock(mutex_);
+    ++report_.schedules;
+    report_.elections += result.claims;
+    report_.faults += simulator::faults_in(text);
+    report_.steps += result.steps;
+    report_.virtual_time += result.virtual_time;
+    if (result.has_passed) return;
+    ++report_.failed;
+    if (report_.failing_seed && *report_.failing_seed < seed) return;
+    report_.failing_seed = seed;
+    report_.failing_scenario = text;
+    report_.failure = result.failure;
+  }
+
+  const FaultRun& run_;
+  std::atomic<uint64_t> next_seed_;
+  std::mutex mutex_;
+  std::condition_variable finished_changed_;
+  unsigned finished_ = 0;
+  FaultReport report_;
+};
+
+// Runs all seeds from first to last.
+FaultReport run_fault_seeds(const FaultRun& run) {
+  Runs runs(run);
+  std::vector<std::jthread> threads;
+  const unsigned count = std::max(1u, run.threads);
+  for (unsigned i = 0; i < count; ++i) threads.emplace_back([&runs] { runs.work(); });
+  runs.wait_for_all(count);
+  threads.clear();
+  return runs.take_report();
+}
+
 using Seconds = std::chrono::duration<double>;
 
 std::string in_words(Duration duration) {
-  using std::chrono::duration_cast;
-  const auto days = duration_cast<std::chrono::days>(duration);
-  const auto hours = duration_cast<std::chrono::hours>(duration - days);
-  const auto minutes = duration_cast<std::chrono::minutes>(duration - days - hours);
-  const auto seconds = duration_cast<std::chrono::seconds>(duration - days - hours - minutes);
-  std::ostringstream text;
-  if (days.count() > 0) text << days.count() << " d ";
-  if (days.count() > 0 || hours.count() > 0) text << hours.count() << " h ";
-  if (days.count() == 0) text << minutes.count() << " min ";
-  if (days.count() == 0 && hours.count() == 0) text << seconds.count() << " s ";
-  std::string result = text.str();
-  result.pop_back();
-  return result;
+  const auto days = std::chrono::floor<std::chrono::days>(duration);
+  const std::chrono::hh_mm_ss parts(std::chrono::floor<std::chrono::seconds>(duration - days));
+  const auto hours = parts.hours().count();
+  const auto minutes = parts.minutes().count();
+  if (days.count() > 0) return fmt::format("{} d {} h", days.count(), hours);
+  if (hours > 0) return fmt::format("{} h {} min", hours, minutes);
+  return fmt::format("{} min {} s", minutes, parts.seconds().count());
 }
 
 FaultReport run_variant(const Simulation& simulation, const std::string& variant) {
   const NumberRange& seeds = simulation.options.fault_seeds;
-  const std::string all = std::to_string(seeds.last - seeds.first + 1);
+  const uint64_t all = seeds.last - seeds.first + 1;
   Progress progress;
   return run_fault_seeds({.plugin = &simulation.plugin,
                           .variant = variant,
@@ -40,23 +152,22 @@ FaultReport run_variant(const Simulation& simulation, const std::string& variant
                           .first_seed = seeds.first,
                           .last_seed = seeds.last,
                           .threads = simulation.options.jobs,
-                          .broken_rules = {},
                           .progress = [&](uint64_t done, uint64_t failed) {
-                            progress.tell(variant + ": " + std::to_string(done) + " of " + all +
-                                          " schedules, " + std::to_string(failed) + " failed");
+                            progress.tell(fmt::format("{}: {} of {} schedules, {} failed", variant,
+                                                      done, all, failed));
                           }});
 }
 
 // What did not happen in n independent tries happens in less than 3/n of them, with 95 % confidence
 // (the rule of three).
 void print_summary(const std::string& variant, const FaultReport& report, Seconds wall_time) {
-  std::cout << variant << ": " << report.schedules << " schedules, " << report.elections
-            << " elections, " << report.faults << " faults, " << in_words(report.virtual_time)
-            << " of virtual time, " << report.failed << " failed, in " << std::fixed
-            << std::setprecision(1) << wall_time.count() << " s";
+  std::cout << fmt::format(
+      "{}: {} schedules, {} elections, {} faults, {} of virtual time, {} failed, in {:.1f} s",
+      variant, report.schedules, report.elections, report.faults, in_words(report.virtual_time),
+      report.failed, wall_time.count());
   const uint64_t bound = report.elections / 3;
   if (report.failed == 0 && bound > 0) {
-    std::cout << "; less than 1 failure in " << bound << " elections (95 % confidence)";
+    std::cout << fmt::format("; less than 1 failure in {} elections (95 % confidence)", bound);
   }
   std::cout << "\n";
 }
@@ -72,24 +183,25 @@ std::string in_shell(const std::string& word) {
 
 void print_failure(const SimulateOptions& options, const std::string& variant,
                    const FaultReport& report) {
-  const std::string seed = std::to_string(*report.failing_seed);
-  const std::string file = "seed_" + seed + "_" + variant + ".txt";
   std::string plugin;
   const SimulateOptions usual;
   const char* const guard =
       options.guarding == simulator::Guarding::kMajority ? " --guard majority" : "";
   if (options.plugin != usual.plugin) plugin += " --plugin " + in_shell(options.plugin);
   if (!options.plugin_dir.empty()) plugin += " --plugin-dir " + in_shell(options.plugin_dir);
+  const uint64_t seed = *report.failing_seed;
   // The marks are comments: it does no harm to save them, too.
-  std::cout << "FAILED  " << variant << ", seed " << seed << "\n"
-            << report.failure << "\n"
-            << "# ---- 8< ---- the schedule as a scenario file\n"
-            << report.failing_scenario << "\n"
-            << "# ---- 8< ---- its end\n"
-            << "To run it again: bellwether simulate" << plugin << " --variant "
-            << in_shell(variant) << guard << " --fault-seeds " << seed << "\n"
-            << "To see its trace, save it and run it: bellwether simulate" << plugin << " "
-            << in_shell(file) << "\n";
+  std::cout << fmt::format(
+      R"(FAILED  {0}, seed {1}
+{2}
+# ---- 8< ---- the schedule as a scenario file
+{3}
+# ---- 8< ---- its end
+To run it again: bellwether simulate{4} --variant {5}{6} --fault-seeds {1}
+To see its trace, save it and run it: bellwether simulate{4} {7}
+)",
+      variant, seed, report.failure, report.failing_scenario, plugin, in_shell(variant), guard,
+      in_shell(fmt::format("seed_{}_{}.txt", seed, variant)));
 }
 
 }  // namespace

@@ -1,17 +1,17 @@
 // Everything that can be wrong at the start ends the program with its own exit code, in one line
 // that names the file and the remedy; what comes after that is the log's.
-#include "cli/run.hh"
-
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
+#include <memory>
+#include <string>
 #include <system_error>
 #include <thread>
 
-#include "cli/exit_code.hh"
+#include "cli/commands.hh"
 #include "cli/plugin_dir.hh"
 #include "daemon/sidecar.hh"
 #include "io/flag/flag_error.hh"
@@ -22,6 +22,12 @@
 
 namespace bellwether::cli {
 namespace {
+
+struct RunOptions {
+  std::string file = kUsualConfig;
+  bool forget_promises = false;
+  bool is_first_start = false;
+};
 
 constexpr const char* kRunDescription = R"(Run the sidecar
 
@@ -82,20 +88,8 @@ ExitCode end_in_time(ExitCode code) {
   return code;
 }
 
-}  // namespace
-
-CLI::App* add_run(CLI::App& program, RunOptions& options) {
-  CLI::App* const run = program.add_subcommand("run", kRunDescription);
-  run->footer(kRunExamples);
-  run->add_option("--config", options.file, "default: " + options.file)->option_text("FILE");
-  run->add_flag("--bootstrap", options.is_first_start)
-      ->description("the very first start of a group with [voters]: it need not wait 10 s");
-  run->add_flag("--forget-promises", options.forget_promises)
-      ->description("DANGER: vote although this voter does not know what it has granted");
-  return run;
-}
-
-ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
+// Runs until a signal ends it.
+ExitCode run_sidecar(const RunOptions& options) {
   // Until the loop takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
   block_signals();
@@ -105,7 +99,7 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
   const char* const flag_weakness = robust_futex_flaw();
   SidecarSettings settings{.config_text = read_config_text(options.file),
                            .plugin_dir = installed_plugin_dir(),
-                           .version = version,
+                           .version = BELLWETHER_VERSION,
                            .forget_promises = options.forget_promises,
                            .is_first_start = options.is_first_start,
                            .flag_weakness = flag_weakness != nullptr ? flag_weakness : ""};
@@ -139,6 +133,21 @@ ExitCode run_sidecar(const RunOptions& options, const std::string& version) {
   } catch (const AddressError& error) {
     return refuse(error, ExitCode::kAddressUnusable);
   }
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Subcommand& chosen) {
+  CLI::App& run = *program.add_subcommand("run", kRunDescription);
+  run.footer(kRunExamples);
+  // Shared by what fills it and what reads it, as with all commands.
+  const auto options = std::make_shared<RunOptions>();
+  run.add_option("--config", options->file, "default: " + options->file)->option_text("FILE");
+  run.add_flag("--bootstrap", options->is_first_start)
+      ->description("the very first start of a group with [voters]: it need not wait 10 s");
+  run.add_flag("--forget-promises", options->forget_promises)
+      ->description("DANGER: vote although this voter does not know what it has granted");
+  run.callback([&chosen, options] { chosen = [options] { return run_sidecar(*options); }; });
 }
 
 }  // namespace bellwether::cli

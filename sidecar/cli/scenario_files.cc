@@ -1,5 +1,7 @@
 // `bellwether simulate FILES`: runs each scenario once a variant, or once when its `nodes` line
 // names the variant, and counts what passed.
+#include <fmt/core.h>
+
 #include <iostream>
 #include <optional>
 
@@ -94,8 +96,8 @@ class ScenarioRuns {
     try {
       require_variant(simulation_.plugin, named->name);
     } catch (const PluginError& error) {
-      throw simulator::ScenarioError(scenario.name + ":" + std::to_string(named->line) + ": " +
-                                     error.what());
+      throw simulator::ScenarioError(
+          fmt::format("{}:{}: {}", scenario.name, named->line, error.what()));
     }
     return {named->name};
   }
@@ -147,9 +149,10 @@ class ScenarioRuns {
     std::string text = run_once(scenario, variants.front(), nullptr).rewritten;
     for (const std::string& variant : variants) {
       if (run_once(scenario, variant, nullptr).rewritten == text) continue;
-      throw std::runtime_error(scenario.name + ": cannot be rewritten, " + variants.front() +
-                               " and " + variant + " give different traces; name one of them, by " +
-                               "--variant or in the file as 'nodes ... variant=" + variant + "'");
+      throw std::runtime_error(
+          fmt::format("{0}: cannot be rewritten, {1} and {2} give different traces; name one of "
+                      "them, by --variant or in the file as 'nodes ... variant={2}'",
+                      scenario.name, variants.front(), variant));
     }
     return text;
   }

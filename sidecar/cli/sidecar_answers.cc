@@ -1,6 +1,8 @@
 // Nothing in here trusts the form of an answer.
 #include "cli/sidecar_answers.hh"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -22,25 +24,15 @@ std::string printable(std::string text) {
   return text;
 }
 
-std::string lines_of(const Json& object, const char* key) {
-  std::string text;
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_array()) return text;
-  for (const Json& line : *found) {
-    text += "\n" + value_text(line);
-  }
-  return text;
-}
-
 std::string with_unit(const Json& object, const char* key, const char* unit) {
   const std::string text = text_of(object, key);
   return text == "-" ? text : text + unit;
 }
 
-std::string heard_text(const Json& member) {
-  const auto found = member.find("last_heard_ms");
-  if (found == member.end() || !found->is_number_integer()) return "-";
-  return age_text(std::chrono::milliseconds(found->get<int64_t>())) + " ago";
+std::vector<Json> items_in(const Json& object, const char* key) {
+  const auto list = object.find(key);
+  if (list == object.end() || !list->is_array()) return {};
+  return {list->begin(), list->end()};
 }
 
 Span state_cell(const Json& member) {
@@ -66,13 +58,14 @@ constexpr std::array kHeads{"member", "state",      "role",    "priority", "addr
 constexpr std::array kSpared{"version", "round trip", "priority", "variant", "heard", "address"};
 
 Row member_row(const Json& member, bool has_leader) {
+  const std::string heard = age_in(member, "last_heard_ms");
   return {
       Span(text_of(member, "name"), is_true(member, "is_leader") ? Style::kStrong : Style::kPlain),
       state_cell(member),
       role_cell(member, has_leader),
       text_of(member, "priority"),
       text_of(member, "address"),
-      heard_text(member),
+      heard == "-" ? heard : heard + " ago",
       with_unit(member, "rtt_ms", "ms"),
       text_of(member, "variant"),
       text_of(member, "version")};
@@ -93,24 +86,21 @@ std::string age_text(Duration age) {
   using std::chrono::milliseconds;
   using std::chrono::minutes;
   using std::chrono::seconds;
-  const int64_t ms = std::max<int64_t>(std::chrono::duration_cast<milliseconds>(age).count(), 0);
-  constexpr int64_t kTenthOfSecond = 100;
-  if (age < seconds(1)) return std::to_string(ms) + "ms";
+  age = std::max(age, Duration::zero());
+  if (age < seconds(1)) return fmt::format("{}ms", floor<milliseconds>(age).count());
   if (age < seconds(10)) {
-    const int64_t tenths = ms / kTenthOfSecond;
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "s";
+    const auto tenths = age / milliseconds(100);
+    return fmt::format("{}.{}s", tenths / 10, tenths % 10);
   }
-  const auto pair = [](auto large, const char* large_unit, auto small, const char* small_unit) {
-    return std::to_string(large) + large_unit + " " + std::to_string(small) + small_unit;
-  };
-  const std::chrono::hh_mm_ss parts(floor<seconds>(age));
-  if (age < minutes(1)) return std::to_string(parts.seconds().count()) + "s";
-  if (age < hours(1)) {
-    return pair(parts.minutes().count(), "m", parts.seconds().count(), "s");
-  }
-  if (age < days(1)) return pair(parts.hours().count(), "h", parts.minutes().count(), "m");
-  const auto whole_days = floor<days>(age);
-  return pair(whole_days.count(), "d", floor<hours>(age - whole_days).count(), "h");
+  const auto days_of_it = floor<days>(age);
+  const std::chrono::hh_mm_ss parts(floor<seconds>(age - days_of_it));
+  const auto h = parts.hours().count();
+  const auto m = parts.minutes().count();
+  const auto s = parts.seconds().count();
+  if (age < minutes(1)) return fmt::format("{}s", s);
+  if (age < hours(1)) return fmt::format("{}m {}s", m, s);
+  if (age < days(1)) return fmt::format("{}h {}m", h, m);
+  return fmt::format("{}d {}h", days_of_it.count(), h);
 }
 
 std::optional<Duration> age_of(const std::string& moment) {
@@ -129,10 +119,13 @@ Json require_json(const ApiClient& client, const HttpAnswer& answer, const char*
   const bool is_object = json && json->is_object();
   if (is_object && answer.status == kOk && json->contains(key)) return *json;
   if (is_object && answer.status != kOk && json->contains("error")) {
-    throw ApiError(text_of(*json, "error") + lines_of(*json, "errors"));
+    std::string text = text_of(*json, "error");
+    for (const std::string& line : texts_in(*json, "errors")) text += "\n" + line;
+    throw ApiError(text);
   }
-  throw ApiError("what answers at " + client.address().text() + " is not a sidecar (status " +
-                 std::to_string(answer.status) + "); --api says where it is");
+  throw ApiError(
+      fmt::format("what answers at {} is not a sidecar (status {}); --api says where it is",
+                  client.address().text(), answer.status));
 }
 
 std::string value_text(const Json& value) {
@@ -167,13 +160,21 @@ std::string vote_text(const Json& vote) {
   return text_of(vote, "state") + (why == "-" ? "" : ": " + why);
 }
 
+std::string age_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer()) return "-";
+  return age_text(std::chrono::milliseconds(found->get<int64_t>()));
+}
+
 std::vector<Json> objects_in(const Json& object, const char* key) {
-  std::vector<Json> found;
-  const auto list = object.find(key);
-  if (list == object.end() || !list->is_array()) return found;
-  for (const Json& item : *list) {
-    if (item.is_object()) found.push_back(item);
-  }
+  std::vector<Json> found = items_in(object, key);
+  std::erase_if(found, [](const Json& item) { return !item.is_object(); });
+  return found;
+}
+
+std::vector<std::string> texts_in(const Json& object, const char* key) {
+  std::vector<std::string> found;
+  for (const Json& item : items_in(object, key)) found.push_back(value_text(item));
   return found;
 }
 

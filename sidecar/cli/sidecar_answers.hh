@@ -38,6 +38,8 @@ std::string value_text(const Json& value);
 std::string text_of(const Json& object, const char* key);
 // The object under a key; an empty one when there is none.
 const Json& object_in(const Json& object, const char* key);
+// A number of milliseconds under a key as age_text() has it; "-" when there is none.
+std::string age_in(const Json& object, const char* key);
 bool is_true(const Json& object, const char* key);
 
 // "orders-2 leads, epoch 7" or "there is no leader"; from a body of /v1/leader.
@@ -46,8 +48,9 @@ std::string leader_text(const Json& leader);
 // "in force", or "forgotten: why"; from `vote` of /v1/status, "-" where that is null.
 std::string vote_text(const Json& vote);
 
-// The objects of an array under a key; what is no object is left out.
+// The objects of an array under a key, without what else is there; or all of it, as text.
 std::vector<Json> objects_in(const Json& object, const char* key);
+std::vector<std::string> texts_in(const Json& object, const char* key);
 
 // The table of members, its head first; from a body of /v1/members.  Where it is wider than `width`
 // it loses columns, the least important one first.

@@ -1,13 +1,18 @@
 // The subcommands, their help, and those that are one request each.
-#include "cli/sidecar_commands.hh"
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <iostream>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "base/duration_text.hh"
 #include "base/json.hh"
 #include "cli/api_client.hh"
+#include "cli/choice_option.hh"
+#include "cli/commands.hh"
 #include "cli/sidecar_answers.hh"
 #include "cli/styled_text.hh"
 #include "cli/watch.hh"
@@ -16,11 +21,14 @@
 namespace bellwether::cli {
 namespace {
 
-std::string uptime_text(const Json& status) {
-  const auto found = status.find("uptime_ms");
-  if (found == status.end() || !found->is_number_integer()) return "-";
-  return age_text(std::chrono::milliseconds(found->get<int64_t>()));
-}
+struct SidecarOptions {
+  ApiOptions api;
+  bool is_json = false;                       // status, watch
+  ColourChoice colour = ColourChoice::kAuto;  // status, watch
+  bool is_once = false;                       // watch
+  std::string hold;                           // step-down; empty: the sidecar's default
+  std::string member;                         // transfer, forget: its name
+};
 
 bool has_leader(const Json& leader) { return !object_in(leader, "leader").empty(); }
 
@@ -55,17 +63,15 @@ std::string variant_text(const Json& status) {
 
 std::string program_text(const Json& status) {
   const Json& plugin = object_in(status, "plugin");
-  return "bellwether " + text_of(status, "version") + ", plugin " + text_of(plugin, "name") + " " +
-         text_of(plugin, "version") + " (ABI " + text_of(plugin, "abi") + "), up " +
-         uptime_text(status);
+  return fmt::format("bellwether {}, plugin {} {} (ABI {}), up {}", text_of(status, "version"),
+                     text_of(plugin, "name"), text_of(plugin, "version"), text_of(plugin, "abi"),
+                     age_in(status, "uptime_ms"));
 }
 
 // A row for each text in the list.
 void add_each(std::vector<Row>& rows, const char* head, const Json& config, const char* key) {
-  const auto list = config.find(key);
-  if (list == config.end() || !list->is_array()) return;
-  for (const Json& item : *list) {
-    rows.push_back({Span(head, Style::kDoubtful), Span(value_text(item), Style::kDoubtful)});
+  for (const std::string& text : texts_in(config, key)) {
+    rows.push_back({Span(head, Style::kDoubtful), Span(text, Style::kDoubtful)});
   }
 }
 
@@ -75,8 +81,8 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
     return Row{Span(head, Style::kFaint), std::move(what)};
   };
   std::vector<Row> rows{
-      row("group", text_of(status, "group") + ", guard " + text_of(status, "guard") + ", variant " +
-                       variant_text(status)),
+      row("group", fmt::format("{}, guard {}, variant {}", text_of(status, "group"),
+                               text_of(status, "guard"), variant_text(status))),
       row("leader", {leader_text(leader), has_leader(leader) ? Style::kStrong : Style::kBad}),
       row("since", since_text(leader)),
       row("node", node_cell(status)),
@@ -93,19 +99,6 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
   for (const Line& line : member_lines(members, line_width())) {
     std::cout << to_text(line, is_coloured) << "\n";
   }
-}
-
-ExitCode print_status(ApiClient& client, bool is_json, bool is_coloured) {
-  const Json leader = get_leader(client);
-  const Json status = get_status(client);
-  const Json members = get_members(client);
-  if (is_json) {
-    const Json all{{"leader", leader}, {"status", status}, {"members", members}};
-    std::cout << dump(all) << "\n";
-  } else {
-    print_text(leader, status, members, is_coloured);
-  }
-  return ExitCode::kOk;
 }
 
 constexpr const char* kExitStatus = R"(
@@ -184,146 +177,130 @@ that comes back is a member again.
 constexpr const char* kForgetExamples = R"(Example:
   bellwether forget orders-4)";
 
-CLI::App& add(CLI::App& program, SidecarOptions& options, SidecarCommand command, const char* name,
-              const char* description, const char* examples) {
-  CLI::App& added = *program.add_subcommand(name, description);
-  added.footer(std::string(examples) + kExitStatus);
-  added
-      .add_option("--api", options.api.api,
-                  "the sidecar: http://HOST:PORT, or the path of its\nunix socket (default: what "
-                  "the configuration says,\nelse http://127.0.0.1:4040)")
-      ->option_text("WHERE");
-  added
-      .add_option("--config", options.api.config,
-                  "its configuration (default:\n/etc/bellwether/bellwether.toml, if it exists)")
-      ->option_text("FILE");
-  added.callback([&options, command] { options.command = command; });
-  return added;
-}
-
 Json post(ApiClient& client, const std::string& path, const Json& body,
           const char* key = "result") {
   return require_json(client, client.post(path, dump(body)), key);
 }
 
-ExitCode step_down(ApiClient& client, const std::string& hold) {
+ExitCode status(ApiClient& client, const SidecarOptions& options) {
+  const Json leader = get_leader(client);
+  const Json status = get_status(client);
+  const Json members = get_members(client);
+  if (options.is_json) {
+    const Json all{{"leader", leader}, {"status", status}, {"members", members}};
+    std::cout << dump(all) << "\n";
+  } else {
+    print_text(leader, status, members, has_colour(options.colour));
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode watch(ApiClient& client, const SidecarOptions& options) {
+  return watch(client, {.is_once = options.is_once,
+                        .is_json = options.is_json,
+                        .is_coloured = has_colour(options.colour)});
+}
+
+ExitCode step_down(ApiClient& client, const SidecarOptions& options) {
   Json body = Json::object();
-  if (!hold.empty()) body["hold"] = hold;
+  if (!options.hold.empty()) body["hold"] = options.hold;
   const Json answer = post(client, "/v1/step-down", body);
   std::cout << "stepped down; stays out for " << text_of(answer, "hold") << "\n";
   return ExitCode::kOk;
 }
 
-ExitCode transfer(ApiClient& client, const std::string& member) {
+ExitCode transfer(ApiClient& client, const SidecarOptions& options) {
   Json body = Json::object();
-  body["to"] = member;
+  body["to"] = options.member;
   const Json answer = post(client, "/v1/transfer", body);  // a refusal comes before any output
   std::cout << "handing over to " << text_of(answer, "to") << "\n";
   return ExitCode::kOk;
 }
 
-ExitCode elect(ApiClient& client) {
+ExitCode elect(ApiClient& client, const SidecarOptions& /*options*/) {
   std::cout << text_of(post(client, "/v1/elect", Json::object()), "result") << "\n";
   return ExitCode::kOk;
 }
 
-ExitCode forget(ApiClient& client, const std::string& member) {
-  const std::string path = "/v1/members/" + percent_encode(member) + "/forget";
+ExitCode forget(ApiClient& client, const SidecarOptions& options) {
+  const std::string path = "/v1/members/" + percent_encode(options.member) + "/forget";
   const Json answer = post(client, path, Json::object());
   std::cout << "forgotten: " << text_of(answer, "name") << "\n";
   return ExitCode::kOk;
 }
 
 void print_changes(const Json& answer, const char* key, const char* suffix) {
-  const auto list = answer.find(key);
-  if (list == answer.end() || !list->is_array()) return;
-  for (const Json& change : *list) {
-    if (!change.is_object()) continue;
-    std::cout << text_of(change, "key") << ": " << text_of(change, "before") << " -> "
-              << text_of(change, "after") << suffix << "\n";
+  for (const Json& change : objects_in(answer, key)) {
+    std::cout << fmt::format("{}: {} -> {}{}\n", text_of(change, "key"), text_of(change, "before"),
+                             text_of(change, "after"), suffix);
   }
 }
 
-ExitCode reload(ApiClient& client) {
+ExitCode reload(ApiClient& client, const SidecarOptions& /*options*/) {
   const Json answer = post(client, "/v1/reload", Json::object(), "changed");
   print_changes(answer, "changed", "");
   print_changes(answer, "pending_restart", " (waits for a restart)");
-  const auto warnings = answer.find("warnings");
-  if (warnings != answer.end() && warnings->is_array()) {
-    for (const Json& warning : *warnings) std::cerr << value_text(warning) << "\n";
-  }
+  for (const std::string& warning : texts_in(answer, "warnings")) std::cerr << warning << "\n";
   std::cout << "reloaded\n";
   return ExitCode::kOk;
 }
 
 }  // namespace
 
-void add_sidecar_commands(CLI::App& program, SidecarOptions& options) {
-  CLI::App& status =
-      add(program, options, SidecarCommand::kStatus, "status", kStatus, kStatusExamples);
-  const auto choose = [&options](const std::string& word) {
-    if (word != "text" && word != "json") {
-      throw UsageError("--format is one of text, json, not \"" + word + "\"");
-    }
-    options.is_json = word == "json";
+void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
+  // Shared by the options of all of them, and the command that reads it.
+  const auto options = std::make_shared<SidecarOptions>();
+  const auto add = [&](const char* name, const char* description, const char* examples,
+                       ExitCode (*run)(ApiClient&, const SidecarOptions&)) -> CLI::App& {
+    CLI::App& added = *program.add_subcommand(name, description);
+    added.footer(std::string(examples) + kExitStatus);
+    added
+        .add_option("--api", options->api.api,
+                    "the sidecar: http://HOST:PORT, or the path of its\nunix socket (default: what "
+                    "the configuration says,\nelse http://127.0.0.1:4040)")
+        ->option_text("WHERE");
+    added
+        .add_option("--config", options->api.config,
+                    "its configuration (default:\n/etc/bellwether/bellwether.toml, if it exists)")
+        ->option_text("FILE");
+    added.callback([&chosen, options, run] {
+      chosen = [options, run] {
+        ApiClient client(find_api(options->api));
+        return run(client, *options);
+      };
+    });
+    return added;
   };
-  status.add_option_function<std::string>("--format", choose, "text (the default) or json")
+
+  CLI::App& status_command = add("status", kStatus, kStatusExamples, status);
+  add_choice(status_command, "--format", options->is_json, {{"text", false}, {"json", true}},
+             "text (the default) or json")
       ->option_text("FORMAT");
-  status.add_flag("--json", options.is_json, "the same as --format json");
-  add_colour_option(status, options.colour);
+  status_command.add_flag("--json", options->is_json, "the same as --format json");
+  add_colour_option(status_command, options->colour);
 
-  CLI::App& watch = add(program, options, SidecarCommand::kWatch, "watch", kWatch, kWatchExamples);
-  watch.add_flag("--once", options.is_once, "print what is there now, and end");
-  watch.add_flag("--json", options.is_json, "an object on a line for each change");
-  add_colour_option(watch, options.colour);
+  CLI::App& watch_command = add("watch", kWatch, kWatchExamples, watch);
+  watch_command.add_flag("--once", options->is_once, "print what is there now, and end");
+  watch_command.add_flag("--json", options->is_json, "an object on a line for each change");
+  add_colour_option(watch_command, options->colour);
 
-  const auto take_hold = [&options](const std::string& text) {
+  const auto take_hold = [options](const std::string& text) {
     if (!parse_duration(text)) {
       throw UsageError("--hold is a duration such as 30s or 10m, not \"" + text + "\"");
     }
-    options.hold = text;
+    options->hold = text;
   };
-  add(program, options, SidecarCommand::kStepDown, "step-down", kStepDown, kStepDownExamples)
+  add("step-down", kStepDown, kStepDownExamples, step_down)
       .add_option_function<std::string>("--hold", take_hold, "how long to stay out (default: 30s)")
       ->option_text("DURATION");
 
-  add(program, options, SidecarCommand::kTransfer, "transfer", kTransfer, kTransferExamples)
-      .add_option("NAME", options.member, "the member that is to lead")
-      ->option_text(" ")
-      ->required();
-
-  add(program, options, SidecarCommand::kElect, "elect", kElect, kElectExamples);
-  add(program, options, SidecarCommand::kReload, "reload", kReload, kReloadExamples);
-
-  add(program, options, SidecarCommand::kForget, "forget", kForget, kForgetExamples)
-      .add_option("NAME", options.member, "the member that is gone")
-      ->option_text(" ")
-      ->required();
-}
-
-ExitCode run_sidecar_command(const SidecarOptions& options) {
-  const ApiAddress address = find_api(options.api);
-  const bool is_coloured = has_colour(options.colour);
-  if (options.command == SidecarCommand::kWatch) {
-    return watch(
-        address,
-        {.is_once = options.is_once, .is_json = options.is_json, .is_coloured = is_coloured});
-  }
-  ApiClient client(address);
-  switch (options.command) {
-    case SidecarCommand::kStepDown:
-      return step_down(client, options.hold);
-    case SidecarCommand::kTransfer:
-      return transfer(client, options.member);
-    case SidecarCommand::kElect:
-      return elect(client);
-    case SidecarCommand::kReload:
-      return reload(client);
-    case SidecarCommand::kForget:
-      return forget(client, options.member);
-    default:
-      return print_status(client, options.is_json, is_coloured);
-  }
+  const auto add_name = [&](CLI::App& added, const char* help) {
+    added.add_option("NAME", options->member, help)->option_text(" ")->required();
+  };
+  add_name(add("transfer", kTransfer, kTransferExamples, transfer), "the member that is to lead");
+  add("elect", kElect, kElectExamples, elect);
+  add("reload", kReload, kReloadExamples, reload);
+  add_name(add("forget", kForget, kForgetExamples, forget), "the member that is gone");
 }
 
 }  // namespace bellwether::cli

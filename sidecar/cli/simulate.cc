@@ -3,14 +3,19 @@
 // refused, or its user believes that it did something.
 #include "cli/simulate.hh"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <thread>
 
+#include "cli/choice_option.hh"
+#include "cli/commands.hh"
 #include "cli/exit_code.hh"
 #include "cli/plugin_dir.hh"
 #include "core/plugin_facts.hh"
@@ -23,6 +28,48 @@ namespace {
 constexpr std::string_view kDots = "..";
 
 std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+
+// "N" with low <= N <= high; throws UsageError, as all of them.  Reads the whole text or refuses
+// it: "12abc", "1e3", "-1" and " 4" are not numbers here.
+uint64_t parse_number(std::string_view text, uint64_t low, uint64_t high) {
+  const char* const end = text.data() + text.size();
+  uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string limits = fmt::format("; give numbers from {} to {}", low, high);
+  if (rest != end || error == std::errc::invalid_argument) {
+    throw UsageError(quoted(text) + " is not a number" + limits);
+  }
+  if (error == std::errc::result_out_of_range || number < low || number > high) {
+    throw UsageError(std::string(text) + " is out of range" + limits);
+  }
+  return number;
+}
+
+// "A" or "A..B" with low <= A <= B <= high.
+NumberRange parse_range(std::string_view text, uint64_t low, uint64_t high) {
+  const size_t dots = text.find(kDots);
+  if (dots == std::string_view::npos) {
+    const uint64_t number = parse_number(text, low, high);
+    return {number, number};
+  }
+  const NumberRange range{parse_number(text.substr(0, dots), low, high),
+                          parse_number(text.substr(dots + kDots.size()), low, high)};
+  if (range.first > range.last) {
+    throw UsageError(quoted(text) + " is empty; the smaller number comes first");
+  }
+  return range;
+}
+
+// Ranges separated by commas.
+std::vector<NumberRange> parse_ranges(std::string_view text, uint64_t low, uint64_t high) {
+  std::vector<NumberRange> ranges;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    ranges.push_back(parse_range(text.substr(begin, comma - begin), low, high));
+    begin = comma + 1;
+  }
+  return ranges;
+}
 
 using simulator::Initiator;
 
@@ -60,6 +107,14 @@ constexpr const char* kSimulateExamples = R"(Examples:
 
 Exit status: 0 all is well; 1 a scenario or a schedule failed, a count differs from its closed form,
 or there were too few elections; 2 wrong usage; 5 the plugin was refused.)";
+
+// What one call does; bits, so that an option can belong to several.
+enum class Action : unsigned {
+  kTable = 1u << 0,       // count messages
+  kScenarios = 1u << 1,   // run scenario files
+  kFaultSeeds = 1u << 2,  // run random fault schedules
+  kVerbs = 1u << 3,       // print the scenario language
+};
 
 // Which options mean something for which action.
 struct Use {
@@ -122,28 +177,9 @@ const char* remedy(unsigned wanted, Action action) {
 void refuse_options_of_other_actions(const CLI::App& simulate, Action action) {
   for (const Use& use : kUses) {
     if ((use.actions & bits(action)) != 0 || simulate.count(use.option) == 0) continue;
-    throw UsageError(std::string(use.option) + " is for " + names_of(use.actions) + ", not for " +
-                     name_of(action) + "; " + remedy(use.actions, action));
+    throw UsageError(fmt::format("{} is for {}, not for {}; {}", use.option, names_of(use.actions),
+                                 name_of(action), remedy(use.actions, action)));
   }
-}
-
-// An option that takes one of a few words.
-template <typename Value, size_t kCount>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
-                        const std::array<std::pair<const char*, Value>, kCount>& choices,
-                        const std::string& help) {
-  const auto choose = [&value, name, choices](const std::string& word) {
-    std::string known;
-    for (const auto& [choice, chosen] : choices) {
-      if (word == choice) {
-        value = chosen;
-        return;
-      }
-      known += (known.empty() ? "" : ", ") + std::string(choice);
-    }
-    throw UsageError(name + " is one of " + known + ", not \"" + word + "\"");
-  };
-  return app.add_option_function<std::string>(name, choose, help);
 }
 
 // An option whose text `read` understands; an error is told with the option's name.
@@ -194,15 +230,13 @@ void add_table_options(CLI::App& simulate, SimulateOptions& options) {
       ->group("Table of messages");
   add_choice(
       simulate, "--initiator", options.initiator,
-      std::array{std::pair{"lowest", Initiator::kLowest}, std::pair{"highest", Initiator::kHighest},
-                 std::pair{"all", Initiator::kAll}},
+      {{"lowest", Initiator::kLowest}, {"highest", Initiator::kHighest}, {"all", Initiator::kAll}},
       "who notices that the leader died: lowest (the worst\n"
       "case, default), highest (the best), all")
       ->option_text("WHO")
       ->group("Table of messages");
   add_choice(simulate, "--format", options.format,
-             std::array{std::pair{"table", Format::kTable}, std::pair{"csv", Format::kCsv},
-                        std::pair{"json", Format::kJson}},
+             {{"table", Format::kTable}, {"csv", Format::kCsv}, {"json", Format::kJson}},
              "table (default), csv, json")
       ->option_text("FORMAT")
       ->group("Table of messages");
@@ -230,8 +264,7 @@ void add_fault_options(CLI::App& simulate, SimulateOptions& options) {
       ->option_text("SEEDS")
       ->group("Random faults");
   add_choice(simulate, "--guard", options.guarding,
-             std::array{std::pair{"none", simulator::Guarding::kNone},
-                        std::pair{"majority", simulator::Guarding::kMajority}},
+             {{"none", simulator::Guarding::kNone}, {"majority", simulator::Guarding::kMajority}},
              "none (default), or majority: some nodes are voters, and no two\n"
              "flags may ever be on together")
       ->option_text("GUARD")
@@ -267,7 +300,7 @@ const election_plugin& load(const SimulateOptions& options) {
 }
 
 std::vector<std::string> chosen_variants(const election_plugin& plugin, const std::string& word) {
-  if (word == kAllVariants) return variants_of(plugin);
+  if (word == SimulateOptions{}.variant) return variants_of(plugin);
   try {
     require_variant(plugin, word);
   } catch (const PluginError& error) {
@@ -277,78 +310,34 @@ std::vector<std::string> chosen_variants(const election_plugin& plugin, const st
   return {word};
 }
 
-}  // namespace
-
-uint64_t parse_number(std::string_view text, uint64_t low, uint64_t high) {
-  const char* const end = text.data() + text.size();
-  uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  const std::string limits =
-      "; give numbers from " + std::to_string(low) + " to " + std::to_string(high);
-  if (rest != end || error == std::errc::invalid_argument) {
-    throw UsageError(quoted(text) + " is not a number" + limits);
-  }
-  if (error == std::errc::result_out_of_range || number < low || number > high) {
-    throw UsageError(std::string(text) + " is out of range" + limits);
-  }
-  return number;
-}
-
-NumberRange parse_range(std::string_view text, uint64_t low, uint64_t high) {
-  const size_t dots = text.find(kDots);
-  if (dots == std::string_view::npos) {
-    const uint64_t number = parse_number(text, low, high);
-    return {number, number};
-  }
-  const NumberRange range{parse_number(text.substr(0, dots), low, high),
-                          parse_number(text.substr(dots + kDots.size()), low, high)};
-  if (range.first > range.last) {
-    throw UsageError(quoted(text) + " is empty; the smaller number comes first");
-  }
-  return range;
-}
-
-std::vector<NumberRange> parse_ranges(std::string_view text, uint64_t low, uint64_t high) {
-  std::vector<NumberRange> ranges;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t comma = std::min(text.find(',', begin), text.size());
-    ranges.push_back(parse_range(text.substr(begin, comma - begin), low, high));
-    begin = comma + 1;
-  }
-  return ranges;
-}
-
-void add_simulate(CLI::App& program, SimulateOptions& options) {
-  options.jobs = std::max(1u, std::thread::hardware_concurrency());
-  CLI::App& simulate = *program.add_subcommand("simulate", kSimulateDescription);
-  simulate.footer(kSimulateExamples);
-  add_plugin_options(simulate, options);
-  add_table_options(simulate, options);
-  add_scenario_options(simulate, options);
-  add_fault_options(simulate, options);
-  simulate.callback([&simulate, &options] {
-    options.action = action_of(simulate);
-    refuse_options_of_other_actions(simulate, options.action);
-  });
-}
-
-ExitCode simulate(const SimulateOptions& options) {
-  if (options.action == Action::kVerbs) {
+ExitCode simulate(const SimulateOptions& options, Action action) {
+  if (action == Action::kVerbs) {
     simulator::print_verbs(std::cout);
     return ExitCode::kOk;
   }
   const election_plugin& plugin = load(options);
   const Simulation simulation{options, plugin, chosen_variants(plugin, options.variant)};
-  switch (options.action) {
-    case Action::kScenarios:
-      return run_scenario_files(simulation);
-    case Action::kFaultSeeds:
-      return run_random_faults(simulation);
-    case Action::kTable:
-    case Action::kVerbs:
-      break;
-  }
+  if (action == Action::kScenarios) return run_scenario_files(simulation);
+  if (action == Action::kFaultSeeds) return run_random_faults(simulation);
   return print_message_table(simulation);
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& program, Subcommand& chosen) {
+  const auto options = std::make_shared<SimulateOptions>();
+  options->jobs = std::max(1u, std::thread::hardware_concurrency());
+  CLI::App& added = *program.add_subcommand("simulate", kSimulateDescription);
+  added.footer(kSimulateExamples);
+  add_plugin_options(added, *options);
+  add_table_options(added, *options);
+  add_scenario_options(added, *options);
+  add_fault_options(added, *options);
+  added.callback([&added, &chosen, options] {
+    const Action action = action_of(added);
+    refuse_options_of_other_actions(added, action);
+    chosen = [options, action] { return simulate(*options, action); };
+  });
 }
 
 }  // namespace bellwether::cli

@@ -1,21 +1,15 @@
-// `bellwether simulate`: what it is asked to do, as values; it loads the plugin, settles which
-// variants are meant, and hands over to the table, the scenario files or the random faults.
+// `bellwether simulate`: what it is asked to do, as values, and what does it.
 #pragma once
 
 #include <bellwether/election_plugin.h>
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/exit_code.hh"
 #include "simulator/fault_schedule.hh"
 #include "simulator/message_table.hh"
-
-namespace CLI {
-class App;
-}
 
 namespace bellwether::cli {
 
@@ -26,31 +20,10 @@ struct NumberRange {
   friend bool operator==(const NumberRange&, const NumberRange&) = default;
 };
 
-// "N" with low <= N <= high; throws UsageError.
-uint64_t parse_number(std::string_view text, uint64_t low, uint64_t high);
-
-// "A" or "A..B" with low <= A <= B <= high; throws UsageError.
-NumberRange parse_range(std::string_view text, uint64_t low, uint64_t high);
-
-// Ranges separated by commas; throws UsageError.
-std::vector<NumberRange> parse_ranges(std::string_view text, uint64_t low, uint64_t high);
-
-// What one call does; bits, so that an option can belong to several.
-enum class Action : unsigned {
-  kTable = 1u << 0,       // count messages
-  kScenarios = 1u << 1,   // run scenario files
-  kFaultSeeds = 1u << 2,  // run random fault schedules
-  kVerbs = 1u << 3,       // print the scenario language
-};
-
 enum class Format : uint8_t { kTable, kCsv, kJson };
 
-// The word for all variants that the plugin has.
-inline constexpr const char* kAllVariants = "all";
-
 struct SimulateOptions {
-  Action action = Action::kTable;
-  std::string variant = kAllVariants;
+  std::string variant = "all";  // or the name of one
   std::string plugin = "bully";
   std::string plugin_dir;  // empty: the one installed with this program
   uint64_t seed = 1;
@@ -73,18 +46,12 @@ struct SimulateOptions {
   uint64_t at_least_elections = 0;  // of each variant; fewer are a failure
 };
 
-// Adds the subcommand to `program`.  Parsing fills `options`, which must outlive `program`.
-void add_simulate(CLI::App& program, SimulateOptions& options);
-
 // What is to be simulated, once the plugin is known.
 struct Simulation {
   const SimulateOptions& options;
   const election_plugin& plugin;
   std::vector<std::string> variants;  // at least one
 };
-
-// Does what `options` say; throws UsageError, PluginError and std::runtime_error.
-ExitCode simulate(const SimulateOptions& options);
 
 // The three kinds of run; each prints its report to stdout and its progress to stderr.
 ExitCode print_message_table(const Simulation& simulation);

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cli/exit_code.hh"
+#include "cli/choice_option.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -53,17 +53,11 @@ std::vector<size_t> column_widths(const std::vector<Row>& rows) {
 }  // namespace
 
 void add_colour_option(CLI::App& app, ColourChoice& choice) {
-  const auto choose = [&choice](const std::string& word) {
-    if (word != "auto" && word != "always" && word != "never") {
-      throw UsageError("--color is one of auto, always, never, not \"" + word + "\"");
-    }
-    choice = word == "always"  ? ColourChoice::kAlways
-             : word == "never" ? ColourChoice::kNever
-                               : ColourChoice::kAuto;
-  };
-  app.add_option_function<std::string>(
-         "--color", choose,
-         "auto (the default: on a terminal, unless\nNO_COLOR is set), always or never")
+  add_choice(app, "--color", choice,
+             {{"auto", ColourChoice::kAuto},
+              {"always", ColourChoice::kAlways},
+              {"never", ColourChoice::kNever}},
+             "auto (the default: on a terminal, unless\nNO_COLOR is set), always or never")
       ->option_text("WHEN");
 }
 
@@ -107,6 +101,17 @@ std::vector<std::string> wrapped(const std::string& text, size_t width) {
   }
   lines.push_back(text.substr(begin));
   return lines;
+}
+
+void add_wrapped(Line margin, const Span& text, size_t width, std::vector<Line>& lines) {
+  constexpr size_t kNarrowest = 20;
+  size_t indent = 0;
+  for (const Span& span : margin) indent += span.text.size();
+  const size_t room = width == kAnyWidth ? width : std::max(width, indent + kNarrowest) - indent;
+  for (const std::string& part : wrapped(text.text, room)) {
+    margin.emplace_back(part, text.style);
+    lines.push_back(std::exchange(margin, {std::string(indent, ' ')}));
+  }
 }
 
 std::vector<Line> aligned(const std::vector<Row>& rows) {

@@ -56,6 +56,10 @@ size_t line_width();
 // `text` in lines of at most `width` characters, broken at blanks; a longer word has its own line.
 std::vector<std::string> wrapped(const std::string& text, size_t width);
 
+// `text` behind `margin`, in lines of at most `width` characters unless that is very narrow; what
+// does not fit goes on below itself.
+void add_wrapped(Line margin, const Span& text, size_t width, std::vector<Line>& lines);
+
 using Row = std::vector<Span>;
 
 // A line for each row, left-aligned, without blanks at the end.

@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+
+#include "io/loop/file_descriptor.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -21,24 +22,19 @@ namespace fs = std::filesystem;
                           std::string("cannot ") + action + " " + path);
 }
 
-// An open file that is closed when it goes out of scope.
+// An open file; its errors name it, and what was to be done with it.
 class File {
  public:
   File(int fd, const char* action, std::string path)
       : fd_(fd), action_(action), path_(std::move(path)) {
-    if (fd_ < 0) fail();
+    if (!fd_.is_open()) fail();
   }
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 
   std::string read_all() const {
     std::string text;
     char buffer[1 << 16];
     while (true) {
-      const ssize_t count = ::read(fd_, buffer, sizeof buffer);
+      const ssize_t count = ::read(fd_.get(), buffer, sizeof buffer);
       if (count == 0) return text;
       if (count > 0) text.append(buffer, static_cast<size_t>(count));
       if (count < 0 && errno != EINTR) fail();
@@ -47,26 +43,26 @@ class File {
 
   void write_all(const std::string& text) const {
     for (size_t done = 0; done < text.size();) {
-      const ssize_t count = ::write(fd_, text.data() + done, text.size() - done);
+      const ssize_t count = ::write(fd_.get(), text.data() + done, text.size() - done);
       if (count < 0 && errno != EINTR) fail();
       if (count > 0) done += static_cast<size_t>(count);
     }
   }
 
   void set_mode(mode_t mode) const {
-    if (::fchmod(fd_, mode) != 0) fail();
+    if (::fchmod(fd_.get(), mode) != 0) fail();
   }
 
   // On the disk, and closed.
   void finish() {
-    if (::fsync(fd_) != 0) fail();
-    if (::close(std::exchange(fd_, -1)) != 0) fail();
+    if (::fsync(fd_.get()) != 0) fail();
+    if (::close(fd_.release()) != 0) fail();
   }
 
  private:
   [[noreturn]] void fail() const { cli::fail(action_, path_); }
 
-  int fd_;
+  FileDescriptor fd_;
   const char* action_;
   std::string path_;
 };

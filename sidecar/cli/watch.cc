@@ -3,6 +3,7 @@
 // is.
 #include "cli/watch.hh"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,30 +19,47 @@
 namespace bellwether::cli {
 namespace {
 
+// What is shown, and in which form.
+class WatchView {
+ public:
+  virtual ~WatchView() = default;
+  // A body of /v1/leader; also one that is known, after a connection that broke.
+  virtual void on_leader(const Json& leader) = 0;
+  // A body of /v1/members, about once a second.
+  virtual void on_members(const Json& members) = 0;
+  // `vote` of /v1/status, about once a second; an empty object where there is none.
+  virtual void on_vote(const Json& vote) = 0;
+  // An entry of /v1/history, each once, the older one first.  `is_past`: it was over when the watch
+  // began.
+  virtual void on_election(const Json& election, bool is_past) = 0;
+  virtual void on_trouble(const std::string& what) = 0;
+  // All news have been told.
+  virtual void show() = 0;
+};
+
 constexpr size_t kMaxChanges = 8;  // shown below the members
 
 std::string now_text() { return rfc3339(std::chrono::system_clock::now()); }
 
 // "orders-2 leads, epoch 7 (a leader was announced)"
 std::string change_text(const Json& leader) {
-  return leader_text(leader) + " (" + text_of(leader, "reason") + ")";
+  return fmt::format("{} ({})", leader_text(leader), text_of(leader, "reason"));
 }
 
 // "election by modified, leader_lost: won, orders-2 leads epoch 7; here ELECTION 2, …, in 12ms"
 std::string election_text(const Json& election) {
-  std::string text = "election by " + text_of(election, "variant") + ", " +
-                     text_of(election, "trigger") + ": " + text_of(election, "result");
+  std::string text = fmt::format("election by {}, {}: {}", text_of(election, "variant"),
+                                 text_of(election, "trigger"), text_of(election, "result"));
   const Json& winner = object_in(election, "winner");
   if (!winner.empty()) {
-    text += ", " + text_of(winner, "name") + " leads epoch " + text_of(election, "epoch");
+    text += fmt::format(", {} leads epoch {}", text_of(winner, "name"), text_of(election, "epoch"));
   }
   const Json& messages = object_in(election, "messages");
-  text += "; here ELECTION " + text_of(messages, "election") + ", ANSWER " +
-          text_of(messages, "answer") + ", HANDOVER " + text_of(messages, "handover") +
-          ", COORDINATOR " + text_of(messages, "coordinator");
-  const auto duration = election.find("duration_ms");
-  if (duration != election.end() && duration->is_number_integer()) {
-    text += ", in " + age_text(std::chrono::milliseconds(duration->get<int64_t>()));
+  text += fmt::format("; here ELECTION {}, ANSWER {}, HANDOVER {}, COORDINATOR {}",
+                      text_of(messages, "election"), text_of(messages, "answer"),
+                      text_of(messages, "handover"), text_of(messages, "coordinator"));
+  if (const std::string duration = age_in(election, "duration_ms"); duration != "-") {
+    text += ", in " + duration;
   }
   return text;
 }
@@ -108,6 +126,7 @@ class News : public WatchView {
   std::string vote_ = "in force";  // which is not worth a word at first
 };
 
+// A line for each change.
 class LineView final : public News {
   void tell_leader(const Json& leader) override {
     print(text_of(leader, "since"), change_text(leader));
@@ -139,6 +158,7 @@ class LineView final : public News {
   }
 };
 
+// A JSON object on a line for each change: {"time":…,"event":"leader","data":{…}}.
 class JsonView final : public News {
   void tell_leader(const Json& leader) override { print("leader", leader); }
   void tell_members(const Json& members, const States&, const States&) override {
@@ -156,6 +176,7 @@ class JsonView final : public News {
   }
 };
 
+// Writes the page each time anew, below the one before.  `sidecar` is named in its head.
 class PageView : public WatchView {
  public:
   PageView(std::string sidecar, bool is_coloured)
@@ -204,7 +225,9 @@ class PageView : public WatchView {
     lines.emplace_back();
     for (Line& line : member_lines(members_, width)) lines.push_back(std::move(line));
     lines.emplace_back();
-    for (const auto& [time, what] : changes_) add_wrapped(time, what, width, lines);
+    for (const auto& [time, what] : changes_) {
+      add_wrapped({{time + "  ", Style::kFaint}}, what, width, lines);
+    }
     return lines;
   }
 
@@ -221,22 +244,6 @@ class PageView : public WatchView {
     if (changes_.size() > kMaxChanges) changes_.pop_back();
   }
 
-  // What does not fit goes on below itself.
-  static void add_wrapped(const std::string& time, const Span& what, size_t width,
-                          std::vector<Line>& lines) {
-    constexpr size_t kTextGap = 2;
-    constexpr size_t kNarrowest = 20;
-    const size_t indent = time.size() + kTextGap;
-    const size_t room = width == kAnyWidth ? width : std::max(width, indent + kNarrowest) - indent;
-    bool is_first = true;
-    for (std::string& part : wrapped(what.text, room)) {
-      std::string margin = is_first ? time : std::string(time.size(), ' ');
-      lines.push_back(
-          {{margin + std::string(kTextGap, ' '), Style::kFaint}, {std::move(part), what.style}});
-      is_first = false;
-    }
-  }
-
   std::string sidecar_;
   bool is_coloured_;
   Json leader_ = Json::object();
@@ -246,6 +253,8 @@ class PageView : public WatchView {
   std::vector<std::pair<std::string, Span>> changes_;  // with their times
 };
 
+// The page on the terminal's other screen, drawn over itself; the user's own comes back when the
+// view goes.
 class LiveView final : public PageView {
  public:
   using PageView::PageView;
@@ -338,39 +347,25 @@ class Follower {
 };
 
 std::unique_ptr<WatchView> make_view(const ApiAddress& address, const WatchOptions& options) {
-  if (options.is_json) return make_json_view();
-  if (options.is_once) return make_page_view(address.text(), options.is_coloured);
-  if (::isatty(STDOUT_FILENO) == 1) return make_live_view(address.text(), options.is_coloured);
-  return make_line_view();
+  if (options.is_json) return std::make_unique<JsonView>();
+  if (options.is_once) return std::make_unique<PageView>(address.text(), options.is_coloured);
+  if (::isatty(STDOUT_FILENO) != 1) return std::make_unique<LineView>();
+  return std::make_unique<LiveView>(address.text(), options.is_coloured);
 }
 
 }  // namespace
 
-std::unique_ptr<WatchView> make_line_view() { return std::make_unique<LineView>(); }
-
-std::unique_ptr<WatchView> make_json_view() { return std::make_unique<JsonView>(); }
-
-std::unique_ptr<WatchView> make_page_view(const std::string& sidecar, bool is_coloured) {
-  return std::make_unique<PageView>(sidecar, is_coloured);
-}
-
-std::unique_ptr<WatchView> make_live_view(const std::string& sidecar, bool is_coloured) {
-  return std::make_unique<LiveView>(sidecar, is_coloured);
-}
-
-ExitCode watch(const ApiAddress& address, const WatchOptions& options) {
+ExitCode watch(ApiClient& client, const WatchOptions& options) {
   if (options.is_once) {
-    ApiClient client(address);
-    const auto view = make_view(address, options);
+    const auto view = make_view(client.address(), options);
     Follower(client, *view).ask_once();
     return ExitCode::kOk;
   }
-  ApiClient client(address);
   client.take_interrupts();
   try {
     // Before the screen is taken: who finds nobody shall see why.
     get_leader(client);
-    const auto view = make_view(address, options);
+    const auto view = make_view(client.address(), options);
     Follower(client, *view).run();
   } catch (const Interrupted&) {
     return ExitCode::kOk;
