@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "api/bodies.hh"
 #include "api/exchange.hh"
 #include "api/trust.hh"
+#include "base/ascii.hh"
 #include "base/duration_text.hh"
 #include "metrics/metrics.hh"
 
@@ -67,15 +67,6 @@ void add_epoch(HttpResponse& response, const Leadership& leadership) {
   response.headers.emplace_back("X-Leader-Epoch", std::to_string(leadership.epoch));
 }
 
-// A whole number and nothing else.
-std::optional<uint64_t> parse_number(std::string_view text) {
-  uint64_t number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  if (error != std::errc{} || end != last) return std::nullopt;
-  return number;
-}
-
 const std::string* parameter(const HttpRequest& request, const std::string& name) {
   const auto found = request.query.find(name);
   return found == request.query.end() ? nullptr : &found->second;
@@ -85,8 +76,8 @@ const std::string* parameter(const HttpRequest& request, const std::string& name
 std::optional<std::pair<uint64_t, uint64_t>> parse_event_id(std::string_view text) {
   const size_t dot = text.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  const auto epoch = parse_number(text.substr(0, dot));
-  const auto index = parse_number(text.substr(dot + 1));
+  const auto epoch = parse_number<uint64_t>(text.substr(0, dot));
+  const auto index = parse_number<uint64_t>(text.substr(dot + 1));
   if (!epoch || !index) return std::nullopt;
   return std::pair(*epoch, *index);
 }
@@ -301,7 +292,7 @@ void Routes::leader_or_wait(const HttpRequest& request, Exchange exchange) {
   }
   const std::string* const seen_text = parameter(request, "index");
   if (seen_text == nullptr) return exchange.send(leader());
-  const auto seen = parse_number(*seen_text);
+  const auto seen = parse_number<uint64_t>(*seen_text);
   if (!seen) return exchange.send(error_response(400, "index is a whole number"));
   // An index that is not reached yet was given by an earlier process.
   if (*seen != feed_.current().index || wait == Duration::zero()) return exchange.send(leader());

@@ -1,10 +1,25 @@
 // Letters and digits by their bytes; no locale is asked.
 #pragma once
 
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
 namespace bellwether {
 
 constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// The number that all of `text` is; nothing when it is anything else, or too large for its type.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text, int base = 10) {
+  Number number{};
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number, base);
+  if (error != std::errc{} || end != last) return std::nullopt;
+  return number;
 }
 
 }  // namespace bellwether

@@ -109,7 +109,6 @@ struct SidecarFacts {
   std::string why_not_ready{};  // empty: it is
   std::string why_no_vote{};    // empty: it is in force, or this is no voter
   std::vector<std::string> pending_restart{};
-  std::vector<std::string> mismatches{};
   std::vector<MemberFacts> members{};
 };
 

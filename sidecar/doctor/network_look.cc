@@ -1,13 +1,13 @@
 // Names, as the sidecar looks them up; /proc/net/tcp, and the ports and variables that the common
 // meshes use.
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
 
+#include "base/ascii.hh"
 #include "doctor/looks.hh"
 #include "io/loop/timer.hh"
 #include "io/names/resolver.hh"
@@ -35,10 +35,7 @@ constexpr const char* kMeshVariables[] = {"ISTIO_META_MESH_ID", "ISTIO_META_WORK
                                           "LINKERD2_PROXY_LOG", "ENVOY_ADMIN_PORT"};
 
 std::optional<uint32_t> parse_hex(std::string_view text) {
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, kHex);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return parse_number<uint32_t>(text, kHex);
 }
 
 // "0100007F:1F90": words in the byte order of this machine, as they lie in memory; the port.

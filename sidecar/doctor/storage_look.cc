@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <system_error>
 #include <thread>
 
+#include "base/ascii.hh"
 #include "doctor/looks.hh"
 #include "io/flag/flag_folder.hh"
 #include "io/loop/file_descriptor.hh"
@@ -80,14 +80,12 @@ pid_t find_holder(const struct stat& file) {
   std::error_code unused;
   for (fs::directory_iterator process("/proc", unused); process != fs::directory_iterator();
        process.increment(unused)) {
-    const std::string name = process->path().filename();
-    pid_t id = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
-    if (error != std::errc{} || end != name.data() + name.size()) continue;
+    const auto id = parse_number<pid_t>(process->path().filename().native());
+    if (!id) continue;
     int left = kMaxDescriptors;
     fs::directory_iterator open_file(process->path() / "fd", unused);
     for (; left > 0 && open_file != fs::directory_iterator(); open_file.increment(unused), --left) {
-      if (is_locked_through(open_file->path(), file)) return id;
+      if (is_locked_through(open_file->path(), file)) return *id;
     }
   }
   return 0;
