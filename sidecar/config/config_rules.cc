@@ -1,6 +1,8 @@
 // The rules whose violation makes a configuration unusable.
 #include "config/config_rules.hh"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -51,7 +53,7 @@ Objections number_of_voters_makes_sense(const ParsedConfig& parsed) {
          "name 1 voter or at least 3"}};
   }
   if (count <= kMaxVoters) return {};
-  return {{std::to_string(count) + " voters are too many, for every change waits for a majority",
+  return {{fmt::format("{} voters are too many, for every change waits for a majority", count),
            "name at most 9; further members follow without a vote"}};
 }
 
@@ -94,30 +96,31 @@ Objections a_lost_beat_is_not_fatal(const ParsedConfig& parsed) {
   const FailureDetectorSettings& detector = parsed.config.failure_detector;
   const Duration least = 2 * detector.heartbeat_interval;
   if (detector.suspect_after >= least) return {};
-  return {{"suspect_after " + duration_text(detector.suspect_after) +
-               " is less than two heartbeat_interval, so one late beat deposes a leader",
-           "give suspect_after at least " + duration_text(least) + ", better five intervals"}};
+  return {
+      {fmt::format("suspect_after {} is less than two heartbeat_interval, so one late beat deposes "
+                   "a leader",
+                   duration_text(detector.suspect_after)),
+       fmt::format("give suspect_after at least {}, better five intervals", duration_text(least))}};
 }
 
 Objections lease_outlasts_suspicion(const ParsedConfig& parsed) {
   const Duration suspect_after = parsed.config.failure_detector.suspect_after;
   const Duration lease = parsed.config.election.lease;
   if (longest_silence(lease) >= suspect_after) return {};
-  const Duration least = suspect_after / 4 * 5;
-  return {{"4/5 of lease " + duration_text(lease) + " is less than suspect_after " +
-               duration_text(suspect_after) +
-               ", so leadership would run out before anybody looks for a successor",
-           "give lease at least " +
-               duration_text(std::chrono::ceil<std::chrono::milliseconds>(least)) +
-               ", or shorten suspect_after"}};
+  const Duration least = std::chrono::ceil<std::chrono::milliseconds>(suspect_after / 4 * 5);
+  return {{fmt::format("4/5 of lease {} is less than suspect_after {}, so leadership would run out "
+                       "before anybody looks for a successor",
+                       duration_text(lease), duration_text(suspect_after)),
+           fmt::format("give lease at least {}, or shorten suspect_after", duration_text(least))}};
 }
 
 Objections chosen_one_can_announce_itself(const ParsedConfig& parsed) {
   const ElectionSettings& election = parsed.config.election;
   if (election.coordinator_timeout > election.answer_timeout) return {};
-  return {{"coordinator_timeout " + duration_text(election.coordinator_timeout) +
-               " is not longer than answer_timeout " + duration_text(election.answer_timeout) +
-               ", which the winner may have to wait itself before it announces",
+  return {{fmt::format(
+               "coordinator_timeout {} is not longer than answer_timeout {}, which the winner "
+               "may have to wait itself before it announces",
+               duration_text(election.coordinator_timeout), duration_text(election.answer_timeout)),
            "give coordinator_timeout more than answer_timeout, or leave it out"}};
 }
 
@@ -137,10 +140,11 @@ Objections listeners_are_apart(const ParsedConfig& parsed) {
     for (size_t j = 0; j < i; ++j) {
       if (!would_collide(listeners[i].second, listeners[j].second)) continue;
       const bool blames_later = parsed.given.contains(listeners[i].first);
-      objections.push_back({listeners[j].first + " " + listeners[j].second.text() + " and " +
-                                listeners[i].first + " " + listeners[i].second.text() +
-                                " want the same port",
-                            "give them different ports", listeners[blames_later ? i : j].first});
+      const auto& [other, place] = listeners[j];
+      const auto& [key, same_place] = listeners[i];
+      objections.push_back({fmt::format("{} {} and {} {} want the same port", other, place.text(),
+                                        key, same_place.text()),
+                            "give them different ports", blames_later ? key : other});
     }
   }
   return objections;
@@ -167,15 +171,15 @@ Objections hooks_are_apart(const ParsedConfig& parsed) {
   const std::vector<HookSettings>& hooks = parsed.config.hooks;
   Objections objections;
   if (hooks.size() > kMaxHooks) {
-    objections.push_back({std::to_string(hooks.size()) + " hooks are too many",
-                          "give at most " + std::to_string(kMaxHooks)});
+    objections.push_back({fmt::format("{} hooks are too many", hooks.size()),
+                          fmt::format("give at most {}", kMaxHooks)});
   }
   std::map<std::string, size_t> seen;
   for (size_t i = 0; i < hooks.size(); ++i) {
     if (hooks[i].url.empty()) continue;  // has an error of its own
     const auto [first, is_new] = seen.emplace(hooks[i].url, i + 1);
     if (is_new) continue;
-    objections.push_back({"hook " + std::to_string(first->second) + " has the same url",
+    objections.push_back({fmt::format("hook {} has the same url", first->second),
                           "remove one of them", hook_path(i) + ".url"});
   }
   return objections;

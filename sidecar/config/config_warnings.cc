@@ -1,4 +1,6 @@
 // The rules whose violation is legal, but probably not what was meant, or not without risk.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -41,8 +43,7 @@ Objections node_is_a_voter(const ParsedConfig& parsed) {
 Objections number_of_voters_is_odd(const ParsedConfig& parsed) {
   const size_t count = parsed.config.voters.size();
   if (count < 4 || count % 2 == 1) return {};
-  return {{std::to_string(count) + " voters survive no more failures than " +
-               std::to_string(count - 1) + " do",
+  return {{fmt::format("{} voters survive no more failures than {} do", count, count - 1),
            "name an odd number"}};
 }
 
@@ -66,39 +67,42 @@ Objections two_beats_may_be_lost(const ParsedConfig& parsed) {
   const FailureDetectorSettings& detector = parsed.config.failure_detector;
   const Duration least = 3 * detector.heartbeat_interval;
   if (detector.suspect_after >= least) return {};
-  return {{"suspect_after " + duration_text(detector.suspect_after) +
-               " is less than three heartbeat_interval: one lost beat and one late one depose a "
-               "leader",
-           "give suspect_after at least " + duration_text(least) + ", better five intervals"}};
+  return {
+      {fmt::format("suspect_after {} is less than three heartbeat_interval: one lost beat and one "
+                   "late one depose a leader",
+                   duration_text(detector.suspect_after)),
+       fmt::format("give suspect_after at least {}, better five intervals", duration_text(least))}};
 }
 
 Objections suspicion_is_longer_than_noise(const ParsedConfig& parsed) {
   const Duration suspect_after = parsed.config.failure_detector.suspect_after;
   if (suspect_after >= kSchedulingNoise) return {};
-  return {{"a process that waits for a processor for " + duration_text(suspect_after) +
-               " is taken for dead",
-           "give at least " + duration_text(kSchedulingNoise) +
-               ", and a reserved processor even then"}};
+  return {{fmt::format("a process that waits for a processor for {} is taken for dead",
+                       duration_text(suspect_after)),
+           fmt::format("give at least {}, and a reserved processor even then",
+                       duration_text(kSchedulingNoise))}};
 }
 
 Objections election_fits_into_lease(const ParsedConfig& parsed) {
   const Config& config = parsed.config;
   const Duration needed = config.failure_detector.suspect_after + config.election.answer_timeout;
   if (!config.has_majority_guard() || needed <= config.election.lease) return {};
-  return {{"lease " + duration_text(config.election.lease) +
-               " is over before suspect_after and answer_timeout are: a failover takes longer than "
-               "the lease would allow",
-           "give lease at least " + duration_text(needed) + ", or shorten the others"}};
+  return {
+      {fmt::format("lease {} is over before suspect_after and answer_timeout are: a failover takes "
+                   "longer than the lease would allow",
+                   duration_text(config.election.lease)),
+       fmt::format("give lease at least {}, or shorten the others", duration_text(needed))}};
 }
 
 Objections winner_has_time_to_announce(const ParsedConfig& parsed) {
   const ElectionSettings& election = parsed.config.election;
   const Duration least = election.answer_timeout + kClaimMargin;
   if (election.coordinator_timeout >= least) return {};
-  return {{"coordinator_timeout " + duration_text(election.coordinator_timeout) +
-               " leaves less than " + duration_text(kClaimMargin) +
-               " after answer_timeout: elections may be repeated although somebody wins",
-           "give coordinator_timeout at least " + duration_text(least) + ", or leave it out"}};
+  return {
+      {fmt::format("coordinator_timeout {} leaves less than {} after answer_timeout: elections may "
+                   "be repeated although somebody wins",
+                   duration_text(election.coordinator_timeout), duration_text(kClaimMargin)),
+       fmt::format("give coordinator_timeout at least {}, or leave it out", duration_text(least))}};
 }
 
 Objections preemption_is_damped(const ParsedConfig& parsed) {
@@ -163,10 +167,9 @@ Objections advertised_address_is_known(const ParsedConfig& parsed) {
   const bool is_guess = !parsed.given.contains("node.advertise") && node.listen.is_wildcard() &&
                         !parsed.config.voters.contains(node.name);
   if (!is_guess) return {};
-  return {
-      {"peers are told to find this node at " + node.advertise.text() +
-           ", made of the host's name, and must be able to look it up",
-       "give node.advertise, for example \"${POD_IP}:" + std::to_string(node.listen.port) + "\""}};
+  return {{"peers are told to find this node at " + node.advertise.text() +
+               ", made of the host's name, and must be able to look it up",
+           fmt::format("give node.advertise, for example \"${{POD_IP}}:{}\"", node.listen.port)}};
 }
 
 Objections advertised_address_is_reachable(const ParsedConfig& parsed) {

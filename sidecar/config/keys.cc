@@ -8,6 +8,7 @@
 namespace bellwether {
 namespace {
 
+using enum TakesEffect;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
@@ -94,8 +95,7 @@ HostPort default_advertise(const Config& config, const Environment& environment)
 
 void add_group_keys(std::vector<ConfigKey<Config>>& keys) {
   Table group("group", &Config::group, keys);
-  group.key("name", &GroupSettings::name, TextType{kNameForm, is_name}, Required{},
-            TakesEffect::kAtRestart,
+  group.key("name", &GroupSettings::name, TextType{kNameForm, is_name}, Required{}, kAtRestart,
             "the processes of one group elect one leader; the same for all");
 }
 
@@ -105,29 +105,28 @@ void add_node_keys(std::vector<ConfigKey<Config>>& keys) {
            Computed<std::string>{
                "the host's name",
                [](const Config&, const Environment& environment) { return environment.host_name; }},
-           TakesEffect::kAtRestart, "this process; unique in the group");
-  node.key("priority", &NodeSettings::priority, NumberType{0, 65535}, 100u, TakesEffect::kAtRestart,
+           kAtRestart, "this process; unique in the group");
+  node.key("priority", &NodeSettings::priority, NumberType{0, 65535}, 100u, kAtRestart,
            "higher leads; of equal ones the higher UUID does; 0 never leads");
   node.key(
-      "listen", &NodeSettings::listen, HostPortType{}, HostPort{"::", 7946},
-      TakesEffect::kAtRestart,
+      "listen", &NodeSettings::listen, HostPortType{}, HostPort{"::", 7946}, kAtRestart,
       "where peers connect to; [::]: every address of both families, or of IPv4 where there is "
       "no IPv6");
   node.key("advertise", &NodeSettings::advertise, HostPortType{},
            Computed<HostPort>{"the voter's address, else listen, else the host's name",
                               default_advertise},
-           TakesEffect::kAtRestart, "the address that peers are told");
+           kAtRestart, "the address that peers are told");
   node.key("state_dir", &NodeSettings::state_dir,
            TextType{"an absolute path, or \"\" to keep nothing", is_absolute_path_or_empty},
-           std::string("/var/lib/bellwether"), TakesEffect::kAtRestart,
+           std::string("/var/lib/bellwether"), kAtRestart,
            "holds the UUID, made on first start, and the epoch; \"\": a new UUID at every start, "
            "not with [voters]");
   node.key("memory_keeper", &NodeSettings::keeps_memory,
-           WordType<bool>{{{"on", true}, {"off", false}}}, true, TakesEffect::kAtRestart,
+           WordType<bool>{{{"on", true}, {"off", false}}}, true, kAtRestart,
            "a second process that shares the sidecar's memory, so that a killed sidecar's peers "
            "learn of it before the kernel has taken its memory apart");
   node.key("core_dumps", &NodeSettings::dumps_core, WordType<bool>{{{"off", false}, {"on", true}}},
-           false, TakesEffect::kAtRestart,
+           false, kAtRestart,
            "on: a crash leaves a core dump where the host wants one, and flag and connections stay "
            "until it is written; off: a crash is as fast as a kill, and debuggers need root");
 }
@@ -136,8 +135,7 @@ void add_election_rules(Table<ElectionSettings>& election) {
   using Settings = ElectionSettings;
   election.key("plugin", &Settings::plugin,
                TextType{"a plugin's name, like \"bully\", or a path with a slash", is_plugin},
-               std::string("bully"), TakesEffect::kAtRestart,
-               "what decides when this process proposes itself");
+               std::string("bully"), kAtRestart, "what decides when this process proposes itself");
   election.key(
       "profile", &Settings::profile,
       WordType<Profile>{{{"default", Profile::kDefault},
@@ -145,7 +143,7 @@ void add_election_rules(Table<ElectionSettings>& election) {
                          {"wan", Profile::kWan},
                          {"fast", Profile::kFast},
                          {"textbook", Profile::kTextbook}}},
-      Profile::kDefault, TakesEffect::kAtRestart,
+      Profile::kDefault, kAtRestart,
       "sets all timers at once, single keys override it; fast: for sidecars with a "
       "reserved processor; textbook: default's timers and the papers' rules to the letter");
   election.key(
@@ -158,29 +156,29 @@ void add_election_rules(Table<ElectionSettings>& election) {
             const bool is_textbook = config.election.profile == Profile::kTextbook;
             return is_textbook ? variants.front() : variants.back();
           }},
-      TakesEffect::kAtOnce,
+      kAtOnce,
       "classic (Garcia-Molina 1982) or modified (Soundarabai 2014); a change takes effect with the "
       "first election after all living members want the same");
   election.key("preempt", &Settings::preempt,
                WordType<Preempt>{{{"always", Preempt::kAlways},
                                   {"priority", Preempt::kPriority},
                                   {"never", Preempt::kOff}}},
-               Preempt::kAlways, TakesEffect::kAtOnce,
+               Preempt::kAlways, kAtOnce,
                "may a higher node take over from a working leader? always: the textbook; priority: "
                "only with a higher priority; never");
-  election.key(
-      "preempt_delay", &Settings::preempt_delay, DurationType{{}, hours(1)},
-      Computed<Duration>{"5s with [voters], 0s without and in profile textbook",
-                         [](const Config& config, const Environment&) -> Duration {
-                           const bool is_textbook = config.election.profile == Profile::kTextbook;
-                           return seconds(config.voters.empty() || is_textbook ? 0 : 5);
-                         }},
-      TakesEffect::kAtOnce, "how long a lower leader is followed before it is taken over from");
+  election.key("preempt_delay", &Settings::preempt_delay, DurationType{{}, hours(1)},
+               Computed<Duration>{"5s with [voters], 0s without and in profile textbook",
+                                  [](const Config& config, const Environment&) -> Duration {
+                                    const bool is_textbook =
+                                        config.election.profile == Profile::kTextbook;
+                                    return seconds(config.voters.empty() || is_textbook ? 0 : 5);
+                                  }},
+               kAtOnce, "how long a lower leader is followed before it is taken over from");
   election.key("death_proof", &Settings::death_proof,
                WordType<DeathProof>{{{"auto", DeathProof::kAuto},
                                      {"none", DeathProof::kNone},
                                      {"refused", DeathProof::kRefused}}},
-               DeathProof::kAuto, TakesEffect::kAtRestart,
+               DeathProof::kAuto, kAtRestart,
                "with [voters]: does a refused connection end a dead leader's lease? auto: for "
                "peers on this host, if the kernel says that nobody listens; none: only time does; "
                "refused: for any peer, sound only without firewalls that reject and addresses that "
@@ -191,7 +189,7 @@ void add_election_timers(Table<ElectionSettings>& election) {
   using Settings = ElectionSettings;
   election.key(
       "answer_timeout", &Settings::answer_timeout, DurationType{milliseconds(1), minutes(1)},
-      of_profile(&ProfileTimers::answer_timeout), TakesEffect::kAtOnce,
+      of_profile(&ProfileTimers::answer_timeout), kAtOnce,
       "T of the papers: how long an ANSWER may take; a process starting up looks for a "
       "leader for 5 times as long, at least 500ms, and a successor may take 3 times as long to "
       "claim");
@@ -201,9 +199,9 @@ void add_election_timers(Table<ElectionSettings>& election) {
                                   [](const Config& config, const Environment&) -> Duration {
                                     return config.election.answer_timeout + milliseconds(250);
                                   }},
-               TakesEffect::kAtOnce, "how long a COORDINATOR may take after an ANSWER");
+               kAtOnce, "how long a COORDINATOR may take after an ANSWER");
   election.key("lease", &Settings::lease, DurationType{milliseconds(20), seconds(10)},
-               of_profile(&ProfileTimers::lease), TakesEffect::kAtRestart,
+               of_profile(&ProfileTimers::lease), kAtRestart,
                "how long leadership holds without renewal; a leader itself counts on 4/5 of it, "
                "which is also the longest silence before it is suspected");
 }
@@ -212,11 +210,11 @@ void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys) {
   Table detector("failure_detector", &Config::failure_detector, keys);
   detector.key("heartbeat_interval", &FailureDetectorSettings::heartbeat_interval,
                DurationType{milliseconds(5), minutes(1)},
-               of_profile(&ProfileTimers::heartbeat_interval), TakesEffect::kAtOnce,
+               of_profile(&ProfileTimers::heartbeat_interval), kAtOnce,
                "how often the leader says that it is there");
   detector.key("suspect_after", &FailureDetectorSettings::suspect_after,
                DurationType{milliseconds(10), seconds(10)},
-               of_profile(&ProfileTimers::suspect_after), TakesEffect::kAtOnce,
+               of_profile(&ProfileTimers::suspect_after), kAtOnce,
                "the shortest silence that is suspicious; it adapts to the beats' rhythm between "
                "this and 4/5 of the lease");
 }
@@ -224,37 +222,36 @@ void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys) {
 void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
   Table membership("membership", &Config::membership, keys);
   membership.key("peers", &MembershipSettings::peers, HostPortListType{kMaxMembers},
-                 std::vector<HostPort>{}, TakesEffect::kAtOnce,
+                 std::vector<HostPort>{}, kAtOnce,
                  "members to connect to, this one may be among them; they name the others");
   membership.key(
-      "dns", &MembershipSettings::dns, HostPortType{.may_be_none = true}, HostPort{},
-      TakesEffect::kAtOnce,
+      "dns", &MembershipSettings::dns, HostPortType{.may_be_none = true}, HostPort{}, kAtOnce,
       "every address behind this name is a peer; looked up again and again; \"_name._tcp.\" in "
       "front: its SRV records give hosts and ports");
   membership.key("reap_after", &MembershipSettings::reap_after,
-                 DurationType{seconds(1), hours(1000)}, hours(24), TakesEffect::kAtOnce,
+                 DurationType{seconds(1), hours(1000)}, hours(24), kAtOnce,
                  "a member that is silent, down or gone for this long is forgotten; the leader's "
                  "setting counts; one that comes back is a member again");
 
   Table api("api", &Config::api, keys);
   api.key("listen", &ApiSettings::listen, HostPortType{.may_be_none = true},
-          HostPort{"127.0.0.1", 4040}, TakesEffect::kAtRestart,
+          HostPort{"127.0.0.1", 4040}, kAtRestart,
           "where the HTTP API is served; anybody who reaches it can make the leader step down");
   api.key(
       "socket", &ApiSettings::socket,
       TextType{"an absolute path of at most 107 bytes, or \"\" for none", is_socket_path_or_empty},
-      std::string(), TakesEffect::kAtRestart, "also serve the API on this unix socket (mode 0660)");
+      std::string(), kAtRestart, "also serve the API on this unix socket (mode 0660)");
 
   Table metrics("metrics", &Config::metrics, keys);
   metrics.key(
       "listen", &MetricsSettings::listen, HostPortType{.may_be_none = true}, HostPort{"::", 9464},
-      TakesEffect::kAtRestart,
+      kAtRestart,
       "where only /metrics, /livez and /readyz are served; \"\": on the API's address only");
 
   Table flag("flag", &Config::flag, keys);
   // Before the path, whose default depends on it.
   flag.key("shared_folder", &FlagSettings::is_folder_shared,
-           WordType<bool>{{{"off", false}, {"on", true}}}, false, TakesEffect::kAtRestart,
+           WordType<bool>{{{"off", false}, {"on", true}}}, false, kAtRestart,
            "on: accept a folder that others may write into, because nobody else has it mounted for "
            "writing, as with a pod's emptyDir; off: refuse it, because they could put another flag "
            "in its place");
@@ -266,8 +263,8 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
                  return environment.flag_folder(config.group.name, config.flag.is_folder_shared) +
                         "/" + config.group.name;
                }},
-           TakesEffect::kAtRestart, "the file that applications map to read the flag; on a tmpfs");
-  flag.key("mode", &FlagSettings::mode, FileModeType{}, 0640u, TakesEffect::kAtRestart,
+           kAtRestart, "the file that applications map to read the flag; on a tmpfs");
+  flag.key("mode", &FlagSettings::mode, FileModeType{}, 0640u, kAtRestart,
            "its permissions; readers need no more than r");
 }
 
@@ -279,10 +276,10 @@ void add_log_keys(std::vector<ConfigKey<Config>>& keys) {
                               {"info", LogLevel::kInfo},
                               {"warn", LogLevel::kWarn},
                               {"error", LogLevel::kError}}},
-          LogLevel::kInfo, TakesEffect::kAtOnce, "this level and those after it are logged");
+          LogLevel::kInfo, kAtOnce, "this level and those after it are logged");
   log.key("format", &LogSettings::format,
           WordType<LogFormat>{{{"text", LogFormat::kText}, {"json", LogFormat::kJson}}},
-          LogFormat::kText, TakesEffect::kAtOnce, "lines for people, or one JSON object per line");
+          LogFormat::kText, kAtOnce, "lines for people, or one JSON object per line");
 }
 
 }  // namespace

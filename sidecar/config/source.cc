@@ -3,6 +3,7 @@
 // the length of the text is bounded, lest the stack overflow.
 #include "config/source.hh"
 
+#include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -72,9 +73,11 @@ const SourceEntry* SourceNode::find(std::string_view key) const {
 SourceNode read_source(std::string_view text, const std::string& file) {
   if (text.size() > kMaxConfigBytes) {
     throw ConfigErrors(
-        file, {{.what = "has " + std::to_string(text.size()) + " bytes",
-                .remedy = "a configuration has at most " + std::to_string(kMaxConfigBytes) +
-                          "; name fewer peers, or one name for all (membership.dns)"}});
+        file,
+        {{.what = fmt::format("has {} bytes", text.size()),
+          .remedy = fmt::format("a configuration has at most {}; name fewer peers, or one name "
+                                "for all (membership.dns)",
+                                kMaxConfigBytes)}});
   }
   try {
     return convert(toml::parse(text));

@@ -38,12 +38,18 @@ using Kind = SourceNode::Kind;
 
 constexpr uint32_t kMaxMode = 0777;
 
+// Complains of `node`, and stands for the value that it is not.
+std::nullopt_t refuse(const SourceNode& node, const std::string& what, const std::string& expects,
+                      const Complain& complain) {
+  complain(node.position, what, "give " + expects);
+  return std::nullopt;
+}
+
 // Whether `node` is of this kind; complains if it is not.
 bool is_kind(const SourceNode& node, Kind kind, const char* kind_name, const std::string& expects,
              const Complain& complain) {
   if (node.kind == kind) return true;
-  complain(node.position, std::string("is ") + node.kind_name + ", not " + kind_name,
-           "give " + expects);
+  refuse(node, fmt::format("is {}, not {}", node.kind_name, kind_name), expects, complain);
   return false;
 }
 
@@ -53,8 +59,7 @@ std::optional<HostPort> read_host_port(const SourceNode& node, const std::string
   HostPort result;
   const std::string flaw = parse_host_port(node.text, result);
   if (flaw.empty()) return result;
-  complain(node.position, toml_text(node.text) + " " + flaw, "give " + expects);
-  return std::nullopt;
+  return refuse(node, toml_text(node.text) + " " + flaw, expects, complain);
 }
 
 }  // namespace
@@ -107,8 +112,7 @@ std::string NumberType::expects() const {
 std::optional<uint32_t> NumberType::read(const SourceNode& node, const Complain& complain) const {
   if (!is_kind(node, Kind::kNumber, "a whole number", expects(), complain)) return std::nullopt;
   if (node.number >= min && node.number <= max) return static_cast<uint32_t>(node.number);
-  complain(node.position, std::to_string(node.number) + " is out of range", "give " + expects());
-  return std::nullopt;
+  return refuse(node, fmt::format("{} is out of range", node.number), expects(), complain);
 }
 
 std::string FileModeType::expects() const { return "an octal number up to 0o777, like 0o640"; }
@@ -116,8 +120,7 @@ std::string FileModeType::expects() const { return "an octal number up to 0o777,
 std::optional<uint32_t> FileModeType::read(const SourceNode& node, const Complain& complain) const {
   if (!is_kind(node, Kind::kNumber, "a number", expects(), complain)) return std::nullopt;
   if (node.number >= 0 && node.number <= kMaxMode) return static_cast<uint32_t>(node.number);
-  complain(node.position, std::to_string(node.number) + " is not a file mode", "give " + expects());
-  return std::nullopt;
+  return refuse(node, fmt::format("{} is not a file mode", node.number), expects(), complain);
 }
 
 std::string DurationType::expects() const {
@@ -129,10 +132,8 @@ std::optional<Duration> DurationType::read(const SourceNode& node, const Complai
   if (!is_kind(node, Kind::kText, "a duration in quotes", expects(), complain)) return std::nullopt;
   const auto duration = parse_duration(node.text);
   if (duration && *duration >= min && *duration <= max) return duration;
-  complain(node.position,
-           toml_text(node.text) + (duration ? " is out of range" : " is not a duration"),
-           "give " + expects());
-  return std::nullopt;
+  return refuse(node, toml_text(node.text) + (duration ? " is out of range" : " is not a duration"),
+                expects(), complain);
 }
 
 PlainValue DurationType::write(Duration value) const { return duration_text(value); }
@@ -140,8 +141,7 @@ PlainValue DurationType::write(Duration value) const { return duration_text(valu
 std::optional<std::string> TextType::read(const SourceNode& node, const Complain& complain) const {
   if (!is_kind(node, Kind::kText, "text", expects(), complain)) return std::nullopt;
   if (is_printable(node.text) && accepts(node.text)) return node.text;
-  complain(node.position, toml_text(node.text) + " has the wrong form", "give " + expects());
-  return std::nullopt;
+  return refuse(node, toml_text(node.text) + " has the wrong form", expects(), complain);
 }
 
 std::string HostPortType::expects() const {
@@ -155,17 +155,16 @@ std::optional<HostPort> HostPortType::read(const SourceNode& node, const Complai
 }
 
 std::string HostPortListType::expects() const {
-  return "a list of at most " + std::to_string(max_items) +
-         " \"host:port\", with names, IPv4 addresses or [IPv6 addresses]";
+  return fmt::format(
+      "a list of at most {} \"host:port\", with names, IPv4 addresses or [IPv6 addresses]",
+      max_items);
 }
 
 std::optional<std::vector<HostPort>> HostPortListType::read(const SourceNode& node,
                                                             const Complain& complain) const {
   if (!is_kind(node, Kind::kList, "a list", expects(), complain)) return std::nullopt;
   if (node.items.size() > max_items) {
-    complain(node.position, "has " + std::to_string(node.items.size()) + " entries",
-             "give " + expects());
-    return std::nullopt;
+    return refuse(node, fmt::format("has {} entries", node.items.size()), expects(), complain);
   }
   std::vector<HostPort> list;
   for (const SourceNode& item : node.items) {
@@ -196,9 +195,8 @@ std::optional<std::string> read_word(const SourceNode& node, const std::vector<s
                                      const Complain& complain) {
   if (!is_kind(node, Kind::kText, "text", any_of_words(words), complain)) return std::nullopt;
   if (std::find(words.begin(), words.end(), node.text) != words.end()) return node.text;
-  complain(node.position, toml_text(node.text) + " is not one of the words for it",
-           "give " + any_of_words(words) + did_you_mean(node.text, words));
-  return std::nullopt;
+  return refuse(node, toml_text(node.text) + " is not one of the words for it",
+                any_of_words(words) + did_you_mean(node.text, words), complain);
 }
 
 }  // namespace bellwether
