@@ -127,11 +127,9 @@ class Explanation {
   std::string why_this_node_may_not_lead() const {
     switch (node_.obstacle()) {
       case Obstacle::kNone:
-        return "";
       case Obstacle::kPriorityZero:
-        return "Its priority is 0, so it never leads.";
       case Obstacle::kNoVoter:
-        return "It is no voter, and only voters lead.";
+        return "";  // said by the caller, of every member
       case Obstacle::kHold:
         return "It stepped down, and stays out for another " + due_in(Timer::kHold) + ".";
       case Obstacle::kBootWait:
