@@ -1,5 +1,5 @@
-// Asks the API of one sidecar, and waits for the answer: one connection a request, and a bound on
-// the time of each.
+// Finds the API of one sidecar, asks it, and waits for the answer: one connection a request, and a
+// bound on the time of each.
 #pragma once
 
 #include <chrono>
@@ -7,11 +7,35 @@
 #include <stdexcept>
 #include <string>
 
-#include "cli/api_address.hh"
+#include "config/config.hh"
 #include "io/http/http_client.hh"
 #include "io/loop/signal_watch.hh"
 
 namespace bellwether::cli {
+
+// A unix socket when `socket` is not empty, otherwise a host and a port.
+struct ApiAddress {
+  HostPort host;
+  std::string socket;
+
+  // For people, and for the Host header.
+  std::string text() const { return socket.empty() ? host.text() : socket; }
+};
+
+// Where to connect to somebody on this host who listens there.
+HostPort to_connect_to(const HostPort& listen);
+
+// Where a sidecar with this configuration answers; its text() is "" when it does nowhere.
+ApiAddress address_of(const ApiSettings& api);
+
+struct ApiOptions {
+  std::string api;     // what the user says; empty: what the configuration says
+  std::string config;  // empty: the usual file, if there is one
+};
+
+// Throws UsageError when --api is no address, ConfigErrors when the configuration is wrong, and
+// std::system_error when it cannot be read.
+ApiAddress find_api(const ApiOptions& options);
 
 // Nobody answers, or not as a sidecar does; what() says who, why, and what to do.
 class ApiError : public std::runtime_error {

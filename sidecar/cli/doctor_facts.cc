@@ -5,7 +5,7 @@
 #include <iterator>
 #include <set>
 
-#include "cli/api_address.hh"
+#include "cli/api_client.hh"
 #include "cli/plugin_dir.hh"
 #include "cli/sidecar_answers.hh"
 #include "cli/text_file.hh"

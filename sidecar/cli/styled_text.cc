@@ -16,23 +16,7 @@ namespace {
 
 constexpr const char* kReset = "\x1b[0m";
 
-const char* sequence(Style style) {
-  switch (style) {
-    case Style::kPlain:
-      break;
-    case Style::kStrong:
-      return "\x1b[1m";
-    case Style::kFaint:
-      return "\x1b[2m";
-    case Style::kGood:
-      return "\x1b[32m";
-    case Style::kDoubtful:
-      return "\x1b[33m";
-    case Style::kBad:
-      return "\x1b[1;31m";
-  }
-  return "";
-}
+constexpr Names<Style> kSequences({"", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m", "\x1b[1;31m"});
 
 bool is_set(const char* variable) {
   const char* const value = std::getenv(variable);
@@ -74,7 +58,7 @@ std::string to_text(const Line& line, bool is_coloured, size_t width) {
     const std::string visible = span.text.substr(0, width);
     width -= visible.size();
     const bool is_styled = is_coloured && span.style != Style::kPlain && !visible.empty();
-    text += is_styled ? sequence(span.style) + visible + kReset : visible;
+    text += is_styled ? kSequences[span.style] + visible + kReset : visible;
   }
   return text;
 }

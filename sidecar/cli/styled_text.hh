@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/names.hh"
 #include "cli/styled_text.hh"
 
 namespace CLI {
@@ -15,7 +16,7 @@ class App;
 
 namespace bellwether::cli {
 
-enum class Style : uint8_t { kPlain, kStrong, kFaint, kGood, kDoubtful, kBad };
+enum class Style : uint8_t { kPlain, kStrong, kFaint, kGood, kDoubtful, kBad, kLast = kBad };
 
 // Plain text becomes one by itself, so that most tables need not know of styles.
 struct Span {
