@@ -32,8 +32,8 @@ class FullGroup(SystemCase):
     """A thousand members are the most."""
 
     def join_and_go(self, sidecar, count):
-        """So many members, each here for a moment.  A connection that is closed with bytes unread is
-        reset, and takes what it has sent with it; so each waits for the sidecar to close it."""
+        """So many members, each here for a moment.  A connection that is closed with bytes unread
+        is reset, and takes what it has sent with it; so each waits for the sidecar to close it."""
         for number in range(count):
             with Impostor(f"gone{number}").connect(sidecar) as connection:
                 connection.shutdown(socket.SHUT_WR)
