@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.hh"
+#include "base/death_proof.hh"
 #include "base/host_port.hh"
 #include "core/options.hh"
 
@@ -22,13 +23,6 @@ enum class Profile : uint8_t {
   kFast,      // sidecars with a reserved processor
   kTextbook,  // the papers' rules: the default's timers without the departures from the papers
   kLast = kTextbook
-};
-
-// What may end a dead leader's promises before they run out (guard "majority").
-enum class DeathProof : uint8_t {
-  kAuto,     // the word of the kernel on peers in this network namespace
-  kNone,     // nothing but time
-  kRefused,  // refused connections of any peer
 };
 
 enum class LogLevel : uint8_t { kTrace, kDebug, kInfo, kWarn, kError };

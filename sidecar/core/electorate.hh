@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/fnv1a.hh"
+
 namespace bellwether {
 
 // More would make every change wait for many disks.
@@ -33,14 +35,10 @@ class Electorate {
     return static_cast<size_t>(found - names_.begin());
   }
 
-  // The same for the same voters, whatever their order in the configuration: FNV-1a, 64 bit.
+  // The same for the same voters, whatever their order in the configuration.
   uint64_t hash() const {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (const std::string& name : names_) {
-      for (const char letter : name + '\n') {
-        hash = (hash ^ static_cast<uint8_t>(letter)) * 0x100000001b3;
-      }
-    }
+    uint64_t hash = fnv1a("");
+    for (const std::string& name : names_) hash = fnv1a("\n", fnv1a(name, hash));
     return hash;
   }
 

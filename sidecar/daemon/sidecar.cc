@@ -8,7 +8,6 @@
 #include "api/bodies.hh"
 #include "api/routes.hh"
 #include "core/plugin_facts.hh"
-#include "io/state/vote_tag.hh"
 #include "plugin_loader.hh"
 
 namespace bellwether {
@@ -62,7 +61,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                 .routes = api::counted_routes()}),
       store_({.folder = config().node.state_dir,
               .group = config().group.name,
-              .voters = vote_tag(config()),
+              .voters = vote_tag(config().node.name, config().voters),
               .forget_promises = settings_.forget_promises}),
       flag_(flag_settings(config())),
       flag_watch_(log_, "the flag's file", config().flag.path),

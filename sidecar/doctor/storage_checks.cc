@@ -5,7 +5,6 @@
 #include "doctor/phrases.hh"
 #include "io/flag/flag_folder.hh"
 #include "io/state/state_slots.hh"
-#include "io/state/vote_tag.hh"
 
 namespace bellwether::doctor {
 namespace {
@@ -63,7 +62,7 @@ void judge_record(const Facts& facts, const StateFacts& state, Diagnoses& found)
 
 // The sidecar that runs has taken it; the file may name other [voters] since.
 void judge_votes(const Facts& facts, const StateFacts& state, Diagnoses& found) {
-  const uint64_t voters = vote_tag(*facts.config.config);
+  const uint64_t voters = vote_tag(facts.config.config->node.name, facts.config.config->voters);
   if (facts.has_sidecar() || !state.is_record_good) return;
   if (!is_vote_of_others(state.voters, state.epoch, voters)) return;
   found.push_back(

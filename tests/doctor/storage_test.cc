@@ -3,7 +3,6 @@
 
 #include "expectations.hh"
 #include "io/state/state_slots.hh"
-#include "io/state/vote_tag.hh"
 
 namespace bellwether::doctor {
 namespace {
@@ -89,7 +88,7 @@ BOOST_AUTO_TEST_CASE(of_other_voters_is_a_problem_before_the_start) {
   facts.config.config->voters = {{"orders-0", {}}, {"orders-1", {}}, {"orders-2", {}}};
   facts.sidecar->silence = "no sidecar answers";
   facts.state->lock = {};
-  facts.state->voters = vote_tag(*facts.config.config);
+  facts.state->voters = vote_tag(facts.config.config->node.name, facts.config.config->voters);
   BOOST_TEST(findings(facts, "state").find("problem") == std::string::npos);
   facts.config.config->voters.erase("orders-2");
   expect_one(facts, "state",

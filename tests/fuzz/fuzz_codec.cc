@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fnv1a.hh"
 #include "io/wire/checksum.hh"
 #include "io/wire/codec.hh"
 #include "io/wire/little_endian.hh"
@@ -29,7 +30,7 @@ void repair(std::span<uint8_t> stream) {
     store_little_endian(stream, kMagicOffset, kFrameMagic);
     stream[kVersionOffset] = kProtocolVersion;
     store_little_endian(stream, kLengthOffset, static_cast<uint16_t>(body));
-    store_little_endian(stream, kTagOffset, group_tag(kGroup));
+    store_little_endian(stream, kTagOffset, fnv1a(kGroup));
     const std::span<uint8_t> summed = stream.first(kHeaderBytes + body);
     store_little_endian(stream, summed.size(), crc32c(summed));
     stream = stream.subspan(summed.size() + kChecksumBytes);

@@ -8,6 +8,7 @@
 #include <span>
 #include <tuple>
 
+#include "base/fnv1a.hh"
 #include "core/members.hh"
 #include "core/promises.hh"
 #include "io/wire/checksum.hh"
@@ -330,7 +331,7 @@ Bytes raw_frame(uint8_t kind, const std::string& body, const char* group) {
   frame[kVersionOffset] = kProtocolVersion;
   frame[kKindOffset] = kind;
   store_little_endian(std::span(frame), kLengthOffset, static_cast<uint16_t>(body.size()));
-  store_little_endian(std::span(frame), kTagOffset, group_tag(group));
+  store_little_endian(std::span(frame), kTagOffset, fnv1a(group));
   frame.insert(frame.end(), body.begin(), body.end());
   frame.resize(frame.size() + kChecksumBytes);
   repair_checksum(frame);

@@ -27,6 +27,7 @@ LOWER_FLOORS = {
     "sidecar/base": {"base"},
     "sidecar/core": {"base", "core"},
     "sidecar/config": {"base", "core", "config", "io/flag"},
+    "sidecar/io": {"base", "core", "io"},
     "sidecar/daemon": {"api", "base", "config", "core", "daemon", "io"},
 }
 

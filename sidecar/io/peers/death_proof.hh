@@ -22,7 +22,7 @@
 #include <optional>
 
 #include "base/clock.hh"
-#include "config/config.hh"
+#include "base/death_proof.hh"
 #include "io/names/connection_ends.hh"
 #include "io/names/socket_address.hh"
 

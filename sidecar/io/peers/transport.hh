@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hh"
+#include "base/death_proof.hh"
+#include "base/host_port.hh"
 #include "core/effects.hh"
 #include "core/frames.hh"
 #include "core/identity.hh"

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/check.hh"
+#include "base/fnv1a.hh"
 #include "io/wire/checksum.hh"
 #include "io/wire/codec.hh"
 #include "io/wire/little_endian.hh"
@@ -46,6 +47,13 @@ bool is_undamaged(std::span<const uint8_t> bytes) {
 }
 
 }  // namespace
+
+uint64_t vote_tag(const std::string& name, const std::map<std::string, HostPort>& voters) {
+  if (!voters.contains(name)) return kNoVoter;
+  uint64_t tag = fnv1a(name);
+  for (const auto& [voter, address] : voters) tag = fnv1a(voter, fnv1a("\n", tag));
+  return std::clamp(tag, kNoVoter + 1, kVotesForgotten - 1);
+}
 
 std::array<uint8_t, kSlotBytes> pack(const Slot& slot) {
   check(slot.group.size() <= kMaxNameBytes, "a group's name keeps its limit");

@@ -24,10 +24,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "base/host_port.hh"
 #include "core/identity.hh"
 #include "core/record.hh"
 
@@ -62,6 +64,11 @@ inline bool is_vote_of_others(uint64_t kept, uint64_t epoch, uint64_t voters) {
   const bool is_nobodys = kept == kVotesForgotten || (kept == kNoVoter && epoch == 0);
   return voters != kNoVoter && kept != voters && !is_nobodys;
 }
+
+// As which voter and among whom the process of this name votes (Slot::voters): one with another
+// name, or among others, has not granted what this one has.  Where the voters are does not matter;
+// kNoVoter where `name` is not one of them.
+uint64_t vote_tag(const std::string& name, const std::map<std::string, HostPort>& voters);
 
 std::array<uint8_t, kSlotBytes> pack(const Slot& slot);
 

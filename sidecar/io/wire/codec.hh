@@ -9,7 +9,7 @@
 //        3      1  kind; an unknown one is skipped, so that later releases can add some
 //        4      2  length of the body
 //        6      2  reserved: sent as 0, ignored
-//        8      8  tag of the group (group_tag() of its name)
+//        8      8  tag of the group (fnv1a() of its name; the name itself is in HELLO, and decides)
 //       16      8  epoch
 //       24      8  released
 //       32      …  body

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.hh"
+#include "base/fnv1a.hh"
 #include "core/members.hh"
 #include "io/wire/checksum.hh"
 #include "io/wire/codec.hh"
@@ -63,7 +64,7 @@ const char* name(TurnAwayReason reason) {
   return kNames[reason];
 }
 
-Decoder::Decoder(std::string group) : group_(std::move(group)), tag_(group_tag(group_)) {}
+Decoder::Decoder(std::string group) : group_(std::move(group)), tag_(fnv1a(group_)) {}
 
 Decoded Decoder::next(Bytes& bytes) {
   while (!error_) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hh"
+#include "base/fnv1a.hh"
 #include "core/members.hh"
 #include "io/wire/checksum.hh"
 #include "io/wire/codec.hh"
@@ -77,7 +78,7 @@ void append_members(uint64_t tag, const Header& header, const MemberView& view,
 
 }  // namespace
 
-Encoder::Encoder(std::string group) : group_(std::move(group)), tag_(group_tag(group_)) {
+Encoder::Encoder(std::string group) : group_(std::move(group)), tag_(fnv1a(group_)) {
   check(is_valid_name(group_), "a group's name keeps the limits of frames");
 }
 
