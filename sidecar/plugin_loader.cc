@@ -14,8 +14,7 @@
 #include <system_error>
 #include <vector>
 
-#include "io/loop/file_descriptor.hh"
-#include "io/loop/passing_error.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether {
 namespace {

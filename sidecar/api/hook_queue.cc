@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/check.hh"
-#include "io/http/http_target.hh"
+#include "io/http/http_url.hh"
 
 namespace bellwether::api {
 namespace {

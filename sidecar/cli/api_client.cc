@@ -10,7 +10,7 @@
 #include "cli/commands.hh"
 #include "cli/text_file.hh"
 #include "config/parse.hh"
-#include "io/http/http_target.hh"
+#include "io/http/http_url.hh"
 #include "io/loop/signals_blocked.hh"
 
 namespace bellwether::cli {

@@ -9,7 +9,7 @@
 
 #include "config/config.hh"
 #include "io/http/http_client.hh"
-#include "io/loop/signal_watch.hh"
+#include "io/loop/loop.hh"
 
 namespace bellwether::cli {
 

@@ -14,11 +14,9 @@
 #include "cli/commands.hh"
 #include "cli/plugin_dir.hh"
 #include "daemon/sidecar.hh"
-#include "io/flag/flag_error.hh"
 #include "io/flag/robust_futex.hh"
 #include "io/loop/signals_blocked.hh"
-#include "io/names/address_error.hh"
-#include "io/state/state_error.hh"
+#include "io/names/listening.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -116,9 +114,6 @@ ExitCode run_sidecar(const RunOptions& options) {
     write_to_stderr("bellwether: " + std::string(error.what()) + "\n");
     return code;
   };
-  const auto refuse_files = [&](const auto& error) {
-    return refuse(error, error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
-  };
   try {
     const Config& config = settings.parsed.config;
     Log log(config.log);
@@ -126,10 +121,8 @@ ExitCode run_sidecar(const RunOptions& options) {
     Sidecar sidecar(std::move(settings), log);
     const SignalsTaken while_it_runs;
     return end_in_time(exit_code_of(sidecar.run()));
-  } catch (const FlagError& error) {
-    return refuse_files(error);
-  } catch (const StateError& error) {
-    return refuse_files(error);
+  } catch (const FileError& error) {
+    return refuse(error, error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
   } catch (const AddressError& error) {
     return refuse(error, ExitCode::kAddressUnusable);
   }

@@ -16,7 +16,7 @@
 #include "cli/sidecar_answers.hh"
 #include "cli/styled_text.hh"
 #include "cli/watch.hh"
-#include "io/http/http_target.hh"
+#include "io/http/http_url.hh"
 
 namespace bellwether::cli {
 namespace {

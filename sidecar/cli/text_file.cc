@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether::cli {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "base/ascii.hh"
 #include "config/text_forms.hh"
-#include "io/flag/flag_default.hh"
+#include "io/flag/flag_folder.hh"
 
 namespace bellwether {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "config/source.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 #include "io/loop/job.hh"
 
 namespace bellwether {
@@ -39,16 +39,8 @@ std::string read_config_text(const std::filesystem::path& file) {
                              ": it is a folder, a pipe or a device; put a regular file, or a link "
                              "to one, in its place");
   }
-  std::string text(kMaxConfigBytes + 1, '\0');
-  size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t count = ::read(in.get(), text.data() + size, text.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail();
-    if (count == 0) break;
-    size += static_cast<size_t>(count);
-  }
-  text.resize(size);
+  std::string text;
+  if (!read_to_end(in, kMaxConfigBytes + 1, text)) fail();
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "daemon/log.hh"
-#include "io/state/file_look.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether {
 

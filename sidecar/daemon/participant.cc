@@ -236,7 +236,7 @@ void Participant::count_prices(const ElectionCase& election) {
   }
 }
 
-void Participant::on_record_stored(const Record& record, const std::optional<StateError>& error) {
+void Participant::on_record_stored(const Record& record, const std::optional<FileError>& error) {
   const bool was_broken = std::exchange(is_storage_broken_, error.has_value());
   if (error && was_broken) return;
   if (error) {
@@ -248,7 +248,7 @@ void Participant::on_record_stored(const Record& record, const std::optional<Sta
   driver_.step(Stored{.record = record, .is_ok = !error});
 }
 
-void Participant::on_members_stored(const std::optional<StateError>& error) {
+void Participant::on_members_stored(const std::optional<FileError>& error) {
   if (!error) return;
   parts_.log.write(LogLevel::kWarn, "the list of members could not be stored",
                    {{"error", error->what()}});

@@ -109,8 +109,8 @@ class Participant final : private EffectSink, private TransportListener {
 
   void on_election(const metrics::ElectionSummary& election);
   void count_prices(const ElectionCase& election);
-  void on_record_stored(const Record& record, const std::optional<StateError>& error);
-  void on_members_stored(const std::optional<StateError>& error);
+  void on_record_stored(const Record& record, const std::optional<FileError>& error);
+  void on_members_stored(const std::optional<FileError>& error);
 
   ParticipantParts parts_;
   std::string version_;

@@ -22,8 +22,8 @@
 #include "daemon/participant.hh"
 #include "daemon/systemd.hh"
 #include "io/flag/memory_keeper.hh"
-#include "io/loop/open_files.hh"
-#include "io/loop/signal_watch.hh"
+#include "io/loop/files.hh"
+#include "io/loop/loop.hh"
 
 namespace bellwether {
 
@@ -46,8 +46,8 @@ enum class SidecarEnd : uint8_t {
 
 class Sidecar final : private ParticipantListener, private api::Backend {
  public:
-  // Does all that can fail: throws PluginError, StateError, FlagError, AddressError or
-  // std::system_error.  `log` must outlive this object.
+  // Does all that can fail: throws PluginError, FileError, AddressError or std::system_error.
+  //  `log` must outlive this object.
   Sidecar(SidecarSettings settings, Log& log);
   ~Sidecar() override;
   Sidecar(const Sidecar&) = delete;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/clock.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether {
 

@@ -3,7 +3,7 @@
 
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
-#include "io/loop/open_files.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether::doctor {
 namespace {

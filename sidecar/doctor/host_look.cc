@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "doctor/looks.hh"
+#include "io/loop/files.hh"
 #include "io/loop/loop.hh"
-#include "io/loop/open_files.hh"
 
 namespace bellwether::doctor {
 namespace {

@@ -17,8 +17,8 @@
 #include "base/ascii.hh"
 #include "doctor/looks.hh"
 #include "io/flag/flag_folder.hh"
-#include "io/loop/file_descriptor.hh"
-#include "io/state/folder_trust.hh"
+#include "io/loop/files.hh"
+#include "io/state/locked_folder.hh"
 #include "io/state/state_slots.hh"
 
 namespace bellwether::doctor {

@@ -19,7 +19,7 @@
 #include <stdexcept>
 
 #include "io/flag/flag_writer.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 
 namespace {
 

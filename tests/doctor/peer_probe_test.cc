@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "doctor/looks.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 #include "io/wire/codec.hh"
 
 namespace bellwether::doctor {

@@ -1,5 +1,5 @@
 // Where the flag lies unless somebody says where, on a host that has folders of others, too.
-#include "io/flag/flag_default.hh"
+#include "io/flag/flag_folder.hh"
 
 #include <unistd.h>
 

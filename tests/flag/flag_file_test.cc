@@ -27,7 +27,7 @@ std::string refusal_of(const fs::path& path) {
   try {
     const FlagWriter writer({.path = path});
     return "";
-  } catch (const FlagError& error) {
+  } catch (const FileError& error) {
     return error.what();
   }
 }
@@ -38,7 +38,7 @@ bool may_pass(const fs::path& path) {
     const FlagWriter writer({.path = path});
     BOOST_ERROR("it is taken");
     return false;
-  } catch (const FlagError& error) {
+  } catch (const FileError& error) {
     return error.may_pass();
   }
 }

@@ -28,7 +28,7 @@ std::string refusal_of(const FlagWriterSettings& settings) {
   try {
     const FlagWriter writer(settings);
     return "";
-  } catch (const FlagError& error) {
+  } catch (const FileError& error) {
     return error.what();
   }
 }

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "core/effects.hh"
-#include "io/flag/flag_line.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/flag/held_flag.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether::test {
 

@@ -1,5 +1,5 @@
 // The line itself: its bytes, and one writer against readers at full speed.
-#include "io/flag/flag_line.hh"
+#include "io/flag/held_flag.hh"
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>

@@ -5,7 +5,7 @@
 
 #include "held_port.hh"
 #include "http_harness.hh"
-#include "io/http/http_target.hh"
+#include "io/http/http_url.hh"
 #include "listening_socket.hh"
 #include "name_server.hh"
 

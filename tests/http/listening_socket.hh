@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 #include "io/loop/loop.hh"
 
 namespace bellwether::test {

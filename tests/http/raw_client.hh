@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether::test {
 

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "io/http/http_reader.hh"
-#include "io/http/http_target.hh"
+#include "io/http/http_url.hh"
 
 namespace bellwether::test {
 namespace {

@@ -1,5 +1,5 @@
 // A server on a unix socket, and what it finds in its place.
-#include "io/loop/unix_socket.hh"
+#include "io/names/listening.hh"
 
 #include <fcntl.h>
 #include <sys/stat.h>

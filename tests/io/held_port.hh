@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "base/host_port.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether::test {
 

@@ -6,7 +6,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "io/loop/signal_watch.hh"
 #include "io/loop/timer.hh"
 #include "loop_run.hh"
 

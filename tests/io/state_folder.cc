@@ -41,10 +41,10 @@ void write_file(const fs::path& path, const std::string& contents) {
   BOOST_REQUIRE(file.flush().good());
 }
 
-StateError error_of(const StateSettings& settings, FileCalls& calls) {
+FileError error_of(const StateSettings& settings, FileCalls& calls) {
   try {
     const StateStore store(settings, calls);
-  } catch (const StateError& error) {
+  } catch (const FileError& error) {
     BOOST_TEST(std::string(error.what()) ==
                error.path() + ": " + error.flaw() + "; " + error.remedy());
     return error;

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "io/state/file_calls.hh"
+#include "io/state/locked_folder.hh"
 #include "io/state/state_store.hh"
 
 namespace bellwether::test {
@@ -33,7 +33,7 @@ std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& contents);
 
 // What StateStore's constructor threw; fails the test when it threw nothing.
-StateError error_of(const StateSettings& settings, FileCalls& calls = system_calls());
+FileError error_of(const StateSettings& settings, FileCalls& calls = system_calls());
 
 // Runs `action` in a process of its own and returns its exit status; 99 when it threw.
 int in_another_process(const std::function<int()>& action);

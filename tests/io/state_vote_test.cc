@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(
     a_vote_among_other_voters_is_refused_until_the_operator_says_that_they_are_gone) {
   const TemporaryFolder folder;
   prepare_voter(folder);
-  const StateError error = error_of(voter_settings(folder, kVoters + 1));
+  const FileError error = error_of(voter_settings(folder, kVoters + 1));
   BOOST_TEST(error.flaw() == "was written under another name or among other [voters]");
   BOOST_TEST(error.remedy().find("--forget-promises") != std::string::npos);
   BOOST_TEST(!StateStore(voter_settings(folder)).is_vote_lost());  // nothing has changed

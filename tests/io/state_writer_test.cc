@@ -8,7 +8,7 @@
 
 using bellwether::MemberView;
 using bellwether::Record;
-using bellwether::StateError;
+using bellwether::FileError;
 using bellwether::StateStore;
 using bellwether::StateWriter;
 using bellwether::test::FailingCalls;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "held_port.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 #include "io/peers/transport.hh"
 
 namespace bellwether::test {

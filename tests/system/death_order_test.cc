@@ -31,7 +31,7 @@
 #include "io/flag/flag_file.hh"
 #include "io/flag/flag_writer.hh"
 #include "io/flag/memory_keeper.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 
 extern char** environ;
 

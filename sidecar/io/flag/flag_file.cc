@@ -18,7 +18,6 @@
 #include <system_error>
 
 #include "io/flag/flag_folder.hh"
-#include "io/loop/passing_error.hh"
 
 namespace bellwether {
 namespace {
@@ -36,29 +35,9 @@ constexpr int kCautious = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 // How often a file may vanish or appear between two looks at it.
 constexpr int kOpenTries = 3;
 
-std::string remedy_for(int error) {
-  switch (error) {
-    case EACCES:
-    case EPERM:
-      return "let user " + std::to_string(::geteuid()) +
-             " read and write it, or set flag.path to another file";
-    case EROFS:
-      return "mount its folder for writing, or set flag.path to a file in another one";
-    case ENOSPC:
-    case EDQUOT:
-    case ENOMEM:
-      return "free some space on this file system";
-    case ENOENT:
-    case ENOTDIR:
-      return "make the folders above it, or set flag.path to a file in another one";
-    default:
-      return "set flag.path to a file on a tmpfs";
-  }
-}
-
 [[noreturn]] void fail(const fs::path& path, const std::string& failure, int error) {
-  throw FlagError(path, failure + ": " + std::generic_category().message(error), remedy_for(error),
-                  may_pass(error));
+  throw FileError::from_errno(path, failure, error, "flag.path",
+                              "set flag.path to a file on a tmpfs");
 }
 
 // The folder itself, so that nobody can put another one in its place between a look at it and the
@@ -79,14 +58,14 @@ FileDescriptor open_or_make_folder(const FlagPlace& place, struct stat& status) 
   const bool is_new = ::mkdir(path.parent_path().c_str(), kFolderMode) == 0;
   FileDescriptor folder = open_folder(path);
   if (!folder.is_open() && is_link(path.parent_path())) {
-    throw FlagError(path, "its folder is a symbolic link", "set flag.path to where that leads");
+    throw FileError(path, "its folder is a symbolic link", "set flag.path to where that leads");
   }
   if (!folder.is_open()) fail(path, "cannot be opened", errno);
   // Whatever the umask is: applications of other users have to get in.
   if (is_new) ::chmod(("/proc/self/fd/" + std::to_string(folder.get())).c_str(), kFolderMode);
   if (::fstat(folder.get(), &status) != 0) fail(path, "its folder cannot be examined", errno);
   const std::string flaw = flag_folder_flaw(status, ::geteuid(), place.is_folder_shared);
-  if (!flaw.empty()) throw FlagError(path, flaw, kFlagFolderRemedy);
+  if (!flaw.empty()) throw FileError(path, flaw, kFlagFolderRemedy);
   return folder;
 }
 
@@ -103,10 +82,10 @@ FileDescriptor open_or_make(const FlagPlace& place, struct stat& folder_status) 
   }
   if (fd >= 0) return FileDescriptor(fd);
   if (errno == ELOOP) {
-    throw FlagError(path, "is a symbolic link", "remove it, or set flag.path to the file itself");
+    throw FileError(path, "is a symbolic link", "remove it, or set flag.path to the file itself");
   }
   if (errno == EISDIR) {
-    throw FlagError(path, "is a folder", "set flag.path to a file in it");
+    throw FileError(path, "is a folder", "set flag.path to a file in it");
   }
   fail(path, "cannot be opened", errno);
 }
@@ -122,19 +101,19 @@ void check_kind(int fd, const fs::path& path) {
   constexpr const char* kRemedy = "remove it, or set flag.path to another file";
   struct stat status {};
   if (::fstat(fd, &status) != 0) fail(path, "cannot be examined", errno);
-  if (!S_ISREG(status.st_mode)) throw FlagError(path, "is not a regular file", kRemedy);
+  if (!S_ISREG(status.st_mode)) throw FileError(path, "is not a regular file", kRemedy);
   if (status.st_uid != ::geteuid()) {
-    throw FlagError(path,
+    throw FileError(path,
                     "belongs to user " + std::to_string(status.st_uid) + ", this process to user " +
                         std::to_string(::geteuid()),
                     kRemedy);
   }
   if (status.st_nlink != 1) {
-    throw FlagError(path, "has " + std::to_string(status.st_nlink) + " names (hard links), not one",
+    throw FileError(path, "has " + std::to_string(status.st_nlink) + " names (hard links), not one",
                     kRemedy);
   }
   if (status.st_size != 0 && status.st_size != LEADER_FLAG_FILE_BYTES) {
-    throw FlagError(path,
+    throw FileError(path,
                     "has " + std::to_string(status.st_size) + " bytes, which no leader flag has",
                     kRemedy);
   }
@@ -154,7 +133,7 @@ void lock(int fd, const fs::path& path) {
   whole_file.l_whence = SEEK_SET;
   if (::fcntl(fd, F_OFD_SETLK, &whole_file) == 0) return;
   if (errno == EAGAIN || errno == EACCES) {
-    throw FlagError(path, "is in use by another process" + owner_of(fd),
+    throw FileError(path, "is in use by another process" + owner_of(fd),
                     "stop that sidecar, or give each of the two a flag.path of its own", true);
   }
   fail(path, "cannot be locked", errno);
@@ -166,7 +145,7 @@ FileDescriptor open_again(int fd, const fs::path& path) {
   const std::string name = "/proc/self/fd/" + std::to_string(fd);
   FileDescriptor file(::open(name.c_str(), O_RDWR | O_CLOEXEC));
   if (!file.is_open()) {
-    throw FlagError(path,
+    throw FileError(path,
                     "cannot be opened a second time, through " + name + ": " +
                         std::generic_category().message(errno),
                     "mount /proc", errno != ENOENT && may_pass(errno));
@@ -190,7 +169,7 @@ void check_contents(int fd, const fs::path& path) {
   const uint8_t abi = line[offsetof(leader_flag_line, abi)];
   const bool is_new = std::ranges::all_of(line, [](uint8_t byte) { return byte == 0; });
   if (abi == LEADER_FLAG_ABI || is_new) return;
-  throw FlagError(path, "is not a leader flag, or one of another release",
+  throw FileError(path, "is not a leader flag, or one of another release",
                   "remove it and restart the applications that read it, or set flag.path to "
                   "another file");
 }
@@ -264,7 +243,7 @@ std::string FlagFile::restore_mode() const {
 
 std::string FlagFile::folder_flaw() const {
   const auto error = [this](const std::string& flaw, const char* remedy) {
-    return std::string(FlagError(place_.path, flaw, remedy).what());
+    return std::string(FileError(place_.path, flaw, remedy).what());
   };
   const FileDescriptor folder = open_folder(place_.path);
   struct stat status {};

@@ -13,10 +13,9 @@
 #include <optional>
 #include <string>
 
-#include "io/flag/flag_error.hh"
 #include "io/flag/rescued_page.hh"
 #include "io/flag/robust_futex.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether {
 
@@ -36,7 +35,7 @@ struct FlagPlace {
 class FlagFile {
  public:
   // Makes the file, and the folder it lies in, where they are missing; gives it its mode in any
-  // case.  Throws FlagError when that does not work, when it is not a flag or not safe to use, or
+  // case.  Throws FileError when that does not work, when it is not a flag or not safe to use, or
   // when another process holds its lock.
   explicit FlagFile(const FlagPlace& place);
   ~FlagFile();
@@ -60,16 +59,16 @@ class FlagFile {
   std::string damage(const FlagPage& expected) const;
 
   // Gives the file its mode again; what it had become, as in "had its mode changed to 0600", or
-  // nothing.  Throws FlagError.
+  // nothing.  Throws FileError.
   std::string restore_mode() const;
 
   // Why the folder keeps readers from the file who could get at it, or lets others put another in
-  // its place, as FlagError says it; empty: it does not.
+  // its place, as FileError says it; empty: it does not.
   std::string folder_flaw() const;
 
   bool is_in_folder_of(const FlagFile& other) const;
 
-  // Takes its name away, where loss() has just found it.  Throws FlagError.
+  // Takes its name away, where loss() has just found it.  Throws FileError.
   void remove() const;
 
  private:

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "core/effects.hh"
-#include "io/flag/flag_line.hh"
 #include "io/flag/held_flag.hh"
-#include "io/state/file_look.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether {
 
@@ -28,7 +27,7 @@ struct FlagWriterSettings {
 class FlagWriter {
  public:
   // Makes the file or takes over what an earlier process has left, in both cases off, and holds it.
-  // Throws FlagError when the file cannot be used (flag_file.hh says when), and std::system_error
+  // Throws FileError when the file cannot be used (flag_file.hh says when), and std::system_error
   // when no thread can be started.  Where robust_futex_flaw() finds one, it works but for one
   // thing: after this process is killed, the flag stays on until its validity has run out.
   explicit FlagWriter(const FlagWriterSettings& settings);

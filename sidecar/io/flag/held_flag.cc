@@ -12,18 +12,24 @@
 #include <cstring>
 
 #include "io/flag/robust_futex.hh"
-#include "io/loop/passing_error.hh"
 #include "io/loop/signals_blocked.hh"
 
 namespace bellwether {
 namespace {
+
+// A release, so that a reader who sees the value also sees the odd seq that was stored before it
+// (leader_flag.h names the source).
+template <typename Value>
+void store(Value& place, Value value) {
+  std::atomic_ref(place).store(value, std::memory_order_release);
+}
 
 constexpr uint64_t kNsPerMs = 1'000'000;
 
 uint64_t hash_of_this_boot() {
   uint64_t hash = 0;
   if (const int error = leader_flag_boot_id_hash(&hash); error != 0) {
-    throw FlagError(
+    throw FileError(
         "/proc/sys/kernel/random/boot_id",
         std::string("cannot be read: ") + leader_flag_strerror(error),
         "mount /proc; without it a flag that an earlier boot has left would be believed",
@@ -36,6 +42,30 @@ uint64_t hash_of_this_boot() {
 uint32_t first_seq() { return static_cast<uint32_t>(leader_flag_now_ns() / kNsPerMs); }
 
 }  // namespace
+
+void write_flag_line(leader_flag_line& line, const FlagWord& word, uint64_t valid_until_ns,
+                     uint64_t boot_id_hash) {
+  static_assert(sizeof line.leader_id == sizeof word.leader.data);
+  uint64_t leader_id[2];
+  std::memcpy(leader_id, word.leader.data, sizeof leader_id);
+
+  // The next odd number, also when a dead writer has left an odd one.
+  const uint32_t odd = (std::atomic_ref(line.seq).load(std::memory_order_relaxed) + 1) | 1;
+  store(line.seq, odd);
+  store(line.valid_until_ns, valid_until_ns);
+  store(line.epoch, word.epoch);
+  store(line.boot_id_hash, boot_id_hash);
+  store(line.guard, word.guard);
+  store(line.role, word.role);
+  store(line.leader_id[0], leader_id[0]);
+  store(line.leader_id[1], leader_id[1]);
+  store(line.abi, static_cast<uint8_t>(LEADER_FLAG_ABI));
+  store(line.seq, odd + 1);
+}
+
+void renew_flag_line(leader_flag_line& line, uint64_t valid_until_ns) {
+  store(line.valid_until_ns, valid_until_ns);
+}
 
 HeldFlag::HeldFlag(const FlagPlace& place, uint8_t guard, std::optional<uint32_t> seq_before)
     : file_(place), line_(file_.page().line), boot_id_hash_(hash_of_this_boot()), guard_(guard) {

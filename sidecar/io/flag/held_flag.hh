@@ -1,7 +1,12 @@
 // One file of the flag, held by a thread of its own that does nothing else, so the flag is off as
 // soon as the kernel ends this process (robust_futex.hh).  The order of writes is what counts: the
 // flag is off before a new process takes it over, and off before it is let go.
+//
+// This is the writing half of the flag's line; the reading half, and the layout, are in
+// leader_flag.h.  There is one writer at a time; readers may look at any moment.
 #pragma once
+
+#include <bellwether/leader_flag.h>
 
 #include <cstdint>
 #include <latch>
@@ -9,17 +14,34 @@
 #include <string>
 #include <thread>
 
+#include "core/identity.hh"
 #include "io/flag/flag_file.hh"
-#include "io/flag/flag_line.hh"
 
 namespace bellwether {
+
+// What the flag says, its validity aside.
+struct FlagWord {
+  uint8_t role = LEADER_FLAG_UNKNOWN;
+  uint8_t guard = LEADER_FLAG_GUARD_NONE;
+  uint64_t epoch = 0;
+  Uuid leader{};  // zeros: none is known
+
+  friend bool operator==(const FlagWord&, const FlagWord&) = default;
+};
+
+// Replaces all that the line says.  What a writer that died in the middle has left is no hindrance.
+void write_flag_line(leader_flag_line& line, const FlagWord& word, uint64_t valid_until_ns,
+                     uint64_t boot_id_hash);
+
+// Moves the validity on; readers and waiters are not disturbed.
+void renew_flag_line(leader_flag_line& line, uint64_t valid_until_ns);
 
 class HeldFlag {
  public:
   // Makes the file or takes over what an earlier process has left, in both cases off, and holds it.
   // `seq_before`: of the file whose place it takes in this process; it counts on from there, so
   // that no reader who comes from the one to the other takes two states for the same.
-  // Throws FlagError and std::system_error, as FlagWriter does.
+  // Throws FileError and std::system_error, as FlagWriter does.
   HeldFlag(const FlagPlace& place, uint8_t guard, std::optional<uint32_t> seq_before = {});
 
   // Writes the flag off and lets it go.

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <string>
 
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether {
 

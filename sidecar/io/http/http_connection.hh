@@ -6,7 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include "io/http/http_head.hh"
 #include "io/http/http_message.hh"
 #include "io/http/http_reader.hh"
 #include "io/loop/byte_stream.hh"

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "base/clock.hh"
 #include "base/counted.hh"
+#include "io/http/http_message.hh"
 
 namespace bellwether {
 
@@ -58,5 +60,20 @@ struct HttpResponse {
 
 // "Not Found" for 404; "" for a status that nobody here uses.
 const char* reason_phrase(unsigned status);
+
+// The head of a response.
+struct HttpHead {
+  unsigned status = 200;
+  std::string_view content_type{};
+  std::optional<size_t> content_length{};  // none: chunked, or until the connection is closed
+  bool is_chunked = false;
+  bool is_kept_alive = false;
+};
+
+// Whether a response of this status may have a body.
+bool may_have_body(unsigned status);
+
+// A control character in a header, which could end it, becomes a blank.
+std::string to_bytes(const HttpHead& head, const HttpHeaders& headers);
 
 }  // namespace bellwether

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "io/http/beast_parser.hh"
-#include "io/http/http_target.hh"
+#include "io/http/http_url.hh"
 
 namespace bellwether {
 namespace {

@@ -2,26 +2,16 @@
 // accepted in libuv's callback is kept by libuv, which then waits with the next one until it is.
 #include "io/http/http_server.hh"
 
-#include <array>
 #include <cerrno>
 #include <exception>
-#include <memory>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
-#include "io/http/http_connection.hh"
-#include "io/loop/timer.hh"
-#include "io/loop/unix_socket.hh"
-#include "io/names/address_error.hh"
-#include "io/names/listening.hh"
 #include "io/names/socket_options.hh"
 
 namespace bellwether {
 namespace {
 
 constexpr int kBacklog = 511;
-constexpr size_t kReceiveBytes = size_t{16} * 1024;
 
 // Beyond the limit, while all others wait for their answers, so many are told so; who comes then is
 // closed without a word.
@@ -53,63 +43,14 @@ void bound_kernel_buffer(const ByteStream::Handle& client) {
 
 }  // namespace
 
-class HttpServer::Implementation final : public HttpConnection::Owner {
- public:
-  Implementation(HttpServer& server, Loop& loop, HttpListener& listener, const HttpLimits& limits)
-      : server_(server),
-        loop_(loop),
-        listener_(listener),
-        limits_(limits),
-        farewell_(loop, [this] { say_farewell(); }),
-        next_turn_(loop, [this] { begin_turn(); }) {}
+HttpServer::HttpServer(Loop& loop, HttpListener& listener, const HttpLimits& limits)
+    : loop_(loop),
+      listener_(listener),
+      limits_(limits),
+      farewell_(loop, [this] { say_farewell(); }),
+      next_turn_(loop, [this] { begin_turn(); }) {}
 
-  uint16_t listen(const HostPort& place);
-  void listen_on_socket(const std::string& path);
-  FileLook look_at_socket();
-  void stop_listening();
-
-  // Whose answer is still to be given, or goes on; nullptr when there is none.
-  HttpConnection* find(uint64_t request);
-
- private:
-  using Pipe = UvPtr<uv_pipe_t>;
-  using Tcp = UvPtr<uv_tcp_t>;
-
-  int try_to_listen(const SocketAddress& address);
-  static void on_client(uv_stream_t* socket, int error);
-  void accept_paced(uv_stream_t* socket);
-  void begin_turn();
-  void accept(uv_stream_t* socket);
-  size_t open_connections() const { return connections_.size() - closed_.size(); }
-  void make_room();
-  ByteStream::Handle make_client_handle(uv_handle_type type);
-
-  void on_request(HttpConnection& connection, const HttpRequest& request) override;
-  void on_refused(unsigned status) override { listener_.on_refused(status); }
-  void on_limit(Limit limit) override { listener_.on_limit(limit); }
-  void on_closed(HttpConnection& connection) override;
-  bool has_time() override;
-  void say_farewell();
-
-  HttpServer& server_;
-  Loop& loop_;
-  HttpListener& listener_;
-  const HttpLimits limits_;
-  std::array<char, kReceiveBytes> buffer_{};
-  uint32_t last_number_ = 0;
-  std::unordered_map<uint32_t, std::unique_ptr<HttpConnection>> connections_;
-  std::vector<uint32_t> closed_;  // of those, until the loop's next turn
-  std::unique_ptr<UnixSocketFile> socket_file_;
-  LoopTimer farewell_;
-  int accepted_ = 0;                  // in this turn of the loop
-  Instant time_is_up_ = kNever;       // the same; kNever: nothing was asked yet
-  std::vector<uv_stream_t*> paused_;  // listening sockets, until the next turn
-  LoopTimer next_turn_;
-  Pipe pipe_;
-  std::vector<Tcp> sockets_;
-};
-
-uint16_t HttpServer::Implementation::listen(const HostPort& place) {
+uint16_t HttpServer::listen(const HostPort& place) {
   uint16_t port = place.port;
   int failure = 0;
   bool is_listening = false;
@@ -129,7 +70,7 @@ uint16_t HttpServer::Implementation::listen(const HostPort& place) {
 }
 
 // Returns an errno.
-int HttpServer::Implementation::try_to_listen(const SocketAddress& address) {
+int HttpServer::try_to_listen(const SocketAddress& address) {
   FileDescriptor fd = bind_to(address);
   if (!fd.is_open()) return errno;
   auto socket = make_handle<uv_tcp_t>(
@@ -141,7 +82,7 @@ int HttpServer::Implementation::try_to_listen(const SocketAddress& address) {
   return -status;
 }
 
-void HttpServer::Implementation::listen_on_socket(const std::string& path) {
+void HttpServer::listen_on_socket(const std::string& path) {
   const auto fail_if = [&](int status) {
     if (status == 0) return;
     throw AddressError(-status, std::generic_category(), "cannot listen on socket " + path);
@@ -156,7 +97,7 @@ void HttpServer::Implementation::listen_on_socket(const std::string& path) {
   pipe_ = std::move(pipe);
 }
 
-FileLook HttpServer::Implementation::look_at_socket() {
+FileLook HttpServer::look_at_socket() {
   FileLook look;
   if (socket_file_) look.loss = socket_file_->loss();
   if (look.loss.empty()) return look;
@@ -168,7 +109,7 @@ FileLook HttpServer::Implementation::look_at_socket() {
   return look;
 }
 
-void HttpServer::Implementation::stop_listening() {
+void HttpServer::stop_listening() {
   paused_.clear();
   sockets_.clear();
   pipe_.reset();
@@ -176,7 +117,7 @@ void HttpServer::Implementation::stop_listening() {
   for (const auto& [number, connection] : connections_) connection->stop();
 }
 
-HttpConnection* HttpServer::Implementation::find(uint64_t request) {
+HttpConnection* HttpServer::find(uint64_t request) {
   const auto found = connections_.find(static_cast<uint32_t>(request >> 32));
   if (found == connections_.end()) return nullptr;
   HttpConnection& connection = *found->second;
@@ -185,13 +126,13 @@ HttpConnection* HttpServer::Implementation::find(uint64_t request) {
   return is_it ? &connection : nullptr;
 }
 
-void HttpServer::Implementation::on_client(uv_stream_t* socket, int error) {
-  auto* self = static_cast<Implementation*>(socket->data);
+void HttpServer::on_client(uv_stream_t* socket, int error) {
+  auto* self = static_cast<HttpServer*>(socket->data);
   if (error == 0) return self->accept_paced(socket);
   self->listener_.on_limit(Limit::kHttpConnections);
 }
 
-void HttpServer::Implementation::accept_paced(uv_stream_t* socket) {
+void HttpServer::accept_paced(uv_stream_t* socket) {
   if (accepted_ < kAcceptsPerTurn) {
     ++accepted_;
     return accept(socket);
@@ -200,7 +141,7 @@ void HttpServer::Implementation::accept_paced(uv_stream_t* socket) {
   next_turn_.arm({});
 }
 
-void HttpServer::Implementation::begin_turn() {
+void HttpServer::begin_turn() {
   accepted_ = 0;
   time_is_up_ = kNever;
   for (uv_stream_t* socket : std::exchange(paused_, {})) accept_paced(socket);
@@ -208,7 +149,7 @@ void HttpServer::Implementation::begin_turn() {
 
 // Whoever waits for an answer, or follows a stream, stays; there are fewer of those than the limit
 // lets in (waiting_clients.hh), so a question that is answered at once is always heard.
-void HttpServer::Implementation::make_room() {
+void HttpServer::make_room() {
   HttpConnection* longest = nullptr;
   for (const auto& [number, connection] : connections_) {
     const Instant since = connection->waits_since();
@@ -220,7 +161,7 @@ void HttpServer::Implementation::make_room() {
   longest->give_way();
 }
 
-void HttpServer::Implementation::accept(uv_stream_t* socket) {
+void HttpServer::accept(uv_stream_t* socket) {
   const bool is_tcp = socket->type == UV_TCP;
   ByteStream::Handle handle = make_client_handle(socket->type);
   const auto accept_with = [&](const auto& client) {
@@ -242,9 +183,10 @@ void HttpServer::Implementation::accept(uv_stream_t* socket) {
   do ++last_number_;
   while (connections_.contains(last_number_));
   const uint32_t number = last_number_;
+  HttpConnection::Owner& owner = *this;
   auto& connection = connections_[number];
   connection = std::make_unique<HttpConnection>(
-      loop_, *this, std::move(handle),
+      loop_, owner, std::move(handle),
       HttpConnection::Settings{
           .number = number, .is_over_unix_socket = !is_tcp, .limits = limits_, .buffer = buffer_});
   if (is_welcome) {
@@ -254,7 +196,7 @@ void HttpServer::Implementation::accept(uv_stream_t* socket) {
   }
 }
 
-ByteStream::Handle HttpServer::Implementation::make_client_handle(uv_handle_type type) {
+ByteStream::Handle HttpServer::make_client_handle(uv_handle_type type) {
   if (type == UV_TCP) {
     return make_handle<uv_tcp_t>(nullptr,
                                  [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
@@ -263,27 +205,26 @@ ByteStream::Handle HttpServer::Implementation::make_client_handle(uv_handle_type
       nullptr, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
 }
 
-void HttpServer::Implementation::on_request(HttpConnection& connection,
-                                            const HttpRequest& request) {
-  listener_.on_request(request, HttpReply(server_, connection.request()));
+void HttpServer::on_request(HttpConnection& connection, const HttpRequest& request) {
+  listener_.on_request(request, HttpReply(*this, connection.request()));
 }
 
 // Neither destroys a connection within its own function, nor tells the listener within a call of
 // its own.
-void HttpServer::Implementation::on_closed(HttpConnection& connection) {
+void HttpServer::on_closed(HttpConnection& connection) {
   closed_.push_back(connection.number());
   farewell_.arm({});
 }
 
-void HttpServer::Implementation::say_farewell() {
+void HttpServer::say_farewell() {
   for (const uint32_t number : std::exchange(closed_, {})) {
     const auto node = connections_.extract(number);
     const HttpConnection& connection = *node.mapped();
-    if (connection.is_awaited()) listener_.on_gone(HttpReply(server_, connection.request()));
+    if (connection.is_awaited()) listener_.on_gone(HttpReply(*this, connection.request()));
   }
 }
 
-bool HttpServer::Implementation::has_time() {
+bool HttpServer::has_time() {
   const Instant now = Loop::now();
   if (time_is_up_ == kNever) {
     time_is_up_ = now + kTimePerTurn;
@@ -292,41 +233,26 @@ bool HttpServer::Implementation::has_time() {
   return now < time_is_up_;
 }
 
-bool HttpReply::is_open() const { return server_->implementation_->find(request_) != nullptr; }
+bool HttpReply::is_open() const { return server_->find(request_) != nullptr; }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the interface lets callers give it away.
 void HttpReply::send(HttpResponse response) const {
-  if (auto* connection = server_->implementation_->find(request_)) connection->respond(response);
+  if (auto* connection = server_->find(request_)) connection->respond(response);
 }
 
 void HttpReply::begin_stream(std::string_view content_type) const {
-  if (auto* connection = server_->implementation_->find(request_)) {
+  if (auto* connection = server_->find(request_)) {
     connection->begin_stream(content_type);
   }
 }
 
 bool HttpReply::write(std::string_view piece) const {
-  auto* connection = server_->implementation_->find(request_);
+  auto* connection = server_->find(request_);
   return connection != nullptr && connection->write(piece);
 }
 
 void HttpReply::end_stream() const {
-  if (auto* connection = server_->implementation_->find(request_)) connection->end_stream();
+  if (auto* connection = server_->find(request_)) connection->end_stream();
 }
-
-HttpServer::HttpServer(Loop& loop, HttpListener& listener, const HttpLimits& limits)
-    : implementation_(std::make_unique<Implementation>(*this, loop, listener, limits)) {}
-
-HttpServer::~HttpServer() = default;
-
-uint16_t HttpServer::listen(const HostPort& address) { return implementation_->listen(address); }
-
-void HttpServer::listen_on_socket(const std::string& path) {
-  implementation_->listen_on_socket(path);
-}
-
-FileLook HttpServer::look_at_socket() { return implementation_->look_at_socket(); }
-
-void HttpServer::stop_listening() { implementation_->stop_listening(); }
 
 }  // namespace bellwether

@@ -9,16 +9,22 @@
 // or Origin, is the handler's business.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "base/host_port.hh"
+#include "io/http/http_connection.hh"
 #include "io/http/http_message.hh"
+#include "io/loop/files.hh"
 #include "io/loop/loop.hh"
-#include "io/state/file_look.hh"
+#include "io/loop/timer.hh"
+#include "io/names/listening.hh"
 
 namespace bellwether {
 
@@ -66,12 +72,12 @@ class HttpListener {
   virtual void on_limit(Limit limit) = 0;
 };
 
-class HttpServer {
+class HttpServer final : private HttpConnection::Owner {
  public:
   // `listener` must outlive the server.
   HttpServer(Loop& loop, HttpListener& listener, const HttpLimits& limits = {});
   // Closes everything at once, without a word to the listener.
-  ~HttpServer();
+  ~HttpServer() override = default;
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
@@ -91,8 +97,43 @@ class HttpServer {
 
  private:
   friend class HttpReply;
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  static constexpr size_t kReceiveBytes = size_t{16} * 1024;
+  using Pipe = UvPtr<uv_pipe_t>;
+  using Tcp = UvPtr<uv_tcp_t>;
+
+  // Whose answer is still to be given, or goes on; nullptr when there is none.
+  HttpConnection* find(uint64_t request);
+  int try_to_listen(const SocketAddress& address);
+  static void on_client(uv_stream_t* socket, int error);
+  void accept_paced(uv_stream_t* socket);
+  void begin_turn();
+  void accept(uv_stream_t* socket);
+  size_t open_connections() const { return connections_.size() - closed_.size(); }
+  void make_room();
+  ByteStream::Handle make_client_handle(uv_handle_type type);
+
+  void on_request(HttpConnection& connection, const HttpRequest& request) override;
+  void on_refused(unsigned status) override { listener_.on_refused(status); }
+  void on_limit(Limit limit) override { listener_.on_limit(limit); }
+  void on_closed(HttpConnection& connection) override;
+  bool has_time() override;
+  void say_farewell();
+
+  Loop& loop_;
+  HttpListener& listener_;
+  const HttpLimits limits_;
+  std::array<char, kReceiveBytes> buffer_{};
+  uint32_t last_number_ = 0;
+  std::unordered_map<uint32_t, std::unique_ptr<HttpConnection>> connections_;
+  std::vector<uint32_t> closed_;  // of those, until the loop's next turn
+  std::unique_ptr<UnixSocketFile> socket_file_;
+  LoopTimer farewell_;
+  int accepted_ = 0;                  // in this turn of the loop
+  Instant time_is_up_ = kNever;       // the same; kNever: nothing was asked yet
+  std::vector<uv_stream_t*> paused_;  // listening sockets, until the next turn
+  LoopTimer next_turn_;
+  Pipe pipe_;
+  std::vector<Tcp> sockets_;
 };
 
 }  // namespace bellwether

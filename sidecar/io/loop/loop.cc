@@ -34,4 +34,18 @@ Instant Loop::now() {
   return Instant(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
 }
 
+SignalWatch::SignalWatch(Loop& loop, int signal, std::function<void()> on_signal)
+    : on_signal_(std::move(on_signal)),
+      handle_(make_handle<uv_signal_t>(
+          this, [&](uv_signal_t* handle) { return uv_signal_init(loop.uv(), handle); })) {
+  throw_if_failed(uv_signal_start(
+                      handle_.get(),
+                      [](uv_signal_t* handle, int) {
+                        auto* watch = static_cast<SignalWatch*>(handle->data);
+                        if (watch != nullptr) watch->on_signal_();
+                      },
+                      signal),
+                  "cannot wait for a signal");
+}
+
 }  // namespace bellwether

@@ -9,10 +9,12 @@
 
 #include <uv.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/clock.hh"
+#include "io/loop/loop.hh"
 
 namespace bellwether {
 
@@ -66,6 +68,17 @@ class Loop {
 
  private:
   uv_loop_t loop_{};
+};
+
+// A signal as an event of the loop.
+class SignalWatch {
+ public:
+  // Calls for each time that the process gets the signal (several at once may count as one).
+  SignalWatch(Loop& loop, int signal, std::function<void()> on_signal);
+
+ private:
+  std::function<void()> on_signal_;
+  UvPtr<uv_signal_t> handle_;
 };
 
 }  // namespace bellwether

@@ -1,15 +1,26 @@
-// The one way to listen over TCP: from a place to addresses, and from an address to a socket that
-// is bound to it.
+// The two ways to listen: over TCP (from a place to addresses, and from an address to a socket that
+// is bound to it), and on a unix socket in the file system, made with care for what is there and
+// removed at the end.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/host_port.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 #include "io/names/socket_address.hh"
 
 namespace bellwether {
+
+// An address or socket that cannot be listened on, and that what() names; the program ends with a
+// code of its own then.
+class AddressError : public std::system_error {
+ public:
+  using std::system_error::system_error;
+};
 
 // What `place` stands for: a numeric address ("::" is every address of this host, 0.0.0.0 where the
 // kernel has no IPv6), or all that getaddrinfo(3) finds for a name now, which blocks.  Throws
@@ -22,5 +33,30 @@ FileDescriptor bind_to(const SocketAddress& address);
 
 // Throws AddressError, which names the place; `error` is an errno.
 [[noreturn]] void fail_to_listen(const HostPort& place, int error, const std::string& detail = "");
+
+class UnixSocketFile {
+ public:
+  // Binds a socket of mode 0660 to `path`.  One that nobody listens on any more is replaced; one
+  // that is in use, or another kind of file, is not.  Throws AddressError.
+  explicit UnixSocketFile(const std::string& path);
+  // Removes the file, unless another process has put its own there.
+  ~UnixSocketFile();
+  UnixSocketFile(const UnixSocketFile&) = delete;
+  UnixSocketFile& operator=(const UnixSocketFile&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // Why those who connect to the path do not reach this socket, as in "was removed"; empty: they
+  // do.
+  std::string loss() const;
+
+  // The bound socket; the caller's from now on.
+  int release() { return socket_.release(); }
+
+ private:
+  std::string path_;
+  FileDescriptor socket_;
+  struct stat identity_ {};  // of the file that was made
+};
 
 }  // namespace bellwether

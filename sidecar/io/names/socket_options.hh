@@ -4,7 +4,7 @@
 #include <uv.h>
 
 #include "base/clock.hh"
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether {
 

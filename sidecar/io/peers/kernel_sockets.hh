@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "io/loop/file_descriptor.hh"
+#include "io/loop/files.hh"
 #include "io/names/socket_address.hh"
 
 namespace bellwether {

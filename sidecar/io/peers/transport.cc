@@ -1,10 +1,8 @@
-// What the owner calls, and how it all ends; transport_state.hh has the plan.
+// What the owner calls, and how it all ends.
 #include "io/peers/transport.hh"
 
 #include <algorithm>
 #include <utility>
-
-#include "io/peers/transport_state.hh"
 
 namespace bellwether {
 namespace {
@@ -18,39 +16,6 @@ bool is_heartbeat(const Frame& frame) {
 
 Transport::Transport(Loop& loop, Resolver& resolver, TransportSettings settings,
                      TransportListener& listener)
-    : implementation_(
-          std::make_unique<Implementation>(loop, resolver, std::move(settings), listener)) {}
-
-Transport::~Transport() = default;
-
-void Transport::set_configured(std::vector<HostPort> peers, HostPort dns) {
-  implementation_->set_configured(std::move(peers), std::move(dns));
-}
-
-void Transport::set_members(std::vector<PeerAddress> members) {
-  implementation_->set_members(std::move(members));
-}
-
-void Transport::set_limits(const LinkLimits& limits) { implementation_->set_limits(limits); }
-
-Sent Transport::send(const Uuid& to, const Frame& frame) {
-  return implementation_->send(to, frame);
-}
-
-void Transport::refuse(const Uuid& peer, TurnAwayReason reason) {
-  implementation_->end_soon(peer, reason);
-}
-
-void Transport::end_link(const Uuid& peer) { implementation_->end_soon(peer, std::nullopt); }
-
-uint16_t Transport::port() const { return implementation_->port(); }
-
-void Transport::close() { implementation_->close(); }
-
-bool Transport::is_closed() const { return implementation_->is_closed(); }
-
-Transport::Implementation::Implementation(Loop& loop, Resolver& resolver,
-                                          TransportSettings settings, TransportListener& listener)
     : loop_(loop),
       settings_(std::move(settings)),
       listener_(listener),
@@ -64,25 +29,25 @@ Transport::Implementation::Implementation(Loop& loop, Resolver& resolver,
   if (settings_.death_proof == DeathProof::kAuto) kernel_.emplace(socket_->address());
 }
 
-void Transport::Implementation::set_configured(std::vector<HostPort> peers, HostPort dns) {
+void Transport::set_configured(std::vector<HostPort> peers, HostPort dns) {
   if (stage_ != Stage::kOpen) return;
   book_.set_configured(std::move(peers), std::move(dns));
   is_configured_ = true;
   due_.arm(Duration::zero());
 }
 
-void Transport::Implementation::set_members(std::vector<PeerAddress> members) {
+void Transport::set_members(std::vector<PeerAddress> members) {
   if (stage_ != Stage::kOpen) return;
   new_members_ = std::move(members);
   due_.arm(Duration::zero());
 }
 
-void Transport::Implementation::set_limits(const LinkLimits& limits) {
+void Transport::set_limits(const LinkLimits& limits) {
   settings_.limits = limits;
   for (const auto& connection : connections_) connection->set_patience(limits.unacknowledged);
 }
 
-Sent Transport::Implementation::send(const Uuid& to, const Frame& frame) {
+Sent Transport::send(const Uuid& to, const Frame& frame) {
   const auto found = peers_.find(to);
   if (stage_ != Stage::kOpen || found == peers_.end() || found->second.link == nullptr) return {};
   PeerConnection& link = *found->second.link;
@@ -103,19 +68,19 @@ Sent Transport::Implementation::send(const Uuid& to, const Frame& frame) {
   return {.bytes = encoded_.size(), .is_delivered = true};
 }
 
-void Transport::Implementation::end_soon(const Uuid& peer, std::optional<TurnAwayReason> refusal) {
+void Transport::end_soon(const Uuid& peer, std::optional<TurnAwayReason> refusal) {
   if (stage_ != Stage::kOpen) return;
   unwanted_.emplace_back(peer, refusal);
   due_.arm(Duration::zero());
 }
 
-void Transport::Implementation::close() {
+void Transport::close() {
   if (stage_ != Stage::kOpen) return;
   stage_ = Stage::kClosing;
   due_.arm(Duration::zero());
 }
 
-void Transport::Implementation::catch_up() {
+void Transport::catch_up() {
   ended_.clear();
   if (stage_ == Stage::kClosing) return begin_flushing();
   if (stage_ != Stage::kOpen) return end_flushing();
@@ -129,7 +94,7 @@ void Transport::Implementation::catch_up() {
 
 // The listening socket first: who is told that this process leaves, or sees its end, finds nobody
 // here any more.
-void Transport::Implementation::begin_flushing() {
+void Transport::begin_flushing() {
   stage_ = Stage::kFlushing;
   socket_.reset();
   targets_.clear();
@@ -139,7 +104,7 @@ void Transport::Implementation::begin_flushing() {
   due_.arm(connections_.empty() ? Duration::zero() : settings_.limits.flush);
 }
 
-void Transport::Implementation::end_flushing() {
+void Transport::end_flushing() {
   stage_ = Stage::kClosed;
   peers_.clear();
   connections_.clear();

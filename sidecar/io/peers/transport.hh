@@ -4,13 +4,26 @@
 // addresses, all that a name stands for, members' addresses; and accepts who dials.  Of two
 // connections between the same two processes one stays (link_rules.hh).  How a connection ended,
 // and what the peer's port then answered, is told as evidence; nothing is sent again.
+//
+// Its code is in four files: transport.cc (what the owner calls, and the end), transport_links.cc
+// (connections: greetings, frames, ends), transport_dialling.cc (addresses: whom to dial) and
+// transport_proof.cc (what a refusal proves).  One rule keeps it free of surprises: what the owner
+// calls only notes what is wanted.  It is done in the next turn of the loop, by catch_up(), which
+// also frees what was closed; so no callback destroys its own owner, and the listener is never
+// called from within its own call.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/death_proof.hh"
@@ -19,9 +32,15 @@
 #include "core/frames.hh"
 #include "core/identity.hh"
 #include "core/link_limits.hh"
+#include "core/members.hh"
 #include "io/loop/loop.hh"
 #include "io/names/resolver.hh"
 #include "io/peers/address_book.hh"
+#include "io/peers/death_proof.hh"
+#include "io/peers/dialler.hh"
+#include "io/peers/kernel_sockets.hh"
+#include "io/peers/listener_socket.hh"
+#include "io/peers/peer_connection.hh"
 #include "io/wire/codec.hh"
 
 namespace bellwether {
@@ -67,7 +86,7 @@ struct Sent {
   bool is_delivered = false;  // to the connection, that is; false: there is none, or no room
 };
 
-class Transport {
+class Transport final : private PeerConnection::Owner, private Dialler::Owner {
  public:
   // Heartbeats and their acknowledgements are dropped when more than this waits for the peer to
   // read: old ones say nothing new.
@@ -83,7 +102,7 @@ class Transport {
   Transport(Loop& loop, Resolver& resolver, TransportSettings settings,
             TransportListener& listener);
   // Closes everything at once.  Not from within a call of the listener.
-  ~Transport();
+  ~Transport() override = default;
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
@@ -99,20 +118,157 @@ class Transport {
 
   // Tells the linked peer why it is of no use and ends the link soon, which on_link_down() tells;
   // it is dialled again rarely.
-  void refuse(const Uuid& peer, TurnAwayReason reason);
+  void refuse(const Uuid& peer, TurnAwayReason reason) { end_soon(peer, reason); }
   // Ends the link to the peer soon, which on_link_down() tells; it is dialled again at once.
-  void end_link(const Uuid& peer);
+  void end_link(const Uuid& peer) { end_soon(peer, std::nullopt); }
 
-  uint16_t port() const;
+  uint16_t port() const { return port_; }
 
   // From now on nothing is said to the listener or taken from peers, and connections are refused.
   // What was sent still goes out, for LinkLimits::flush at most; then is_closed().
   void close();
-  bool is_closed() const;
+  bool is_closed() const { return stage_ == Stage::kClosed; }
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  enum class Stage : uint8_t { kOpen, kClosing, kFlushing, kClosed };
+  enum class AfterLink : uint8_t { kNothing, kDialAgain, kDialRarely };
+
+  // A process that is a member, or linked.
+  struct Peer {
+    HostPort advertised{};
+    bool is_member = false;
+    PeerConnection* link = nullptr;
+    uint64_t ended_boot = 0;                // the life whose link ended last
+    std::optional<SocketAddress> proven{};  // where it answered last when it was dialled
+    bool is_refusal_told = false;           // since it was linked last
+    bool is_link_indirect = false;          // somebody stood between at the last link
+    bool is_place_indirect = false;         // and when it answered at `proven`
+    std::optional<Instant> ended_at{};      // when the other side, or its kernel, last ended a link
+    bool is_doubt_told = false;
+    DeathWatch death{};
+  };
+  using Peers = std::unordered_map<Uuid, Peer, UuidHash>;
+
+  // More connections than that are not made or taken; the silent ones have room beside the members.
+  static constexpr size_t kMaxConnections = kMaxMembers + kMaxSilent;
+
+  // An address that may be dialled.
+  struct Target {
+    std::unique_ptr<Dialler> dialler;
+    PeerConnection* connection = nullptr;  // that was dialled here
+    std::optional<Uuid> answered_by{};     // whose HELLO came last
+    bool is_self = false;                  // it was this very process, when it was asked last
+    bool is_refusing = false;              // the last try was refused
+    bool is_inquiry = false;               // the connection shall only say who listens here
+    bool is_tentative = false;             // it may reach a process that is linked already
+    bool has_answered = false;             // in whatever way, ever
+  };
+  using Targets = std::map<SocketAddress, Target>;
+  using AddressSet = std::set<SocketAddress>;
+
+  // transport.cc
+  // `refusal`: what the peer is told, which is then dialled rarely.
+  void end_soon(const Uuid& peer, std::optional<TurnAwayReason> refusal);
+  void catch_up();
+  void begin_flushing();
+  void end_flushing();
+
+  // transport_links.cc
+  void on_accepted(UvPtr<uv_tcp_t> socket);
+  void close_oldest_silent();
+  bool has_room();
+  PeerConnection& add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled);
+  void on_greeting(PeerConnection& connection, const Greeting& greeting) override;
+  void on_frame(PeerConnection& connection, Frame frame, size_t bytes) override;
+  void on_turned_away(PeerConnection& connection, TurnedAway words) override;
+  void on_skipped(PeerConnection& connection) override;
+  void on_flaw(PeerConnection& connection, const FrameError& error) override;
+  void on_silence(PeerConnection& connection) override;
+  void on_end(PeerConnection& connection, int error) override;
+  LinkVerdict judge_greeting(const PeerConnection& connection, const Greeting& greeting,
+                             const PeerIdentity& self);
+  void link_up(PeerConnection& connection, const Greeting& greeting);
+  void turn_away(PeerConnection& connection, TurnAwayReason reason, Rejection rejection,
+                 const PeerIdentity& peer);
+  void end_rejected(PeerConnection& connection);
+  void end_link(PeerConnection& connection, LinkEvidence evidence, AfterLink next);
+  void close_overflowed();
+  void close_unwanted();
+  void forget(PeerConnection& connection);
+  // A Greeting or TurnedAway.  That it cannot be said shows when the connection ends.
+  void greet(PeerConnection& connection, Greeting greeting);
+  template <typename Words>
+  void say(PeerConnection& connection, const Words& words) {
+    encoded_.clear();
+    encoder_.append(words, encoded_);
+    connection.write(encoded_);
+  }
+
+  // transport_dialling.cc
+  void refresh();
+  void refresh_peers();
+  void refresh_targets();
+  void on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) override;
+  void note_answer(const PeerConnection& connection, const Greeting& greeting, LinkVerdict verdict);
+  void dial_again(const Uuid& id, const Peer& peer, Duration lifetime);
+  void dial_rarely(const Uuid& id, const Peer& peer);
+  std::vector<SocketAddress> addresses_of(const Uuid& id, const Peer& peer) const;
+  // Where nobody is looked for: `detours` are a part of `occupied`.
+  struct Found {
+    AddressSet detours;
+    AddressSet occupied;
+  };
+  Found found() const;
+  AddressSet homes() const;
+  void add_alternatives(AddressSet& addresses) const;
+  bool is_awaited_at(const SocketAddress& address) const;
+  bool has_dialled_alternative(const SocketAddress& address) const;
+  bool has_everybody_answered(const AddressSet& occupied) const;
+  Target* target_of(const PeerConnection& connection);
+
+  // transport_proof.cc
+  void on_attempt_failed(Dialler& dialler, int error) override;
+  void tell_refusals(const SocketAddress& address);
+  bool is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const;
+  void seek_proof(Dialler& dialler);
+  void ask_kernel(const SocketAddress& address);
+  void count_refusals(Dialler& dialler);
+  void tell_proofs(const std::vector<Uuid>& proven);
+  static bool is_behind_proxy(const Peer& peer);
+  AddressSet inquiries() const;
+  void on_inquiry_answered(PeerConnection& connection, const Greeting& greeting,
+                           LinkVerdict verdict);
+  bool may_prove(const PeerConnection& connection, const Greeting& greeting) const;
+  bool is_place_known(const SocketAddress& address);
+  void tell_doubt(const PeerConnection& connection, const Greeting& greeting);
+  void tell_doubt_once(const Uuid& id, ProofDoubt doubt);
+  bool has_ended_with_all_others(const Uuid& id) const;
+
+  Loop& loop_;
+  TransportSettings settings_;
+  TransportListener& listener_;
+  Encoder encoder_;
+  std::vector<uint8_t> encoded_;  // reused by every frame
+  std::array<char, size_t{64} * 1024> read_buffer_{};
+
+  // Wanted by the owner, done by catch_up().
+  std::optional<std::vector<PeerAddress>> new_members_{};
+  bool is_configured_ = false;
+  bool is_all_answered_told_ = false;
+  std::vector<PeerConnection*> overflowed_;
+  std::vector<std::pair<Uuid, std::optional<TurnAwayReason>>> unwanted_;
+  size_t dropped_heartbeats_ = 0;  // not yet reported
+  Stage stage_ = Stage::kOpen;
+
+  Peers peers_;
+  Targets targets_;
+  std::vector<std::unique_ptr<PeerConnection>> connections_;  // in the order they came about
+  std::vector<std::unique_ptr<PeerConnection>> ended_;        // to be freed
+  AddressBook book_;
+  LoopTimer due_;  // catch_up(), or the end of flushing
+  uint16_t port_ = 0;
+  std::unique_ptr<ListenerSocket> socket_;
+  std::optional<KernelSockets> kernel_{};  // with DeathProof::kAuto
 };
 
 }  // namespace bellwether

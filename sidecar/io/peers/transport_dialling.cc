@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "io/peers/transport_state.hh"
+#include "io/peers/transport.hh"
 
 namespace bellwether {
 namespace {
@@ -18,7 +18,7 @@ constexpr Duration kBetweenHearsays = std::chrono::milliseconds(100);
 }  // namespace
 
 // Brings the diallers in line with what is known now.
-void Transport::Implementation::refresh() {
+void Transport::refresh() {
   refresh_peers();
   refresh_targets();
   const auto [detours, taken] = found();
@@ -39,7 +39,7 @@ void Transport::Implementation::refresh() {
   listener_.on_all_answered();
 }
 
-void Transport::Implementation::refresh_peers() {
+void Transport::refresh_peers() {
   if (new_members_) {
     for (auto& [id, peer] : peers_) peer.is_member = false;
     for (const PeerAddress& member : *new_members_) {
@@ -61,7 +61,7 @@ void Transport::Implementation::refresh_peers() {
   for (const auto& [id, peer] : peers_) book_.set_relaxed(id, peer.link != nullptr);
 }
 
-void Transport::Implementation::refresh_targets() {
+void Transport::refresh_targets() {
   const std::vector<SocketAddress> known = book_.all();
   AddressSet wanted(known.begin(), known.end());
   for (const auto& [id, peer] : peers_) {
@@ -76,7 +76,8 @@ void Transport::Implementation::refresh_targets() {
     Target& target = targets_[address];
     if (target.dialler == nullptr) {
       const uint64_t seed = settings_.boot ^ std::hash<std::string>()(address.text());
-      target.dialler = std::make_unique<Dialler>(loop_, address, settings_.limits, *this, seed);
+      Dialler::Owner& owner = *this;
+      target.dialler = std::make_unique<Dialler>(loop_, address, settings_.limits, owner, seed);
     }
   }
   const auto is_hearsay = [&](const auto& entry) {
@@ -91,7 +92,7 @@ void Transport::Implementation::refresh_targets() {
 
 // --- what comes of dialling ---
 
-void Transport::Implementation::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) {
+void Transport::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) {
   if (stage_ != Stage::kOpen) return;
   const SocketAddress& address = dialler.address();
   Target& target = targets_.at(address);
@@ -111,8 +112,8 @@ void Transport::Implementation::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> s
   greet(*target.connection, std::move(greeting));
 }
 
-void Transport::Implementation::note_answer(const PeerConnection& connection,
-                                            const Greeting& greeting, LinkVerdict verdict) {
+void Transport::note_answer(const PeerConnection& connection, const Greeting& greeting,
+                            LinkVerdict verdict) {
   const Uuid& id = greeting.hello.self.id;
   Target* target = target_of(connection);
   if (target == nullptr) return;
@@ -143,7 +144,7 @@ void Transport::Implementation::note_answer(const PeerConnection& connection,
 
 // --- after a link ---
 
-void Transport::Implementation::dial_again(const Uuid& id, const Peer& peer, Duration lifetime) {
+void Transport::dial_again(const Uuid& id, const Peer& peer, Duration lifetime) {
   for (const SocketAddress& address : addresses_of(id, peer)) {
     const auto target = targets_.find(address);
     if (target == targets_.end() || target->second.connection != nullptr) continue;
@@ -152,7 +153,7 @@ void Transport::Implementation::dial_again(const Uuid& id, const Peer& peer, Dur
   }
 }
 
-void Transport::Implementation::dial_rarely(const Uuid& id, const Peer& peer) {
+void Transport::dial_rarely(const Uuid& id, const Peer& peer) {
   for (const SocketAddress& address : addresses_of(id, peer)) {
     const auto target = targets_.find(address);
     if (target == targets_.end() || target->second.connection != nullptr) continue;
@@ -161,8 +162,7 @@ void Transport::Implementation::dial_rarely(const Uuid& id, const Peer& peer) {
 }
 
 // Where the peer has answered; if it has always dialled us, where it says that it is.
-std::vector<SocketAddress> Transport::Implementation::addresses_of(const Uuid& id,
-                                                                   const Peer& peer) const {
+std::vector<SocketAddress> Transport::addresses_of(const Uuid& id, const Peer& peer) const {
   if (peer.proven) return {*peer.proven};
   const auto said = book_.addresses(id);
   return {said.begin(), said.end()};
@@ -171,7 +171,7 @@ std::vector<SocketAddress> Transport::Implementation::addresses_of(const Uuid& i
 // --- who is where ---
 
 // Where the processes live that are linked: as they say, or else where they were found.
-Transport::Implementation::AddressSet Transport::Implementation::homes() const {
+Transport::AddressSet Transport::homes() const {
   AddressSet result;
   for (const auto& [id, peer] : peers_) {
     if (peer.link == nullptr) continue;
@@ -185,7 +185,7 @@ Transport::Implementation::AddressSet Transport::Implementation::homes() const {
 
 // Detours: where one of them, or this process itself, has answered when it was dialled, though it
 // does not live there.
-Transport::Implementation::Found Transport::Implementation::found() const {
+Transport::Found Transport::found() const {
   Found result{.detours = {}, .occupied = homes()};
   for (const auto& [address, target] : targets_) {
     if (!target.answered_by || result.occupied.contains(address)) continue;
@@ -199,7 +199,7 @@ Transport::Implementation::Found Transport::Implementation::found() const {
 }
 
 // Whether a peer that is to be linked is looked for there.
-bool Transport::Implementation::is_awaited_at(const SocketAddress& address) const {
+bool Transport::is_awaited_at(const SocketAddress& address) const {
   return std::ranges::any_of(peers_, [&](const auto& entry) {
     const auto& [id, peer] = entry;
     if (peer.link != nullptr) return false;
@@ -208,7 +208,7 @@ bool Transport::Implementation::is_awaited_at(const SocketAddress& address) cons
   });
 }
 
-void Transport::Implementation::add_alternatives(AddressSet& addresses) const {
+void Transport::add_alternatives(AddressSet& addresses) const {
   for (const auto& place : book_.alternatives()) {
     const bool is_taken = std::ranges::any_of(
         place, [&](const SocketAddress& address) { return addresses.contains(address); });
@@ -217,7 +217,7 @@ void Transport::Implementation::add_alternatives(AddressSet& addresses) const {
 }
 
 // Whether the process at this address is being greeted at another one that it has.
-bool Transport::Implementation::has_dialled_alternative(const SocketAddress& address) const {
+bool Transport::has_dialled_alternative(const SocketAddress& address) const {
   return std::ranges::any_of(book_.alternatives(), [&](const auto& addresses) {
     if (std::ranges::find(addresses, address) == addresses.end()) return false;
     return std::ranges::any_of(addresses, [this](const SocketAddress& other) {
@@ -227,7 +227,7 @@ bool Transport::Implementation::has_dialled_alternative(const SocketAddress& add
   });
 }
 
-bool Transport::Implementation::has_everybody_answered(const AddressSet& occupied) const {
+bool Transport::has_everybody_answered(const AddressSet& occupied) const {
   const auto is_found = [&](const SocketAddress& address) {
     const auto target = targets_.find(address);
     return occupied.contains(address) || (target != targets_.end() && target->second.is_self);
@@ -251,8 +251,7 @@ bool Transport::Implementation::has_everybody_answered(const AddressSet& occupie
   return is_known(book_.dns()) && std::ranges::all_of(book_.addresses(book_.dns()), has_answered);
 }
 
-Transport::Implementation::Target* Transport::Implementation::target_of(
-    const PeerConnection& connection) {
+Transport::Target* Transport::target_of(const PeerConnection& connection) {
   if (!connection.dialled()) return nullptr;
   const auto target = targets_.find(*connection.dialled());
   return target == targets_.end() ? nullptr : &target->second;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.hh"
-#include "io/peers/transport_state.hh"
+#include "io/peers/transport.hh"
 
 namespace bellwether {
 namespace {
@@ -46,13 +46,13 @@ std::string described(const PeerIdentity& peer) {
 
 }  // namespace
 
-void Transport::Implementation::on_accepted(UvPtr<uv_tcp_t> socket) {
+void Transport::on_accepted(UvPtr<uv_tcp_t> socket) {
   if (stage_ != Stage::kOpen) return;
   close_oldest_silent();
   if (has_room()) add(std::move(socket), std::nullopt);
 }
 
-void Transport::Implementation::close_oldest_silent() {
+void Transport::close_oldest_silent() {
   const auto is_silent = [](const auto& connection) {
     return !connection->is_link() && !connection->dialled();
   };
@@ -62,28 +62,28 @@ void Transport::Implementation::close_oldest_silent() {
   listener_.on_limit(Limit::kPeerConnections);
 }
 
-bool Transport::Implementation::has_room() {
+bool Transport::has_room() {
   if (connections_.size() < kMaxConnections) return true;
   listener_.on_limit(Limit::kPeerConnections);
   return false;
 }
 
-PeerConnection& Transport::Implementation::add(UvPtr<uv_tcp_t> socket,
-                                               std::optional<SocketAddress> dialled) {
+PeerConnection& Transport::add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled) {
+  PeerConnection::Owner& owner = *this;
   connections_.push_back(std::make_unique<PeerConnection>(loop_, std::move(socket), settings_.group,
-                                                          settings_.limits, *this, read_buffer_,
+                                                          settings_.limits, owner, read_buffer_,
                                                           std::move(dialled)));
   return *connections_.back();
 }
 
 // --- what connections say ---
 
-void Transport::Implementation::greet(PeerConnection& connection, Greeting greeting) {
+void Transport::greet(PeerConnection& connection, Greeting greeting) {
   greeting.ends = connection.ends();
   say(connection, greeting);
 }
 
-void Transport::Implementation::on_greeting(PeerConnection& connection, const Greeting& greeting) {
+void Transport::on_greeting(PeerConnection& connection, const Greeting& greeting) {
   if (stage_ != Stage::kOpen) return;
   const Greeting ours = listener_.greeting();
   if (greeting.is_inquiry && !connection.dialled()) {
@@ -119,11 +119,11 @@ void Transport::Implementation::on_greeting(PeerConnection& connection, const Gr
   }
 }
 
-void Transport::Implementation::on_frame(PeerConnection& connection, Frame frame, size_t bytes) {
+void Transport::on_frame(PeerConnection& connection, Frame frame, size_t bytes) {
   if (stage_ == Stage::kOpen) listener_.on_frame(connection.peer().id, std::move(frame), bytes);
 }
 
-void Transport::Implementation::on_turned_away(PeerConnection& connection, TurnedAway words) {
+void Transport::on_turned_away(PeerConnection& connection, TurnedAway words) {
   if (stage_ != Stage::kOpen) return;
   const std::string peer = connection.is_link() ? described(connection.peer()) : "the peer";
   listener_.on_rejected(Rejection::kTurnedAway, connection.remote(),
@@ -131,24 +131,22 @@ void Transport::Implementation::on_turned_away(PeerConnection& connection, Turne
   end_rejected(connection);
 }
 
-void Transport::Implementation::on_skipped(PeerConnection& connection) {
+void Transport::on_skipped(PeerConnection& connection) {
   if (stage_ != Stage::kOpen) return;
   listener_.on_rejected(Rejection::kUnknownKind, connection.remote(),
                         "a frame of a kind that this release does not know");
 }
 
-void Transport::Implementation::on_flaw(PeerConnection& connection, const FrameError& error) {
+void Transport::on_flaw(PeerConnection& connection, const FrameError& error) {
   if (stage_ != Stage::kOpen) return;
   listener_.on_rejected(error.flaw, connection.remote(), error.text);
   if (!connection.is_link()) return end_rejected(connection);
   end_link(connection, LinkEvidence::kClosed, AfterLink::kDialAgain);
 }
 
-void Transport::Implementation::on_silence(PeerConnection& connection) {
-  on_end(connection, ETIMEDOUT);
-}
+void Transport::on_silence(PeerConnection& connection) { on_end(connection, ETIMEDOUT); }
 
-void Transport::Implementation::on_end(PeerConnection& connection, int error) {
+void Transport::on_end(PeerConnection& connection, int error) {
   const bool is_over = stage_ != Stage::kOpen;
   if (!is_over && connection.is_link()) {
     Peer& peer = peers_[connection.peer().id];
@@ -165,9 +163,8 @@ void Transport::Implementation::on_end(PeerConnection& connection, int error) {
 
 // --- links ---
 
-LinkVerdict Transport::Implementation::judge_greeting(const PeerConnection& connection,
-                                                      const Greeting& greeting,
-                                                      const PeerIdentity& self) {
+LinkVerdict Transport::judge_greeting(const PeerConnection& connection, const Greeting& greeting,
+                                      const PeerIdentity& self) {
   const PeerIdentity newcomer = identity_of(greeting);
   const Target* target = target_of(connection);
   const Instant now = Loop::now();
@@ -191,7 +188,7 @@ LinkVerdict Transport::Implementation::judge_greeting(const PeerConnection& conn
                settings_.limits.handshake);
 }
 
-void Transport::Implementation::link_up(PeerConnection& connection, const Greeting& greeting) {
+void Transport::link_up(PeerConnection& connection, const Greeting& greeting) {
   // The listener may have closed the transport when the link before this one went down.
   if (stage_ != Stage::kOpen) return;
   Peer& peer = peers_[greeting.hello.self.id];
@@ -208,8 +205,7 @@ void Transport::Implementation::link_up(PeerConnection& connection, const Greeti
   tell_doubt(connection, greeting);
 }
 
-void Transport::Implementation::end_link(PeerConnection& connection, LinkEvidence evidence,
-                                         AfterLink next) {
+void Transport::end_link(PeerConnection& connection, LinkEvidence evidence, AfterLink next) {
   const Uuid id = connection.peer().id;
   Peer& peer = peers_[id];
   const Duration lifetime =
@@ -223,8 +219,8 @@ void Transport::Implementation::end_link(PeerConnection& connection, LinkEvidenc
   listener_.on_link_down(id, evidence, false);
 }
 
-void Transport::Implementation::turn_away(PeerConnection& connection, TurnAwayReason reason,
-                                          Rejection rejection, const PeerIdentity& peer) {
+void Transport::turn_away(PeerConnection& connection, TurnAwayReason reason, Rejection rejection,
+                          const PeerIdentity& peer) {
   say(connection, TurnedAway{reason});
   const char* what = rejection == Rejection::kOwnId         ? " has the id of this process"
                      : rejection == Rejection::kDuplicateId ? " has the id of a living member"
@@ -234,7 +230,7 @@ void Transport::Implementation::turn_away(PeerConnection& connection, TurnAwayRe
 }
 
 // Whoever was rejected, or has rejected this process, is not dialled again soon.
-void Transport::Implementation::end_rejected(PeerConnection& connection) {
+void Transport::end_rejected(PeerConnection& connection) {
   if (connection.is_link()) {
     return end_link(connection, LinkEvidence::kClosed, AfterLink::kDialRarely);
   }
@@ -245,7 +241,7 @@ void Transport::Implementation::end_rejected(PeerConnection& connection) {
   target->dialler->start_after_rejection();
 }
 
-void Transport::Implementation::close_unwanted() {
+void Transport::close_unwanted() {
   for (const auto& [id, refusal] : std::exchange(unwanted_, {})) {
     const auto peer = peers_.find(id);
     if (stage_ != Stage::kOpen || peer == peers_.end() || peer->second.link == nullptr) continue;
@@ -259,7 +255,7 @@ void Transport::Implementation::close_unwanted() {
   }
 }
 
-void Transport::Implementation::close_overflowed() {
+void Transport::close_overflowed() {
   while (!overflowed_.empty() && stage_ == Stage::kOpen) {
     PeerConnection& connection = *overflowed_.back();  // forget() takes it out
     listener_.on_limit(Limit::kSendQueue);
@@ -268,7 +264,7 @@ void Transport::Implementation::close_overflowed() {
 }
 
 // Closes it at once; its memory is freed in the next turn, for it may be what is calling.
-void Transport::Implementation::forget(PeerConnection& connection) {
+void Transport::forget(PeerConnection& connection) {
   connection.close();
   if (Target* target = target_of(connection)) target->connection = nullptr;
   std::erase(overflowed_, &connection);

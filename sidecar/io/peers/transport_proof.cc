@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "core/shared_end.hh"
-#include "io/peers/transport_state.hh"
+#include "io/peers/transport.hh"
 
 namespace bellwether {
 
-void Transport::Implementation::on_attempt_failed(Dialler& dialler, int error) {
+void Transport::on_attempt_failed(Dialler& dialler, int error) {
   if (stage_ != Stage::kOpen) return;
   const SocketAddress& address = dialler.address();
   Target& target = targets_.at(address);
@@ -26,7 +26,7 @@ void Transport::Implementation::on_attempt_failed(Dialler& dialler, int error) {
   if (stage_ == Stage::kOpen) seek_proof(dialler);
 }
 
-void Transport::Implementation::tell_refusals(const SocketAddress& address) {
+void Transport::tell_refusals(const SocketAddress& address) {
   std::vector<Uuid> gone;
   for (auto& [id, peer] : peers_) {
     const bool is_answer = peer.link == nullptr && !is_behind_proxy(peer);
@@ -40,14 +40,13 @@ void Transport::Implementation::tell_refusals(const SocketAddress& address) {
 }
 
 // What refuses is then the one between, which says nothing of the process behind it.
-bool Transport::Implementation::is_behind_proxy(const Peer& peer) {
+bool Transport::is_behind_proxy(const Peer& peer) {
   return peer.proven ? peer.is_place_indirect : peer.is_link_indirect;
 }
 
 // A refusal shows the end of the process that was there: at the address where the peer has
 // answered, or, where only its name for itself is known, at all that the name stands for.
-bool Transport::Implementation::is_refused(const Uuid& id, const Peer& peer,
-                                           const SocketAddress& address) const {
+bool Transport::is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const {
   const std::vector<SocketAddress> addresses = addresses_of(id, peer);
   return std::ranges::find(addresses, address) != addresses.end() &&
          std::ranges::all_of(addresses, [this](const SocketAddress& each) {
@@ -56,7 +55,7 @@ bool Transport::Implementation::is_refused(const Uuid& id, const Peer& peer,
          });
 }
 
-void Transport::Implementation::seek_proof(Dialler& dialler) {
+void Transport::seek_proof(Dialler& dialler) {
   if (!is_telling(dialler.address(), settings_.death_proof)) return;
   if (kernel_) {
     ask_kernel(dialler.address());
@@ -65,7 +64,7 @@ void Transport::Implementation::seek_proof(Dialler& dialler) {
   }
 }
 
-void Transport::Implementation::ask_kernel(const SocketAddress& address) {
+void Transport::ask_kernel(const SocketAddress& address) {
   std::vector<Uuid> awaited;
   for (const auto& [id, peer] : peers_) {
     if (peer.link == nullptr && peer.death.is_awaited(address)) awaited.push_back(id);
@@ -82,7 +81,7 @@ void Transport::Implementation::ask_kernel(const SocketAddress& address) {
   }
 }
 
-void Transport::Implementation::count_refusals(Dialler& dialler) {
+void Transport::count_refusals(Dialler& dialler) {
   std::vector<Uuid> proven;
   std::vector<Uuid> doubted;
   bool shall_ask_again = false;
@@ -101,13 +100,13 @@ void Transport::Implementation::count_refusals(Dialler& dialler) {
   }
 }
 
-void Transport::Implementation::tell_proofs(const std::vector<Uuid>& proven) {
+void Transport::tell_proofs(const std::vector<Uuid>& proven) {
   for (const Uuid& id : proven) {
     if (stage_ == Stage::kOpen) listener_.on_link_down(id, LinkEvidence::kRefused, true);
   }
 }
 
-bool Transport::Implementation::has_ended_with_all_others(const Uuid& id) const {
+bool Transport::has_ended_with_all_others(const Uuid& id) const {
   std::vector<LinkHistory> others;
   for (const auto& [other_id, peer] : peers_) {
     if (other_id != id)
@@ -118,21 +117,19 @@ bool Transport::Implementation::has_ended_with_all_others(const Uuid& id) const 
 
 // Whether nobody stands between the two ends of the connection, as the greeting over it shows, and
 // the end of the process behind it would be told.
-bool Transport::Implementation::may_prove(const PeerConnection& connection,
-                                          const Greeting& greeting) const {
+bool Transport::may_prove(const PeerConnection& connection, const Greeting& greeting) const {
   return settings_.death_proof != DeathProof::kNone && (!kernel_ || kernel_->can_tell()) &&
          is_direct(connection.ends(), greeting.ends, settings_.death_proof);
 }
 
 // Whether who has just answered here will be missed here.  A listener that is bound to a device, or
 // that a program of the administrator's chooses, may take connections where it is not found.
-bool Transport::Implementation::is_place_known(const SocketAddress& address) {
+bool Transport::is_place_known(const SocketAddress& address) {
   return !kernel_ || kernel_->who_listens(address) == KernelSockets::Answer::kListens;
 }
 
 // Who counts on proofs shall know where there can be none.
-void Transport::Implementation::tell_doubt(const PeerConnection& connection,
-                                           const Greeting& greeting) {
+void Transport::tell_doubt(const PeerConnection& connection, const Greeting& greeting) {
   HostPort remote;
   parse_host_port(connection.remote(), remote);
   const bool is_expected = settings_.death_proof == DeathProof::kRefused ||
@@ -142,7 +139,7 @@ void Transport::Implementation::tell_doubt(const PeerConnection& connection,
   tell_doubt_once(greeting.hello.self.id, is_between ? ProofDoubt::kBetween : ProofDoubt::kSilent);
 }
 
-void Transport::Implementation::tell_doubt_once(const Uuid& id, ProofDoubt doubt) {
+void Transport::tell_doubt_once(const Uuid& id, ProofDoubt doubt) {
   if (stage_ != Stage::kOpen || std::exchange(peers_.at(id).is_doubt_told, true)) return;
   listener_.on_doubt(id, doubt);
 }
@@ -150,7 +147,7 @@ void Transport::Implementation::tell_doubt_once(const Uuid& id, ProofDoubt doubt
 // --- who listens where ---
 
 // Where those say that they are who are linked, and were never dialled in this life.
-Transport::Implementation::AddressSet Transport::Implementation::inquiries() const {
+Transport::AddressSet Transport::inquiries() const {
   AddressSet result;
   if (settings_.death_proof == DeathProof::kNone) return result;
   for (const auto& [id, peer] : peers_) {
@@ -163,8 +160,8 @@ Transport::Implementation::AddressSet Transport::Implementation::inquiries() con
 }
 
 // Its answer, whoever it is, ends the inquiry.
-void Transport::Implementation::on_inquiry_answered(PeerConnection& connection,
-                                                    const Greeting& greeting, LinkVerdict verdict) {
+void Transport::on_inquiry_answered(PeerConnection& connection, const Greeting& greeting,
+                                    LinkVerdict verdict) {
   Target& target = *target_of(connection);
   note_answer(connection, greeting, verdict);
   const auto peer = peers_.find(greeting.hello.self.id);

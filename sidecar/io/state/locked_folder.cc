@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <system_error>
 #include <utility>
-
-#include "io/loop/passing_error.hh"
-#include "io/state/folder_trust.hh"
 
 namespace bellwether {
 namespace {
@@ -25,11 +24,46 @@ constexpr int kCautious = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 }  // namespace
 
+int FileCalls::make_folder(const char* path, mode_t mode) { return ::mkdir(path, mode); }
+
+int FileCalls::open(int folder, const char* name, int flags, mode_t mode) {
+  return ::openat(folder, name, flags, mode);
+}
+
+ssize_t FileCalls::write(int fd, std::span<const uint8_t> bytes, uint64_t offset) {
+  return ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+}
+
+int FileCalls::sync_data(int fd) { return ::fdatasync(fd); }
+
+int FileCalls::sync(int fd) { return ::fsync(fd); }
+
+int FileCalls::rename(int folder, const char* from, const char* to) {
+  return ::renameat(folder, from, folder, to);
+}
+
+FileCalls& system_calls() {
+  static FileCalls calls;
+  return calls;
+}
+
+FileError state_error(std::string path, const std::string& failure, int error) {
+  return FileError::from_errno(std::move(path), failure, error, "state_dir",
+                               "check the disk, or set state_dir to a folder on another one");
+}
+
+std::string who_else_may_write(mode_t mode, uid_t owner, uid_t self) {
+  if (owner != self && owner != 0) return "belongs to user " + std::to_string(owner);
+  if ((mode & S_IWOTH) != 0) return "can be written by everybody";
+  if ((mode & S_IWGRP) != 0 && (mode & S_ISGID) == 0) return "can be written by its group";
+  return "";
+}
+
 LockedFolder::LockedFolder(fs::path path, FileCalls& calls)
     : path_(std::move(path)), calls_(calls) {
   make();
   folder_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder_.is_open()) throw StateError::from_errno(path_, "cannot be opened", errno);
+  if (!folder_.is_open()) throw state_error(path_, "cannot be opened", errno);
   lock();
 }
 
@@ -42,23 +76,17 @@ std::optional<FileDescriptor> LockedFolder::open(const char* name, int flags) co
 std::optional<std::string> LockedFolder::read(const char* name, size_t limit) const {
   const std::optional<FileDescriptor> file = open(name, O_RDONLY);
   if (!file) return std::nullopt;
-  std::string contents(limit + 1, '\0');
-  size_t done = 0;
-  while (done < contents.size()) {
-    const ssize_t count = ::read(file->get(), contents.data() + done, contents.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw StateError::from_errno(path_of(name), "cannot be read", errno);
-    if (count == 0) break;
-    done += static_cast<size_t>(count);
+  std::string contents;
+  if (!read_to_end(*file, limit + 1, contents)) {
+    throw state_error(path_of(name), "cannot be read", errno);
   }
-  contents.resize(done);
   return contents;
 }
 
 void LockedFolder::replace(const char* name, std::span<const uint8_t> contents) const {
   const std::string draft = std::string(name) + ".new";
   const auto fail = [&](const char* failure) {
-    throw StateError::from_errno(path_of(draft.c_str()), failure, errno);
+    throw state_error(path_of(draft.c_str()), failure, errno);
   };
   // The lock is ours, so a draft that is there is what a crash has left.
   const FileDescriptor file =
@@ -74,7 +102,7 @@ void LockedFolder::replace(const char* name, std::span<const uint8_t> contents) 
   if (calls_.sync(file.get()) != 0) fail("cannot be written to the disk");
   if (calls_.rename(folder_.get(), draft.c_str(), name) != 0) fail("cannot be renamed");
   if (calls_.sync(folder_.get()) != 0) {
-    throw StateError::from_errno(path_, "cannot be written to the disk", errno);
+    throw state_error(path_, "cannot be written to the disk", errno);
   }
 }
 
@@ -95,7 +123,7 @@ void LockedFolder::make() const {
     if (calls_.make_folder(made.c_str(), kFolderMode) == 0) {
       sync(parent);
     } else if (errno != EEXIST) {
-      throw StateError::from_errno(made, "cannot be created", errno);
+      throw state_error(made, "cannot be created", errno);
     }
   }
 }
@@ -104,7 +132,7 @@ void LockedFolder::make() const {
 void LockedFolder::sync(const fs::path& folder) const {
   const FileDescriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (file.is_open() && calls_.sync(file.get()) != 0) {
-    throw StateError::from_errno(folder, "cannot be written to the disk", errno);
+    throw state_error(folder, "cannot be written to the disk", errno);
   }
 }
 
@@ -117,31 +145,31 @@ void LockedFolder::lock() {
   whole_file.l_whence = SEEK_SET;
   if (::fcntl(lock_.get(), F_OFD_SETLK, &whole_file) == 0) return;
   if (errno == EAGAIN || errno == EACCES) {
-    throw StateError(path, "is locked by another process, which uses this folder",
-                     "stop that process, or give each of the two a state_dir of its own", true);
+    throw FileError(path, "is locked by another process, which uses this folder",
+                    "stop that process, or give each of the two a state_dir of its own", true);
   }
-  throw StateError(path, "cannot be locked: " + std::generic_category().message(errno),
-                   "set state_dir to a folder on a local file system", may_pass(errno));
+  throw FileError(path, "cannot be locked: " + std::generic_category().message(errno),
+                  "set state_dir to a folder on a local file system", may_pass(errno));
 }
 
 // `fd` is what opening `name` gave.
 FileDescriptor LockedFolder::checked(int fd, const char* name) const {
   const int error = errno;
   FileDescriptor file(fd);
-  if (!file.is_open()) throw StateError::from_errno(path_of(name), "cannot be opened", error);
+  if (!file.is_open()) throw state_error(path_of(name), "cannot be opened", error);
   struct stat status {};
   if (::fstat(fd, &status) != 0) {
-    throw StateError::from_errno(path_of(name), "cannot be examined", errno);
+    throw state_error(path_of(name), "cannot be examined", errno);
   }
   if (!S_ISREG(status.st_mode)) {
-    throw StateError(path_of(name), "is not a regular file",
-                     "set state_dir to a folder that nobody else uses");
+    throw FileError(path_of(name), "is not a regular file",
+                    "set state_dir to a folder that nobody else uses");
   }
   if (status.st_uid != ::geteuid()) {
     const std::string owner = std::to_string(status.st_uid);
     const std::string self = std::to_string(::geteuid());
-    throw StateError(path_of(name), "belongs to user " + owner + ", this process to user " + self,
-                     "run as user " + owner + ", or give the folder and its files to user " + self);
+    throw FileError(path_of(name), "belongs to user " + owner + ", this process to user " + self,
+                    "run as user " + owner + ", or give the folder and its files to user " + self);
   }
   return file;
 }

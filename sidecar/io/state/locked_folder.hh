@@ -1,6 +1,8 @@
 // A folder of small files that one process at a time uses.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -8,30 +10,55 @@
 #include <span>
 #include <string>
 
-#include "io/loop/file_descriptor.hh"
-#include "io/state/file_calls.hh"
-#include "io/state/state_error.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether {
+
+// The system calls that change what a disk holds, so that a test can let each of them fail, or let
+// the process die between any two of them.  Each is the one that its comment names: negative on
+// failure, and errno says why.
+class FileCalls {
+ public:
+  virtual ~FileCalls() = default;
+
+  virtual int make_folder(const char* path, mode_t mode);                          // mkdir
+  virtual int open(int folder, const char* name, int flags, mode_t mode);          // openat
+  virtual ssize_t write(int fd, std::span<const uint8_t> bytes, uint64_t offset);  // pwrite
+  virtual int sync_data(int fd);                                                   // fdatasync
+  virtual int sync(int fd);                                                        // fsync
+  virtual int rename(int folder, const char* from, const char* to);                // renameat
+};
+
+// The calls themselves.  Has no state, so all threads may use it.
+FileCalls& system_calls();
+
+// FileError::from_errno() of a file or folder in, or below, node.state_dir.
+FileError state_error(std::string path, const std::string& failure, int error);
+
+// Who can write to a folder, and put older copies of the state there, beside root and the user
+// `self`, as a phrase ("belongs to user 7"); empty when nobody can who was not meant to.  A group
+// that writes to a folder with the setgid bit is meant to: so Kubernetes gives a volume to a pod's
+// fsGroup.
+std::string who_else_may_write(mode_t mode, uid_t owner, uid_t self);
 
 class LockedFolder {
  public:
   // Opens the folder, makes it where it is missing (also the folders above it; all 0700), and locks
   // it until this object goes or the process dies: an OFD lock on its file `lock`, which works on
-  // local file systems.  Throws StateError, also when another process has the lock.  `calls` must
+  // local file systems.  Throws FileError, also when another process has the lock.  `calls` must
   // outlive this object.
   LockedFolder(std::filesystem::path path, FileCalls& calls);
 
   // Opens the file `name` with the given flags of open(2); nothing when it does not exist.  Throws
-  // StateError when it cannot be opened or is not a regular file of this user.
+  // FileError when it cannot be opened or is not a regular file of this user.
   std::optional<FileDescriptor> open(const char* name, int flags) const;
 
   // The contents of a file, but of longer ones only limit + 1 bytes; nothing when it does not
-  // exist.  Throws StateError.
+  // exist.  Throws FileError.
   std::optional<std::string> read(const char* name, size_t limit) const;
 
   // Gives the file `name` new contents: whenever the machine stops, the file has the old ones or
-  // the new ones, and after this call the new ones.  Throws StateError.
+  // the new ones, and after this call the new ones.  Throws FileError.
   void replace(const char* name, std::span<const uint8_t> contents) const;
 
   // Who else may put files into it, as who_else_may_write() has it.

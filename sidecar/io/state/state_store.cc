@@ -82,7 +82,7 @@ StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
   read_members();
   // What was read may have reached the memory only, by a write of an earlier process that failed.
   // And a disk that cannot be written to shall be known before an election depends on it.
-  if (const auto error = store(record_, is_vote_lost_)) throw StateError(*error);
+  if (const auto error = store(record_, is_vote_lost_)) throw FileError(*error);
 }
 
 // An epoch that was heard of without a vote, or among other voters, says nothing of what was
@@ -97,18 +97,18 @@ void StateStore::judge_votes(const StateSettings& settings) {
     // What was promised is over by then.
     record_ = {.max_epoch = record_.max_epoch, .lease_seen = kMaxLease};
   } else if (is_vote_of_others(newest_.voters, record_.max_epoch, voters_)) {
-    throw StateError(path,
-                     was_no_voter ? "was written when this process had no vote"
-                                  : "was written under another name or among other [voters]",
-                     "if the folder was copied from another voter, empty it; otherwise, once no "
-                     "sidecar with that configuration runs any more, start each voter once with "
-                     "--forget-promises");
+    throw FileError(path,
+                    was_no_voter ? "was written when this process had no vote"
+                                 : "was written under another name or among other [voters]",
+                    "if the folder was copied from another voter, empty it; otherwise, once no "
+                    "sidecar with that configuration runs any more, start each voter once with "
+                    "--forget-promises");
   } else {
     is_vote_lost_ = true;
   }
 }
 
-std::optional<StateError> StateStore::store(const Record& record, bool is_vote_lost) {
+std::optional<FileError> StateStore::store(const Record& record, bool is_vote_lost) {
   if (!folder_) return std::nullopt;
   check(record.max_epoch >= newest_.record.max_epoch, "the highest epoch never falls");
   Slot next = newest_;
@@ -121,12 +121,12 @@ std::optional<StateError> StateStore::store(const Record& record, bool is_vote_l
   const std::string path = folder_->path_of(kStateFile);
   const ssize_t count = calls_.write(state_file_.get(), bytes, place * kSlotStride);
   has_failed_ = true;
-  if (count < 0) return StateError::from_errno(path, "cannot be written", errno);
+  if (count < 0) return state_error(path, "cannot be written", errno);
   if (static_cast<size_t>(count) != bytes.size()) {
-    return StateError(path, "was written in part only", "check the disk", true);
+    return FileError(path, "was written in part only", "check the disk", true);
   }
   if (calls_.sync_data(state_file_.get()) != 0) {
-    return StateError::from_errno(path, "cannot be written to the disk", errno);
+    return state_error(path, "cannot be written to the disk", errno);
   }
   has_failed_ = false;
   newest_ = std::move(next);
@@ -135,11 +135,11 @@ std::optional<StateError> StateStore::store(const Record& record, bool is_vote_l
 }
 
 // Another file under the same name; nothing that the old one may or may not have counts any more.
-std::optional<StateError> StateStore::make_anew(const Slot& first) {
+std::optional<FileError> StateStore::make_anew(const Slot& first) {
   try {
     folder_->replace(kStateFile, new_state_file(first));
     state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
-  } catch (const StateError& error) {
+  } catch (const FileError& error) {
     return error;
   }
   newest_ = first;
@@ -149,11 +149,11 @@ std::optional<StateError> StateStore::make_anew(const Slot& first) {
   return std::nullopt;
 }
 
-std::optional<StateError> StateStore::store_members(const MemberView& view) {
+std::optional<FileError> StateStore::store_members(const MemberView& view) {
   if (!folder_) return std::nullopt;
   try {
     folder_->replace(kMembersFile, pack_members(view));
-  } catch (const StateError& error) {
+  } catch (const FileError& error) {
     return error;
   }
   return std::nullopt;
@@ -168,8 +168,8 @@ void StateStore::open(const StateSettings& settings) {
   const std::string path = folder_->path_of(kStateFile);
   if (newest) refuse_foreign(*newest, settings.group);
   if (contents.is_of_another_format) {
-    throw StateError(path, "was written by a later release of Bellwether",
-                     "run that release, or empty the folder to start without its memory");
+    throw FileError(path, "was written by a later release of Bellwether",
+                    "run that release, or empty the folder to start without its memory");
   }
   if (const char* flaw = flaw_of(file, contents, identity.id)) {
     warnings_.push_back(path + ": " + flaw + "; starting without it, under a new id");
@@ -186,9 +186,9 @@ StateStore::IdentityFile StateStore::read_identity() const {
 
 void StateStore::refuse_foreign(const Slot& slot, const std::string& group) {
   if (slot.group != group) {
-    throw StateError(folder_->path_of(kStateFile),
-                     "belongs to group \"" + slot.group + "\", this process to \"" + group + "\"",
-                     "give each group a state_dir of its own");
+    throw FileError(folder_->path_of(kStateFile),
+                    "belongs to group \"" + slot.group + "\", this process to \"" + group + "\"",
+                    "give each group a state_dir of its own");
   }
 }
 
@@ -213,7 +213,7 @@ void StateStore::resume(const Slot& newest, size_t place, const IdentityFile& id
 void StateStore::begin(const std::string& group) {
   const Slot first{
       .sequence = 1, .identity = random_identity(), .group = group, .voters = kVotesForgotten};
-  if (const auto error = make_anew(first)) throw StateError(*error);
+  if (const auto error = make_anew(first)) throw FileError(*error);
   identity_ = newest_.identity;
   record_ = {};
   write_identity();
@@ -234,7 +234,7 @@ void StateStore::read_members() {
     }
     warnings_.push_back(folder_->path_of(kMembersFile) + ": " + std::get<const char*>(view) +
                         "; ignored, the list is learnt again");
-  } catch (const StateError& error) {
+  } catch (const FileError& error) {
     warnings_.emplace_back(error.what());
   }
 }

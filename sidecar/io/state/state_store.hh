@@ -19,10 +19,8 @@
 #include "core/identity.hh"
 #include "core/member_view.hh"
 #include "core/record.hh"
-#include "io/loop/file_descriptor.hh"
-#include "io/state/file_calls.hh"
+#include "io/loop/files.hh"
 #include "io/state/locked_folder.hh"
-#include "io/state/state_error.hh"
 #include "io/state/state_slots.hh"
 
 namespace bellwether {
@@ -40,7 +38,7 @@ struct StateSettings {
 
 class StateStore {
  public:
-  // Locks and reads the folder; on the first start makes it.  Throws StateError:
+  // Locks and reads the folder; on the first start makes it.  Throws FileError:
   //   - the folder or a file in it cannot be used, or another process uses it;
   //   - it is another group's, or of a later release;
   //   - it was written among other voters; see settings.forget_promises.
@@ -68,11 +66,11 @@ class StateStore {
   // to ask for the same file again would give a false yes: so the next call makes the file anew.
   // The process may promise nothing more until a call succeeds.  One call at a time, from any
   // thread; the record's max_epoch never falls.
-  [[nodiscard]] std::optional<StateError> store(const Record& record, bool is_vote_lost = false);
+  [[nodiscard]] std::optional<FileError> store(const Record& record, bool is_vote_lost = false);
 
   // Keeps the list of members; after an error the next call tries again.  One call at a time, from
   // any thread, also while store() runs.
-  [[nodiscard]] std::optional<StateError> store_members(const MemberView& view);
+  [[nodiscard]] std::optional<FileError> store_members(const MemberView& view);
 
  private:
   struct IdentityFile {
@@ -85,7 +83,7 @@ class StateStore {
   IdentityFile read_identity() const;
   void resume(const Slot& newest, size_t place, const IdentityFile& identity);
   void begin(const std::string& group);
-  std::optional<StateError> make_anew(const Slot& first);
+  std::optional<FileError> make_anew(const Slot& first);
   void refuse_foreign(const Slot& slot, const std::string& group);
   void write_identity();
   void read_members();

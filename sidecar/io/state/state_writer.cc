@@ -11,7 +11,7 @@ namespace bellwether {
 namespace {
 
 template <typename Value>
-std::optional<StateError> write(StateStore& store, const Value& value) {
+std::optional<FileError> write(StateStore& store, const Value& value) {
   if constexpr (requires { value.record; }) {
     return store.store(value.record, value.is_lost);
   } else {
@@ -51,7 +51,7 @@ void StateWriter::push(Queue<Value>& queue, Value value) {
 template <typename Value>
 void StateWriter::start(Queue<Value>& queue, const Value& value) {
   const auto work = [store = &store_, value] { return write(*store, value); };
-  const auto done = [this, &queue, value](const std::optional<StateError>& error) {
+  const auto done = [this, &queue, value](const std::optional<FileError>& error) {
     queue.running.reset();
     go_on(queue, value, error);
     queue.on_done(value, error);
@@ -61,7 +61,7 @@ void StateWriter::start(Queue<Value>& queue, const Value& value) {
 
 template <typename Value>
 void StateWriter::go_on(Queue<Value>& queue, const Value& value,
-                        const std::optional<StateError>& error) {
+                        const std::optional<FileError>& error) {
   if constexpr (std::is_same_v<Value, Votes>) {
     if (error) {
       if (!queue.next) queue.next = value;

@@ -17,8 +17,8 @@ namespace bellwether {
 
 class StateWriter {
  public:
-  using RecordDone = std::function<void(const Record&, const std::optional<StateError>&)>;
-  using MembersDone = std::function<void(const std::optional<StateError>&)>;
+  using RecordDone = std::function<void(const Record&, const std::optional<FileError>&)>;
+  using MembersDone = std::function<void(const std::optional<FileError>&)>;
 
   // `on_record`, with the record that was or was not written, and `on_members` are called from the
   // loop after each write; what was superseded is not told of.  `store` must outlive the loop:
@@ -48,14 +48,14 @@ class StateWriter {
     std::shared_ptr<void> running{};  // job.hh
     std::optional<Value> next{};
     bool is_resting = false;  // the last write failed, and the next one waits
-    std::function<void(const Value&, const std::optional<StateError>&)> on_done{};
+    std::function<void(const Value&, const std::optional<FileError>&)> on_done{};
   };
   template <typename Value>
   void push(Queue<Value>& queue, Value value);
   template <typename Value>
   void start(Queue<Value>& queue, const Value& value);
   template <typename Value>
-  void go_on(Queue<Value>& queue, const Value& value, const std::optional<StateError>& error);
+  void go_on(Queue<Value>& queue, const Value& value, const std::optional<FileError>& error);
 
   Loop& loop_;
   StateStore& store_;
