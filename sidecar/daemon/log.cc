@@ -1,6 +1,8 @@
-// spdlog brings the thread and its bounded queue; what a line looks like is ours (log_line.cc).
+// spdlog brings the thread and its bounded queue; what a line looks like is ours: text is for
+// eyes, so values are quoted only where they must be; JSON is made by the library.
 #include "daemon/log.hh"
 
+#include <fmt/core.h>
 #include <poll.h>
 #include <spdlog/async.h>
 #include <spdlog/async_logger.h>
@@ -8,16 +10,47 @@
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <thread>
 
-#include "daemon/log_line.hh"
+#include "base/wall_time.hh"
 #include "io/loop/loop.hh"
 
 namespace bellwether {
 namespace {
+
+const char* name(LogLevel level) {
+  static constexpr std::array kNames{"trace", "debug", "info", "warn", "error"};
+  return kNames.at(static_cast<size_t>(level));
+}
+
+enum class Quotes : uint8_t { kAsTheyAre, kEscaped };
+
+void append_escaped(std::string& line, std::string_view text, Quotes quotes) {
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (quotes == Quotes::kEscaped && (character == '"' || character == '\\')) {
+      line += '\\';
+      line += character;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      line += fmt::format("\\x{:02x}", byte);
+    } else {
+      line += character;
+    }
+  }
+}
+
+bool needs_quotes(std::string_view text) {
+  return text.empty() || std::any_of(text.begin(), text.end(), [](char character) {
+           return static_cast<unsigned char>(character) <= 0x20 || character == '"' ||
+                  character == '\\' || character == '=' || character == 0x7f;
+         });
+}
 
 // About 400 bytes each, taken at once.
 constexpr size_t kQueuedLines = 1024;
@@ -58,6 +91,34 @@ class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
 };
 
 }  // namespace
+
+std::string text_line(std::chrono::system_clock::time_point time, LogLevel level,
+                      const LogContext& context, std::string_view event,
+                      std::initializer_list<LogField> fields) {
+  std::string line =
+      fmt::format("{} {:5} {} epoch={} ", rfc3339(time), name(level), context.node, context.epoch);
+  append_escaped(line, event, Quotes::kAsTheyAre);
+  for (const LogField& field : fields) {
+    line += fmt::format(" {}=", field.key);
+    const bool is_quoted = needs_quotes(field.value);
+    if (is_quoted) line += '"';
+    append_escaped(line, field.value, Quotes::kEscaped);
+    if (is_quoted) line += '"';
+  }
+  return line;
+}
+
+std::string json_line(std::chrono::system_clock::time_point time, LogLevel level,
+                      const LogContext& context, std::string_view event,
+                      std::initializer_list<LogField> fields) {
+  nlohmann::ordered_json line{{"time", rfc3339(time)},
+                              {"level", name(level)},
+                              {"node", context.node},
+                              {"epoch", context.epoch},
+                              {"event", event}};
+  for (const LogField& field : fields) line[field.key] = field.value;
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
 
 class Log::Backend {
  public:

@@ -6,6 +6,7 @@
 // nobody can fill a disk through the log, unless its level is debug or trace.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -61,5 +62,19 @@ class Log {
   uint64_t left_out_ = 0;
   std::unique_ptr<Backend> backend_;
 };
+
+// How a line looks; both are pure.
+//
+// 2026-11-21T12:45:00.123Z info  orders-0 epoch=7 took the lead reason="claimed"
+// What comes from outside and is not printable is escaped, so one event stays one line.
+std::string text_line(std::chrono::system_clock::time_point time, LogLevel level,
+                      const LogContext& context, std::string_view event,
+                      std::initializer_list<LogField> fields);
+
+// {"time":"…","level":"info","node":"orders-0","epoch":7,"event":"took the
+// lead","reason":"claimed"}
+std::string json_line(std::chrono::system_clock::time_point time, LogLevel level,
+                      const LogContext& context, std::string_view event,
+                      std::initializer_list<LogField> fields);
 
 }  // namespace bellwether

@@ -10,7 +10,6 @@
 #include "daemon/event_log.hh"
 #include "daemon/node_driver.hh"
 #include "daemon/peer_notes.hh"
-#include "daemon/rejection_log.hh"
 #include "io/flag/flag_writer.hh"
 #include "io/names/resolver.hh"
 #include "io/peers/transport.hh"

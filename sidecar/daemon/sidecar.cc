@@ -1,4 +1,4 @@
-// Start, run, stop.
+// Start, run, stop; a new configuration; and what the API asks.
 #include "daemon/sidecar.hh"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "api/bodies.hh"
 #include "api/routes.hh"
+#include "config/core_options.hh"
 #include "core/plugin_facts.hh"
 #include "plugin_loader.hh"
 
@@ -232,6 +233,138 @@ void Sidecar::finish() {
 void Sidecar::await_last_words() {
   if (participant_.is_closed()) return loop_.stop();
   last_words_.arm(kLookAgain);
+}
+
+// --- a new configuration ---
+
+// It is taken over whole or not at all.  What cannot change while the process runs waits for its
+// restart, and says so.
+void Sidecar::reload(std::function<void(const api::ReloadResult&)> done) {
+  config_file_.read(
+      [this, done = std::move(done)](const ConfigFile::Reading& reading) { done(apply(reading)); });
+}
+
+api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
+  api::ReloadResult result;
+  const std::string& file = settings_.parsed.file;
+  const auto refuse = [&](std::string error) {
+    log_.write(LogLevel::kError, "refused a new configuration; the old one stays",
+               {{"error", error}});
+    result.errors.push_back(std::move(error));
+  };
+  result.is_file_hanging = reading.is_hanging;
+  if (!reading.error.empty()) {
+    refuse(reading.error);
+  } else {
+    try {
+      Environment environment = process_environment(Onlooker::kNo);
+      // Another plugin waits for a restart, and its variants with it.
+      environment.variants = [this](const std::string& plugin) {
+        return plugin == in_force_.election.plugin ? variants_of(plugin_)
+                                                   : std::vector<std::string>{};
+      };
+      ParsedConfig parsed = parse_config(reading.text, file, environment);
+      for (const Finding& warning : parsed.warnings) {
+        result.warnings.push_back(describe(file, "warning", warning));
+      }
+      settings_.parsed = std::move(parsed);
+      apply(settings_.parsed.config, result.changes);
+    } catch (const ConfigErrors& errors) {
+      for (const Finding& error : errors.findings()) refuse(describe(file, "error", error));
+    }
+  }
+  metrics_.on_config_reload(result.errors.empty() ? metrics::Reload::kApplied
+                                                  : metrics::Reload::kRefused);
+  for (const ConfigChange& change : result.changes) {
+    log_.write(LogLevel::kInfo,
+               change.pending_restart ? "a change waits for a restart" : "configuration changed",
+               {{"key", change.key}, {"before", change.before}, {"after", change.after}});
+  }
+  return result;
+}
+
+// `changes`: those that are made, and all that wait.
+void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
+  const Config before = std::exchange(in_force_, take_over(in_force_, wanted));
+  log_.configure(in_force_.log);
+  if (before.membership != in_force_.membership) {
+    participant_.set_membership(in_force_.membership);
+  }
+  if (const Options options = to_options(in_force_); options != to_options(before)) {
+    participant_.reconfigure(options);
+  }
+  front_door_.set_hooks(in_force_.hooks);
+  changes = diff(before, in_force_);
+  for (ConfigChange& change : diff(in_force_, wanted)) {
+    change.pending_restart = true;
+    changes.push_back(std::move(change));
+  }
+}
+
+// --- what the API asks ---
+
+bool Sidecar::is_ready(std::string* why) const {
+  if (!is_serving(why)) return false;
+  const std::string refusal = participant_.turned_away(now());
+  if (refusal.empty() && !node().waits_for_vote(now())) return true;
+  if (why != nullptr) *why = refusal.empty() ? api::vote_text(*this) : refusal;
+  return false;
+}
+
+bool Sidecar::is_serving(std::string* why) const {
+  const auto refuse = [why](std::string reason) {
+    if (why != nullptr) *why = std::move(reason);
+    return false;
+  };
+  if (is_leaving_) return refuse("this node is leaving the group");
+  // Of a voter is_ready() says so, and what comes of it.
+  const bool is_vote_broken = node().vote(now()) == Vote::kBroken;
+  if (participant_.is_storage_broken() && !is_vote_broken) {
+    return refuse("the state cannot be stored");
+  }
+  const std::string& flag_flaw = flag_watch_.flaw();
+  if (!flag_flaw.empty()) return refuse("applications do not find the flag: " + flag_flaw);
+  if (std::holds_alternative<Joining>(node().role())) return refuse("looking for the group");
+  return true;
+}
+
+std::vector<std::string> Sidecar::pending_restart() const {
+  std::vector<std::string> keys;
+  for (const ConfigChange& change : diff(in_force_, settings_.parsed.config)) {
+    keys.push_back(change.key);
+  }
+  return keys;
+}
+
+std::vector<std::string> Sidecar::config_mismatches() const {
+  std::vector<std::string> mismatches;
+  const std::string other_voters = node().other_voters(now());
+  if (!other_voters.empty()) mismatches.push_back(other_voters + " has other [voters]");
+  for (const Member& member : node().members().all()) {
+    if (!member.is_connected) continue;
+    const api::PeerInfo info = peer(member.entry.id);
+    const std::string& name = member.entry.name;
+    if (info.plugin != identity_.plugin) {
+      mismatches.push_back(name + " runs the plugin " + info.plugin);
+    } else if (member.entry.variant != node().options().variant) {
+      mismatches.push_back(name + " wants the variant " + member.entry.variant);
+    }
+  }
+  return mismatches;
+}
+
+std::string Sidecar::metrics_text() {
+  metrics_.set_vote(node().vote(now()));
+  return metrics_.text(Loop::now(), std::chrono::system_clock::now());
+}
+
+void Sidecar::command(const Input& input, std::function<void(Outcome::Kind)> done) {
+  participant_.command(input, done);
+}
+
+// On SIGUSR1: all that there is to know, for whoever can reach the process but not its API.
+void Sidecar::dump() const {
+  log_.write(LogLevel::kInfo, "state", {{"status", front_door_.status_text()}});
 }
 
 }  // namespace bellwether

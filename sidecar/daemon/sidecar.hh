@@ -57,7 +57,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   SidecarEnd run();
 
  private:
-  // sidecar.cc
+  // ParticipantListener
   void on_publish(const Publish& publish) override;
   void on_election(const metrics::ElectionSummary& election) override;
   void on_left() override;
@@ -74,7 +74,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   bool is_serving(std::string* why) const;
   void dump() const;
 
-  // sidecar_backend.cc
+  // api::Backend
   const Node& node() const override { return participant_.node(); }
   const Config& config() const override { return in_force_; }
   const api::Identity& identity() const override { return identity_; }
@@ -89,7 +89,6 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override;
   void reload(std::function<void(const api::ReloadResult&)> done) override;
 
-  // sidecar_reload.cc
   api::ReloadResult apply(const ConfigFile::Reading& reading);
   void apply(const Config& wanted, std::vector<ConfigChange>& changes);
 

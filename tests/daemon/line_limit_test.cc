@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "daemon/log.hh"
-#include "daemon/rejection_log.hh"
+#include "daemon/event_log.hh"
 
 namespace bellwether::test {
 namespace {

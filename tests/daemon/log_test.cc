@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "daemon/log_line.hh"
+#include "daemon/log.hh"
 
 using bellwether::json_line;
 using bellwether::LogContext;
