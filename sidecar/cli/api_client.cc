@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/duration_text.hh"
 #include "cli/commands.hh"
 #include "cli/text_file.hh"
 #include "config/parse.hh"
@@ -36,6 +35,9 @@ ApiAddress parse_api(const std::string& text) {
 }
 
 constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
+
+// A sidecar sends a comment every 15 s (event_streams.hh).
+constexpr Duration kSilence = std::chrono::seconds(45);
 
 constexpr const char* kNotHttp = "what it says is not HTTP";
 
@@ -149,8 +151,6 @@ void ApiClient::fail(const HttpClientResult& result) const {
       fail("it closed the connection");
     case HttpFailure::kNotHttp:
       fail(kNotHttp);
-    case HttpFailure::kTimeout:
-      fail("nothing came within " + duration_text(patience_));
     default:
       fail(result.why);
   }
@@ -169,8 +169,10 @@ ApiEvents::ApiEvents(ApiClient& client, const std::string& last_id)
   request.on_piece = [this](std::string_view piece) {
     has_begun_ = true;
     text_ += piece;
+    stream_.pause();  // while other questions turn the loop
     client_.loop_.stop();
   };
+  request.idle_timeout = kSilence;
   stream_.send(std::move(request), [this](HttpClientResult result) {
     end_ = std::move(result);
     client_.loop_.stop();
@@ -190,6 +192,7 @@ std::optional<ApiEvent> ApiEvents::next(std::chrono::milliseconds wait) {
     if (is_over) return std::nullopt;
     const Duration left = deadline - Loop::now();
     is_over = left <= Duration::zero();  // what has come by now still counts
+    stream_.resume();
     client_.turn(left);
   }
 }

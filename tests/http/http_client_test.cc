@@ -156,10 +156,14 @@ BOOST_AUTO_TEST_CASE(an_answer_without_an_end_is_passed_on_as_it_comes) {
   harness.handler = [](const HttpRequest&, const HttpReply& reply) { reply.begin_stream("a/b"); };
   std::string body;
   int pieces = 0;
-  harness.send({.url = harness.url(), .timeout = milliseconds(500), .on_piece = [&](auto piece) {
-                  body += piece;
-                  ++pieces;
-                }});
+  harness.send({.url = harness.url(),
+                .timeout = milliseconds(500),
+                .on_piece =
+                    [&](auto piece) {
+                      body += piece;
+                      ++pieces;
+                    },
+                .idle_timeout = std::chrono::seconds(30)});
   BOOST_REQUIRE(harness.run_until([&] { return pieces == 1; }));
   BOOST_TEST(body == "");
   std::string expected;
@@ -174,12 +178,57 @@ BOOST_AUTO_TEST_CASE(an_answer_without_an_end_is_passed_on_as_it_comes) {
   BOOST_TEST((harness.result().failure == HttpFailure::kNone));
 }
 
+BOOST_AUTO_TEST_CASE(a_stream_that_has_fallen_silent_is_given_up) {
+  ClientHarness harness;
+  harness.handler = [](const HttpRequest&, const HttpReply& reply) { reply.begin_stream("a/b"); };
+  Instant last = kNever;
+  const auto note = [&](auto) { last = Loop::now(); };
+  harness.send({.url = harness.url(), .on_piece = note, .idle_timeout = milliseconds(100)});
+  BOOST_REQUIRE(harness.run_until([&] { return last != kNever; }));
+  harness.requests.front().write("the last words");
+  const HttpClientResult result = harness.result();
+  BOOST_TEST((result.failure == HttpFailure::kTimeout));
+  BOOST_TEST(result.why == "nothing came within 100ms");
+  BOOST_TEST((Loop::now() - last >= milliseconds(100)));
+}
+
+BOOST_AUTO_TEST_CASE(of_a_client_that_is_behind_the_server_gets_rid_of_no_more_than_buffers_hold) {
+  constexpr size_t kAll = size_t{32} << 20;
+  ClientHarness harness;
+  harness.server =
+      std::make_unique<HttpServer>(harness.loop, harness, HttpLimits{.unsent_bytes = 2 * kAll});
+  harness.port = harness.server->listen({"127.0.0.1", 0});
+  harness.handler = [](const HttpRequest&, const HttpReply& reply) {
+    reply.begin_stream("a/b");
+    reply.write(std::string(kAll, 'x'));
+  };
+  size_t received = 0;
+  const auto take_and_pause = [&](auto piece) {
+    received += piece.size();
+    harness.client.pause();
+  };
+  harness.send(
+      {.url = harness.url(), .on_piece = take_and_pause, .idle_timeout = milliseconds(50)});
+  BOOST_REQUIRE(harness.run_until([&] { return received > 0; }));
+  const size_t first = received;
+  const Instant end = Loop::now() + milliseconds(200);  // nor is it given up for its own silence
+  BOOST_REQUIRE(harness.run_until([&] { return Loop::now() > end; }));
+  BOOST_TEST(received == first);
+  BOOST_TEST(harness.results.empty());
+  BOOST_TEST(harness.run_until([&] {
+    harness.client.resume();
+    return received == kAll;
+  }));
+}
+
 BOOST_AUTO_TEST_CASE(a_refusal_is_no_stream) {
   ClientHarness harness;
   harness.handler = [](const HttpRequest&, const HttpReply& reply) {
     reply.send({.status = 503, .body = "no"});
   };
-  harness.send({.url = harness.url(), .on_piece = [](auto) { BOOST_TEST(false); }});
+  harness.send({.url = harness.url(),
+                .on_piece = [](auto) { BOOST_TEST(false); },
+                .idle_timeout = milliseconds(1)});
   BOOST_TEST(harness.result().answer.body == "no");
 }
 
@@ -199,7 +248,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_does_not_answer_is_a_timeout) {
   harness.send({.url = harness.url(), .timeout = milliseconds(50)});
   const HttpClientResult result = harness.result();
   BOOST_TEST((result.failure == HttpFailure::kTimeout));
-  BOOST_TEST(result.error == "no answer of 127.0.0.1:" + std::to_string(harness.port) + " in time");
+  BOOST_TEST(result.error ==
+             "127.0.0.1:" + std::to_string(harness.port) + ": nothing came within 50ms");
   // None at all on a machine where the time is over before the request has arrived.
   BOOST_TEST(harness.run_until([&] { return harness.gone.size() == harness.requests.size(); }));
 }

@@ -2,10 +2,13 @@
 // ends in on_due(), from where nothing of it is running any more.
 #include "io/http/http_client.hh"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/check.hh"
+#include "base/duration_text.hh"
 #include "base/host_port.hh"
 #include "io/names/connect.hh"
 
@@ -28,12 +31,12 @@ std::vector<SocketAddress> known_addresses(const HostPort& place) {
 }
 
 std::string head_of(const HttpClientRequest& request, const HttpUrl& url) {
-  std::string head = request.method + " " + url.target + " HTTP/1.1\r\nHost: " + url.host_header() +
-                     "\r\nConnection: close\r\n";
+  std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n",
+                                 request.method, url.target, url.host_header());
   if (!request.body.empty() || request.method == "POST") {
-    head += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
+    head += fmt::format("Content-Length: {}\r\n", request.body.size());
   }
-  for (const auto& [name, value] : request.headers) head += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : request.headers) head += fmt::format("{}: {}\r\n", name, value);
   return head + "\r\n";
 }
 
@@ -44,7 +47,9 @@ HttpClient::HttpClient(Loop& loop, Resolver& resolver)
 
 void HttpClient::send(HttpClientRequest request, Done done) {
   check(!is_busy() && done != nullptr, "a client has one request at a time");
+  check(!request.on_piece || request.idle_timeout > Duration::zero(), "a stream has an idle limit");
   request_ = std::move(request);
+  is_paused_ = false;
   done_ = std::move(done);
   deadline_ = Loop::now() + request_.timeout;
   timer_.arm(request_.timeout);
@@ -130,11 +135,28 @@ void HttpClient::on_bytes(std::string_view bytes) {
   if (result == HttpResponseReader::Result::kComplete) finish({.answer = reader_->answer()});
 }
 
+// It is passed on as it comes.
+bool HttpClient::is_stream() {
+  return !result_ && stream_ && request_.on_piece && reader_->has_head() &&
+         reader_->answer().status == kOk;
+}
+
 void HttpClient::pass_on() {
-  HttpAnswer& answer = reader_->answer();
-  if (!request_.on_piece || !reader_->has_head() || answer.status != kOk) return;
+  if (!is_stream()) return;
+  timer_.arm(request_.idle_timeout);
+  request_.on_piece(std::exchange(reader_->answer().body, ""));
+}
+
+void HttpClient::pause() {
+  if (!is_stream() || std::exchange(is_paused_, true)) return;
+  stream_->stop_reading();
   timer_.disarm();
-  request_.on_piece(std::exchange(answer.body, ""));
+}
+
+void HttpClient::resume() {
+  if (!is_stream() || !std::exchange(is_paused_, false)) return;
+  stream_->start_reading();
+  timer_.arm(request_.idle_timeout);
 }
 
 void HttpClient::on_end(int status) {
@@ -163,11 +185,12 @@ void HttpClient::on_due() {
     note_failure("no answer in time");
     return try_next_address();
   }
-  HttpClientResult result =
-      result_ ? *std::exchange(result_, {})
-              : HttpClientResult{.failure = HttpFailure::kTimeout,
-                                 .why = "no answer in time",
-                                 .error = "no answer of " + server() + " in time"};
+  if (!result_) {
+    const Duration limit = is_stream() ? request_.idle_timeout : request_.timeout;
+    const std::string why = "nothing came within " + duration_text(limit);
+    result_ = {.failure = HttpFailure::kTimeout, .why = why, .error = server() + ": " + why};
+  }
+  HttpClientResult result = *std::exchange(result_, {});
   lookup_ = {};
   addresses_.clear();
   connecting_ = {};

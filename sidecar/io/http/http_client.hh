@@ -31,8 +31,11 @@ struct HttpClientRequest {
   size_t max_body_bytes = size_t{64} * 1024;   // of the answer; the rest is cut
   // Where it is set, the body of an answer with status 200 goes here as it comes, for as long as it
   // comes: the timeout is for the head.  A piece may be empty: so the first one is, when the head
-  // comes alone.  May not destroy the client.
+  // comes alone.  May not destroy the client, and may pause() it.
   std::function<void(std::string_view)> on_piece{};
+  // With on_piece, and then not zero: such an answer fails (kTimeout) when nothing has come for so
+  // long.
+  Duration idle_timeout{};
 };
 
 enum class HttpFailure : uint8_t {
@@ -48,9 +51,8 @@ enum class HttpFailure : uint8_t {
 struct HttpClientResult {
   HttpAnswer answer{};  // when nothing failed
   HttpFailure failure = HttpFailure::kNone;
-  std::string why{};  // the cause alone: "connection refused"
-  std::string
-      error{};  // a phrase that names the server: "cannot connect to ...: connection refused"
+  std::string why{};    // the cause alone: "connection refused"
+  std::string error{};  // a phrase that names the server: "cannot connect to a:80: ..."
 };
 
 class HttpClient final : private ByteStream::Owner {
@@ -69,6 +71,12 @@ class HttpClient final : private ByteStream::Owner {
   void send(HttpClientRequest request, Done done);
   bool is_busy() const { return done_ != nullptr; }
 
+  // For whoever is behind with what on_piece() was told: nothing more is read, the kernel soon
+  // takes no more of the server, and no silence counts, until resume().  Neither does anything
+  // while there is no such answer.
+  void pause();
+  void resume();
+
  private:
   void on_bytes(std::string_view bytes) override;
   void on_end(int status) override;
@@ -79,6 +87,7 @@ class HttpClient final : private ByteStream::Owner {
   void try_next_address();
   void connect_to_socket();
   void on_connected(int status);
+  bool is_stream();
   void pass_on();
   void refuse(HttpFailure failure);
   void on_due();
@@ -92,6 +101,7 @@ class HttpClient final : private ByteStream::Owner {
   HttpUrl url_;
   Instant deadline_ = kNever;
   Done done_;  // while busy
+  bool is_paused_ = false;
   std::optional<HttpClientResult> result_;
   std::vector<SocketAddress> addresses_;  // that were not tried yet, the next one last
   HttpClientResult failure_;              // of the address that was tried last
