@@ -74,9 +74,6 @@ std::optional<Duration> retry_after(const HttpAnswer& answer,
   return seconds ? seconds : read_date(*text, now);
 }
 
-HookQueue::HookQueue(uint64_t seed)
-    : random_(static_cast<std::minstd_rand::result_type>(seed ^ (seed >> 32))) {}
-
 size_t HookQueue::push(HookEvent event) {
   if (is_gone_) return 0;
   if (!current_) {
@@ -101,7 +98,7 @@ std::optional<Duration> HookQueue::on_outcome(HookOutcome outcome,
   switch (outcome) {
     case HookOutcome::kDelivered:
       current_ = std::exchange(newest_, {});
-      failures_ = 0;
+      waits_.restart();
       return {};
     case HookOutcome::kGone:
       is_gone_ = true;
@@ -113,15 +110,8 @@ std::optional<Duration> HookQueue::on_outcome(HookOutcome outcome,
       break;
   }
   is_waiting_ = true;
-  return std::max(next_wait(outcome),
+  return std::max(waits_.next(outcome == HookOutcome::kRejected ? kLongestWait : Duration::zero()),
                   std::min(retry_after.value_or(Duration::zero()), kLongestRetryAfter));
-}
-
-Duration HookQueue::next_wait(HookOutcome outcome) {
-  Duration wait = std::min<Duration>(kFirstWait * (1 << failures_), kLongestWait);
-  if (wait < kLongestWait) ++failures_;
-  if (outcome == HookOutcome::kRejected) wait = kLongestWait;
-  return wait / 2 + wait * static_cast<Duration::rep>(random_() % 1024) / 1024;
 }
 
 }  // namespace bellwether::api

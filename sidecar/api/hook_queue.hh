@@ -10,9 +10,9 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 
+#include "base/backoff.hh"
 #include "base/clock.hh"
 #include "base/json.hh"
 #include "base/names.hh"
@@ -80,7 +80,7 @@ class HookQueue {
   // Of what a receiver may ask for.
   static constexpr Duration kLongestRetryAfter = std::chrono::minutes(5);
 
-  explicit HookQueue(uint64_t seed);
+  explicit HookQueue(uint64_t seed) : waits_(seed, kFirstWait, kLongestWait, 2) {}
 
   // A new event.  Returns how many it supersedes (0 or 1); after 410 events are dropped, as 0.
   size_t push(HookEvent event);
@@ -96,12 +96,9 @@ class HookQueue {
   bool is_gone() const { return is_gone_; }
 
  private:
-  Duration next_wait(HookOutcome outcome);
-
-  std::minstd_rand random_;
+  Backoff waits_;                     // of the current event
   std::optional<HookEvent> current_;  // sent, or to be sent again
   std::optional<HookEvent> newest_;   // behind it
-  int failures_ = 0;                  // of the current one
   bool is_sending_ = false;
   bool is_waiting_ = false;
   bool is_gone_ = false;

@@ -304,7 +304,7 @@ class Node {
   } other_voters_;  // of a peer that was refused for them last
   FailureDetector detector_;
   Preemption preemption_;
-  Backoff backoff_;
+  ElectionBackoff backoff_;
   Timers timers_;
   Role role_;
   Instant now_{};

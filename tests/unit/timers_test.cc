@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_SUITE(backoff)
 
 BOOST_AUTO_TEST_CASE(the_wait_doubles_up_to_a_limit_give_or_take_a_half) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
-    Backoff backoff(seed);
+    ElectionBackoff backoff(seed);
     for (const int base_ms : {200, 400, 800, 1600, 2000, 2000, 2000, 2000}) {
       const Duration wait = backoff.next(at(1000));
       BOOST_TEST((wait >= milliseconds(base_ms) / 2));
@@ -73,21 +73,21 @@ BOOST_AUTO_TEST_CASE(the_wait_doubles_up_to_a_limit_give_or_take_a_half) {
 }
 
 BOOST_AUTO_TEST_CASE(it_never_overflows_however_often_it_is_asked) {
-  Backoff backoff(1);
+  ElectionBackoff backoff(1);
   for (int i = 0; i < 1000; ++i) BOOST_TEST((backoff.next(at(1000)) <= seconds(3)));
 }
 
 BOOST_AUTO_TEST_CASE(after_a_calm_while_it_begins_anew) {
-  Backoff backoff(1);
+  ElectionBackoff backoff(1);
   for (int i = 0; i < 10; ++i) backoff.next(at(1000));
   BOOST_TEST((backoff.next(at(1010)) > milliseconds(900)));
   BOOST_TEST((backoff.next(at(1021)) < milliseconds(300)));
 }
 
 BOOST_AUTO_TEST_CASE(two_seeds_wait_differently_and_one_seed_alike) {
-  Backoff one(1);
-  Backoff same(1);
-  Backoff other(2);
+  ElectionBackoff one(1);
+  ElectionBackoff same(1);
+  ElectionBackoff other(2);
   int equal = 0;
   for (int i = 0; i < 20; ++i) {
     const Duration wait = one.next(at(1000));
@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(two_seeds_wait_differently_and_one_seed_alike) {
 
 BOOST_AUTO_TEST_CASE(seeds_that_differ_in_their_upper_half_wait_differently) {
   std::set<Duration> waits;
-  for (uint64_t life = 1; life <= 20; ++life) waits.insert(Backoff(life << 32).next(at(1000)));
+  for (uint64_t life = 1; life <= 20; ++life)
+    waits.insert(ElectionBackoff(life << 32).next(at(1000)));
   BOOST_TEST(waits.size() > 10u);
 }
 

@@ -11,7 +11,7 @@ namespace bellwether {
 namespace {
 
 constexpr mode_t kOthersWrite = 0022;
-constexpr mode_t kPermissions = 07777;
+constexpr mode_t kModeBits = 07777;
 
 std::optional<struct stat> look_at(const std::string& path) {
   struct stat status {};
@@ -42,7 +42,7 @@ std::string flag_folder_flaw(const struct stat& folder, uid_t user, bool is_shar
       mode_text(folder.st_mode));
 }
 
-std::string mode_text(mode_t mode) { return fmt::format("0{:o}", mode & kPermissions); }
+std::string mode_text(mode_t mode) { return fmt::format("0{:o}", mode & kModeBits); }
 
 std::string default_flag_folder(const std::string& group, uid_t user, bool is_shared,
                                 const FlagFolders& folders) {

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <random>
 #include <span>
 #include <vector>
 
+#include "base/backoff.hh"
 #include "io/names/resolver.hh"
 
 namespace bellwether {
@@ -26,7 +26,6 @@ class NameWatch {
  private:
   void look_up();
   void on_answer(const NameAnswer& answer);
-  Duration wait_after_failure();
 
   Resolver& resolver_;
   HostPort place_;
@@ -35,8 +34,7 @@ class NameWatch {
   bool is_answered_ = false;
   bool is_relaxed_ = false;
   Instant expiry_ = kNever;  // of what is known
-  int failures_ = 0;
-  std::minstd_rand random_;
+  Backoff retries_;
   LoopTimer due_;
   Lookup lookup_;
 };
