@@ -3,12 +3,14 @@
 // left out is counted.  Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.hh"
 
@@ -22,7 +24,16 @@ class LineLimit {
 
   // Whether a line may be written now: how many of its kind were left out since the last one, or
   // nothing when this one is to be left out, too.  Beyond kMaxKinds all further kinds are one.
-  std::optional<uint64_t> admit(Instant now, std::string_view kind);
+  std::optional<uint64_t> admit(Instant now, std::string_view kind) {
+    Kind& found = kind_of(kind);
+    const Instant paid_until = std::max(found.paid_until, now);
+    if (paid_until - now > slack_) {
+      ++found.left_out;
+      return std::nullopt;
+    }
+    found.paid_until = paid_until + interval_;
+    return std::exchange(found.left_out, 0);
+  }
 
   static constexpr size_t kMaxKinds = 256;
 
@@ -32,7 +43,10 @@ class LineLimit {
     uint64_t left_out = 0;
   };
 
-  Kind& kind_of(std::string_view name);
+  Kind& kind_of(std::string_view name) {
+    if (const auto found = kinds_.find(name); found != kinds_.end()) return found->second;
+    return kinds_[kinds_.size() < kMaxKinds ? std::string(name) : std::string()];
+  }
 
   Duration slack_;
   Duration interval_;

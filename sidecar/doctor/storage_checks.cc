@@ -4,7 +4,7 @@
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
 #include "io/flag/flag_folder.hh"
-#include "io/state/state_slots.hh"
+#include "io/state/state_files.hh"
 
 namespace bellwether::doctor {
 namespace {

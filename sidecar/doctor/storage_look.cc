@@ -19,7 +19,7 @@
 #include "io/flag/flag_folder.hh"
 #include "io/loop/files.hh"
 #include "io/state/locked_folder.hh"
-#include "io/state/state_slots.hh"
+#include "io/state/state_files.hh"
 
 namespace bellwether::doctor {
 namespace {

@@ -2,7 +2,7 @@
 #include <boost/algorithm/string.hpp>
 
 #include "expectations.hh"
-#include "io/state/state_slots.hh"
+#include "io/state/state_files.hh"
 
 namespace bellwether::doctor {
 namespace {

@@ -5,8 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "io/state/members_file.hh"
-#include "io/state/state_slots.hh"
+#include "io/state/state_files.hh"
 #include "io/wire/checksum.hh"
 #include "io/wire/codec.hh"
 #include "io/wire/little_endian.hh"

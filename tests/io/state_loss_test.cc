@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "io/state/state_slots.hh"
+#include "io/state/state_files.hh"
 #include "io/state/state_store.hh"
 #include "io/wire/checksum.hh"
 #include "io/wire/little_endian.hh"

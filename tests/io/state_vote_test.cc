@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "core/lease.hh"
-#include "io/state/state_slots.hh"
+#include "io/state/state_files.hh"
 #include "io/state/state_store.hh"
 #include "state_folder.hh"
 

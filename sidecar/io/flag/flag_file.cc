@@ -2,6 +2,7 @@
 #include "io/flag/flag_file.hh"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -62,7 +63,7 @@ FileDescriptor open_or_make_folder(const FlagPlace& place, struct stat& status) 
   }
   if (!folder.is_open()) fail(path, "cannot be opened", errno);
   // Whatever the umask is: applications of other users have to get in.
-  if (is_new) ::chmod(("/proc/self/fd/" + std::to_string(folder.get())).c_str(), kFolderMode);
+  if (is_new) ::chmod(fmt::format("/proc/self/fd/{}", folder.get()).c_str(), kFolderMode);
   if (::fstat(folder.get(), &status) != 0) fail(path, "its folder cannot be examined", errno);
   const std::string flaw = flag_folder_flaw(status, ::geteuid(), place.is_folder_shared);
   if (!flaw.empty()) throw FileError(path, flaw, kFlagFolderRemedy);
@@ -103,18 +104,17 @@ void check_kind(int fd, const fs::path& path) {
   if (::fstat(fd, &status) != 0) fail(path, "cannot be examined", errno);
   if (!S_ISREG(status.st_mode)) throw FileError(path, "is not a regular file", kRemedy);
   if (status.st_uid != ::geteuid()) {
-    throw FileError(path,
-                    "belongs to user " + std::to_string(status.st_uid) + ", this process to user " +
-                        std::to_string(::geteuid()),
-                    kRemedy);
+    throw FileError(
+        path,
+        fmt::format("belongs to user {}, this process to user {}", status.st_uid, ::geteuid()),
+        kRemedy);
   }
   if (status.st_nlink != 1) {
-    throw FileError(path, "has " + std::to_string(status.st_nlink) + " names (hard links), not one",
+    throw FileError(path, fmt::format("has {} names (hard links), not one", status.st_nlink),
                     kRemedy);
   }
   if (status.st_size != 0 && status.st_size != LEADER_FLAG_FILE_BYTES) {
-    throw FileError(path,
-                    "has " + std::to_string(status.st_size) + " bytes, which no leader flag has",
+    throw FileError(path, fmt::format("has {} bytes, which no leader flag has", status.st_size),
                     kRemedy);
   }
 }
@@ -124,7 +124,7 @@ std::string owner_of(int fd) {
   uint32_t owner = 0;
   const ssize_t count = ::pread(fd, &owner, sizeof owner, offsetof(leader_flag_line, owner));
   if (count != sizeof owner || owner == 0 || (owner & LEADER_FLAG_OWNER_DIED) != 0) return "";
-  return " (thread " + std::to_string(owner) + ")";
+  return fmt::format(" (thread {})", owner);
 }
 
 void lock(int fd, const fs::path& path) {
@@ -142,12 +142,12 @@ void lock(int fd, const fs::path& path) {
 // Opened once more, so that what is mapped is not what is locked: a killed process's memory may
 // outlast its files (memory_keeper.hh), and its successor needs the lock.
 FileDescriptor open_again(int fd, const fs::path& path) {
-  const std::string name = "/proc/self/fd/" + std::to_string(fd);
+  const std::string name = fmt::format("/proc/self/fd/{}", fd);
   FileDescriptor file(::open(name.c_str(), O_RDWR | O_CLOEXEC));
   if (!file.is_open()) {
     throw FileError(path,
-                    "cannot be opened a second time, through " + name + ": " +
-                        std::generic_category().message(errno),
+                    fmt::format("cannot be opened a second time, through {}: {}", name,
+                                std::generic_category().message(errno)),
                     "mount /proc", errno != ENOENT && may_pass(errno));
   }
   return file;

@@ -2,6 +2,7 @@
 #include "io/state/state_store.hh"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 #include "base/check.hh"
 #include "core/lease.hh"
-#include "io/state/members_file.hh"
+#include "io/state/state_files.hh"
 #include "io/wire/codec.hh"
 
 namespace bellwether {
@@ -72,10 +73,10 @@ StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
   }
   folder_.emplace(settings.folder, calls);
   if (const std::string weakness = folder_->weakness(); !weakness.empty()) {
-    warnings_.push_back(
-        settings.folder.string() + " " + weakness +
-        ": who can put an older state there can make two leaders; give it to user " +
-        std::to_string(::geteuid()) + ", with mode 0700");
+    warnings_.push_back(fmt::format(
+        "{} {}: who can put an older state there can make two leaders; give it to user {}, with "
+        "mode 0700",
+        settings.folder.string(), weakness, ::geteuid()));
   }
   open(settings);
   judge_votes(settings);
@@ -186,9 +187,10 @@ StateStore::IdentityFile StateStore::read_identity() const {
 
 void StateStore::refuse_foreign(const Slot& slot, const std::string& group) {
   if (slot.group != group) {
-    throw FileError(folder_->path_of(kStateFile),
-                    "belongs to group \"" + slot.group + "\", this process to \"" + group + "\"",
-                    "give each group a state_dir of its own");
+    throw FileError(
+        folder_->path_of(kStateFile),
+        fmt::format("belongs to group \"{}\", this process to \"{}\"", slot.group, group),
+        "give each group a state_dir of its own");
   }
 }
 

@@ -3,9 +3,9 @@
 //
 // The state folder, which one process at a time uses:
 //   lock      locked while a process uses the folder
-//   state     two checksummed slots (state_slots.hh), written in place; both name the identity
+//   state     two checksummed slots (state_files.hh), written in place; both name the identity
 //   identity  the process's UUID as text, made on the first start
-//   members   the last list of members (members_file.hh)
+//   members   the last list of members (state_files.hh)
 // A first start makes `state` before `identity`, each at once and whole.  So `state` alone is a
 // first start that was cut short and goes on; `identity` alone says that the memory was lost.
 #pragma once
@@ -21,7 +21,7 @@
 #include "core/record.hh"
 #include "io/loop/files.hh"
 #include "io/state/locked_folder.hh"
-#include "io/state/state_slots.hh"
+#include "io/state/state_files.hh"
 
 namespace bellwether {
 

@@ -1,4 +1,6 @@
 // Bytes to frames; codec.hh has the layout.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -112,9 +114,9 @@ size_t Decoder::wanted(Bytes start) {
   if (start.size() < kKindOffset) return kHeaderBytes;
   const unsigned version = start[kVersionOffset];
   if (version != kProtocolVersion) {
-    refuse(Rejection::kBadVersion, "speaks version " + std::to_string(version) +
-                                       " of the protocol, this process version " +
-                                       std::to_string(kProtocolVersion));
+    refuse(Rejection::kBadVersion,
+           fmt::format("speaks version {} of the protocol, this process version {}", version,
+                       kProtocolVersion));
     return 0;
   }
   if (start.size() < kHeaderBytes) return kHeaderBytes;
@@ -122,8 +124,8 @@ size_t Decoder::wanted(Bytes start) {
   const bool is_hello = kind_of(start) == Kind::kHello;
   const bool may_come_first = is_hello || kind_of(start) == Kind::kTurnedAway;
   if (body_bytes > kMaxBodyBytes) {
-    refuse(Rejection::kOversized, "a frame with a body of " + std::to_string(body_bytes) +
-                                      " bytes; " + std::to_string(kMaxBodyBytes) + " are allowed");
+    refuse(Rejection::kOversized, fmt::format("a frame with a body of {} bytes; {} are allowed",
+                                              body_bytes, kMaxBodyBytes));
   } else if (!is_hello && load_little_endian<uint64_t>(start, kTagOffset) != tag_) {
     // A HELLO is read to its end: it has the name of the other group.
     refuse(Rejection::kForeignGroup, "belongs to another group than \"" + group_ + "\"");
@@ -172,8 +174,9 @@ Decoded Decoder::read_greeting(const Header& header, Bytes body, bool is_our_tag
                   complaint("HELLO", "the group's name is empty, too long or not printable"));
   }
   if (!is_our_tag || message.group() != group_) {
-    return refuse(Rejection::kForeignGroup, "belongs to group \"" + message.group() +
-                                                "\", this process to \"" + group_ + "\"");
+    return refuse(
+        Rejection::kForeignGroup,
+        fmt::format("belongs to group \"{}\", this process to \"{}\"", message.group(), group_));
   }
   if (const ValueFlaw flaw = from_wire(message, greeting)) {
     return refuse(Rejection::kMalformed, complaint("HELLO", flaw));

@@ -1,5 +1,7 @@
-// The file `state` as bytes: two slots, each with everything that must not be forgotten and a
-// checksum.  A write goes to the older slot, so one that never came leaves the newer one.  Pure.
+// The files `state` and `members` as bytes.  Pure.
+//
+// `state` is two slots, each with everything that must not be forgotten and a checksum.  A write
+// goes to the older slot, so one that never came leaves the newer one.
 //
 // A slot is 512 bytes at the beginning of a 4096-byte block (so that no disk writes both in one
 // go): no more than one sector, which disks write whole or not at all.  So a slot that is damaged
@@ -19,6 +21,10 @@
 //       80     64  name of the group, filled up with zeros
 //      144    364  zero
 //      508      4  CRC-32C of all that stands before it
+//
+// `members` is the last list of members, for a quicker start: the protobuf message that goes over
+// the wire, too (one schema, one set of checks), behind 16 bytes: the magic "BWMEMBR1", the length
+// of the message and its CRC-32C, both 4 bytes, little-endian.
 #pragma once
 
 #include <array>
@@ -28,9 +34,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "base/host_port.hh"
 #include "core/identity.hh"
+#include "core/member_view.hh"
 #include "core/record.hh"
 
 namespace bellwether {
@@ -90,5 +99,15 @@ struct StateFileContents {
   bool is_good() const { return newest && is_whole && !has_damaged_slot && !is_of_another_format; }
 };
 StateFileContents read_state_file(std::span<const uint8_t> bytes);
+
+// --- the file `members` ---
+
+// No list within the limits of codec.hh takes more.
+inline constexpr size_t kMaxMembersFileBytes = size_t{512} * 1024;
+
+std::vector<uint8_t> pack_members(const MemberView& view);
+
+// The view, or what is wrong with the bytes (a static phrase).
+std::variant<MemberView, const char*> unpack_members(std::span<const uint8_t> bytes);
 
 }  // namespace bellwether
