@@ -57,13 +57,13 @@ somebody does what the message says; 8 it was wrong about itself (a bug, ours or
 log says how, and the flag was turned off first; 9 the flag or the state cannot be used now (the
 disk is full or fails, another process has the lock): the same start may succeed later.)";
 
-ExitCode exit_code_of(SidecarEnd end) {
+ExitCode exit_code_of(daemon::SidecarEnd end) {
   switch (end) {
-    case SidecarEnd::kInGoodOrder:
+    case daemon::SidecarEnd::kInGoodOrder:
       return ExitCode::kOk;
-    case SidecarEnd::kFailed:
+    case daemon::SidecarEnd::kFailed:
       return ExitCode::kFailure;
-    case SidecarEnd::kBrokenInvariant:
+    case daemon::SidecarEnd::kBrokenInvariant:
       return ExitCode::kInvariantBroken;
   }
   return ExitCode::kFailure;
@@ -95,12 +95,12 @@ ExitCode run_sidecar(const RunOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
   // Forks a child, so it comes before all threads.
   const char* const flag_weakness = robust_futex_flaw();
-  SidecarSettings settings{.config_text = read_config_text(options.file),
-                           .plugin_dir = installed_plugin_dir(),
-                           .version = BELLWETHER_VERSION,
-                           .forget_promises = options.forget_promises,
-                           .is_first_start = options.is_first_start,
-                           .flag_weakness = flag_weakness != nullptr ? flag_weakness : ""};
+  daemon::SidecarSettings settings{.config_text = daemon::read_config_text(options.file),
+                                   .plugin_dir = installed_plugin_dir(),
+                                   .version = BELLWETHER_VERSION,
+                                   .forget_promises = options.forget_promises,
+                                   .is_first_start = options.is_first_start,
+                                   .flag_weakness = flag_weakness != nullptr ? flag_weakness : ""};
   try {
     settings.parsed =
         parse_config(settings.config_text, options.file, environment_with_plugins(Onlooker::kNo));
@@ -116,9 +116,9 @@ ExitCode run_sidecar(const RunOptions& options) {
   };
   try {
     const Config& config = settings.parsed.config;
-    Log log(config.log);
+    daemon::Log log(config.log);
     log.set_node(config.node.name);
-    Sidecar sidecar(std::move(settings), log);
+    daemon::Sidecar sidecar(std::move(settings), log);
     const SignalsTaken while_it_runs;
     return end_in_time(exit_code_of(sidecar.run()));
   } catch (const FileError& error) {

@@ -15,7 +15,7 @@
 #include "io/loop/files.hh"
 #include "io/loop/job.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 namespace {
 
 constexpr Duration kInterval = std::chrono::seconds(1);
@@ -123,4 +123,4 @@ void ConfigFile::finish(Reading reading) {
   if (!waiting_.empty()) start();
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -15,7 +15,7 @@
 
 #include "io/loop/timer.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 // The file's text.  A file that is longer than a configuration may be is read up to one byte more.
 // Throws std::runtime_error whose text names the file, also where it is no regular file.  Blocks
@@ -63,4 +63,4 @@ class ConfigFile {
   LoopTimer patience_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 void ElectionWitness::on_received(const Uuid& from, FrameType type) {
   if (type != FrameType::kElection && type != FrameType::kHandover) return;
@@ -59,4 +59,4 @@ ElectionCase ElectionWitness::seen(bool was_asked, bool asks_suspected) const {
   return election;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -9,7 +9,7 @@
 #include "core/members.hh"
 #include "core/plugin_facts.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 class ElectionWitness {
  public:
@@ -38,4 +38,4 @@ class ElectionWitness {
   std::vector<Uuid> told_;           // whom this node sent COORDINATOR
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -4,7 +4,7 @@
 #include "base/duration_text.hh"
 #include "core/elector.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 bool RejectionLog::refused_peer(Instant now, Rejection reason, const std::string& remote,
                                 const std::string& text) {
@@ -95,4 +95,4 @@ void EventLog::on(Instant, const Remark& remark) {
 
 void EventLog::on(Instant, const Store& store) { log_.set_epoch(store.record.max_epoch); }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

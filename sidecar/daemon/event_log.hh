@@ -10,7 +10,7 @@
 #include "daemon/log.hh"
 #include "metrics/labels.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 // Lines about what was refused: bytes of a peer, or a message that the node has no use for.  A
 // stranger decides how often that happens, so each reason is worth one line a minute; the metrics
@@ -60,4 +60,4 @@ class EventLog {
   const Members& members_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

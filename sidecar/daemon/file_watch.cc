@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 FileWatch::FileWatch(Log& log, std::string what, std::string path)
     : log_(log), what_(std::move(what)), path_(std::move(path)) {}
@@ -25,4 +25,4 @@ bool FileWatch::on_look(FileLook look, const std::string& made_good,
   return is_lost;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

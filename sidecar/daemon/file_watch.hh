@@ -7,7 +7,7 @@
 #include "daemon/log.hh"
 #include "io/loop/files.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 class FileWatch {
  public:
@@ -28,4 +28,4 @@ class FileWatch {
   std::string flaw_{};
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -5,7 +5,7 @@
 
 #include "api/bodies.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 FrontDoor::FrontDoor(Loop& loop, Resolver& resolver, api::Backend& backend,
                      metrics::Metrics& metrics, Log& log, const Config& config)
@@ -48,4 +48,4 @@ void FrontDoor::close() {
 
 std::string FrontDoor::status_text() const { return dump(api::status_body(backend_, feed_)); }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

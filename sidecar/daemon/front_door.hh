@@ -16,7 +16,7 @@
 #include "io/http/http_server.hh"
 #include "metrics/metrics.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 class FrontDoor {
  public:
@@ -50,4 +50,4 @@ class FrontDoor {
   FileWatch socket_watch_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -6,7 +6,7 @@
 
 #include "api/bodies.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 // One webhook, and who counts for it.
 struct Hooks::Hook final : api::WebhookObserver {
@@ -103,4 +103,4 @@ api::HookEvent Hooks::event_of(const api::Leadership& leadership, api::HookEvent
           .data = api::leader_body(backend_, feed_, leadership)};
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

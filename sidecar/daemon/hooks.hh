@@ -12,7 +12,7 @@
 #include "io/names/resolver.hh"
 #include "metrics/metrics.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 class Hooks final : private api::LeadershipListener {
  public:
@@ -43,4 +43,4 @@ class Hooks final : private api::LeadershipListener {
   std::vector<std::unique_ptr<Hook>> hooks_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -14,7 +14,7 @@
 
 #include "base/clock.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 class LineLimit {
  public:
@@ -53,4 +53,4 @@ class LineLimit {
   std::map<std::string, Kind, std::less<>> kinds_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -21,7 +21,7 @@
 #include "base/wall_time.hh"
 #include "io/loop/loop.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 namespace {
 
 const char* name(LogLevel level) {
@@ -193,4 +193,4 @@ void Log::write_line(LogLevel level, std::string_view event,
 
 uint64_t Log::lost() const { return backend_->lost(); }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -16,7 +16,7 @@
 #include "config/config.hh"
 #include "daemon/line_limit.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 // What every line says beside the event.
 struct LogContext {
@@ -77,4 +77,4 @@ std::string json_line(std::chrono::system_clock::time_point time, LogLevel level
                       const LogContext& context, std::string_view event,
                       std::initializer_list<LogField> fields);
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

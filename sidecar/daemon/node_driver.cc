@@ -3,7 +3,7 @@
 
 #include "base/check.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 NodeDriver::NodeDriver(Loop& loop, Node& node, EffectSink& sink)
     : node_(node), sink_(sink), self_check_(node), timer_(loop, [this] { step(Tick{}); }) {}
@@ -39,4 +39,4 @@ void NodeDriver::command(const Input& input, const Done& done) {
   done(*outcome_);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -10,7 +10,7 @@
 #include "core/self_check.hh"
 #include "io/loop/timer.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 // Carries out effects.  Nothing that it does may lead back into the driver before it returns.
 class EffectSink {
@@ -48,4 +48,4 @@ class NodeDriver {
   DeadlineTimer timer_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

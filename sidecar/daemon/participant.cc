@@ -10,7 +10,7 @@
 
 #include "config/core_options.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 namespace {
 
 uint64_t random_number() {
@@ -317,4 +317,4 @@ std::string Participant::turned_away(Instant now) const {
 
 void Participant::on_limit(Limit limit) { parts_.metrics.on_limit(limit); }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

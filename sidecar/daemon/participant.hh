@@ -18,7 +18,7 @@
 #include "metrics/core_observer.hh"
 #include "metrics/metrics.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 // What a participant acts through and does not own; all of it outlives the participant.
 struct ParticipantParts {
@@ -133,4 +133,4 @@ class Participant final : private EffectSink, private TransportListener {
   NodeDriver driver_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -1,7 +1,7 @@
 // A beat goes to all members with the same sequence, so one time serves all their answers.
 #include "daemon/peer_notes.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 void PeerNotes::on_greeting(const Greeting& greeting, Instant now) {
   api::PeerInfo& peer = peers_[greeting.hello.self.id];
@@ -38,4 +38,4 @@ api::PeerInfo PeerNotes::of(const Uuid& id) const {
   return peer != peers_.end() ? peer->second : api::PeerInfo{};
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

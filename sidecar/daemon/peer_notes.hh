@@ -10,7 +10,7 @@
 #include "core/effects.hh"
 #include "io/wire/codec.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 class PeerNotes {
  public:
@@ -38,4 +38,4 @@ class PeerNotes {
   std::array<Beat, 64> beats_{};  // by sequence; older ones are overwritten
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

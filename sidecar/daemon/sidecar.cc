@@ -11,7 +11,7 @@
 #include "core/plugin_facts.hh"
 #include "plugin_loader.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 namespace {
 
 constexpr Duration kTickInterval = std::chrono::seconds(1);
@@ -367,4 +367,4 @@ void Sidecar::dump() const {
   log_.write(LogLevel::kInfo, "state", {{"status", front_door_.status_text()}});
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -25,7 +25,7 @@
 #include "io/loop/files.hh"
 #include "io/loop/loop.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 struct SidecarSettings {
   std::string config_text;  // what parsed.file held
@@ -128,4 +128,4 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   LoopTimer last_words_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-namespace bellwether {
+namespace bellwether::daemon {
 namespace {
 
 std::optional<uint64_t> number_in_environment(const char* name) {
@@ -58,4 +58,4 @@ void Systemd::tell(std::string_view message) const {
   static_cast<void>(sent);  // the manager has its own timeouts
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

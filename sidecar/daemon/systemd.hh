@@ -9,7 +9,7 @@
 #include "base/clock.hh"
 #include "io/loop/files.hh"
 
-namespace bellwether {
+namespace bellwether::daemon {
 
 class Systemd {
  public:
@@ -29,4 +29,4 @@ class Systemd {
   std::optional<Duration> watchdog_interval_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::daemon

@@ -13,7 +13,7 @@
 #include "state_folder.hh"
 
 namespace fs = std::filesystem;
-using bellwether::ConfigFile;
+using bellwether::daemon::ConfigFile;
 using bellwether::test::write_file;
 
 namespace {
@@ -208,12 +208,13 @@ BOOST_AUTO_TEST_CASE(a_file_that_has_gone_is_an_error_that_names_it) {
 
 BOOST_AUTO_TEST_CASE(of_a_huge_file_no_more_is_read_than_the_parser_refuses) {
   write_file(folder.path() / "a.toml", std::string(1 << 20, '#'));
-  BOOST_TEST(bellwether::read_config_text(folder.path() / "a.toml").size() ==
+  BOOST_TEST(bellwether::daemon::read_config_text(folder.path() / "a.toml").size() ==
              bellwether::kMaxConfigBytes + 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_as_a_file_is_an_error) {
-  BOOST_CHECK_THROW(bellwether::read_config_text(fs::temp_directory_path()), std::runtime_error);
+  BOOST_CHECK_THROW(bellwether::daemon::read_config_text(fs::temp_directory_path()),
+                    std::runtime_error);
 }
 
 BOOST_AUTO_TEST_CASE(a_reader_that_goes_while_its_file_is_read_is_not_called) {

@@ -4,6 +4,9 @@
 #include <boost/test/unit_test.hpp>
 
 namespace bellwether::tests {
+
+using namespace daemon;
+
 namespace {
 
 Uuid id_of(uint8_t number) {

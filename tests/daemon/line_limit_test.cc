@@ -3,10 +3,13 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "daemon/log.hh"
 #include "daemon/event_log.hh"
+#include "daemon/log.hh"
 
 namespace bellwether::test {
+
+using namespace daemon;
+
 namespace {
 
 using std::chrono::seconds;

@@ -1,13 +1,13 @@
 // How lines of the log look, whatever is in them.
+#include "daemon/log.hh"
+
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "daemon/log.hh"
-
-using bellwether::json_line;
-using bellwether::LogContext;
 using bellwether::LogLevel;
-using bellwether::text_line;
+using bellwether::daemon::json_line;
+using bellwether::daemon::LogContext;
+using bellwether::daemon::text_line;
 
 namespace {
 

@@ -6,6 +6,9 @@
 #include "loop_run.hh"
 
 namespace bellwether::tests {
+
+using namespace daemon;
+
 namespace {
 
 class Notes final : public EffectSink {

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <filesystem>
 
-using bellwether::Systemd;
+using bellwether::daemon::Systemd;
 
 namespace {
 
