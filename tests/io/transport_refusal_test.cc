@@ -89,6 +89,7 @@ BOOST_AUTO_TEST_CASE(frames_of_a_later_release_are_counted_and_do_no_harm) {
 }
 
 BOOST_AUTO_TEST_CASE(a_process_that_dials_itself_does_so_rarely) {
+  const Instant begin = Loop::now();
   RawListener listener;
   a.look_for({a.place(), listener.place()});
   std::optional<RawSocket> other;
@@ -99,7 +100,9 @@ BOOST_AUTO_TEST_CASE(a_process_that_dials_itself_does_so_rarely) {
   BOOST_TEST(a.rejected.empty());
   const int greetings = a.greetings;
   BOOST_TEST(run_until([&, turns = 0]() mutable { return ++turns > 50; }));
-  BOOST_TEST(a.greetings == greetings);
+  // Three for each time, of which no two are closer; that is later on a machine that is busy.
+  BOOST_TEST(a.greetings - greetings <=
+             3 * ((Loop::now() - begin) / std::chrono::milliseconds(150)));
   // But again: what led here may lead to another one by then.
   BOOST_TEST(run_until([&] { return a.greetings > greetings; }));
 }
