@@ -1,6 +1,8 @@
 // What is bounded here is bounded by RejectionLog and Log.
 #include "daemon/event_log.hh"
 
+#include <utility>
+
 #include "base/duration_text.hh"
 #include "core/elector.hh"
 
@@ -94,5 +96,25 @@ void EventLog::on(Instant, const Remark& remark) {
 }
 
 void EventLog::on(Instant, const Store& store) { log_.set_epoch(store.record.max_epoch); }
+
+FileWatch::FileWatch(Log& log, std::string what, std::string path)
+    : log_(log), what_(std::move(what)), path_(std::move(path)) {}
+
+bool FileWatch::on_look(FileLook look, const std::string& made_good,
+                        const std::string& not_made_good) {
+  const bool was_there = flaw_.empty();
+  const bool is_there = look.flaw.empty();
+  const bool is_lost = was_there && !look.loss.empty();
+  if (is_lost) {
+    log_.write(
+        LogLevel::kError, what_ + " " + look.loss,
+        {{"file", path_},
+         {"now", is_there ? "it is in its place again" + made_good : not_made_good + look.flaw}});
+  } else if (is_there && !was_there) {
+    log_.write(LogLevel::kInfo, what_ + " is in its place again", {{"file", path_}});
+  }
+  flaw_ = std::move(look.flaw);
+  return is_lost;
+}
 
 }  // namespace bellwether::daemon

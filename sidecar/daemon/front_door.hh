@@ -10,7 +10,7 @@
 #include "api/leadership.hh"
 #include "api/routes.hh"
 #include "config/config.hh"
-#include "daemon/file_watch.hh"
+#include "daemon/event_log.hh"
 #include "daemon/hooks.hh"
 #include "daemon/log.hh"
 #include "io/http/http_server.hh"

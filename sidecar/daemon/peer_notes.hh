@@ -14,18 +14,42 @@ namespace bellwether::daemon {
 
 class PeerNotes {
  public:
-  void on_greeting(const Greeting& greeting, Instant now);
-  void on_heard(const Uuid& id, Instant now);
-  // A heartbeat of this node goes out.
-  void on_beat(uint64_t epoch, uint64_t sequence, Instant now);
+  void on_greeting(const Greeting& greeting, Instant now) {
+    api::PeerInfo& peer = peers_[greeting.hello.self.id];
+    peer.software = greeting.software;
+    peer.plugin = greeting.plugin;
+    peer.heard = now;
+  }
+  void on_heard(const Uuid& id, Instant now) {
+    const auto peer = peers_.find(id);
+    if (peer != peers_.end()) peer->second.heard = now;
+  }
+  // A heartbeat of this node goes out: to all members with the same sequence, so one time serves
+  // all their answers.
+  void on_beat(uint64_t epoch, uint64_t sequence, Instant now) {
+    Beat& beat = beats_[sequence % beats_.size()];
+    if (beat.epoch != epoch || beat.sequence != sequence) beat = {epoch, sequence, now};
+  }
   // Returns the round trip, unless the beat is too long ago.
   std::optional<Duration> on_acknowledgement(const Uuid& id, uint64_t epoch, uint64_t sequence,
-                                             Instant now);
+                                             Instant now) {
+    const Beat& beat = beats_[sequence % beats_.size()];
+    const auto peer = peers_.find(id);
+    const bool is_known = beat.epoch == epoch && beat.sequence == sequence && peer != peers_.end();
+    if (!is_known) return std::nullopt;
+    peer->second.rtt = now - beat.sent;
+    return peer->second.rtt;
+  }
   // Keeps the notes of members only.
-  void on_members_changed(const Members& members);
+  void on_members_changed(const Members& members) {
+    std::erase_if(peers_, [&](const auto& peer) { return members.find(peer.first) == nullptr; });
+  }
 
   // Of a stranger: empty.
-  api::PeerInfo of(const Uuid& id) const;
+  api::PeerInfo of(const Uuid& id) const {
+    const auto peer = peers_.find(id);
+    return peer != peers_.end() ? peer->second : api::PeerInfo{};
+  }
 
  private:
   struct Beat {

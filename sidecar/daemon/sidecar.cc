@@ -21,7 +21,7 @@ constexpr int kMaxSuccessors = 3;
 constexpr Duration kDepartureMargin = std::chrono::seconds(1);
 constexpr Duration kLookAgain = std::chrono::milliseconds(1);
 
-FlagWriterSettings flag_settings(const Config& config) {
+FlagFileSettings flag_settings(const Config& config) {
   return {.path = config.flag.path,
           .mode = static_cast<mode_t>(config.flag.mode),
           .is_folder_shared = config.flag.is_folder_shared,

@@ -16,7 +16,7 @@
 #include "config/diff.hh"
 #include "config/parse.hh"
 #include "daemon/config_file.hh"
-#include "daemon/file_watch.hh"
+#include "daemon/event_log.hh"
 #include "daemon/front_door.hh"
 #include "daemon/log.hh"
 #include "daemon/participant.hh"

@@ -1,6 +1,4 @@
 // Where the flag lies unless somebody says where, on a host that has folders of others, too.
-#include "io/flag/flag_folder.hh"
-
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -8,6 +6,7 @@
 #include <iostream>
 
 #include "flag_harness.hh"
+#include "io/flag/flag_folder.hh"
 
 namespace bellwether::test {
 namespace {

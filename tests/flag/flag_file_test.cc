@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_missing_folder_above_its_folder_is_an_error) {
 BOOST_AUTO_TEST_CASE(a_second_writer_is_refused_and_told_who_the_first_is) {
   const ScratchFolder folder;
   std::optional<FlagWriter> first;
-  first.emplace(FlagWriterSettings{.path = folder.file()});
+  first.emplace(FlagFileSettings{.path = folder.file()});
   first->publish(leading(3));
   const Reader reader(folder.file());
   const std::string holder = std::to_string(reader.get()->line->owner);

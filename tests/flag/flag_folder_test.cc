@@ -24,7 +24,7 @@ bool is_fit(uid_t owner, mode_t mode, bool is_shared = false) {
   return flag_folder_flaw(folder, kSidecar, is_shared).empty();
 }
 
-std::string refusal_of(const FlagWriterSettings& settings) {
+std::string refusal_of(const FlagFileSettings& settings) {
   try {
     const FlagWriter writer(settings);
     return "";

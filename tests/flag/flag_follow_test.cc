@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr uid_t kNobody = 65534;
 
-FlagWriterSettings at(const fs::path& path) { return {.path = path}; }
+FlagFileSettings at(const fs::path& path) { return {.path = path}; }
 
 int error_of(const fs::path& path, std::optional<uid_t> owner = {}) {
   leader_flag flag{};

@@ -1,6 +1,4 @@
 // The line itself: its bytes, and one writer against readers at full speed.
-#include "io/flag/held_flag.hh"
-
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cstdio>
@@ -8,6 +6,7 @@
 #include <thread>
 
 #include "flag_harness.hh"
+#include "io/flag/held_flag.hh"
 
 namespace bellwether::test {
 namespace {

@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_replaced_file_that_is_no_flag_is_told_and_left_alone) {
 
 BOOST_AUTO_TEST_CASE(another_sidecars_flag_is_not_taken) {
   fs::remove(path);
-  std::optional<FlagWriter> another(std::in_place, FlagWriterSettings{.path = path});
+  std::optional<FlagWriter> another(std::in_place, FlagFileSettings{.path = path});
   another->publish(leading(7));
   BOOST_TEST(writer.look().flaw.find("is in use by another process") != std::string::npos);
   BOOST_TEST(Reader(path).epoch() == 7u);

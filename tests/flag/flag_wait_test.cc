@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_renewal_wakes_nobody) {
 
 BOOST_AUTO_TEST_CASE(the_writers_end_wakes_a_waiter) {
   const ScratchFolder folder;
-  std::optional<FlagWriter> writer(std::in_place, FlagWriterSettings{.path = folder.file()});
+  std::optional<FlagWriter> writer(std::in_place, FlagFileSettings{.path = folder.file()});
   const Reader reader(folder.file());
   Sleeper sleeper(reader, kLong);
   writer.reset();

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_renewal_is_no_new_publication) {
 
 BOOST_AUTO_TEST_CASE(is_off_and_let_go_after_its_end) {
   const ScratchFolder folder;
-  std::optional<FlagWriter> writer(std::in_place, FlagWriterSettings{.path = folder.file()});
+  std::optional<FlagWriter> writer(std::in_place, FlagFileSettings{.path = folder.file()});
   const Reader reader(folder.file());
   writer->publish(leading(5));
   writer.reset();
@@ -106,11 +106,11 @@ BOOST_AUTO_TEST_CASE(is_off_and_let_go_after_its_end) {
 
 BOOST_AUTO_TEST_CASE(a_mapping_stays_good_when_the_sidecar_restarts) {
   const ScratchFolder folder;
-  std::optional<FlagWriter> writer(std::in_place, FlagWriterSettings{.path = folder.file()});
+  std::optional<FlagWriter> writer(std::in_place, FlagFileSettings{.path = folder.file()});
   const Reader reader(folder.file());
   writer->publish(leading(5));
   writer.reset();
-  writer.emplace(FlagWriterSettings{.path = folder.file()});
+  writer.emplace(FlagFileSettings{.path = folder.file()});
   BOOST_TEST(!reader.is_leader());
   BOOST_TEST(reader.snapshot().is_sidecar_alive);
   writer->publish(leading(6));

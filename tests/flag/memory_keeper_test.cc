@@ -111,11 +111,11 @@ BOOST_AUTO_TEST_CASE(a_killed_processs_files_are_closed_while_its_memory_is_ther
 BOOST_AUTO_TEST_CASE(a_killed_sidecars_flag_is_its_successors_while_its_memory_is_there) {
   const ScratchFolder folder;
   std::optional<FlagWriter> writer;
-  Kept kept([&] { writer.emplace(FlagWriterSettings{.path = folder.file()}); });
+  Kept kept([&] { writer.emplace(FlagFileSettings{.path = folder.file()}); });
   kept.stop_keeper();
   kept.child().kill();
   kept.child().wait();
-  BOOST_CHECK_NO_THROW(writer.emplace(FlagWriterSettings{.path = folder.file()}));
+  BOOST_CHECK_NO_THROW(writer.emplace(FlagFileSettings{.path = folder.file()}));
   ::kill(kept.keeper(), SIGKILL);
 }
 

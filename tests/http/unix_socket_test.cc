@@ -1,6 +1,4 @@
 // A server on a unix socket, and what it finds in its place.
-#include "io/names/listening.hh"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <system_error>
 
 #include "http_harness.hh"
+#include "io/names/listening.hh"
 
 namespace bellwether::test {
 namespace {

@@ -6,9 +6,9 @@
 #include "loop_run.hh"
 #include "state_folder.hh"
 
+using bellwether::FileError;
 using bellwether::MemberView;
 using bellwether::Record;
-using bellwether::FileError;
 using bellwether::StateStore;
 using bellwether::StateWriter;
 using bellwether::test::FailingCalls;

@@ -121,14 +121,14 @@ class Peer {
 void hold_flag(const fs::path& path, uint64_t epoch) {
   static const MemoryKeeper keeper;
   static std::optional<FlagWriter> writer;
-  writer.emplace(FlagWriterSettings{.path = path});
+  writer.emplace(FlagFileSettings{.path = path});
   writer->publish(leading(epoch));
 }
 
 // A holder that writes its thread into the line, as it should, but not the list for the kernel.
 void hold_flag_unmarked(const fs::path& path, uint64_t epoch) {
   static std::optional<FlagFile> file;
-  file.emplace(FlagPlace{.path = path});
+  file.emplace(FlagFileSettings{.path = path});
   leader_flag_line& line = file->page().line;
   uint64_t boot_id_hash = 0;
   leader_flag_boot_id_hash(&boot_id_hash);

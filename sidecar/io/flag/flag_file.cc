@@ -53,8 +53,8 @@ bool is_link(const fs::path& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-FileDescriptor open_or_make_folder(const FlagPlace& place, struct stat& status) {
-  const fs::path& path = place.path;
+FileDescriptor open_or_make_folder(const FlagFileSettings& settings, struct stat& status) {
+  const fs::path& path = settings.path;
   // Whatever is wrong with it, opening it will tell.
   const bool is_new = ::mkdir(path.parent_path().c_str(), kFolderMode) == 0;
   FileDescriptor folder = open_folder(path);
@@ -65,14 +65,14 @@ FileDescriptor open_or_make_folder(const FlagPlace& place, struct stat& status) 
   // Whatever the umask is: applications of other users have to get in.
   if (is_new) ::chmod(fmt::format("/proc/self/fd/{}", folder.get()).c_str(), kFolderMode);
   if (::fstat(folder.get(), &status) != 0) fail(path, "its folder cannot be examined", errno);
-  const std::string flaw = flag_folder_flaw(status, ::geteuid(), place.is_folder_shared);
+  const std::string flaw = flag_folder_flaw(status, ::geteuid(), settings.is_folder_shared);
   if (!flaw.empty()) throw FileError(path, flaw, kFlagFolderRemedy);
   return folder;
 }
 
-FileDescriptor open_or_make(const FlagPlace& place, struct stat& folder_status) {
-  const fs::path& path = place.path;
-  const FileDescriptor folder = open_or_make_folder(place, folder_status);
+FileDescriptor open_or_make(const FlagFileSettings& settings, struct stat& folder_status) {
+  const fs::path& path = settings.path;
+  const FileDescriptor folder = open_or_make_folder(settings, folder_status);
   const fs::path name = path.filename();
   int fd = -1;
   for (int tries = 0; fd < 0 && tries < kOpenTries; ++tries) {
@@ -176,14 +176,15 @@ void check_contents(int fd, const fs::path& path) {
 
 }  // namespace
 
-FlagFile::FlagFile(const FlagPlace& place) : place_(place), file_(open_or_make(place, folder_)) {
-  const fs::path& path = place.path;
+FlagFile::FlagFile(const FlagFileSettings& settings)
+    : settings_(settings), file_(open_or_make(settings, folder_)) {
+  const fs::path& path = settings.path;
   const int fd = file_.get();
   check_kind(fd, path);
   lock(fd, path);
   const FileDescriptor view = open_again(fd, path);
-  if (::fchmod(fd, place.mode) != 0) fail(path, "cannot get its mode", errno);
-  place_.mode = mode_of(fd, path);  // as far as the file system keeps modes
+  if (::fchmod(fd, settings.mode) != 0) fail(path, "cannot get its mode", errno);
+  settings_.mode = mode_of(fd, path);  // as far as the file system keeps modes
   allocate(fd, path);
   check_contents(fd, path);
   void* const mapping =
@@ -206,15 +207,15 @@ bool FlagFile::is_in_memory() const {
 }
 
 std::string FlagFile::loss() const {
-  const FileDescriptor folder = open_folder(place_.path);
+  const FileDescriptor folder = open_folder(settings_.path);
   struct stat there {};
-  if (!folder.is_open() ||
-      ::fstatat(folder.get(), place_.path.filename().c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {
+  if (!folder.is_open() || ::fstatat(folder.get(), settings_.path.filename().c_str(), &there,
+                                     AT_SYMLINK_NOFOLLOW) != 0) {
     return errno == ENOENT ? "was removed"
                            : "cannot be found: " + std::generic_category().message(errno);
   }
   struct stat ours {};
-  if (::fstat(file_.get(), &ours) != 0) fail(place_.path, "cannot be examined", errno);
+  if (::fstat(file_.get(), &ours) != 0) fail(settings_.path, "cannot be examined", errno);
   const bool is_ours = there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
   return is_ours ? "" : "was replaced by another file";
 }
@@ -222,7 +223,7 @@ std::string FlagFile::loss() const {
 // Read from the file: the page may be another one by now.
 std::string FlagFile::damage(const FlagPage& expected) const {
   struct stat status {};
-  if (::fstat(file_.get(), &status) != 0) fail(place_.path, "cannot be examined", errno);
+  if (::fstat(file_.get(), &status) != 0) fail(settings_.path, "cannot be examined", errno);
   if (status.st_uid != ::geteuid()) return "was given to user " + std::to_string(status.st_uid);
   if (status.st_size > LEADER_FLAG_FILE_BYTES) return "was made longer";
   if (status.st_size < LEADER_FLAG_FILE_BYTES || rescue_->is_lost()) return "was cut short";
@@ -235,20 +236,21 @@ std::string FlagFile::damage(const FlagPage& expected) const {
 }
 
 std::string FlagFile::restore_mode() const {
-  const mode_t mode = mode_of(file_.get(), place_.path);
-  if (mode == place_.mode) return "";
-  if (::fchmod(file_.get(), place_.mode) != 0) fail(place_.path, "cannot get its mode", errno);
+  const mode_t mode = mode_of(file_.get(), settings_.path);
+  if (mode == settings_.mode) return "";
+  if (::fchmod(file_.get(), settings_.mode) != 0)
+    fail(settings_.path, "cannot get its mode", errno);
   return "had its mode changed to " + mode_text(mode);
 }
 
 std::string FlagFile::folder_flaw() const {
   const auto error = [this](const std::string& flaw, const char* remedy) {
-    return std::string(FileError(place_.path, flaw, remedy).what());
+    return std::string(FileError(settings_.path, flaw, remedy).what());
   };
-  const FileDescriptor folder = open_folder(place_.path);
+  const FileDescriptor folder = open_folder(settings_.path);
   struct stat status {};
   if (::fstat(folder.get(), &status) != 0) return "";  // it has gone just now
-  const std::string flaw = flag_folder_flaw(status, ::geteuid(), place_.is_folder_shared);
+  const std::string flaw = flag_folder_flaw(status, ::geteuid(), settings_.is_folder_shared);
   if (!flaw.empty()) return error(flaw, "give it back its owner and mode");
   if ((folder_.st_mode & ~status.st_mode & kOthersEnter) == 0) return "";
   return error("its folder was closed to others (mode " + mode_text(status.st_mode) + ")",
@@ -260,9 +262,9 @@ bool FlagFile::is_in_folder_of(const FlagFile& other) const {
 }
 
 void FlagFile::remove() const {
-  const FileDescriptor folder = open_folder(place_.path);
-  if (!folder.is_open() || ::unlinkat(folder.get(), place_.path.filename().c_str(), 0) != 0) {
-    fail(place_.path, "cannot be removed", errno);
+  const FileDescriptor folder = open_folder(settings_.path);
+  if (!folder.is_open() || ::unlinkat(folder.get(), settings_.path.filename().c_str(), 0) != 0) {
+    fail(settings_.path, "cannot be removed", errno);
   }
 }
 

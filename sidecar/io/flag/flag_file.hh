@@ -26,10 +26,11 @@ struct FlagPage {
 };
 static_assert(sizeof(FlagPage) <= LEADER_FLAG_FILE_BYTES);
 
-struct FlagPlace {
+struct FlagFileSettings {
   std::filesystem::path path;     // on a tmpfs
   mode_t mode = 0640;             // readers need no more than to read
   bool is_folder_shared = false;  // flag_folder_flaw()
+  uint8_t guard = LEADER_FLAG_GUARD_NONE;
 };
 
 class FlagFile {
@@ -37,7 +38,7 @@ class FlagFile {
   // Makes the file, and the folder it lies in, where they are missing; gives it its mode in any
   // case.  Throws FileError when that does not work, when it is not a flag or not safe to use, or
   // when another process holds its lock.
-  explicit FlagFile(const FlagPlace& place);
+  explicit FlagFile(const FlagFileSettings& settings);
   ~FlagFile();
   FlagFile(const FlagFile&) = delete;
   FlagFile& operator=(const FlagFile&) = delete;
@@ -72,7 +73,7 @@ class FlagFile {
   void remove() const;
 
  private:
-  FlagPlace place_;
+  FlagFileSettings settings_;
   struct stat folder_ {};  // as it was when the file was opened
   FileDescriptor file_;    // open, and by this locked, for as long as this object lives
   FlagPage* page_ = nullptr;

@@ -9,12 +9,10 @@
 
 namespace bellwether {
 
-FlagWriter::FlagWriter(const FlagWriterSettings& settings)
-    : place_{.path = settings.path,
-             .mode = settings.mode,
-             .is_folder_shared = settings.is_folder_shared},
+FlagWriter::FlagWriter(const FlagFileSettings& settings)
+    : settings_(settings),
       word_{.guard = settings.guard},
-      held_(std::make_unique<HeldFlag>(place_, word_.guard)) {
+      held_(std::make_unique<HeldFlag>(settings)) {
   const std::string name = settings.path.string();
   if (!held_->file().is_in_memory()) {
     warnings_.push_back(name +
@@ -75,7 +73,7 @@ FileLook FlagWriter::look() {
 // The new file says nothing before the old one is off: nobody must see both say "leader", of which
 // one would stay as it is.
 bool FlagWriter::make_again() {
-  auto again = std::make_unique<HeldFlag>(place_, word_.guard, held_->seq());
+  auto again = std::make_unique<HeldFlag>(settings_, held_->seq());
   const bool is_folder_new = !again->file().is_in_folder_of(held_->file());
   held_ = std::move(again);
   held_->write(word_, valid_until_ns_);

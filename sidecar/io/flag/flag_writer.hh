@@ -17,20 +17,13 @@
 
 namespace bellwether {
 
-struct FlagWriterSettings {
-  std::filesystem::path path;     // on a tmpfs
-  mode_t mode = 0640;             // readers need no more than to read
-  bool is_folder_shared = false;  // flag_folder.hh
-  uint8_t guard = LEADER_FLAG_GUARD_NONE;
-};
-
 class FlagWriter {
  public:
   // Makes the file or takes over what an earlier process has left, in both cases off, and holds it.
   // Throws FileError when the file cannot be used (flag_file.hh says when), and std::system_error
   // when no thread can be started.  Where robust_futex_flaw() finds one, it works but for one
   // thing: after this process is killed, the flag stays on until its validity has run out.
-  explicit FlagWriter(const FlagWriterSettings& settings);
+  explicit FlagWriter(const FlagFileSettings& settings);
 
   // For the log, each one line that names the file.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -47,7 +40,7 @@ class FlagWriter {
   // True when the folder is another one, too.
   bool make_again();
 
-  FlagPlace place_;
+  FlagFileSettings settings_;
   FlagWord word_;                // as in the line
   uint64_t valid_until_ns_ = 0;  // the same
   std::unique_ptr<HeldFlag> held_;

@@ -67,8 +67,11 @@ void renew_flag_line(leader_flag_line& line, uint64_t valid_until_ns) {
   store(line.valid_until_ns, valid_until_ns);
 }
 
-HeldFlag::HeldFlag(const FlagPlace& place, uint8_t guard, std::optional<uint32_t> seq_before)
-    : file_(place), line_(file_.page().line), boot_id_hash_(hash_of_this_boot()), guard_(guard) {
+HeldFlag::HeldFlag(const FlagFileSettings& settings, std::optional<uint32_t> seq_before)
+    : file_(settings),
+      line_(file_.page().line),
+      boot_id_hash_(hash_of_this_boot()),
+      guard_(settings.guard) {
   if (seq_before || line_.abi == 0) {
     std::atomic_ref(line_.seq).store(seq_before.value_or(first_seq()), std::memory_order_relaxed);
   }

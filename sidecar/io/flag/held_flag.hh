@@ -42,7 +42,7 @@ class HeldFlag {
   // `seq_before`: of the file whose place it takes in this process; it counts on from there, so
   // that no reader who comes from the one to the other takes two states for the same.
   // Throws FileError and std::system_error, as FlagWriter does.
-  HeldFlag(const FlagPlace& place, uint8_t guard, std::optional<uint32_t> seq_before = {});
+  explicit HeldFlag(const FlagFileSettings& settings, std::optional<uint32_t> seq_before = {});
 
   // Writes the flag off and lets it go.
   ~HeldFlag();

@@ -40,13 +40,33 @@ enum class LinkVerdict : uint8_t {
 
 // `existing`: the link to a process with the newcomer's id, or nullptr.  `has_namesake`: a process
 // with another id, but with the newcomer's name, is linked.  `handshake`: as in LinkLimits.
-LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self, const LinkSketch* existing,
-                  bool has_namesake, Duration handshake);
+inline LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self,
+                         const LinkSketch* existing, bool has_namesake, Duration handshake) {
+  const PeerIdentity& peer = newcomer.peer;
+  if (peer.id == self.id) {
+    return peer.boot == self.boot ? LinkVerdict::kSelf : LinkVerdict::kOwnId;
+  }
+  if (existing != nullptr && existing->peer.boot != peer.boot) return LinkVerdict::kDuplicateId;
+  if (has_namesake || peer.name == self.name) return LinkVerdict::kDuplicateName;
+  if (existing == nullptr) return LinkVerdict::kAccept;
+  const bool is_same_side = existing->is_dialled_here == newcomer.is_dialled_here;
+  if (existing->age >= handshake || is_same_side) {
+    // Nobody dials a peer that it is linked to, so that side has lost the link that is still there
+    // on this one; unless it did not know whom it dialled.
+    return newcomer.is_tentative ? LinkVerdict::kKeepExisting : LinkVerdict::kReplace;
+  }
+  // Both have dialled: the connection that the higher id has dialled stays.
+  const bool shall_be_dialled_here = self.id > peer.id;
+  return newcomer.is_dialled_here == shall_be_dialled_here ? LinkVerdict::kReplace
+                                                           : LinkVerdict::kKeepExisting;
+}
 
 // How long a link counts as having lasted, for the question of when to dial again.  Two lives that
 // cannot stand each other end one short link after the other; a process that is killed again and
 // again ends short links, too, but each in another life, and its death must be noticed at once.
 // `ended_boot`: the life whose link to this peer ended before.
-Duration counted_lifetime(uint64_t ended_boot, uint64_t boot, Duration age);
+inline Duration counted_lifetime(uint64_t ended_boot, uint64_t boot, Duration age) {
+  return boot == ended_boot ? age : Duration::max();
+}
 
 }  // namespace bellwether
