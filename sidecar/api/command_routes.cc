@@ -21,7 +21,7 @@ std::optional<Json> read_body(const HttpRequest& request, const std::string& key
     exchange.send(error_response(400, error));
     return std::nullopt;
   };
-  const auto json = parse_json(request.body);
+  auto json = parse_json(request.body);
   if (!json || !json->is_object()) return refuse("the body is not a JSON object");
   for (const auto& [name, value] : json->items()) {
     if (name != key) {

@@ -49,7 +49,7 @@ and would be refused; 4 it is valid, but there are warnings.)";
 
 // "50ms + 2 RTT"
 std::string time_text(const Failover& failover) {
-  const std::string network = fmt::format("{} RTT", failover.round_trips);
+  std::string network = fmt::format("{} RTT", failover.round_trips);
   if (failover.at_most == Duration::zero()) return network;
   return duration_text(failover.at_most) + " + " + network;
 }

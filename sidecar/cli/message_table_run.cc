@@ -20,7 +20,8 @@ using simulator::TableRow;
 
 constexpr std::array kCounts{&TableRow::election, &TableRow::answer, &TableRow::handover,
                              &TableRow::coordinator};
-constexpr std::array kHeads{"processes", "election", "answer", "handover", "coordinator", "total"};
+constexpr std::array kCountHeads{"processes", "election",    "answer",
+                                 "handover",  "coordinator", "total"};
 constexpr size_t kTableGap = 3;  // between columns
 constexpr size_t kExpectedWidth = 10;
 constexpr const char* kMark = "  <-- differs";
@@ -33,11 +34,11 @@ std::string cell(const std::string& text, size_t width) {
   return std::string(text.size() < width ? width - text.size() : 1, ' ') + text;
 }
 
-size_t width_of(size_t column) { return std::string_view(kHeads[column]).size() + kTableGap; }
+size_t width_of(size_t column) { return std::string_view(kCountHeads[column]).size() + kTableGap; }
 
 void print_heads(const TableRow& row) {
   std::cout << "\n" << row.variant << "\n";
-  for (size_t i = 0; i < kHeads.size(); ++i) std::cout << cell(kHeads[i], width_of(i));
+  for (size_t i = 0; i < kCountHeads.size(); ++i) std::cout << cell(kCountHeads[i], width_of(i));
   if (row.expected) std::cout << cell("formula", kExpectedWidth);
   std::cout << "\n";
 }

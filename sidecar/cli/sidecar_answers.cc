@@ -52,8 +52,8 @@ Span role_cell(const Json& member, bool has_leader) {
   return {role, is_leader ? Style::kStrong : Style::kPlain};
 }
 
-constexpr std::array kHeads{"member", "state",      "role",    "priority", "address",
-                            "heard",  "round trip", "variant", "version"};
+constexpr std::array kMemberHeads{"member", "state",      "role",    "priority", "address",
+                                  "heard",  "round trip", "variant", "version"};
 // The one that can be spared first in front.
 constexpr std::array kSpared{"version", "round trip", "priority", "variant", "heard", "address"};
 
@@ -180,7 +180,7 @@ std::vector<std::string> texts_in(const Json& object, const char* key) {
 
 std::vector<Line> member_lines(const Json& members, size_t width) {
   std::vector<Row> rows(1);
-  for (const char* head : kHeads) rows.front().emplace_back(head, Style::kFaint);
+  for (const char* head : kMemberHeads) rows.front().emplace_back(head, Style::kFaint);
   const auto& all = objects_in(members, "members");
   const bool has_leader =
       std::ranges::any_of(all, [](const Json& member) { return is_true(member, "is_leader"); });

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -118,8 +117,9 @@ struct Config {
   const char* guard() const { return has_majority_guard() ? "majority" : "none"; }
 
   std::vector<std::string> voter_names() const {
-    const auto names = std::views::keys(voters);
-    return {names.begin(), names.end()};
+    std::vector<std::string> names;
+    for (const auto& [name, address] : voters) names.push_back(name);
+    return names;
   }
 
   friend bool operator==(const Config&, const Config&) = default;

@@ -37,6 +37,7 @@ class ConfigFile {
   ConfigFile(Loop& loop, std::filesystem::path file, std::string text, OnReading on_change);
   ConfigFile(const ConfigFile&) = delete;
   ConfigFile& operator=(const ConfigFile&) = delete;
+  ~ConfigFile() = default;
 
   // Reads it again and calls `then`, in any case: when it is read, when that has taken two seconds,
   // or at once while a reading hangs.

@@ -17,7 +17,7 @@ namespace bellwether {
 template <typename Work, typename Done>
 [[nodiscard]] std::shared_ptr<void> run_in_pool(Loop& loop, Work work, Done done) {
   struct Job {
-    uv_work_t request;
+    uv_work_t request{};
     Work work;
     Done done;
     std::weak_ptr<void> token;

@@ -26,6 +26,7 @@ class StateWriter {
   StateWriter(Loop& loop, StateStore& store, RecordDone on_record, MembersDone on_members);
   StateWriter(const StateWriter&) = delete;
   StateWriter& operator=(const StateWriter&) = delete;
+  ~StateWriter() = default;
 
   // As StateStore::store().
   void store(const Record& record, bool is_vote_lost = false);
