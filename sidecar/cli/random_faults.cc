@@ -87,7 +87,6 @@ class Runs {
                                      {.plugin = run_.plugin,
                                       .variant = run_.variant,
                                       .seed = seed,
-                                      .broken_rules = {},
                                       .trace = nullptr});
     } catch (const std::exception& error) {
       simulator::ScenarioResult broken;

@@ -106,7 +106,6 @@ class ScenarioRuns {
     return simulator::run_scenario(scenario, {.plugin = &simulation_.plugin,
                                               .variant = variant,
                                               .seed = simulation_.options.seed,
-                                              .broken_rules = {},
                                               .trace = std::move(trace)});
   }
 

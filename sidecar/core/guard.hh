@@ -44,13 +44,12 @@ const char* name(Vote vote);
 const char* describe(Vote vote);
 
 struct Majority {
-  // `options`: the node's; outlives this.
   Majority(const Options& options, const std::string& self, const Record& stored)
       : electorate(options.voters),
         hash(electorate.hash()),
         slot(electorate.slot_of(self)),
         lease(options.lease),
-        voter(hash, options),
+        voter(hash),
         disk(stored),
         number(options.seed << 20) {}
 

@@ -26,11 +26,7 @@ class Lease {
  public:
   // `self`: the slot of this process among `voters`.
   Lease(size_t voters, size_t quorum, size_t self, Duration lease)
-      : voters_(voters),
-        quorum_(quorum),
-        self_(self),
-        lease_(lease),
-        validity_(validity_of(lease)) {
+      : voters_(voters), quorum_(quorum), self_(self), lease_(lease) {
     backed_.fill(kNobody);
   }
 
@@ -45,10 +41,6 @@ class Lease {
     if (sent.sequence != sequence || sent.at == kNobody) return;
     backed_[slot] = std::max(backed_[slot], sent.at);
   }
-  // For a test's broken rule: counted from `at`.
-  void acknowledged_at(size_t slot, Instant at) { backed_[slot] = std::max(backed_[slot], at); }
-  // For another one: the whole lease counts, as if all clocks ran alike.
-  void trust_clocks() { validity_ = lease_; }
 
   // The flag may say "leader" until then; long past when no majority has ever acknowledged.
   Instant valid_until(Instant now) const {
@@ -57,7 +49,7 @@ class Lease {
     std::sort(backed.begin(), backed.begin() + static_cast<std::ptrdiff_t>(voters_),
               std::greater<>());
     const Instant since = backed[quorum_ - 1];
-    return since == kNobody ? Instant{} : since + validity_;
+    return since == kNobody ? Instant{} : since + validity_of(lease_);
   }
 
  private:
@@ -74,7 +66,6 @@ class Lease {
   size_t quorum_;
   size_t self_;
   Duration lease_;
-  Duration validity_;
   std::array<Sent, kRing> sent_{};
   std::array<Instant, kMaxVoters> backed_{};
 };

@@ -85,7 +85,7 @@ void Node::on(const Start& start) {
   if (!elector_.is_working()) return fail(elector_.flaw());
   members_.start(now_);
   if (majority_) {
-    if (!is_broken(Rule::kBootWait)) majority_->voter.start(now_, record_);
+    majority_->voter.start(now_, record_);
     // Meanwhile another one can lead sooner.
     const bool is_alone = majority_->electorate.size() == 1;
     const Instant boot_until = majority_->voter.boot_until();
@@ -224,7 +224,7 @@ void Node::end_hold() {
 void Node::keep_trying() {
   if (timers_.is_armed(Timer::kPlugin)) return;  // an election is running
   if (is_candidate()) return;
-  if (std::holds_alternative<Leaderless>(role_) && may_lead() && !is_broken(Rule::kRetry)) {
+  if (std::holds_alternative<Leaderless>(role_) && may_lead()) {
     if (timers_.is_armed(Timer::kElect)) return;
     elect_reason_ = ELECTION_REASON_RETRY;
     timers_.arm(Timer::kElect, now_ + backoff_.next(now_));

@@ -150,7 +150,6 @@ class Node {
   void carry_out(std::span<const election_action> actions);
   void remark(const char* text, std::optional<Uuid> peer = {});
   void fail(std::string text);
-  bool is_broken(Rule rule) const { return options_.broken_rules.contains(rule); }
 
   // node_links.cc
   void on(const LinkUp&);

@@ -39,7 +39,7 @@ void Node::canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned)
   if (is_candidate()) return;
   ++majority_->number;
   Proposal proposal{is_planned, is_appointed, std::move(silent)};
-  if (is_planned || is_broken(Rule::kCanvass)) return store_own_vote(std::move(proposal));
+  if (is_planned) return store_own_vote(std::move(proposal));
   majority_->canvassing = Canvassing{std::move(proposal)};
   majority_->canvassing->note_opinion(*majority_->slot, true);
   timers_.arm(Timer::kClaim, now_ + options_.answer_timeout);
@@ -107,7 +107,6 @@ void Node::store_own_vote(Proposal proposal) {
   timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout);
   publish(Why::kClaims);
   effects_.push_back(Store{record_});
-  if (is_broken(Rule::kStoreBeforeGrant)) on_own_vote_stored();
 }
 
 void Node::on_own_vote_stored() {
@@ -116,7 +115,6 @@ void Node::on_own_vote_stored() {
   const Electorate& electorate = majority_->electorate;
   claiming->lease.emplace(electorate.size(), electorate.quorum(), *majority_->slot,
                           majority_->lease);
-  if (is_broken(Rule::kValidityMargin)) claiming->lease->trust_clocks();
   Voter& voter = majority_->voter;
   claiming->candidacy.note_grant(*majority_->slot, voter.promises(now_), voter.boot_until());
   claiming->sequence = 1;
@@ -192,11 +190,8 @@ void Node::take_if_safe() {
   timers_.arm(Timer::kLease, until);
   const bool is_free = candidacy.is_in_force(*majority_->slot, now_) &&
                        candidacy.grants_in_force(now_) >= majority_->quorum();
-  if (!is_free && !is_broken(Rule::kWaitForPromises)) {
-    return timers_.arm(Timer::kClaim, candidacy.next_change(now_));
-  }
-  // expire_lease() gives it up.
-  if (until <= now_ && !is_broken(Rule::kLeaseToLead)) return;
+  if (!is_free) return timers_.arm(Timer::kClaim, candidacy.next_change(now_));
+  if (until <= now_) return;  // expire_lease() gives it up
   majority_->patience = {};
   timers_.disarm(Timer::kClaim);
   role_ = Leading{.epoch = claiming->epoch,
@@ -214,7 +209,7 @@ void Node::give_up_claim(const char* why) {
   const bool has_claimed = is_claiming() && lease() != nullptr;
   if (is_claiming()) role_ = Leaderless{};
   end_claim();
-  if (has_claimed && !is_broken(Rule::kResignAtEnd)) send_to_connected(Resign{});
+  if (has_claimed) send_to_connected(Resign{});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);
 }
 
@@ -230,14 +225,13 @@ void Node::end_claim() {
 void Node::expire_lease() {
   if (lease() == nullptr || lease()->valid_until(now_) > now_) return;
   const auto* claiming = std::get_if<Claiming>(&role_);
-  if (is_leading() && !is_broken(Rule::kStepDownWithLease)) {
+  if (is_leading()) {
     effects_.push_back(TimedOut{Awaited::kLease});
     preemption_.on_leadership_lost(now_);
     abdicate(Why::kNoMajority);
-    if (!is_broken(Rule::kResignAtEnd)) send_to_connected(Resign{});
+    send_to_connected(Resign{});
     finish_handover();
-  } else if (claiming != nullptr && claiming->candidacy.grants() >= majority_->quorum() &&
-             !is_broken(Rule::kLeaseToLead)) {
+  } else if (claiming != nullptr && claiming->candidacy.grants() >= majority_->quorum()) {
     give_up_claim("no majority answers any more");
   }
 }
@@ -247,11 +241,7 @@ void Node::note_promise(const Member& from, const HeartbeatAck& ack) {
   if (lease() == nullptr || !slot) return;
   if (ack.refusal) return note_stuck_voter(from);
   if (ack.promised_epoch != record_.max_epoch) return;
-  if (is_broken(Rule::kLeaseFromSend)) {
-    lease()->acknowledged_at(*slot, now_);
-  } else {
-    lease()->acknowledged(*slot, ack.sequence);
-  }
+  lease()->acknowledged(*slot, ack.sequence);
   const Instant until = lease()->valid_until(now_);
   if (is_claiming()) return take_if_safe();
   if (!is_leading() || until <= timers_.deadline(Timer::kLease)) return;

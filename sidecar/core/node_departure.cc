@@ -80,7 +80,6 @@ void Node::try_next_successor() {
   }
   tried.push_back(candidate->entry.id);
   send(candidate->entry.id, PlannedHandover{.is_appointed = handover_->named.has_value()});
-  if (is_broken(Rule::kHandoverTimeout)) return;
   timers_.arm(Timer::kHandover, now_ + options_.handover_timeout);
 }
 

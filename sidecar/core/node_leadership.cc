@@ -27,19 +27,17 @@ bool Node::accept_claim(Member& claimant, uint64_t epoch, bool is_appointed) {
   const Uuid id = claimant.entry.id;
   const auto current = leader();
   if (current && current->id == id && current->epoch == epoch) return true;
-  if (!is_broken(Rule::kRefuseStale)) {
-    if (epoch < record_.max_epoch) return false;
-    if (claimant.released >= epoch) {
-      // Taken back, but taken.
-      if (epoch > record_.max_epoch) on_newer_epoch(epoch, std::nullopt);
+  if (epoch < record_.max_epoch) return false;
+  if (claimant.released >= epoch) {
+    // Taken back, but taken.
+    if (epoch > record_.max_epoch) on_newer_epoch(epoch, std::nullopt);
+    return false;
+  }
+  if (current && current->epoch == epoch) {
+    const Member* holder = members_.find(current->id);
+    if (holder != nullptr && claimant.entry.rank() < holder->entry.rank()) {
+      if (is_leading()) on_rival({.id = id, .epoch = epoch}, true);
       return false;
-    }
-    if (current && current->epoch == epoch) {
-      const Member* holder = members_.find(current->id);
-      if (holder != nullptr && claimant.entry.rank() < holder->entry.rank()) {
-        if (is_leading()) on_rival({.id = id, .epoch = epoch}, true);
-        return false;
-      }
     }
   }
   follow({.id = id, .epoch = epoch, .is_appointed = is_appointed});
@@ -94,7 +92,7 @@ void Node::end_needless_election() {
 void Node::on_newer_epoch(uint64_t epoch, const std::optional<LeaderHint>& hint) {
   raise_epoch(epoch);
   const auto* leading = std::get_if<Leading>(&role_);
-  if (majority_ || leading == nullptr || is_broken(Rule::kReannounce)) return;
+  if (majority_ || leading == nullptr) return;
   const bool has_successor = hint && hint->epoch == epoch && hint->id != members_.self().id;
   // Without one the claimant is gone, and the claim is announced anew above it.
   if (!has_successor) return claim({}, leading->is_appointed);
@@ -107,12 +105,11 @@ void Node::on_refusal(const Uuid& from, const Refusal& refusal) {
   if (refusal.leader) return consider(*refusal.leader, from);
   const auto* leading = std::get_if<Leading>(&role_);
   const bool is_current = leading != nullptr && leading->epoch == refusal.refused_epoch;
-  if (is_current && !is_broken(Rule::kReannounce)) claim({}, leading->is_appointed);
+  if (is_current) claim({}, leading->is_appointed);
 }
 
 // Two leaders of one epoch: the higher rank claims anew, the other yields.
 void Node::on_rival(const LeaderHint& rival, bool can_hear) {
-  if (is_broken(Rule::kReannounce)) return;
   const Member* member = members_.find(rival.id);
   if (member->entry.rank() < members_.self().rank()) {
     return claim({}, std::get<Leading>(role_).is_appointed);
@@ -185,7 +182,6 @@ void Node::claim(std::span<const election_id> silent, bool is_appointed, bool is
 
 // A group that knows no epoch begins at the seed.
 uint64_t Node::next_epoch() const {
-  if (is_broken(Rule::kClaimRaisesEpoch)) return std::max<uint64_t>(record_.max_epoch, 1);
   return (known_epoch() == 0 ? options_.epoch_seed : known_epoch()) + 1;
 }
 
@@ -232,7 +228,7 @@ void Node::stop_leading(Why why) {
   role_ = Leaderless{};
   timers_.disarm(Timer::kHeartbeat);
   if (majority_) end_claim();
-  if (!is_broken(Rule::kFlagOffBeforeRelease)) publish(why);
+  publish(why);
 }
 
 // The next in line starts at once; the others wait to see its COORDINATOR, each a little longer
@@ -250,8 +246,7 @@ void Node::schedule_election(uint32_t reason) {
 
 void Node::arm_preemption() {
   if (timers_.is_armed(Timer::kPreempt) || has_tried_to_preempt_ || !should_preempt()) return;
-  const bool is_at_once = is_broken(Rule::kTakeOverWaits);
-  timers_.arm(Timer::kPreempt, is_at_once ? now_ : now_ + preemption_.delay());
+  timers_.arm(Timer::kPreempt, now_ + preemption_.delay());
 }
 
 // Only the highest candidate takes over, and nobody from a leader that an operator named.

@@ -299,8 +299,7 @@ Header Node::header() const {
   if (claiming != nullptr) reign = claiming->epoch;
   // What the disk may still lose must not be told: after a crash this process would claim an epoch
   // that it has released already.
-  const bool is_stored_only = majority_ && !is_broken(Rule::kReleaseWhenStored);
-  const uint64_t kept = is_stored_only ? majority_->disk.stored().max_epoch : record_.max_epoch;
+  const uint64_t kept = majority_ ? majority_->disk.stored().max_epoch : record_.max_epoch;
   if (reign != 0 && reign <= kept) return {.epoch = reign, .released = reign - 1};
   return {.epoch = std::max(kept, heard_epoch_), .released = kept};
 }

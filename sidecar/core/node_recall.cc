@@ -30,8 +30,7 @@ void Node::begin_recall(bool is_first_start) {
   majority_->voter.recall.begin(forgotten_until);
   update_electable();
   remark("has no vote until it has learnt what it may have granted");
-  const bool is_at_once = is_first_start || is_broken(Rule::kRecallAfterWait);
-  timers_.arm(Timer::kRecall, is_at_once ? now_ : forgotten_until);
+  timers_.arm(Timer::kRecall, is_first_start ? now_ : forgotten_until);
 }
 
 void Node::recall() {
@@ -46,15 +45,14 @@ void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
   Recall& recall = majority_->voter.recall;
   recall.note_reply(slot, reply.is_lost);
   const size_t others = majority_->electorate.size() - 1;
-  const size_t needed = is_broken(Rule::kRecallFromMajority) ? 1 : majority_->quorum();
-  if (recall.recalled() >= needed) return end_recall();
+  if (recall.recalled() >= majority_->quorum()) return end_recall();
   if (recall.answered() < others) return;
   // The voters were replaced one by one, by others: those may have a leader still.
   if (now_ < other_voters_.until && other_voters_.knows_epoch) return;
   const bool has_waited = now_ >= recall.forgotten_until();
   if (!has_waited && known_epoch() != 0) return;
   // Also where nobody knows of any epoch: those that led may all have forgotten it.
-  if (has_waited && !is_broken(Rule::kGuessByClock)) raise_epoch(options_.epoch_seed);
+  if (has_waited) raise_epoch(options_.epoch_seed);
   end_recall();
 }
 
@@ -87,7 +85,6 @@ void Node::note_memory(const Member& voter, const Hello& hello) {
   const auto slot = voter.slot;
   if (!slot || !majority_->slot) return;
   if (hello.header.epoch != 0) majority_->voter.recall.note_memory(*slot);
-  if (is_broken(Rule::kDoubtState)) return;
   for (const RememberedRelease& release : hello.remembered) {
     const bool is_later = release.epoch > majority_->disk.stored().max_epoch;
     if (release.voter != members_.self().id || !is_later || !is_plausible(release.epoch)) continue;

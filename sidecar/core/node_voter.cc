@@ -43,7 +43,7 @@ void Node::change_opinions() {
 // itself wants it so.  Safety does not need this: it keeps one with a broken link from disturbing
 // all.
 bool Node::supports(const Member& claimant, bool is_planned) const {
-  if (is_planned || is_broken(Rule::kSticky)) return true;
+  if (is_planned) return true;
   const auto current = leader();
   if (!current || current->id == claimant.entry.id) return true;
   if (current->is_appointed) return false;
@@ -81,9 +81,7 @@ void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordin
   send(id, Grant{.epoch = epoch, .leader = leader()});
 }
 
-bool Node::is_vote_stored() const {
-  return majority_->disk.has(record_) || is_broken(Rule::kStoreBeforeGrant);
-}
+bool Node::is_vote_stored() const { return majority_->disk.has(record_); }
 
 bool Node::backs(const Uuid& claimant, uint64_t epoch) const {
   return record_.granted_to == claimant && record_.max_epoch == epoch;
@@ -116,10 +114,9 @@ void Node::grant_if_stored() {
 
 // The leader has said, or it is proven, that it leads no epoch up to this any more.
 void Node::note_void(const Uuid& leader, uint64_t epoch) {
-  const uint64_t up_to = is_broken(Rule::kReleaseNamesEpoch) ? UINT64_MAX : epoch;
-  const bool is_news = majority_->voter.release(leader, up_to);
+  const bool is_news = majority_->voter.release(leader, epoch);
   if (auto* claiming = std::get_if<Claiming>(&role_)) {
-    claiming->candidacy.release(leader, up_to);
+    claiming->candidacy.release(leader, epoch);
     return take_if_safe();
   }
   if (is_candidate()) return;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/clock.hh"
-#include "core/rules.hh"
 
 namespace bellwether {
 
@@ -65,9 +64,6 @@ struct Options {
 
   // Seeds the jitter of retries and the numbers of election rounds; differs at every start.
   uint64_t seed = 1;
-
-  // Tests only: rules that this node breaks on purpose, to show that the checks can fail.
-  RuleSet broken_rules;
 
   friend bool operator==(const Options&, const Options&) = default;
 };

@@ -31,7 +31,7 @@ Objection Voter::objection_to(const Claim& claim, const Record& vote, bool is_su
     // What this voter had granted in it, it has forgotten.  But a majority has granted it to this
     // leader, so nobody else can lead it any more.
     const bool is_late = claim.is_effective && vote.granted_to == Uuid{};
-    const bool is_granted = vote.granted_to == claim.claimant || is_broken(Rule::kVoteOnce);
+    const bool is_granted = vote.granted_to == claim.claimant;
     return is_granted || is_late ? Objection::kNone : Objection::kStale;
   }
   return is_supported ? Objection::kNone : Objection::kLeader;
@@ -83,11 +83,8 @@ bool Voter::is_restored(const Terms& terms, const Record& vote) {
 
 // False when there are too many promises already.
 bool Voter::promise(const Uuid& leader, uint64_t epoch, const Terms& terms, Instant now) {
-  Duration lease = is_broken(Rule::kFrameLease) ? options_.lease : terms.lease;
-  // As if the clock had been read a beat before.
-  if (is_broken(Rule::kFreshPromise)) lease -= options_.heartbeat_interval;
   promises_.expire(now);
-  return promises_.make({.leader = leader, .epoch = epoch, .until = now + lease});
+  return promises_.make({.leader = leader, .epoch = epoch, .until = now + terms.lease});
 }
 
 }  // namespace bellwether

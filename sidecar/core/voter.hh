@@ -13,7 +13,6 @@
 
 #include "core/electorate.hh"
 #include "core/frames.hh"
-#include "core/options.hh"
 #include "core/promises.hh"
 #include "core/recall.hh"
 #include "core/record.hh"
@@ -45,8 +44,8 @@ const char* words(Objection objection);
 
 class Voter {
  public:
-  // `voters`: Electorate::hash().  `options`: the node's; outlives this.
-  Voter(uint64_t voters, const Options& options) : voters_(voters), options_(options) {}
+  // `voters`: Electorate::hash().
+  explicit Voter(uint64_t voters) : voters_(voters) {}
 
   // --- whether it has a vote ---
   bool has_vote() const { return !recall.is_lost() && !is_store_broken_; }
@@ -89,12 +88,10 @@ class Voter {
   Recall recall;
 
  private:
-  bool is_broken(Rule rule) const { return options_.broken_rules.contains(rule); }
   bool is_restored(const Terms& terms, const Record& vote);
   bool promise(const Uuid& leader, uint64_t epoch, const Terms& terms, Instant now);
 
   uint64_t voters_;
-  const Options& options_;
   bool is_store_broken_ = false;
   Terms terms_{};
   uint64_t sequence_ = 0;  // of the last frame that repeated the claim

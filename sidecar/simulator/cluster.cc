@@ -115,7 +115,7 @@ void Cluster::start(uint32_t process) {
   // Who has lost its state has lost its id as well.
   const bool is_state_lost = !starting.disk.is_written;
   const bool is_somebody_else = is_state_lost && starting.disk.was_lost;
-  if (is_somebody_else && !is_broken(Rule::kNewIdentity)) {
+  if (is_somebody_else && holds(Assumption::kNewIdentity)) {
     uint8_t* const identity = starting.self.id.data + 4;  // and then the next byte
     if (++identity[0] == 0) ++identity[1];
   }
@@ -185,14 +185,14 @@ void Cluster::end(uint32_t process) {
   processes_[process].node.reset();
   processes_[process].is_paused = false;
   processes_[process].dies_at.reset();
-  if (!is_broken(Rule::kFlagEndsInTime)) referee_.on_end(process);
+  if (holds(Assumption::kFlagEndsInTime)) referee_.on_end(process);
   last_interest_ = now();
 }
 
 void Cluster::pause(uint32_t process) {
   if (!is_running(process) || processes_[process].is_paused) return;
   processes_[process].is_paused = true;
-  if (is_broken(Rule::kBootTime)) processes_[process].clock.stop(now());
+  if (!holds(Assumption::kBootTime)) processes_[process].clock.stop(now());
   trace(process, "is paused");
 }
 

@@ -32,6 +32,18 @@ enum class Detection : uint8_t {
   kScripted,    // nobody suspects anybody unless a script says so: the papers' starting position
 };
 
+// What guard "majority" takes for granted of its world.  A test can break one, to show that it is
+// needed, and that the checks notice.
+enum class Assumption : uint8_t {
+  kBootTime,        // a process's clock goes on while the process, or its host, is stopped
+  kDurableDisk,     // what the disk says it has it still has after a crash
+  kNewIdentity,     // whoever comes back without its state comes back under a new id
+  kHonestRefusal,   // a host refuses connections to a process that has ended, and to no other
+  kDirectProof,     // a refusal proves an end only where nobody stands between
+  kProofApart,      // and only when not all peers are gone at once
+  kFlagEndsInTime,  // a process's flag is off before its peers can learn of its end
+};
+
 struct ClusterOptions {
   const election_plugin* plugin = nullptr;
   Options node;
@@ -39,6 +51,7 @@ struct ClusterOptions {
   bool is_refusal_proof = false;  // `death_proof`
   NetworkOptions network;
   uint64_t seed = 1;
+  std::optional<Assumption> broken_assumption{};  // by a test
 };
 
 using MessageCounts = std::array<uint64_t, kFrameTypes>;
@@ -247,7 +260,7 @@ class Cluster {
   Uuid linked_id(uint32_t process, uint32_t peer) const;
   void note_answer(uint32_t process, uint32_t peer);
   bool is_busy(const Process& process) const;
-  bool is_broken(Rule rule) const { return options_.node.broken_rules.contains(rule); }
+  bool holds(Assumption assumption) const { return options_.broken_assumption != assumption; }
   Duration quiet_time() const;
   void trace(uint32_t process, const std::string& text);
   // "" for what is not for people.

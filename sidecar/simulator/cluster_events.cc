@@ -67,7 +67,7 @@ void Cluster::on(const Dial& dial) {
   const bool is_shut = is_proxy_down(dial.from, dial.to);
   if (from.is_paused) {
     queue_.push(now() + kFirstRetry, dial);
-  } else if (!is_path_open && !is_shut && !is_broken(Rule::kHonestRefusal)) {
+  } else if (!is_path_open && !is_shut && holds(Assumption::kHonestRefusal)) {
     queue_.push(now() + link_limits(from.options).connect, again);
   } else if (!is_running_there || !is_path_open || is_shut) {
     queue_.push(now() + 2 * options_.network.latency, Refuse{again});
@@ -135,10 +135,10 @@ bool Cluster::is_proof_of_death(uint32_t process, uint32_t peer) const {
   if (!options_.is_refusal_proof) return false;
   const bool is_between =
       processes_[process].proxy == Proxy::kSeen || processes_[peer].proxy == Proxy::kSeen;
-  if (is_between && !is_broken(Rule::kDirectProof)) return false;
+  if (is_between && holds(Assumption::kDirectProof)) return false;
   const auto& ended = processes_[process].ended;
   const auto ended_at = ended.find(peer);
-  if (ended_at == ended.end() || is_broken(Rule::kProofApart)) return true;
+  if (ended_at == ended.end() || !holds(Assumption::kProofApart)) return true;
   std::vector<LinkHistory> others;
   for (uint32_t other = 0; other < size(); ++other) {
     if (other == process || other == peer) continue;
@@ -186,7 +186,7 @@ void Cluster::on(const StoreDone& done) {
     if (broken) referee_.blame(done.process, *broken);
     const auto voted_twice = audit_.broken_by_vote(process.self.id, done.kept.record);
     if (is_guarded() && voted_twice) referee_.blame(done.process, *voted_twice);
-    if (!is_broken(Rule::kDurableDisk)) disk.record = done.kept.record;
+    if (holds(Assumption::kDurableDisk)) disk.record = done.kept.record;
     disk.is_vote_lost = done.kept.is_vote_lost;
     disk.is_written = true;
     disk.rest = Disk::kFirstRest;

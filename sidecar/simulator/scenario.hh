@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "core/rules.hh"
 #include "simulator/cluster.hh"
 
 namespace bellwether::simulator {
@@ -46,7 +45,7 @@ struct ScenarioSettings {
   const election_plugin* plugin = nullptr;
   std::string variant;                            // unless the file names one; empty: the last
   uint64_t seed = 1;                              // unless the file names one
-  RuleSet broken_rules;                           // tests only
+  std::optional<Assumption> broken_assumption{};  // tests only
   std::function<void(const std::string&)> trace;  // every line of the trace, when set
 };
 

@@ -48,7 +48,7 @@ void ScenarioRunner::create(const GroupSettings& group, uint32_t count) {
   ClusterOptions options = group.cluster;
   options.plugin = settings_.plugin;
   options.node.variant = variant_;
-  options.node.broken_rules = settings_.broken_rules;
+  options.broken_assumption = settings_.broken_assumption;
   first_number_ = group.first_number;
   cluster_ = std::make_unique<Cluster>(std::move(options));
   cluster_->set_first_number(first_number_);

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "loop_run.hh"
+#include "rules.hh"
 
 namespace bellwether::tests {
 
@@ -32,24 +33,20 @@ class Notes final : public EffectSink {
 
 // Alone in its group, it leads as soon as it has looked around.
 struct NodeDriverFixture {
-  explicit NodeDriverFixture(RuleSet broken_rules = {})
-      : node(bellwether_election_plugin, {.broken_rules = broken_rules},
-             {.name = "n1", .priority = 100, .boot = 1}, {.max_epoch = 4}) {}
-
   void start() {
     driver.step(Start{});
     driver.step(Joined{});
   }
 
   Loop loop;
-  Node node;
+  Node node{
+      bellwether_election_plugin, {}, {.name = "n1", .priority = 100, .boot = 1}, {.max_epoch = 4}};
   Notes notes;
   NodeDriver driver{loop, node, notes};
 };
 
 struct Broken : NodeDriverFixture {
-  // Claims an epoch that it has seen.
-  Broken() : NodeDriverFixture(RuleSet(Rule::kClaimRaisesEpoch)) {}
+  const Breaking claims_an_epoch_that_it_has_seen{Rule::kClaimRaisesEpoch};
 };
 
 }  // namespace

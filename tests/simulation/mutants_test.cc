@@ -19,12 +19,14 @@
 #include <sstream>
 
 #include "mutant_plugin.hh"
+#include "rules.hh"
 #include "simulator/fault_schedule.hh"
 #include "simulator/scenario.hh"
 
 namespace bellwether::tests {
 namespace {
 
+using simulator::Assumption;
 using simulator::Guarding;
 using simulator::ScenarioResult;
 
@@ -40,19 +42,22 @@ constexpr bool kHasTimeToSearch = true;
 
 struct Mutation {
   const election_plugin* plugin = &bellwether_election_plugin;
-  RuleSet broken_rules{};
+  Rule rule = Rule::kNone;
+  std::optional<Assumption> assumption{};
 };
 
-Mutation without(Rule rule) { return {.broken_rules = RuleSet(rule)}; }
+Mutation without(Rule rule) { return {.rule = rule}; }
+Mutation without(Assumption assumption) { return {.assumption = assumption}; }
 Mutation without(PluginRule rule) { return {.plugin = &plugin_without(rule)}; }
 
 ScenarioResult run(const std::string& name, const std::string& text, const std::string& variant,
                    const Mutation& mutation, uint64_t seed = 1) {
+  const Breaking rule(mutation.rule);
   return simulator::run_scenario(simulator::parse_scenario(name, text),
                                  {.plugin = mutation.plugin,
                                   .variant = variant,
                                   .seed = seed,
-                                  .broken_rules = mutation.broken_rules,
+                                  .broken_assumption = mutation.assumption,
                                   .trace = nullptr});
 }
 
@@ -79,11 +84,12 @@ void check_scenario(const std::string& name, const Mutation& mutation,
 }
 
 // With the rule broken, this is the first thing that is wrong.
-void check_first_broken(const std::string& name, Rule rule, const std::string& invariant) {
+void check_first_broken(const std::string& name, const Mutation& mutation,
+                        const std::string& invariant) {
   const std::string text = read_scenario(name);
   for (const char* variant : {"classic", "modified"}) {
     BOOST_TEST_CONTEXT(variant) {
-      const ScenarioResult broken = run(name, text, variant, without(rule));
+      const ScenarioResult broken = run(name, text, variant, mutation);
       BOOST_TEST(broken.failure.find(invariant) != std::string::npos, broken.failure);
     }
   }
@@ -160,53 +166,55 @@ BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_caught) {
 // --- what a node notices of itself: so a running sidecar would have ended there ---
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_it_claims_an_old_epoch) {
-  check_first_broken("claim_without_new_epoch", Rule::kClaimRaisesEpoch,
+  check_first_broken("claim_without_new_epoch", without(Rule::kClaimRaisesEpoch),
                      "claimed an epoch that is not new");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_its_flag_stays_on) {
-  check_first_broken("flag_stays_on", Rule::kFlagOffBeforeRelease,
+  check_first_broken("flag_stays_on", without(Rule::kFlagOffBeforeRelease),
                      "released an epoch while the flag was on");
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_notices_that_its_vote_is_not_stored) {
-  check_first_broken("guard_granted_before_stored", Rule::kStoreBeforeGrant,
+  check_first_broken("guard_granted_before_stored", without(Rule::kStoreBeforeGrant),
                      "told of a vote that the disk does not have");
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_notices_that_it_votes_twice) {
-  check_first_broken("guard_voted_twice", Rule::kVoteOnce, "granted one epoch twice");
+  check_first_broken("guard_voted_twice", without(Rule::kVoteOnce), "granted one epoch twice");
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_notices_that_its_promise_is_too_short) {
-  check_first_broken("guard_own_lease", Rule::kFrameLease,
+  check_first_broken("guard_own_lease", without(Rule::kFrameLease),
                      "told of a promise that it does not keep");
-  check_first_broken("guard_stale_promise", Rule::kFreshPromise,
+  check_first_broken("guard_stale_promise", without(Rule::kFreshPromise),
                      "told of a promise that it does not keep");
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_notices_that_its_lease_is_over) {
-  check_first_broken("guard_no_end_of_the_lease", Rule::kStepDownWithLease,
+  check_first_broken("guard_no_end_of_the_lease", without(Rule::kStepDownWithLease),
                      "leads beyond its lease");
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_notices_that_its_lease_counts_from_the_answer) {
-  check_first_broken("guard_lease_from_receipt", Rule::kLeaseFromSend,
+  check_first_broken("guard_lease_from_receipt", without(Rule::kLeaseFromSend),
                      "its flag holds longer than any heartbeat allows");
 }
 
 // --- what only all of them together show ---
 
 BOOST_AUTO_TEST_CASE(two_flags_that_are_on_together_are_seen) {
-  check_first_broken("guard_no_wait_for_promises", Rule::kWaitForPromises, "are on together");
+  check_first_broken("guard_no_wait_for_promises", without(Rule::kWaitForPromises),
+                     "are on together");
 }
 
 BOOST_AUTO_TEST_CASE(a_flag_with_too_few_behind_it_is_seen_before_there_is_a_second_one) {
-  check_first_broken("guard_no_boot_wait", Rule::kBootWait, "1 of 3 voters bound to it");
+  check_first_broken("guard_no_boot_wait", without(Rule::kBootWait), "1 of 3 voters bound to it");
 }
 
 BOOST_AUTO_TEST_CASE(an_epoch_that_is_led_twice_is_seen) {
-  check_first_broken("guard_recalled_from_one", Rule::kRecallFromMajority, "is led a second time");
+  check_first_broken("guard_recalled_from_one", without(Rule::kRecallFromMajority),
+                     "is led a second time");
 }
 
 // --- guard "majority" ---
@@ -271,13 +279,15 @@ BOOST_AUTO_TEST_CASE(a_voter_that_recalls_from_one_other_is_caught) {
 // A reign that only a majority has seen which then loses its state, all of it.
 BOOST_AUTO_TEST_CASE(a_guess_that_does_not_follow_the_clock_is_caught) {
   check_scenario("guard_guessed_without_clock", without(Rule::kGuessByClock), kBoth);
-  check_first_broken("guard_guessed_without_clock", Rule::kGuessByClock, "is led a second time");
+  check_first_broken("guard_guessed_without_clock", without(Rule::kGuessByClock),
+                     "is led a second time");
 }
 
 // A claim that comes late, to a voter that has forgotten its vote for another in this epoch.
 BOOST_AUTO_TEST_CASE(a_voter_that_believes_an_older_state_is_caught) {
   check_scenario("guard_believes_an_older_state", without(Rule::kDoubtState), kBoth);
-  check_first_broken("guard_believes_an_older_state", Rule::kDoubtState, "votes twice in epoch 2");
+  check_first_broken("guard_believes_an_older_state", without(Rule::kDoubtState),
+                     "votes twice in epoch 2");
 }
 
 // The restart of a voter without its state, within a lease for which its was the deciding promise.
@@ -311,17 +321,18 @@ BOOST_AUTO_TEST_CASE(a_leader_that_outlives_its_lease_is_caught) {
 }
 
 BOOST_AUTO_TEST_CASE(a_proof_from_behind_a_proxy_is_caught) {
-  check_scenario("guard_proof_through_a_proxy", without(Rule::kDirectProof), kBoth);
-  check_first_broken("guard_proof_through_a_proxy", Rule::kDirectProof,
+  check_scenario("guard_proof_through_a_proxy", without(Assumption::kDirectProof), kBoth);
+  check_first_broken("guard_proof_through_a_proxy", without(Assumption::kDirectProof),
                      "1 of 3 voters bound to it");
-  check_search(without(Rule::kDirectProof), "modified", Guarding::kMajority);
+  check_search(without(Assumption::kDirectProof), "modified", Guarding::kMajority);
 }
 
 // Proxies that nobody sees, before all nodes at once: where only some are behind them, or are
 // linked to one peer alone, the operator's word is broken, and the dice would break it.
 BOOST_AUTO_TEST_CASE(a_proof_of_all_deaths_at_once_is_caught) {
-  check_scenario("guard_proof_of_all_at_once", without(Rule::kProofApart), kBoth);
-  check_first_broken("guard_proof_of_all_at_once", Rule::kProofApart, "1 of 3 voters bound to it");
+  check_scenario("guard_proof_of_all_at_once", without(Assumption::kProofApart), kBoth);
+  check_first_broken("guard_proof_of_all_at_once", without(Assumption::kProofApart),
+                     "1 of 3 voters bound to it");
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_that_stops_without_a_word_is_caught) {
@@ -332,29 +343,29 @@ BOOST_AUTO_TEST_CASE(a_leader_that_stops_without_a_word_is_caught) {
 // --- what the guard takes for granted of its world ---
 
 BOOST_AUTO_TEST_CASE(a_clock_that_stands_still_while_its_host_sleeps_is_caught) {
-  check_scenario("guard_suspended_leader", without(Rule::kBootTime), kBoth);
-  check_search(without(Rule::kBootTime), "modified", Guarding::kMajority);
+  check_scenario("guard_suspended_leader", without(Assumption::kBootTime), kBoth);
+  check_search(without(Assumption::kBootTime), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_disk_that_forgets_what_it_said_it_has_is_caught) {
-  check_scenario("guard_no_boot_wait", without(Rule::kDurableDisk), kBoth);
-  check_search(without(Rule::kDurableDisk), "modified", Guarding::kMajority);
+  check_scenario("guard_no_boot_wait", without(Assumption::kDurableDisk), kBoth);
+  check_search(without(Assumption::kDurableDisk), "modified", Guarding::kMajority);
 }
 
 // A claim that one voter alone hears, a loss of the state and ten seconds of silence, another reign
 // of the same epoch, and the partition that ends it.
 BOOST_AUTO_TEST_CASE(a_voter_that_keeps_its_id_without_its_state_is_caught) {
-  check_scenario("guard_same_identity", without(Rule::kNewIdentity), kBoth);
+  check_scenario("guard_same_identity", without(Assumption::kNewIdentity), kBoth);
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_that_proves_nothing_is_caught) {
-  check_scenario("guard_false_refusal", without(Rule::kHonestRefusal), kBoth);
-  check_search(without(Rule::kHonestRefusal), "modified", Guarding::kMajority);
+  check_scenario("guard_false_refusal", without(Assumption::kHonestRefusal), kBoth);
+  check_search(without(Assumption::kHonestRefusal), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_CASE(a_flag_that_outlives_its_process_is_caught) {
-  check_scenario("guard_flag_outlives_its_process", without(Rule::kFlagEndsInTime), kBoth);
-  check_search(without(Rule::kFlagEndsInTime), "modified", Guarding::kMajority);
+  check_scenario("guard_flag_outlives_its_process", without(Assumption::kFlagEndsInTime), kBoth);
+  check_search(without(Assumption::kFlagEndsInTime), "modified", Guarding::kMajority);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -177,17 +177,6 @@ BOOST_AUTO_TEST_CASE(who_looks_for_a_leader_must_have_a_timer) {
   BOOST_TEST(broken_by_state(not_started.node()).value_or("") == "looks for a leader for ever");
 }
 
-BOOST_AUTO_TEST_CASE(who_could_lead_and_knows_no_leader_must_have_a_timer) {
-  set_script([](const election_event&, ScriptedAnswer&) {});  // never holds an election
-  NodeHarness node(
-      {.options = {.broken_rules = RuleSet(Rule::kRetry)}, .plugin = &scripted_plugin()});
-  node.follow().stop_judging();
-  node.disconnect(5, LinkEvidence::kRefused);
-  BOOST_TEST(!broken_by_state(node.node()).has_value());
-  node.run_for(milliseconds(100));
-  BOOST_TEST(broken_by_state(node.node()).value_or("") == "knows no leader and waits for ever");
-}
-
 BOOST_AUTO_TEST_CASE(with_priority_0_it_may_wait_for_ever) {
   NodeHarness node({.priority = 0});
   node.join().step(Joined{});
@@ -216,53 +205,6 @@ BOOST_AUTO_TEST_CASE(a_claim_must_have_an_outcome) {
 }
 
 // --- rules that are broken on purpose are seen ---
-
-BOOST_AUTO_TEST_CASE(a_flag_that_stays_on_while_it_releases_is_seen) {
-  NodeHarness node({.self = 5, .options = {.broken_rules = RuleSet(Rule::kFlagOffBeforeRelease)}});
-  node.lead().stop_judging();
-  const NodeSummary before(node.node());
-  BOOST_TEST(effects_of(before, node.step(StepDown{})) ==
-             "released an epoch while the flag was on");
-}
-
-BOOST_AUTO_TEST_CASE(a_claim_without_a_new_epoch_is_seen) {
-  NodeHarness node({.self = 5,
-                    .record = {.max_epoch = 4},
-                    .options = {.broken_rules = RuleSet(Rule::kClaimRaisesEpoch)}});
-  node.join().stop_judging();
-  const NodeSummary before(node.node());
-  node.step(Elect{});
-  BOOST_TEST(change(before, NodeSummary(node.node())) == "claimed an epoch that is not new");
-}
-
-BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_seen) {
-  const auto state_after_step_down = [](RuleSet broken) {
-    NodeHarness node({.self = 5, .options = {.broken_rules = broken}});
-    node.lead().stop_judging();
-    node.step(StepDown{});
-    return broken_by_state(node.node()).value_or("");
-  };
-  BOOST_TEST(state_after_step_down({}) == "");
-  BOOST_TEST(state_after_step_down(RuleSet(Rule::kHandoverTimeout)) ==
-             "waits for its successor for ever");
-}
-
-BOOST_AUTO_TEST_CASE(a_flag_that_stays_on_when_the_lease_is_over_is_seen) {
-  GuardHarness node({.self = 5, .options = {.broken_rules = RuleSet(Rule::kFlagOffBeforeRelease)}});
-  node.lead().stop_judging();
-  const NodeSummary before(node.node());
-  BOOST_TEST(effects_of(before, node.run_for(milliseconds(800))) ==
-             "released an epoch while the flag was on");
-}
-
-BOOST_AUTO_TEST_CASE(following_a_stale_claim_is_seen) {
-  NodeHarness node({.options = {.broken_rules = RuleSet(Rule::kRefuseStale)}});
-  node.follow(5, 4).stop_judging();
-  const NodeSummary before(node.node());
-  const Effects effects = node.receive(2, 3, Coordinator{});
-  BOOST_TEST(change(before, NodeSummary(node.node())) == "follows a leader of an older epoch");
-  BOOST_TEST(effects_of(before, effects) == "a published epoch fell");
-}
 
 BOOST_AUTO_TEST_SUITE_END()
 

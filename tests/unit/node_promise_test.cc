@@ -199,16 +199,6 @@ BOOST_AUTO_TEST_CASE(a_promise_counts_from_the_receipt_and_for_the_lease_of_the_
   BOOST_TEST((grant.waits[0].left == milliseconds(1500)));
 }
 
-// What the case before demands can fail.
-BOOST_AUTO_TEST_CASE(a_promise_for_its_own_lease_is_seen) {
-  GuardHarness node(
-      {.options = {.lease = milliseconds(200), .broken_rules = RuleSet(Rule::kFrameLease)}});
-  node.stop_judging();
-  node.follow(5, 1);
-  node.run_for(milliseconds(600));
-  BOOST_TEST(grant_for_4(node).waits.empty());
-}
-
 BOOST_AUTO_TEST_CASE(a_lease_does_not_change_within_an_epoch) {
   GuardHarness node;
   node.follow(5, 1);

@@ -157,20 +157,6 @@ BOOST_AUTO_TEST_CASE(a_claim_of_the_same_epoch_that_was_taken_back_changes_nothi
 
 // --- the rules are what does it: each broken once, on purpose ---
 
-BOOST_AUTO_TEST_CASE(without_reannouncement_a_leader_keeps_an_epoch_that_others_refuse) {
-  NodeHarness node({.options = {.broken_rules = RuleSet(Rule::kReannounce)}});
-  node.lead().stop_judging();
-  node.connect(1, 6);
-  BOOST_TEST(node.role() == "leads in 1");
-}
-
-BOOST_AUTO_TEST_CASE(without_refusal_a_stale_claim_is_followed) {
-  NodeHarness node({.options = {.broken_rules = RuleSet(Rule::kRefuseStale)}});
-  node.follow(5, 4).stop_judging();
-  node.receive(2, 3, Coordinator{});
-  BOOST_TEST(node.role() == "follows 2 in 3");
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests

@@ -391,17 +391,6 @@ BOOST_AUTO_TEST_CASE(after_the_first_failure_nothing_more_is_run) {
   BOOST_TEST(run("nodes 1..3\nexpect leader 2\nfly away\n").failure.starts_with("story.txt:2: "));
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_invariant_fails_the_scenario) {
-  const ScenarioResult result = run_scenario(
-      parse_scenario("story.txt", "nodes 1..3\nstart 1..3\nsettle\nstep_down 3\nexpect leader 2\n"),
-      {.plugin = &bellwether_election_plugin,
-       .broken_rules = RuleSet(Rule::kFlagOffBeforeRelease),
-       .trace = nullptr});
-  BOOST_TEST(result.failure ==
-             "story.txt:4: expected every invariant to hold; "
-             "found: node 3 released an epoch while the flag was on");
-}
-
 BOOST_AUTO_TEST_CASE(a_plugin_that_fails_says_why) {
   BOOST_TEST(run("nodes 1..3\nstart 1\nexpect no leader\n", "quorum").failure ==
              "story.txt:2: expected every invariant to hold; "

@@ -9,11 +9,6 @@
 namespace bellwether::tests {
 namespace {
 
-// A node that breaks this rule, and that nobody complains of.
-GuardHarness without(Rule rule, uint32_t self = 3) {
-  return GuardHarness({.self = self, .options = {.broken_rules = RuleSet(rule)}});
-}
-
 // What a sound node's effects would break if they were these.
 std::string broken_by(const NodeHarness& sound, const Effects& effects) {
   SelfCheck self_check(sound.node());
@@ -102,28 +97,6 @@ BOOST_AUTO_TEST_CASE(
              "its flag holds longer than its lease");
 }
 
-BOOST_AUTO_TEST_CASE(nobody_may_lead_beyond_its_lease) {
-  GuardHarness node = without(Rule::kStepDownWithLease, 5);
-  node.lead().stop_judging();
-  node.pass(milliseconds(799));
-  node.tick();
-  BOOST_TEST(node.broken() == "");
-  node.pass(milliseconds(2));
-  node.tick();
-  BOOST_TEST(node.broken() == "leads beyond its lease");
-}
-
-BOOST_AUTO_TEST_CASE(a_lease_may_not_count_from_the_answer) {
-  GuardHarness node = without(Rule::kLeaseFromSend, 5);
-  node.lead();
-  node.stop_judging();
-  node.receive_promise(1);
-  node.pass(milliseconds(50));
-  node.receive_promise(1);
-  node.receive_promise(2);
-  BOOST_TEST(node.broken() == "its flag holds longer than any heartbeat allows");
-}
-
 BOOST_AUTO_TEST_CASE(whose_flag_is_on_leads_and_in_that_epoch) {
   NodeHarness follower;
   follower.follow(5, 4);
@@ -154,38 +127,6 @@ BOOST_AUTO_TEST_CASE(a_flag_that_was_left_on_is_seen_at_the_next_step) {
 }
 
 // --- a voter and what it says ---
-
-BOOST_AUTO_TEST_CASE(a_vote_may_not_be_told_before_the_disk_has_it) {
-  GuardHarness node = without(Rule::kStoreBeforeGrant);
-  node.join().stop_judging();
-  node.receive_claim(5, 1);
-  BOOST_TEST(node.broken() == "told of a vote that the disk does not have");
-}
-
-BOOST_AUTO_TEST_CASE(an_epoch_may_not_be_granted_twice) {
-  GuardHarness node = without(Rule::kVoteOnce);
-  node.grant(5, 1).stop_judging();
-  node.receive_claim(4, 1);
-  BOOST_TEST(node.broken() == "granted one epoch twice");
-}
-
-BOOST_AUTO_TEST_CASE(a_promise_may_not_be_shorter_than_it_was_told) {
-  GuardHarness node = without(Rule::kFreshPromise);
-  node.join().stop_judging();
-  node.receive_claim(5, 1);
-  BOOST_TEST(node.broken() == "");
-  node.disk_has_it();
-  BOOST_TEST(node.broken() == "told of a promise that it does not keep");
-}
-
-BOOST_AUTO_TEST_CASE(a_promise_may_not_be_for_another_lease_than_the_leaders) {
-  GuardHarness node(
-      {.options = {.lease = milliseconds(200), .broken_rules = RuleSet(Rule::kFrameLease)}});
-  node.join().stop_judging();
-  node.receive_claim(5, 1);
-  node.disk_has_it();
-  BOOST_TEST(node.broken() == "told of a promise that it does not keep");
-}
 
 BOOST_AUTO_TEST_CASE(a_promise_may_not_be_longer_than_the_disk_remembers) {
   GuardHarness node;

@@ -29,8 +29,7 @@ struct VoterFixture {
   }
   void vote_for(const Claim& claim) { vote = voter.vote_for(claim, vote); }
 
-  Options options;
-  Voter voter{kVoters, options};
+  Voter voter{kVoters};
   Record vote{.max_epoch = 4};
 };
 
@@ -105,7 +104,7 @@ BOOST_AUTO_TEST_CASE(after_a_restart_grants_wait_and_the_terms_come_with_the_nex
   const Record kept{.max_epoch = 5, .granted_to = uuid(1), .lease_seen = seconds(1)};
   voter.start(time_of(0), kept);
   BOOST_TEST((voter.grant(kept, time_of(300)).boot_wait == milliseconds(700)));
-  Voter restarted{kVoters, options};
+  Voter restarted{kVoters};
   BOOST_TEST(!restarted.promise_again(claim(1, 5, seconds(2)), kept, time_of(0)));
   BOOST_TEST(restarted.promise_again(claim(1, 5), kept, time_of(0)));
   BOOST_TEST((restarted.terms().lease == seconds(1)));
