@@ -124,6 +124,8 @@ class Node {
   const Majority* majority() const { return majority_ ? &*majority_ : nullptr; }
   // The highest epoch known: claimed, followed, or heard of.
   uint64_t known_epoch() const { return std::max(record_.max_epoch, heard_epoch_); }
+  // A later one was followed here, voted for, or claimed.
+  bool is_over(uint64_t epoch) const { return epoch < record_.max_epoch; }
   // How long this process's flag holds, seen from the last input, if nothing else is heard.
   Instant valid_until() const;
   // Its variant is the wanted one.
@@ -175,6 +177,9 @@ class Node {
   void end_links_of_forgotten();
   void watch_store();
   void tell_leader_of_unlisted(const Uuid& leader);
+  void note_epoch(Member& from, const Frame& frame);
+  bool is_stale(const Member& from, const Frame& frame) const;
+  void answer_stale(const Member& from, const Frame& frame);
   bool is_plausible(uint64_t epoch) const;
   bool come_nearer(const Hello& hello);
   bool is_old_news(const ElectionFrame& answer) const;
@@ -231,6 +236,7 @@ class Node {
                 bool is_effective = false);
   bool is_vote_stored() const;
   bool backs(const Uuid& claimant, uint64_t epoch) const;
+  void deny(const Uuid& claimant, uint64_t epoch, Objection objection);
   void vote_for(const Claim& claim, bool is_appointed);
   void grant_if_stored();
   void note_void(const Uuid& leader, uint64_t epoch);

@@ -22,17 +22,13 @@ auto lease_in(AnyRole& role) -> decltype(&*std::get<Leading>(role).lease) {
 
 }  // namespace
 
-// A COORDINATOR, or a heartbeat, which says the same to those who missed it.
+// A COORDINATOR, or a heartbeat, which says the same to those who missed it; or the word of a
+// follower.  Its epoch is not over.
 bool Node::accept_claim(Member& claimant, uint64_t epoch, bool is_appointed) {
   const Uuid id = claimant.entry.id;
   const auto current = leader();
   if (current && current->id == id && current->epoch == epoch) return true;
-  if (epoch < record_.max_epoch) return false;
-  if (claimant.released >= epoch) {
-    // Taken back, but taken.
-    if (epoch > record_.max_epoch) on_newer_epoch(epoch, std::nullopt);
-    return false;
-  }
+  if (claimant.released >= epoch) return false;  // taken back
   if (current && current->epoch == epoch) {
     const Member* holder = members_.find(current->id);
     if (holder != nullptr && claimant.entry.rank() < holder->entry.rank()) {
@@ -53,7 +49,7 @@ bool Node::is_word_of_voters(const Member* leader, const Member* from) const {
 
 void Node::consider(const LeaderHint& hint, const Uuid& from) {
   // An older one is over; a newer one than its frame's epoch, which is known by now, cannot be.
-  if (majority_ ? hint.epoch < record_.max_epoch : hint.epoch != record_.max_epoch) return;
+  if (is_over(hint.epoch) || (!majority_ && hint.epoch > record_.max_epoch)) return;
   if (hint.id == members_.self().id) return confirm_own_leadership(hint.epoch);
   const bool is_joining = std::holds_alternative<Joining>(role_);
   if (is_joining && !options_.query_first) return;

@@ -123,25 +123,60 @@ void Node::on(const FrameReceived& received) {
   if (from == nullptr || !from->is_connected || from->entry.liveness == Liveness::kLeft) {
     return effects_.push_back(Rejected{Unfit::kNotConnected, received.from});
   }
-  const Header& header = received.frame.header;
+  const Frame& frame = received.frame;
+  const Header& header = frame.header;
   if (!is_plausible(header.epoch)) return refuse(received.from, Unfit::kEpochTooFarAhead);
-  from->arrivals.heard(now_, std::holds_alternative<Heartbeat>(received.frame.body));
+  from->arrivals.heard(now_, std::holds_alternative<Heartbeat>(frame.body));
   note_liveness(*from, Liveness::kAlive);
   note_release(*from, header.released);
-  // Claims are judged by their epoch; whatever else names a newer one speaks of a claim unseen
-  // here.
-  if (header.epoch > known_epoch() && !is_claim(received.frame)) {
-    on_newer_epoch(header.epoch, hint_in(received.frame));
+  note_epoch(*from, frame);
+  if (is_stale(*from, frame)) return answer_stale(*from, frame);
+  std::visit([&](const auto& body) { on_frame(*from, header, body); }, frame.body);
+}
+
+// --- the gate: here frames are judged by their epoch, so that those who handle them need not ---
+
+// A claim that is news is followed, and raises the epoch so.  Whatever else names a newer one, or
+// takes it back at once, speaks of a claim unseen here.
+void Node::note_epoch(Member& from, const Frame& frame) {
+  const uint64_t epoch = frame.header.epoch;
+  const bool is_claimed = is_claim(frame);
+  if (is_claimed) from.claimed_epoch = std::max(from.claimed_epoch, epoch);
+  const bool is_to_follow = is_claimed && !majority_ && from.released < epoch;
+  if (epoch > known_epoch() && !is_to_follow) on_newer_epoch(epoch, hint_in(frame));
+}
+
+// Claims and hand-overs are over with a later claim; all else is worth hearing.
+bool Node::is_stale(const Member& from, const Frame& frame) const {
+  const uint64_t epoch = frame.header.epoch;
+  if (const auto* election = std::get_if<ElectionFrame>(&frame.body)) {
+    return election->kind == ELECTION_MESSAGE_HANDOVER && epoch < known_epoch();
   }
-  std::visit([&](const auto& body) { on_frame(*from, header, body); }, received.frame.body);
+  if (std::holds_alternative<PlannedHandover>(frame.body)) return is_over(epoch);
+  if (!is_claim(frame) || !is_over(epoch)) return false;
+  // Whoever hears of a newer epoch stays with its leader until that one has heard of it, too.
+  const auto current = leader();
+  return majority_ || !current || current->id != from.entry.id || current->epoch != epoch;
+}
+
+void Node::answer_stale(const Member& from, const Frame& frame) {
+  const Uuid& id = from.entry.id;
+  const Refusal refusal{frame.header.epoch, leader()};
+  if (std::holds_alternative<Coordinator>(frame.body) && majority_) {
+    return deny(id, refusal.refused_epoch, Objection::kStale);
+  }
+  effects_.push_back(Stale{type_of(frame), id});
+  if (std::holds_alternative<Coordinator>(frame.body)) send(id, refusal);
+  if (const auto* beat = std::get_if<Heartbeat>(&frame.body)) {
+    send(id, HeartbeatAck{.sequence = beat->sequence,
+                          .view = members_.version(),
+                          .is_electable = may_lead(),
+                          .refusal = refusal});
+  }
 }
 
 void Node::on_frame(Member& from, const Header& header, const ElectionFrame& frame) {
   const Uuid id = from.entry.id;
-  // Whoever hands over without knowing of a later claim holds an election that is over.
-  if (frame.kind == ELECTION_MESSAGE_HANDOVER && header.epoch < known_epoch()) {
-    return effects_.push_back(Stale{FrameType::kHandover, id});
-  }
   if (frame.leader && !is_old_news(frame)) consider(*frame.leader, id);
   const uint32_t sender = members_.index_of(id);
   uint32_t flags = frame.flags;
@@ -157,11 +192,10 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
   carry_out(elector_.message(situation(), sender, frame, flags));
 }
 
-void Node::on_frame(Member& from, const Header& header, const PlannedHandover& frame) {
+void Node::on_frame(Member& from, const Header&, const PlannedHandover& frame) {
   const auto current = leader();
   const bool is_mine = (!majority_ || from.slot) && (!current || current->id == from.entry.id);
-  const uint64_t known = majority_ ? record_.max_epoch : known_epoch();
-  if (header.epoch < known || !is_mine || !may_lead()) {
+  if (!is_mine || !may_lead()) {
     return effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
   }
   claim({}, frame.is_appointed, true);

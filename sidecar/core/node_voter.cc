@@ -58,8 +58,6 @@ bool Node::supports(const Member& claimant, bool is_planned) const {
 void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordinator,
                     bool is_effective) {
   const Uuid id = claimant.entry.id;
-  claimant.claimed_epoch = std::max(claimant.claimed_epoch, epoch);
-  raise_epoch(epoch);
   const auto* following = std::get_if<Following>(&role_);
   const bool is_known = following != nullptr && following->is_effective &&
                         following->leader == id && following->epoch == epoch;
@@ -76,9 +74,13 @@ void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordin
   const bool is_supported = is_effective || supports(claimant, coordinator.is_planned);
   const Objection objection = majority_->voter.objection_to(claim, record_, is_supported);
   if (objection == Objection::kNone) return vote_for(claim, coordinator.is_appointed);
-  if (is_known) return;
-  remark(words(objection), id);
-  send(id, Grant{.epoch = epoch, .leader = leader()});
+  if (!is_known) deny(id, epoch, objection);
+}
+
+void Node::deny(const Uuid& claimant, uint64_t epoch, Objection objection) {
+  if (!majority_->slot) return;
+  remark(words(objection), claimant);
+  send(claimant, Grant{.epoch = epoch, .leader = leader()});
 }
 
 bool Node::is_vote_stored() const { return majority_->disk.has(record_); }
@@ -126,8 +128,6 @@ void Node::note_void(const Uuid& leader, uint64_t epoch) {
 
 void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) {
   const Uuid id = from.entry.id;
-  from.claimed_epoch = std::max(from.claimed_epoch, epoch);
-  raise_epoch(epoch);
   // Also of a leader that was followed while there was no vote to give.
   const bool is_free = epoch == record_.max_epoch && record_.granted_to == Uuid{};
   if ((epoch > record_.max_epoch || (is_free && beat.is_effective)) && has_vote()) {
@@ -139,18 +139,12 @@ void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) 
              beat.is_effective);
     if (has_left_) return;
   }
+  hear_leader(from, epoch, beat);
+  if (has_left_) return;
   HeartbeatAck ack{.sequence = beat.sequence};
-  if (epoch < record_.max_epoch) {
-    ack.refusal = Refusal{epoch, leader()};
-    effects_.push_back(Stale{FrameType::kHeartbeat, id});
-  } else {
-    hear_leader(from, epoch, beat);
-    if (has_left_) return;
-    const Claim again{
-        .claimant = id, .epoch = epoch, .sequence = beat.sequence, .terms = beat.terms};
-    const bool is_kept = majority_->slot && is_vote_stored();
-    if (is_kept && majority_->voter.promise_again(again, record_, now_)) ack.promised_epoch = epoch;
-  }
+  const Claim again{.claimant = id, .epoch = epoch, .sequence = beat.sequence, .terms = beat.terms};
+  const bool is_kept = majority_->slot && is_vote_stored();
+  if (is_kept && majority_->voter.promise_again(again, record_, now_)) ack.promised_epoch = epoch;
   ack.view = members_.version();
   ack.is_electable = may_lead();
   send(id, ack);
