@@ -39,8 +39,9 @@ class CoreObserver {
   void on(Instant now, const Store& store);
   void on(Instant now, const MembersChanged&);
   void on(Instant now, const Outcome& outcome);
-  template <typename Other>
-  void on(Instant, const Other&) {}  // counted elsewhere, or of no interest
+  // Counted elsewhere, or of no interest.
+  template <OneOf<Send, RefuseLink, EndLink, StoreMembers, Sighting, Left, Failed> Other>
+  void on(Instant, const Other&) {}
 
   void count_members();
   void name_leader();

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -191,5 +192,10 @@ using Effect =
     std::variant<Send, RefuseLink, EndLink, Store, StoreMembers, Publish, MembersChanged, Progress,
                  TimedOut, Stale, Rejected, Sighting, Remark, Outcome, Left, Failed>;
 using Effects = std::vector<Effect>;
+
+// Whoever watches effects lists those that it ignores, so that a new one is not ignored by
+// oversight: `template <OneOf<Send, Left> Ignored> void on(const Ignored&) {}`.
+template <typename Type, typename... Listed>
+concept OneOf = (std::is_same_v<Type, Listed> || ...);
 
 }  // namespace bellwether

@@ -46,7 +46,9 @@ struct TextOf {
     return publish.is_leader ? "flag on" + epoch + " for " + std::to_string(left.count()) + " ms"
                              : "flag off";
   }
-  template <typename Other>
+  template <OneOf<RefuseLink, EndLink, StoreMembers, MembersChanged, Progress, TimedOut, Stale,
+                  Rejected, Sighting, Remark, Outcome, Left, Failed>
+                Other>
   std::string operator()(const Other&) const {
     return "";
   }

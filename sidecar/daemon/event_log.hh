@@ -53,8 +53,10 @@ class EventLog {
   void on(Instant, const Sighting& sighting);
   void on(Instant, const Remark& remark);
   void on(Instant now, const Store& store);
-  template <typename Other>
-  void on(Instant, const Other&) {}  // not an event, or logged by whoever carries it out
+  // No event, or logged by whoever carries it out.
+  template <
+      OneOf<Send, RefuseLink, EndLink, StoreMembers, MembersChanged, Outcome, Left, Failed> Other>
+  void on(Instant, const Other&) {}
 
   Log& log_;
   RejectionLog& rejections_;

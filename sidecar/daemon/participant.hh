@@ -92,8 +92,9 @@ class Participant final : private EffectSink, private TransportListener {
   void on(Instant now, const MembersChanged&);
   void on(Instant now, const Left&);
   void on(Instant now, const Failed& failed);
-  template <typename Other>
-  void on(Instant, const Other&) {}  // only watched
+  // Only watched.
+  template <OneOf<Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome> Other>
+  void on(Instant, const Other&) {}
 
   // TransportListener
   Greeting greeting() override;
