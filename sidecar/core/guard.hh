@@ -14,7 +14,8 @@
 //
 // What of it lasts longer than a role is here; what a claimant or a leader has goes with its role
 // (node.hh).  The rules of a voter are in voter.hh, those of the others in node_voter.cc,
-// node_candidate.cc and node_recall.cc.
+// node_candidate.cc and node_recall.cc.  Where a node does one thing under the one guard and
+// another under the other stands in node_guard.cc, and nowhere else.
 #pragma once
 
 #include <optional>
@@ -43,6 +44,20 @@ const char* name(Vote vote);
 // One sentence, for people; static.
 const char* describe(Vote vote);
 
+// Why a node may not lead now: the first that applies.
+enum class Obstacle : uint8_t {
+  kNone,
+  kPriorityZero,
+  kNoVoter,      // guard "majority": its name is none of the [voters]
+  kHold,         // it stepped down, and stays out for a while
+  kBootWait,     // what it promised before its restart may still be in force
+  kHandingOver,  // it waits for its successor's claim
+  kForgotten,    // its vote is lost
+  kNoDisk,       // the disk does not keep its vote, or does not answer
+  kNoContact,    // it reaches too few voters
+  kLeaving,
+};
+
 struct Majority {
   Majority(const Options& options, const std::string& self, const Record& stored)
       : electorate(options.voters),
@@ -67,6 +82,12 @@ struct Majority {
   Duration patience{};  // beyond coordinator_timeout, after claims that took too long
 
   size_t quorum() const { return electorate.quorum(); }
+  bool has_disk() const { return !voter.is_store_broken() && !disk.is_late(); }
+  Vote vote(Instant now, bool has_leader) const;
+  // Whatever of its own keeps a claim from being made; `reached`: voters, itself among them.
+  Obstacle obstacle(size_t reached) const;
+  // What it asks for when it claims.
+  Terms terms() const { return {.voters = hash, .lease = lease}; }
 };
 
 }  // namespace bellwether

@@ -66,9 +66,9 @@ const Effects& Node::step(Instant now, const Input& input) {
   epoch_horizon_.look_around(now_, known_epoch());
   if (has_left_ || has_failed_) return effects_;
   note_own_pause(input);
-  if (majority_) expire_lease();
+  expire_lease();
   std::visit([this](const auto& what) { on(what); }, input);
-  if (majority_) watch_store();
+  watch_store();
   if (!has_left_ && !has_failed_) keep_trying();
   end_links_of_forgotten();
   return effects_;
@@ -84,17 +84,7 @@ void Node::end_links_of_forgotten() {
 void Node::on(const Start& start) {
   if (!elector_.is_working()) return fail(elector_.flaw());
   members_.start(now_);
-  if (majority_) {
-    majority_->voter.start(now_, record_);
-    // Meanwhile another one can lead sooner.
-    const bool is_alone = majority_->electorate.size() == 1;
-    const Instant boot_until = majority_->voter.boot_until();
-    if (boot_until > now_ && !is_alone) {
-      timers_.arm(Timer::kHold, boot_until);
-      update_electable();
-    }
-    if (start.is_state_lost && majority_->slot) begin_recall(start.is_first_start);
-  }
+  start_guard(start);
   timers_.arm(Timer::kJoin, now_ + options_.join_timeout);
   publish(Why::kStarted);
 }
@@ -162,31 +152,6 @@ void Node::on_timer(Timer timer) {
     case Timer::kRecall:
       return recall();
   }
-}
-
-// Under guard "none" nothing waits for the disk; what is lost is the memory of old epochs.
-void Node::on(const Stored& stored) {
-  if (!stored.is_ok) remark("the state could not be stored");
-  if (!majority_) return;
-  const bool was_broken = majority_->voter.set_store_broken(!stored.is_ok);
-  if (!stored.is_ok) {
-    update_electable();
-    if (is_candidate()) give_up_claim("its vote could not be stored");
-    return;
-  }
-  majority_->disk.on_stored(stored.record);
-  if (was_broken) update_electable();
-  if (!majority_->disk.has(record_)) return;  // a later one is on its way
-  if (is_candidate()) return on_own_vote_stored();
-  grant_if_stored();
-}
-
-// Others wait for the one that may lead.  While its disk stands still they need not.
-void Node::watch_store() {
-  DiskWatch& disk = majority_->disk;
-  if (!disk.look(record_, now_, 2 * options_.coordinator_timeout)) return;
-  remark(disk.is_late() ? "its disk does not answer" : "its disk answers again");
-  update_electable();
 }
 
 void Node::on(const Elect&) {

@@ -9,8 +9,9 @@
 // Its code is spread by duty: node.cc (inputs, timers, the plugin), node_links.cc (connections,
 // frames, members), node_leadership.cc (follow, claim, lead, lose), node_heartbeat.cc,
 // node_departure.cc (step-down, transfer, leave), node_options.cc (new options, the change of
-// variant).  Of guard "majority": node_voter.cc (votes and promises), node_candidate.cc (canvass,
-// claim, lease), node_recall.cc (a voter that has lost its state).
+// variant).  Where the guards differ: node_guard.cc.  Of guard "majority" alone: node_voter.cc
+// (votes and promises), node_candidate.cc (canvass, claim, lease), node_recall.cc (a voter that has
+// lost its state).
 #pragma once
 
 #include <optional>
@@ -59,20 +60,6 @@ struct Leading {
   Instant stuck_last{};
 };
 using Role = std::variant<Joining, Leaderless, Following, Claiming, Leading>;
-
-// Why a node may not lead now: the first that applies.
-enum class Obstacle : uint8_t {
-  kNone,
-  kPriorityZero,
-  kNoVoter,      // guard "majority": its name is none of the [voters]
-  kHold,         // it stepped down, and stays out for a while
-  kBootWait,     // what it promised before its restart may still be in force
-  kHandingOver,  // it waits for its successor's claim
-  kForgotten,    // its vote is lost
-  kNoDisk,       // the disk does not keep its vote, or does not answer
-  kNoContact,    // it reaches too few voters
-  kLeaving,
-};
 
 class Node {
  public:
@@ -140,7 +127,6 @@ class Node {
   void on(const Start&);
   void on(const Joined&);
   void on(const Tick&);
-  void on(const Stored&);
   void on(const Elect&);
   void note_own_pause(const Input& input);
   void on_timer(Timer timer);
@@ -160,9 +146,7 @@ class Node {
   void on(const Forget&);
   void on_frame(Member& from, const Header& header, const ElectionFrame& frame);
   void on_frame(Member& from, const Header& header, const PlannedHandover& frame);
-  void on_frame(Member& from, const Header& header, const Coordinator& frame);
   void on_frame(Member& from, const Header&, const Refusal& frame);
-  void on_frame(Member& from, const Header& header, const Heartbeat& beat);
   void on_frame(Member& from, const Header&, const HeartbeatAck& ack);
   void on_frame(Member& from, const Header& header, const Resign& frame);
   void on_frame(Member& from, const Header& header, const Leave& leave);
@@ -173,9 +157,7 @@ class Node {
   void on_frame(Member& from, const Header& header, const Grant& grant);
   void refuse(const Uuid& peer, Unfit why);
   void refuse_other_voters(const Hello& hello);
-  uint64_t voters_hash() const { return majority_ ? majority_->hash : 0; }
   void end_links_of_forgotten();
-  void watch_store();
   void tell_leader_of_unlisted(const Uuid& leader);
   void note_epoch(Member& from, const Frame& frame);
   bool is_stale(const Member& from, const Frame& frame) const;
@@ -194,7 +176,6 @@ class Node {
 
   // node_leadership.cc
   bool accept_claim(Member& claimant, uint64_t epoch, bool is_appointed);
-  bool is_word_of_voters(const Member* leader, const Member* from) const;
   void consider(const LeaderHint& hint, const Uuid& from);
   void on_newer_epoch(uint64_t epoch, const std::optional<LeaderHint>& hint);
   void on_refusal(const Uuid& from, const Refusal& refusal);
@@ -203,9 +184,9 @@ class Node {
   void end_needless_election();
   void yield_to(const LeaderHint& leader);
   void wait_for_leader(const Uuid& id);
-  void raise_epoch(uint64_t epoch);
   void follow(const LeaderHint& leader, bool is_effective = true);
   void claim(std::span<const election_id> silent, bool is_appointed, bool is_planned = false);
+  void lead_at_once(const Proposal& proposal);
   uint64_t next_epoch() const;
   void begin_reign();
   void announce(const std::vector<Uuid>& silent, const Coordinator& coordinator);
@@ -218,8 +199,30 @@ class Node {
   void update_electable();
   void publish(std::optional<Why> why = {});
 
+  // node_guard.cc: what the node asks its guard, and what each guard answers
+  void start_guard(const Start& start);
+  void on(const Stored&);
+  void watch_store();
+  void begin_claim(Proposal proposal);
+  void on_frame(Member& from, const Header& header, const Coordinator& frame);
+  void on_frame(Member& from, const Header& header, const Heartbeat& beat);
+  void refuse_claim(const Uuid& claimant, uint64_t epoch);
+  void note_support(Member& from, const HeartbeatAck& ack);
+  void note_distance(const std::string& name, Instant shut_out_until);
+  bool do_words_decide() const;
+  bool leads_until_succeeded() const;
+  bool counts(const Member& member) const;
+  bool counts(const Member* member) const;
+  void raise_epoch(uint64_t epoch);
+  uint64_t kept_epoch() const;
+  uint64_t voters_hash() const;
+  Terms terms() const;
+  Obstacle guard_obstacle() const;
+  bool is_boot_wait() const;
+
   // node_heartbeat.cc
   void beat();
+  void on_announced_beat(Member& from, uint64_t epoch, const Heartbeat& beat);
   void forget_the_gone();
   void send_heartbeat(const Uuid& to);
   void correct_leader(const Uuid& id);
@@ -244,7 +247,7 @@ class Node {
   void hear_leader(const Member& from, uint64_t epoch, const Heartbeat& beat);
 
   // node_candidate.cc
-  void canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned);
+  void canvass(Proposal proposal);
   void canvass_others(bool is_lost);
   void claim_again();
   void hasten_retry(const CanvassReply& reply);
@@ -260,11 +263,11 @@ class Node {
   void expire_lease();
   void note_promise(const Member& from, const HeartbeatAck& ack);
   void note_stuck_voter(const Member& from);
-  Terms terms() const;
 
   // node_recall.cc
   void begin_recall(bool is_first_start);
   void recall();
+  void ask_newcomer();
   void on_recall_reply(size_t slot, const CanvassReply& reply);
   void end_recall();
   std::vector<RememberedRelease> remembered() const;

@@ -21,10 +21,6 @@ constexpr Duration kMostPatience = std::chrono::seconds(10);
 
 }  // namespace
 
-Terms Node::terms() const {
-  return majority_ ? Terms{.voters = majority_->hash, .lease = majority_->lease} : Terms{};
-}
-
 size_t Node::reached_voters() const {
   Votes reached;
   for (const Member& member : members_.all()) {
@@ -34,12 +30,11 @@ size_t Node::reached_voters() const {
   return reached.count();
 }
 
-void Node::canvass(std::vector<Uuid> silent, bool is_appointed, bool is_planned) {
+void Node::canvass(Proposal proposal) {
   if (is_leading()) return claim_again();
   if (is_candidate()) return;
   ++majority_->number;
-  Proposal proposal{is_planned, is_appointed, std::move(silent)};
-  if (is_planned) return store_own_vote(std::move(proposal));
+  if (proposal.is_planned) return store_own_vote(std::move(proposal));
   majority_->canvassing = Canvassing{std::move(proposal)};
   majority_->canvassing->note_opinion(*majority_->slot, true);
   timers_.arm(Timer::kClaim, now_ + options_.answer_timeout);
@@ -215,7 +210,7 @@ void Node::give_up_claim(const char* why) {
 
 // What a canvass, a claim or a reign leaves behind when it has ended.
 void Node::end_claim() {
-  majority_->canvassing.reset();
+  if (majority_) majority_->canvassing.reset();
   for (const Timer timer : {Timer::kClaim, Timer::kLease, Timer::kHeartbeat}) {
     timers_.disarm(timer);
   }

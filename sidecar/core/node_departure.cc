@@ -53,8 +53,7 @@ void Node::on(const LeaveGroup&) {
 void Node::begin_handover(std::optional<Uuid> successor) {
   handover_ = Handover{.named = successor, .tried = {}};
   update_electable();
-  // A guarded leader leads on until its successor claims; nobody can lead beside it meanwhile.
-  if (!majority_) abdicate(Why::kHandedOver);
+  if (!leads_until_succeeded()) abdicate(Why::kHandedOver);
   try_next_successor();
 }
 

@@ -46,10 +46,9 @@ void Node::send_heartbeat(const Uuid& to) {
   send(to, beat);
 }
 
-void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
+void Node::on_announced_beat(Member& from, uint64_t epoch, const Heartbeat& beat) {
   const Uuid id = from.entry.id;
-  if (majority_) return on_guarded_beat(from, header.epoch, beat);
-  const bool is_accepted = accept_claim(from, header.epoch, beat.is_appointed);
+  const bool is_accepted = accept_claim(from, epoch, beat.is_appointed);
   if (has_left_) return;  // it was this claim that a leaving leader waited for
   HeartbeatAck ack{
       .sequence = beat.sequence, .view = members_.version(), .is_electable = may_lead()};
@@ -59,7 +58,7 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
       tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_HEARD);
     }
   } else {
-    ack.refusal = Refusal{header.epoch, leader()};
+    ack.refusal = Refusal{epoch, leader()};
     effects_.push_back(Stale{FrameType::kHeartbeat, id});
   }
   send(id, ack);
@@ -67,12 +66,7 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
 }
 
 void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
-  const Uuid id = from.entry.id;
-  if (majority_) {
-    note_promise(from, ack);
-  } else if (ack.refusal) {
-    on_refusal(id, *ack.refusal);
-  }
+  note_support(from, ack);
   // What comes late, or twice, tells what is over.
   const bool is_news =
       is_leading() && ack.sequence <= sequence() && ack.sequence > from.acknowledged_beat;

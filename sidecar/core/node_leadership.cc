@@ -41,35 +41,33 @@ bool Node::accept_claim(Member& claimant, uint64_t epoch, bool is_appointed) {
 }
 
 // Somebody says who leads.
-// Under guard "majority" no other process leads, and nobody waits for one by another's word.
-bool Node::is_word_of_voters(const Member* leader, const Member* from) const {
-  if (!majority_) return true;
-  return leader != nullptr && leader->slot && from != nullptr && from->slot;
-}
-
 void Node::consider(const LeaderHint& hint, const Uuid& from) {
   // An older one is over; a newer one than its frame's epoch, which is known by now, cannot be.
-  if (is_over(hint.epoch) || (!majority_ && hint.epoch > record_.max_epoch)) return;
+  if (is_over(hint.epoch) || (do_words_decide() && hint.epoch > record_.max_epoch)) return;
   if (hint.id == members_.self().id) return confirm_own_leadership(hint.epoch);
   const bool is_joining = std::holds_alternative<Joining>(role_);
   if (is_joining && !options_.query_first) return;
   Member* member = members_.find(hint.id);
-  if (!is_word_of_voters(member, members_.find(from))) return;
+  // Only voters lead, and nobody waits for one by another's word.
+  if (!counts(member) || !counts(members_.find(from))) return;
   const bool is_over = member != nullptr && member->released >= hint.epoch;
   if (is_joining && !is_over) expects_leader_ = true;
   if (member == nullptr || is_over) return;
   const bool can_hear = member->is_connected && member->entry.liveness == Liveness::kAlive;
-  if (majority_ && (is_leading() || is_claiming())) return;  // votes and leases decide
-  if (is_leading()) return on_rival(hint, can_hear);
-  if (can_hear && majority_ && is_following(hint.id)) return end_needless_election();
-  if (can_hear && !majority_) {
-    // The leader's own word is as good as its COORDINATOR; so is hearsay of one that we can hear.
-    if (accept_claim(*member, hint.epoch, hint.is_appointed)) end_needless_election();
-    return;
+  if (do_words_decide()) {
+    if (is_leading()) return on_rival(hint, can_hear);
+    if (can_hear) {
+      // The leader's own word is as good as its COORDINATOR; so is hearsay of one that we can hear.
+      if (accept_claim(*member, hint.epoch, hint.is_appointed)) end_needless_election();
+      return;
+    }
+  } else {
+    if (is_leading() || is_claiming()) return;
+    if (can_hear && is_following(hint.id)) return end_needless_election();
   }
   // Others hear a leader that this process does not: a new election would only disturb them.  If
   // the leader is dead they will notice soon, and the next in line of them elects.
-  const bool is_to_be_heard = from != hint.id || (majority_ && can_hear);
+  const bool is_to_be_heard = from != hint.id || can_hear;
   if (is_to_be_heard && std::holds_alternative<Leaderless>(role_)) wait_for_leader(hint.id);
 }
 
@@ -88,7 +86,7 @@ void Node::end_needless_election() {
 void Node::on_newer_epoch(uint64_t epoch, const std::optional<LeaderHint>& hint) {
   raise_epoch(epoch);
   const auto* leading = std::get_if<Leading>(&role_);
-  if (majority_ || leading == nullptr) return;
+  if (!do_words_decide() || leading == nullptr) return;
   const bool has_successor = hint && hint->epoch == epoch && hint->id != members_.self().id;
   // Without one the claimant is gone, and the claim is announced anew above it.
   if (!has_successor) return claim({}, leading->is_appointed);
@@ -129,22 +127,12 @@ void Node::wait_for_leader(const Uuid& id) {
   timers_.arm(Timer::kElect, now_ + backoff_.next(now_));
 }
 
-void Node::raise_epoch(uint64_t epoch) {
-  if (majority_) {
-    heard_epoch_ = std::max(heard_epoch_, epoch);
-    return;
-  }
-  if (epoch <= record_.max_epoch) return;
-  record_.max_epoch = epoch;
-  effects_.push_back(Store{record_});
-}
-
 void Node::follow(const LeaderHint& leader, bool is_effective) {
   if (is_leading()) preemption_.on_leadership_lost(now_);
   role_ = Following{leader.id, leader.epoch, leader.is_appointed, is_effective};
   publish(is_effective ? Why::kAnnounced : Why::kGranted);
   raise_epoch(leader.epoch);
-  if (majority_) end_claim();
+  end_claim();
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kHeartbeat, Timer::kPreempt}) {
     // A textbook process goes on to its election after the join; see finish_join().
     if (timer != Timer::kJoin || options_.query_first) timers_.disarm(timer);
@@ -162,15 +150,19 @@ void Node::follow(const LeaderHint& leader, bool is_effective) {
 
 void Node::claim(std::span<const election_id> silent, bool is_appointed, bool is_planned) {
   if (!may_lead()) return tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);
-  std::vector<Uuid> silent_ids;
-  for (const election_id& id : silent) silent_ids.push_back(to_uuid(id));
-  if (majority_) return canvass(std::move(silent_ids), is_appointed, is_planned);
+  Proposal proposal{.is_planned = is_planned, .is_appointed = is_appointed};
+  for (const election_id& id : silent) proposal.silent.push_back(to_uuid(id));
+  begin_claim(std::move(proposal));
+}
+
+// The papers' rule.
+void Node::lead_at_once(const Proposal& proposal) {
   const uint64_t epoch = next_epoch();
   raise_epoch(epoch);
-  role_ = Leading{.epoch = epoch, .is_appointed = is_appointed, .sequence = 1};
+  role_ = Leading{.epoch = epoch, .is_appointed = proposal.is_appointed, .sequence = 1};
   timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
   begin_reign();
-  announce(silent_ids, Coordinator{.is_appointed = is_appointed});
+  announce(proposal.silent, Coordinator{.is_appointed = proposal.is_appointed});
   // Its number is new, and nothing else may ever change.
   effects_.push_back(StoreMembers{members_.view()});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
@@ -214,7 +206,7 @@ void Node::lose_leader(const Uuid& id, uint32_t reason) {
   timers_.disarm(Timer::kSuspicion);
   timers_.disarm(Timer::kPreempt);
   publish(reason == ELECTION_REASON_RESIGNED ? Why::kLeaderResigned : Why::kLeaderLost);
-  if (majority_) change_opinions();
+  change_opinions();
   tell_plugin(ELECTION_EVENT_LEADER, reason);
   schedule_election(reason);
 }
@@ -223,7 +215,7 @@ void Node::lose_leader(const Uuid& id, uint32_t reason) {
 void Node::stop_leading(Why why) {
   role_ = Leaderless{};
   timers_.disarm(Timer::kHeartbeat);
-  if (majority_) end_claim();
+  end_claim();
   publish(why);
 }
 
@@ -260,20 +252,13 @@ bool Node::should_preempt() const {
 // ever, and block everybody below.
 Obstacle Node::obstacle() const {
   if (members_.self().priority == 0) return Obstacle::kPriorityZero;
-  if (majority_ && !majority_->slot) return Obstacle::kNoVoter;
+  const Obstacle of_guard = guard_obstacle();
+  if (of_guard == Obstacle::kNoVoter) return of_guard;
   if (timers_.is_armed(Timer::kHold)) {
-    const bool is_boot =
-        majority_ && timers_.deadline(Timer::kHold) == majority_->voter.boot_until();
-    return is_boot ? Obstacle::kBootWait : Obstacle::kHold;
+    return is_boot_wait() ? Obstacle::kBootWait : Obstacle::kHold;
   }
   if (handover_) return Obstacle::kHandingOver;
-  if (is_leaving_) return Obstacle::kLeaving;
-  if (majority_ && majority_->voter.recall.is_lost()) return Obstacle::kForgotten;
-  if (majority_ && (majority_->voter.is_store_broken() || majority_->disk.is_late())) {
-    return Obstacle::kNoDisk;
-  }
-  if (majority_ && reached_voters() < majority_->quorum()) return Obstacle::kNoContact;
-  return Obstacle::kNone;
+  return is_leaving_ ? Obstacle::kLeaving : of_guard;
 }
 
 // A take-over waits for steady contact with a majority: what interrupts it begins the wait anew.
@@ -295,13 +280,6 @@ void Node::publish(std::optional<Why> why) {
   }
   publish.valid_until = publish.is_leader ? valid_until() : now_;
   effects_.push_back(publish);
-}
-
-// Under guard "none" the shortest silence after which a peer may give this process up, from the
-// last beat on: one that hangs loses its flag before anybody elects for that reason.
-Instant Node::valid_until() const {
-  if (!majority_) return now_ + options_.suspect_after_min;
-  return lease() != nullptr ? lease()->valid_until(now_) : now_;
 }
 
 const Lease* Node::lease() const { return lease_in(role_); }

@@ -71,14 +71,14 @@ void Node::on(const LinkUp& link) {
   const bool knows_less = hello.view == ViewVersion{} && members_.has_list();
   if (is_new || knows_less) send(id, MembersFrame{members_.view()});
 
-  if (majority_) note_memory(*member, hello);
+  note_memory(*member, hello);
   note_release(*member, hello.header.released);
   // A new life does not lead, even when it has forgotten the epoch that it led.
   if (is_new_life) lose_leader(id, ELECTION_REASON_LEADER_LOST);
   if (hello.header.epoch > known_epoch()) on_newer_epoch(hello.header.epoch, hello.leader);
   if (hello.leader) consider(*hello.leader, id);
   if (is_leading() || is_claiming()) send_heartbeat(id);  // it shall know at once whom to follow
-  if (majority_ && majority_->voter.recall.is_asking()) recall();
+  ask_newcomer();
 }
 
 // Whoever stays connected to a process that it cannot take on would wait for ever.
@@ -94,7 +94,7 @@ void Node::refuse_other_voters(const Hello& hello) {
                    .knows_epoch = hello.voters != 0 && hello.header.epoch != 0,
                    .until = now_ + kRefusedFor};
   refuse(hello.self.id, Unfit::kOtherVoters);
-  if (!majority_ && std::holds_alternative<Joining>(role_)) {
+  if (voters_hash() == 0 && std::holds_alternative<Joining>(role_)) {
     timers_.arm(Timer::kJoin, other_voters_.until);
     expects_leader_ = true;
   }
@@ -108,7 +108,7 @@ void Node::on(const LinkDown& link) {
   Member* member = members_.find(link.peer);
   if (member == nullptr) return;
   member->is_connected = false;
-  if (majority_) update_electable();
+  update_electable();
   if (link.is_proof) note_void(link.peer, member->claimed_epoch);
   if (member->entry.liveness == Liveness::kLeft) return;
   // A connection can break, or stall, without its process: the leader is given time to come back.
@@ -142,7 +142,7 @@ void Node::note_epoch(Member& from, const Frame& frame) {
   const uint64_t epoch = frame.header.epoch;
   const bool is_claimed = is_claim(frame);
   if (is_claimed) from.claimed_epoch = std::max(from.claimed_epoch, epoch);
-  const bool is_to_follow = is_claimed && !majority_ && from.released < epoch;
+  const bool is_to_follow = is_claimed && do_words_decide() && from.released < epoch;
   if (epoch > known_epoch() && !is_to_follow) on_newer_epoch(epoch, hint_in(frame));
 }
 
@@ -156,22 +156,18 @@ bool Node::is_stale(const Member& from, const Frame& frame) const {
   if (!is_claim(frame) || !is_over(epoch)) return false;
   // Whoever hears of a newer epoch stays with its leader until that one has heard of it, too.
   const auto current = leader();
-  return majority_ || !current || current->id != from.entry.id || current->epoch != epoch;
+  return !do_words_decide() || !current || current->id != from.entry.id || current->epoch != epoch;
 }
 
 void Node::answer_stale(const Member& from, const Frame& frame) {
   const Uuid& id = from.entry.id;
-  const Refusal refusal{frame.header.epoch, leader()};
-  if (std::holds_alternative<Coordinator>(frame.body) && majority_) {
-    return deny(id, refusal.refused_epoch, Objection::kStale);
-  }
+  if (std::holds_alternative<Coordinator>(frame.body)) return refuse_claim(id, frame.header.epoch);
   effects_.push_back(Stale{type_of(frame), id});
-  if (std::holds_alternative<Coordinator>(frame.body)) send(id, refusal);
   if (const auto* beat = std::get_if<Heartbeat>(&frame.body)) {
     send(id, HeartbeatAck{.sequence = beat->sequence,
                           .view = members_.version(),
                           .is_electable = may_lead(),
-                          .refusal = refusal});
+                          .refusal = Refusal{frame.header.epoch, leader()}});
   }
 }
 
@@ -183,7 +179,7 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
   // An election that was called is over with the next claim; its late questions call no other.
   if (header.epoch < known_epoch()) flags &= ~uint32_t{ELECTION_FLAG_CALLED};
   // Whoever has no vote cannot be waited for, nor call for anything.
-  if (majority_ && !from.slot) flags &= ~uint32_t{ELECTION_FLAG_CALLED | ELECTION_FLAG_ELECTABLE};
+  if (!counts(from)) flags &= ~uint32_t{ELECTION_FLAG_CALLED | ELECTION_FLAG_ELECTABLE};
   if (frame.kind != ELECTION_MESSAGE_ANSWER) {  // it may begin an election here
     renew_elector();
     if (elector_.is_idle()) is_called_ = false;
@@ -194,19 +190,11 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
 
 void Node::on_frame(Member& from, const Header&, const PlannedHandover& frame) {
   const auto current = leader();
-  const bool is_mine = (!majority_ || from.slot) && (!current || current->id == from.entry.id);
+  const bool is_mine = counts(from) && (!current || current->id == from.entry.id);
   if (!is_mine || !may_lead()) {
     return effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
   }
   claim({}, frame.is_appointed, true);
-}
-
-void Node::on_frame(Member& from, const Header& header, const Coordinator& frame) {
-  const Uuid id = from.entry.id;
-  if (majority_) return on_claim(from, header.epoch, frame);
-  if (accept_claim(from, header.epoch, frame.is_appointed)) return;
-  effects_.push_back(Stale{FrameType::kCoordinator, id});
-  send(id, Refusal{header.epoch, leader()});
 }
 
 void Node::on_frame(Member& from, const Header&, const Refusal& frame) {
@@ -284,8 +272,7 @@ bool Node::is_plausible(uint64_t epoch) const { return epoch_horizon_.covers(epo
 bool Node::come_nearer(const Hello& hello) {
   epoch_horizon_.approach(now_, leader().has_value());
   const bool is_near = is_plausible(hello.header.epoch);
-  const bool is_voter = majority_ && majority_->electorate.slot_of(hello.self.name).has_value();
-  if (is_voter) majority_->shut_out_until = is_near ? now_ : now_ + kRefusedFor;
+  note_distance(hello.self.name, is_near ? now_ : now_ + kRefusedFor);
   return is_near;
 }
 
@@ -302,7 +289,7 @@ bool Node::is_old_news(const ElectionFrame& answer) const {
 void Node::note_release(Member& member, uint64_t released) {
   if (released > member.released) {
     member.released = released;
-    if (majority_) note_void(member.entry.id, released);
+    note_void(member.entry.id, released);
   }
   const auto* following = std::get_if<Following>(&role_);
   if (following == nullptr || member.released < following->epoch) return;
@@ -316,7 +303,7 @@ void Node::note_liveness(Member& member, Liveness liveness) {
 }
 
 void Node::on_members_changed() {
-  if (majority_) update_electable();
+  update_electable();
   if (is_leading()) members_.bump_view();
   effects_.push_back(MembersChanged{});
   if (members_.has_list()) effects_.push_back(StoreMembers{members_.view()});
@@ -333,7 +320,7 @@ Header Node::header() const {
   if (claiming != nullptr) reign = claiming->epoch;
   // What the disk may still lose must not be told: after a crash this process would claim an epoch
   // that it has released already.
-  const uint64_t kept = majority_ ? majority_->disk.stored().max_epoch : record_.max_epoch;
+  const uint64_t kept = kept_epoch();
   if (reign != 0 && reign <= kept) return {.epoch = reign, .released = reign - 1};
   return {.epoch = std::max(kept, heard_epoch_), .released = kept};
 }

@@ -41,6 +41,11 @@ void Node::recall() {
   timers_.arm(Timer::kRecall, now_ + std::max(kAskAgain, options_.answer_timeout));
 }
 
+// One that may have an answer has come.
+void Node::ask_newcomer() {
+  if (majority_ && majority_->voter.recall.is_asking()) recall();
+}
+
 void Node::on_recall_reply(size_t slot, const CanvassReply& reply) {
   Recall& recall = majority_->voter.recall;
   recall.note_reply(slot, reply.is_lost);
@@ -107,15 +112,6 @@ void Node::doubt_state(uint64_t remembered) {
   finish_handover();
 }
 
-Vote Node::vote(Instant now) const {
-  if (!majority_ || !majority_->slot) return Vote::kNone;
-  const Voter& voter = majority_->voter;
-  if (voter.is_store_broken() || majority_->disk.is_late()) return Vote::kBroken;
-  if (voter.recall.is_lost()) return Vote::kForgotten;
-  // With a leader it is the other one that is alone.
-  return now < majority_->shut_out_until && !leader() ? Vote::kShutOut : Vote::kInForce;
-}
-
 bool Node::waits_for_vote(Instant now) const {
   switch (vote(now)) {
     case Vote::kNone:
@@ -129,22 +125,6 @@ bool Node::waits_for_vote(Instant now) const {
       return true;
   }
   return false;
-}
-
-const char* name(Vote vote) {
-  static constexpr Names<Vote> kNames({"none", "in force", "forgotten", "broken", "shut out"});
-  return kNames[vote];
-}
-
-const char* describe(Vote vote) {
-  static constexpr Names<Vote> kSentences({
-      "this node is not a voter",
-      "this voter's vote is in force",
-      "this voter has no vote: it has forgotten what it granted",
-      "this voter has no vote: its disk does not keep its state",
-      "other voters are of an epoch that is too far ahead to be believed",
-  });
-  return kSentences[vote];
 }
 
 }  // namespace bellwether

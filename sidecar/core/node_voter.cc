@@ -116,6 +116,7 @@ void Node::grant_if_stored() {
 
 // The leader has said, or it is proven, that it leads no epoch up to this any more.
 void Node::note_void(const Uuid& leader, uint64_t epoch) {
+  if (!majority_) return;
   const bool is_news = majority_->voter.release(leader, epoch);
   if (auto* claiming = std::get_if<Claiming>(&role_)) {
     claiming->candidacy.release(leader, epoch);

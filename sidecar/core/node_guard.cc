@@ -1,0 +1,144 @@
+// Where the guards differ: what the node asks, and what each guard answers.  No other file asks
+// which guard there is, so a third one is a third answer to each of these, and files of its own.
+//
+// The answers are functions of the node, not of a class for each guard: a claim, a vote and a lease
+// change what all guards share (role, epoch, timers, the order of the effects), and a guard apart
+// would have to call most of the node back.
+#include <algorithm>
+
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+
+// --- start and disk ---
+
+void Node::start_guard(const Start& start) {
+  if (!majority_) return;
+  majority_->voter.start(now_, record_);
+  // Meanwhile another one can lead sooner.
+  const bool is_alone = majority_->electorate.size() == 1;
+  const Instant boot_until = majority_->voter.boot_until();
+  if (boot_until > now_ && !is_alone) {
+    timers_.arm(Timer::kHold, boot_until);
+    update_electable();
+  }
+  if (start.is_state_lost && majority_->slot) begin_recall(start.is_first_start);
+}
+
+// Under guard "none" nothing waits for the disk; what is lost is the memory of old epochs.
+void Node::on(const Stored& stored) {
+  if (!stored.is_ok) remark("the state could not be stored");
+  if (!majority_) return;
+  const bool was_broken = majority_->voter.set_store_broken(!stored.is_ok);
+  if (!stored.is_ok) {
+    update_electable();
+    if (is_candidate()) give_up_claim("its vote could not be stored");
+    return;
+  }
+  majority_->disk.on_stored(stored.record);
+  if (was_broken) update_electable();
+  if (!majority_->disk.has(record_)) return;  // a later one is on its way
+  if (is_candidate()) return on_own_vote_stored();
+  grant_if_stored();
+}
+
+// Others wait for the one that may lead.  While its disk stands still they need not.
+void Node::watch_store() {
+  if (!majority_) return;
+  DiskWatch& disk = majority_->disk;
+  if (!disk.look(record_, now_, 2 * options_.coordinator_timeout)) return;
+  remark(disk.is_late() ? "its disk does not answer" : "its disk answers again");
+  update_electable();
+}
+
+// --- may this node lead? ---
+
+Obstacle Node::guard_obstacle() const {
+  return majority_ ? majority_->obstacle(reached_voters()) : Obstacle::kNone;
+}
+
+bool Node::is_boot_wait() const {
+  return majority_ && timers_.deadline(Timer::kHold) == majority_->voter.boot_until();
+}
+
+// Whether the member can lead, and its word on who leads is worth anything.
+bool Node::counts(const Member& member) const { return !majority_ || member.slot; }
+bool Node::counts(const Member* member) const {
+  return !majority_ || (member != nullptr && member->slot);
+}
+
+void Node::note_distance(const std::string& name, Instant shut_out_until) {
+  if (majority_ && majority_->electorate.slot_of(name)) majority_->shut_out_until = shut_out_until;
+}
+
+Vote Node::vote(Instant now) const {
+  return majority_ ? majority_->vote(now, leader().has_value()) : Vote::kNone;
+}
+
+// --- claims ---
+
+void Node::begin_claim(Proposal proposal) {
+  majority_ ? canvass(std::move(proposal)) : lead_at_once(proposal);
+}
+
+Terms Node::terms() const { return majority_ ? majority_->terms() : Terms{}; }
+uint64_t Node::voters_hash() const { return majority_ ? majority_->hash : 0; }
+
+// Whether a claim is effective because it is announced, so that what others say of leaders decides
+// who leads.  Otherwise votes and leases do.
+bool Node::do_words_decide() const { return !majority_; }
+
+void Node::on_frame(Member& from, const Header& header, const Coordinator& frame) {
+  if (majority_) return on_claim(from, header.epoch, frame);
+  const bool is_accepted = accept_claim(from, header.epoch, frame.is_appointed);
+  if (!is_accepted) refuse_claim(from.entry.id, header.epoch);
+}
+
+void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
+  majority_ ? on_guarded_beat(from, header.epoch, beat)
+            : on_announced_beat(from, header.epoch, beat);
+}
+
+void Node::refuse_claim(const Uuid& claimant, uint64_t epoch) {
+  if (majority_) return deny(claimant, epoch, Objection::kStale);
+  effects_.push_back(Stale{FrameType::kCoordinator, claimant});
+  send(claimant, Refusal{epoch, leader()});
+}
+
+void Node::note_support(Member& from, const HeartbeatAck& ack) {
+  if (majority_) return note_promise(from, ack);
+  if (ack.refusal) on_refusal(from.entry.id, *ack.refusal);
+}
+
+// --- epochs ---
+
+// There was a claim of this epoch.  A voter stores it with its vote.
+void Node::raise_epoch(uint64_t epoch) {
+  if (majority_) {
+    heard_epoch_ = std::max(heard_epoch_, epoch);
+    return;
+  }
+  if (epoch <= record_.max_epoch) return;
+  record_.max_epoch = epoch;
+  effects_.push_back(Store{record_});
+}
+
+// The highest epoch that a crash cannot take back, as far as that matters.
+uint64_t Node::kept_epoch() const {
+  return majority_ ? majority_->disk.stored().max_epoch : record_.max_epoch;
+}
+
+// --- a leader ---
+
+// Under guard "none" the shortest silence after which a peer may give this process up, from the
+// last beat on: one that hangs loses its flag before anybody elects for that reason.
+Instant Node::valid_until() const {
+  if (!majority_) return now_ + options_.suspect_after_min;
+  return lease() != nullptr ? lease()->valid_until(now_) : now_;
+}
+
+// Whether it leads on while its successor is asked to claim: so if nobody can lead beside it.
+bool Node::leads_until_succeeded() const { return majority_.has_value(); }
+
+}  // namespace bellwether
