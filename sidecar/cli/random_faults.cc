@@ -83,11 +83,9 @@ class Runs {
   simulator::ScenarioResult run_one(uint64_t seed, const std::string& text) {
     const std::string name = "seed " + std::to_string(seed);
     try {
-      return simulator::run_scenario(simulator::parse_scenario(name, text),
-                                     {.plugin = run_.plugin,
-                                      .variant = run_.variant,
-                                      .seed = seed,
-                                      .trace = nullptr});
+      return simulator::run_scenario(
+          simulator::parse_scenario(name, text),
+          {.plugin = run_.plugin, .variant = run_.variant, .seed = seed, .trace = nullptr});
     } catch (const std::exception& error) {
       simulator::ScenarioResult broken;
       broken.failure = error.what();
