@@ -37,7 +37,7 @@ ApiAddress parse_api(const std::string& text) {
 constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
 
 // A sidecar sends a comment every 15 s (event_streams.hh).
-constexpr Duration kSilence = std::chrono::seconds(45);
+constexpr Duration kSilentStream = std::chrono::seconds(45);
 
 constexpr const char* kNotHttp = "what it says is not HTTP";
 
@@ -172,7 +172,7 @@ ApiEvents::ApiEvents(ApiClient& client, const std::string& last_id)
     stream_.pause();  // while other questions turn the loop
     client_.loop_.stop();
   };
-  request.idle_timeout = kSilence;
+  request.idle_timeout = kSilentStream;
   stream_.send(std::move(request), [this](HttpClientResult result) {
     end_ = std::move(result);
     client_.loop_.stop();

@@ -10,7 +10,7 @@
 namespace bellwether::cli {
 namespace {
 
-constexpr auto kSilence = std::chrono::seconds(1);
+constexpr auto kFirstSilence = std::chrono::seconds(1);
 constexpr auto kTerminalInterval = std::chrono::milliseconds(100);
 constexpr auto kLogInterval = std::chrono::seconds(3);
 constexpr const char* kEraseLine = "\r\x1b[K";
@@ -18,7 +18,7 @@ constexpr const char* kEraseLine = "\r\x1b[K";
 }  // namespace
 
 Progress::Progress()
-    : is_terminal_(isatty(STDERR_FILENO) == 1), next_at_(Clock::now() + kSilence) {}
+    : is_terminal_(isatty(STDERR_FILENO) == 1), next_at_(Clock::now() + kFirstSilence) {}
 
 void Progress::tell(std::string_view what) {
   const Clock::time_point now = Clock::now();

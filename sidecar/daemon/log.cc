@@ -60,8 +60,8 @@ constexpr unsigned kLinesAtOnce = 1000;
 constexpr Duration kBetweenLines = std::chrono::seconds(3);
 
 // How long the end waits for a reader of stderr that has come to a halt, and how often it looks.
-constexpr std::chrono::milliseconds kPatience(1000);
-constexpr std::chrono::milliseconds kLookAgain(1);
+constexpr std::chrono::milliseconds kLogPatience(1000);
+constexpr std::chrono::milliseconds kLookAtSinkAgain(1);
 
 // Writes to the file itself: a thread that is stuck in here holds no lock that exit() would want.
 class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
@@ -138,9 +138,10 @@ class Log::Backend {
   }
   // False when the last lines have not been written in time.
   bool is_written_soon() const {
-    for (auto waited = kLookAgain; sink_->done() + lost() < taken_; waited += kLookAgain) {
-      if (waited > kPatience) return false;
-      std::this_thread::sleep_for(kLookAgain);
+    for (auto waited = kLookAtSinkAgain; sink_->done() + lost() < taken_;
+         waited += kLookAtSinkAgain) {
+      if (waited > kLogPatience) return false;
+      std::this_thread::sleep_for(kLookAtSinkAgain);
     }
     return true;
   }

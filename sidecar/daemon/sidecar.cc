@@ -19,7 +19,7 @@ constexpr Duration kTickUntilReady = std::chrono::milliseconds(20);
 // For a departure: a leader asks at most three successors, each for handover_timeout.
 constexpr int kMaxSuccessors = 3;
 constexpr Duration kDepartureMargin = std::chrono::seconds(1);
-constexpr Duration kLookAgain = std::chrono::milliseconds(1);
+constexpr Duration kLookAtLogAgain = std::chrono::milliseconds(1);
 
 FlagFileSettings flag_settings(const Config& config) {
   return {.path = config.flag.path,
@@ -232,7 +232,7 @@ void Sidecar::finish() {
 
 void Sidecar::await_last_words() {
   if (participant_.is_closed()) return loop_.stop();
-  last_words_.arm(kLookAgain);
+  last_words_.arm(kLookAtLogAgain);
 }
 
 // --- a new configuration ---
