@@ -81,10 +81,10 @@ class HttpServer final : private HttpConnection::Owner {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Serves here, too.  `address.host` is a numeric address, or a name that getaddrinfo(3) resolves
+  // Serves here, too.  `place.host` is a numeric address, or a name that getaddrinfo(3) resolves
   // now (all its addresses; this blocks).  Port 0: any free one.  Returns the port.  Throws
   // std::system_error whose text names the address.
-  uint16_t listen(const HostPort& address);
+  uint16_t listen(const HostPort& place);
   // A unix socket of mode 0660; a stale one at `path` is replaced, one that is in use or another
   // kind of file is not.  Removed at the end.  Throws std::system_error whose text names the path.
   void listen_on_socket(const std::string& path);
