@@ -3,10 +3,10 @@
 
 #include <utility>
 
+#include "simulator/scenario_verbs.hh"
+
 namespace bellwether::simulator {
 namespace {
-
-constexpr uint64_t kMostDaysAhead = 36500;
 
 std::string number(uint64_t value) { return std::to_string(value); }
 

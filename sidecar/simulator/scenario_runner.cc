@@ -10,9 +10,11 @@
 namespace bellwether::simulator {
 
 ScenarioRunner::ScenarioRunner(std::string file, ScenarioSettings settings, bool keeps_trace)
-    : file_(std::move(file)), settings_(std::move(settings)), keeps_trace_(keeps_trace) {
-  settings_.variant = chosen_variant(*settings_.plugin, settings_.variant);
-  variant_ = settings_.variant;
+    : file_(std::move(file)),
+      settings_(std::move(settings)),
+      keeps_trace_(keeps_trace),
+      variant_(chosen_variant(*settings_.plugin, settings_.variant)) {
+  settings_.variant = variant_;
 }
 
 bool ScenarioRunner::run(const Command& command) {

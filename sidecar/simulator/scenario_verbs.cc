@@ -9,8 +9,6 @@ namespace {
 
 // Numbers of nodes are shown, and counted in 32 bits.
 constexpr uint64_t kMaxNumber = 1'000'000;
-// A hundred years.
-constexpr uint64_t kMostDaysAhead = 36500;
 
 // --- the group ---
 

@@ -1,6 +1,7 @@
 // The table of the scenario language: each verb once, with its syntax, its help and what it does.
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <span>
 
@@ -15,6 +16,9 @@ struct Verb {
   // Reads the words behind the name; what it leaves over is refused.
   void (*run)(ScenarioRunner& runner, Words& words);
 };
+
+// The most that a wall clock may be wrong by: a hundred years.
+inline constexpr uint64_t kMostDaysAhead = 36500;
 
 std::span<const Verb> verbs();
 
