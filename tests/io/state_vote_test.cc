@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_the_first_release_is_read) {
   const auto slot = unpack(pack({.sequence = 3, .group = "orders", .record = {.max_epoch = 4}}));
   BOOST_REQUIRE(slot.has_value());
   BOOST_TEST((slot->record == Record{.max_epoch = 4}));
-  BOOST_TEST(slot->voters == kNoVoter);
+  BOOST_TEST(slot->voters == kNotAVoter);
 }
 
 BOOST_AUTO_TEST_CASE(by_order_promises_are_forgotten_for_good_but_not_before_they_are_over) {

@@ -57,10 +57,10 @@ constexpr size_t kPrefixBytes = 16;
 }  // namespace
 
 uint64_t vote_tag(const std::string& name, const std::map<std::string, HostPort>& voters) {
-  if (!voters.contains(name)) return kNoVoter;
+  if (!voters.contains(name)) return kNotAVoter;
   uint64_t tag = fnv1a(name);
   for (const auto& [voter, address] : voters) tag = fnv1a(voter, fnv1a("\n", tag));
-  return std::clamp(tag, kNoVoter + 1, kVotesForgotten - 1);
+  return std::clamp(tag, kNotAVoter + 1, kVotesForgotten - 1);
 }
 
 std::array<uint8_t, kSlotBytes> pack(const Slot& slot) {

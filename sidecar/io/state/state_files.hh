@@ -50,7 +50,7 @@ inline constexpr size_t kSlots = 2;
 inline constexpr size_t kStateFileBytes = kSlots * kSlotStride;
 
 // It had no vote when this was written.
-inline constexpr uint64_t kNoVoter = 0;
+inline constexpr uint64_t kNotAVoter = 0;
 // It has forgotten what it has granted, and has not found it out again.
 inline constexpr uint64_t kVotesForgotten = UINT64_MAX;
 
@@ -59,8 +59,8 @@ struct Slot {
   Uuid identity{};
   std::string group;  // at most kMaxNameBytes
   // As which voter, and among whom, this process has granted and promised what `record` says; or
-  // kNoVoter or kVotesForgotten.
-  uint64_t voters = kNoVoter;
+  // kNotAVoter or kVotesForgotten.
+  uint64_t voters = kNotAVoter;
   Record record;
 
   friend bool operator==(const Slot&, const Slot&) = default;
@@ -70,13 +70,13 @@ struct Slot {
 // than `voters`, or among others: it says nothing of what this one has granted, and is not lost
 // either.
 inline bool is_vote_of_others(uint64_t kept, uint64_t epoch, uint64_t voters) {
-  const bool is_nobodys = kept == kVotesForgotten || (kept == kNoVoter && epoch == 0);
-  return voters != kNoVoter && kept != voters && !is_nobodys;
+  const bool is_nobodys = kept == kVotesForgotten || (kept == kNotAVoter && epoch == 0);
+  return voters != kNotAVoter && kept != voters && !is_nobodys;
 }
 
 // As which voter and among whom the process of this name votes (Slot::voters): one with another
 // name, or among others, has not granted what this one has.  Where the voters are does not matter;
-// kNoVoter where `name` is not one of them.
+// kNotAVoter where `name` is not one of them.
 uint64_t vote_tag(const std::string& name, const std::map<std::string, HostPort>& voters);
 
 std::array<uint8_t, kSlotBytes> pack(const Slot& slot);

@@ -68,7 +68,7 @@ StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
   check(is_valid_name(settings.group), "a group's name keeps its limits");
   if (settings.folder.empty()) {
     identity_ = random_identity();
-    is_vote_lost_ = voters_ != kNoVoter;
+    is_vote_lost_ = voters_ != kNotAVoter;
     return;
   }
   folder_.emplace(settings.folder, calls);
@@ -89,9 +89,9 @@ StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
 // An epoch that was heard of without a vote, or among other voters, says nothing of what was
 // granted among these.  Nor is it lost: so the operator has to say that those others are gone.
 void StateStore::judge_votes(const StateSettings& settings) {
-  if (voters_ == kNoVoter || newest_.voters == voters_) return;
+  if (voters_ == kNotAVoter || newest_.voters == voters_) return;
   const std::string path = folder_->path_of(kStateFile);
-  const bool was_no_voter = newest_.voters == kNoVoter;
+  const bool was_no_voter = newest_.voters == kNotAVoter;
   if (settings.forget_promises) {
     warnings_.push_back(path + ": does not know what this voter has granted; it votes all the " +
                         "same, as ordered");

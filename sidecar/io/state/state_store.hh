@@ -28,8 +28,8 @@ namespace bellwether {
 struct StateSettings {
   std::filesystem::path folder;  // empty: nothing is kept, every start is the first
   std::string group;             // the folder is this group's alone; is_valid_name() (codec.hh)
-  // As which voter and among whom this process votes: a hash of their names; or kNoVoter.
-  uint64_t voters = kNoVoter;
+  // As which voter and among whom this process votes: a hash of their names; or kNotAVoter.
+  uint64_t voters = kNotAVoter;
   // The operator knows that no vote which this voter has given among others, or may have
   // forgotten, matters any more: it need not ask anybody.  Dangerous (an epoch may get a second
   // leader); of no effect on a voter that remembers.
