@@ -18,6 +18,37 @@
 
 namespace bellwether {
 
+// The types that messages are counted under; the first four are those that the papers count.
+enum class FrameType : uint8_t {
+  kElection,
+  kAnswer,
+  kHandover,
+  kCoordinator,
+  kPrivate,
+  kRefusal,
+  kHeartbeat,
+  kHeartbeatAck,
+  kResign,
+  kLeave,
+  kMembers,
+  kWish,
+  kCanvass,
+  kCanvassReply,
+  kGrant,
+  kLast = kGrant,
+};
+inline constexpr size_t kFrameTypes = kValues<FrameType>;
+
+// As metrics, traces and scenario files write it: "ELECTION", "ANSWER", ...
+inline const char* name(FrameType type) {
+  static constexpr Names<FrameType> kNames(
+      {"ELECTION", "ANSWER", "HANDOVER", "COORDINATOR", "PRIVATE", "REFUSAL", "HEARTBEAT",
+       "HEARTBEAT_ACK", "RESIGN", "LEAVE", "MEMBERS", "WISH", "CANVASS", "CANVASS_REPLY", "GRANT"});
+  return kNames[type];
+}
+
+inline bool is_election_type(FrameType type) { return type <= FrameType::kCoordinator; }
+
 // Stands in every frame.
 struct Header {
   uint64_t epoch = 0;  // the highest the sender has seen; its own while it leads
@@ -73,12 +104,14 @@ struct ElectionFrame {
 
 // The leader asks `its successor` to claim at once; no election is needed.
 struct PlannedHandover {
+  static constexpr FrameType kType = FrameType::kHandover;
   bool is_appointed = false;
 };
 
 // The sender claims the epoch in the header (COORDINATOR; other texts say VICTORY).  Under guard
 // "majority" it leads when a heartbeat says so.
 struct Coordinator {
+  static constexpr FrameType kType = FrameType::kCoordinator;
   bool is_appointed = false;
   bool is_planned = false;  // the leader, or an operator, has asked it to
   uint64_t sequence = 0;    // it counts as a heartbeat
@@ -87,11 +120,13 @@ struct Coordinator {
 
 // The reply to a claim that was not accepted.
 struct Refusal {
+  static constexpr FrameType kType = FrameType::kRefusal;
   uint64_t refused_epoch = 0;
   std::optional<LeaderHint> leader{};  // whom the sender follows instead
 };
 
 struct Heartbeat {
+  static constexpr FrameType kType = FrameType::kHeartbeat;
   uint64_t sequence = 0;
   bool is_appointed = false;
   bool is_effective = true;  // false: the sender has claimed, but does not lead yet
@@ -100,6 +135,7 @@ struct Heartbeat {
 };
 
 struct HeartbeatAck {
+  static constexpr FrameType kType = FrameType::kHeartbeatAck;
   uint64_t sequence = 0;
   // A voter supports the sender of the heartbeat in this epoch, and nobody else, for the length of
   // the lease; 0: no promise.
@@ -112,12 +148,14 @@ struct HeartbeatAck {
 // "Would you grant my claim?"  Asked before a claim, so that one without prospects burns no epoch.
 // And asked by a voter that has lost its state, whom the answer's header tells what was claimed.
 struct Canvass {
+  static constexpr FrameType kType = FrameType::kCanvass;
   uint64_t number = 0;
   uint64_t voters = 0;
   bool is_lost = false;
 };
 
 struct CanvassReply {
+  static constexpr FrameType kType = FrameType::kCanvassReply;
   uint64_t number = 0;  // of the question
   bool is_yes = false;
   // The sender has lost its state, or has never heard of a claim.
@@ -134,6 +172,7 @@ struct Wait {
 
 // A voter's answer to a claim.
 struct Grant {
+  static constexpr FrameType kType = FrameType::kGrant;
   uint64_t epoch = 0;  // the claimed one
   bool is_granted = false;
   uint64_t sequence = 0;  // of the COORDINATOR or heartbeat; a grant is also the promise
@@ -143,20 +182,25 @@ struct Grant {
 };
 
 // "I lead no longer": the header says which epochs.
-struct Resign {};
+struct Resign {
+  static constexpr FrameType kType = FrameType::kResign;
+};
 
 // "I leave the group."
 struct Leave {
+  static constexpr FrameType kType = FrameType::kLeave;
   uint64_t boot = 0;  // which life of the process leaves; a later one is not meant
 };
 
 // One immutable view serves all frames of a broadcast, hence shared.
 struct MembersFrame {
+  static constexpr FrameType kType = FrameType::kMembers;
   std::shared_ptr<const MemberView> view;
 };
 
 // "I want to elect by this variant": what HELLO said of it is no longer so.
 struct Wish {
+  static constexpr FrameType kType = FrameType::kWish;
   std::string variant;
 };
 
@@ -167,33 +211,6 @@ struct Frame {
       body;
 };
 
-// The types that messages are counted under.
-enum class FrameType : uint8_t {
-  kElection,
-  kAnswer,
-  kHandover,
-  kCoordinator,
-  kPrivate,
-  kRefusal,
-  kHeartbeat,
-  kHeartbeatAck,
-  kResign,
-  kLeave,
-  kMembers,
-  kWish,
-  kCanvass,
-  kCanvassReply,
-  kGrant,
-  kLast = kGrant,
-};
-inline constexpr size_t kFrameTypes = kValues<FrameType>;
-
 FrameType type_of(const Frame& frame);
-
-// As metrics, traces and scenario files write it: "ELECTION", "ANSWER", ...
-const char* name(FrameType type);
-
-// The four that the papers count.
-bool is_election_type(FrameType type);
 
 }  // namespace bellwether

@@ -11,7 +11,7 @@
 #include "io/wire/checksum.hh"
 #include "io/wire/codec.hh"
 #include "io/wire/little_endian.hh"
-#include "io/wire/wire_values.hh"
+#include "io/wire/messages.hh"
 
 namespace bellwether {
 namespace {

@@ -11,8 +11,8 @@
 #include "io/wire/checksum.hh"
 #include "io/wire/codec.hh"
 #include "io/wire/little_endian.hh"
+#include "io/wire/messages.hh"
 #include "io/wire/wire_format.hh"
-#include "io/wire/wire_values.hh"
 
 namespace bellwether {
 namespace {
@@ -54,9 +54,21 @@ std::string complaint(const Frame& frame, ValueFlaw flaw) {
   return complaint(is_plugins ? "a plugin's message" : name(type_of(frame)), flaw);
 }
 
+bool is_printable(std::string_view text, char lowest) {
+  return std::ranges::all_of(text, [=](char c) { return c >= lowest && c <= '~'; });
+}
+
 Kind kind_of(Bytes frame) { return static_cast<Kind>(frame[kKindOffset]); }
 
 }  // namespace
+
+bool is_valid_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxNameBytes && is_printable(name, ' ');
+}
+
+bool is_valid_address(std::string_view address) {
+  return address.size() <= kMaxAddressBytes && is_printable(address, '!');
+}
 
 const char* name(TurnAwayReason reason) {
   static constexpr Names<TurnAwayReason> kNames(

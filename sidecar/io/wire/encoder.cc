@@ -10,8 +10,8 @@
 #include "io/wire/checksum.hh"
 #include "io/wire/codec.hh"
 #include "io/wire/little_endian.hh"
+#include "io/wire/messages.hh"
 #include "io/wire/wire_format.hh"
-#include "io/wire/wire_values.hh"
 
 namespace bellwether {
 namespace {

@@ -1,0 +1,460 @@
+// Each message: its kind, and its value of the core as protobuf and back, field by field.
+// to_wire() expects a value within the limits (its callers' business); from_wire() believes
+// nothing.
+#pragma once
+
+#include <bellwether/election_plugin.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/check.hh"
+#include "core/frames.hh"
+#include "core/members.hh"
+#include "core/promises.hh"
+#include "io/wire/codec.hh"
+#include "io/wire/frames.pb.h"
+
+namespace bellwether {
+
+// Never renumbered.
+enum class Kind : uint8_t {
+  kHello = 1,
+  kPluginMessage = 2,
+  kPlannedHandover = 3,
+  kCoordinator = 4,
+  kRefusal = 5,
+  kHeartbeat = 6,
+  kHeartbeatAck = 7,
+  kResign = 8,
+  kLeave = 9,
+  kMembers = 10,
+  kTurnedAway = 11,
+  kWish = 12,
+  kCanvass = 13,
+  kCanvassReply = 14,
+  kGrant = 15,
+};
+
+// The kind and the protobuf message that a value goes out as.
+template <Kind kValue, typename MessageType>
+struct WireType {
+  static constexpr Kind kKind = kValue;
+  using Message = MessageType;
+};
+template <typename Body>
+using WireOf = decltype(wire_type(std::declval<Body>()));
+
+// What is wrong with a message, in a static phrase ("a name is too long"); nullptr: nothing, and
+// the value is filled in.  Otherwise the value is of no use.
+using ValueFlaw = const char*;
+
+// --- what messages are made of ---
+
+inline constexpr size_t kIdBytes = sizeof(Uuid::data);
+
+inline std::string to_wire_id(const Uuid& id) { return {id.begin(), id.end()}; }
+
+inline ValueFlaw from_wire_id(const std::string& bytes, Uuid& id) {
+  if (bytes.size() != kIdBytes) return "an id has not 16 bytes";
+  std::memcpy(id.data, bytes.data(), kIdBytes);
+  return nullptr;
+}
+
+inline uint64_t to_wire_ns(Duration duration) {
+  check(duration >= Duration::zero() && duration <= kMaxWireDuration,
+        "a duration in a frame keeps its limit");
+  return static_cast<uint64_t>(duration.count());
+}
+
+inline ValueFlaw from_wire_ns(uint64_t ns, Duration& duration) {
+  if (ns > static_cast<uint64_t>(kMaxWireDuration.count())) return "a lease or wait is too long";
+  duration = Duration(static_cast<Duration::rep>(ns));
+  return nullptr;
+}
+
+// A text that may be missing.
+inline bool is_valid_remark(std::string_view text) { return text.empty() || is_valid_name(text); }
+
+inline void to_wire(const LeaderHint& hint, wire::LeaderHint& message) {
+  message.set_id(to_wire_id(hint.id));
+  message.set_epoch(hint.epoch);
+  message.set_is_appointed(hint.is_appointed);
+}
+
+inline ValueFlaw from_wire(const wire::LeaderHint& message, LeaderHint& hint) {
+  hint.epoch = message.epoch();
+  hint.is_appointed = message.is_appointed();
+  return from_wire_id(message.id(), hint.id);
+}
+
+// A hint that may be missing.
+template <typename Message>
+void leader_to_wire(const std::optional<LeaderHint>& leader, Message& message) {
+  if (leader) to_wire(*leader, *message.mutable_leader());
+}
+template <typename Message>
+ValueFlaw leader_from_wire(const Message& message, std::optional<LeaderHint>& leader) {
+  leader.reset();
+  return message.has_leader() ? from_wire(message.leader(), leader.emplace()) : nullptr;
+}
+
+// The fields of what claims an epoch.
+template <typename Message>
+void terms_to_wire(const Terms& terms, Message& message) {
+  message.set_voters(terms.voters);
+  message.set_lease_ns(to_wire_ns(terms.lease));
+}
+template <typename Message>
+ValueFlaw terms_from_wire(const Message& message, Terms& terms) {
+  terms.voters = message.voters();
+  return from_wire_ns(message.lease_ns(), terms.lease);
+}
+
+// The numbers of Member.liveness in frames.proto.
+static_assert(static_cast<int>(Liveness::kAlive) == 0);
+static_assert(static_cast<int>(Liveness::kSuspect) == 1);
+static_assert(static_cast<int>(Liveness::kDown) == 2);
+static_assert(static_cast<int>(Liveness::kLeft) == 3);
+
+inline void to_wire(const MemberEntry& entry, wire::Member& message) {
+  check(is_valid_name(entry.name), "a member's name keeps the limits of frames");
+  check(is_valid_address(entry.address), "a member's address keeps the limits of frames");
+  message.set_id(to_wire_id(entry.id));
+  message.set_name(entry.name);
+  message.set_address(entry.address);
+  message.set_priority(entry.priority);
+  message.set_boot(entry.boot);
+  message.set_liveness(static_cast<uint32_t>(entry.liveness));
+  message.set_is_electable(entry.is_electable);
+  check(is_valid_remark(entry.variant), "a variant's name keeps the limits of frames");
+  message.set_variant(entry.variant);
+}
+
+inline ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
+  if (const ValueFlaw flaw = from_wire_id(message.id(), entry.id)) return flaw;
+  if (!is_valid_name(message.name())) return "a name is empty, too long or not printable";
+  if (!is_valid_address(message.address())) return "an address is too long or not printable";
+  if (message.liveness() > static_cast<uint32_t>(Liveness::kLeft)) return "no such liveness";
+  entry.name = message.name();
+  entry.address = message.address();
+  entry.priority = message.priority();
+  entry.boot = message.boot();
+  entry.liveness = static_cast<Liveness>(message.liveness());
+  entry.is_electable = message.is_electable();
+  if (!is_valid_remark(message.variant())) return "a variant is too long or not printable";
+  entry.variant = message.variant();
+  return nullptr;
+}
+
+// --- HELLO, but for the group's name ---
+
+inline void to_wire(const ConnectionEnds& ends, wire::Ends& message) {
+  check(is_valid_address(ends.here) && is_valid_address(ends.there),
+        "the ends of a connection keep the limits of frames");
+  message.set_here(ends.here);
+  message.set_there(ends.there);
+  message.set_machine(ends.machine);
+  message.set_network(ends.network);
+}
+
+inline ValueFlaw from_wire(const wire::Ends& message, ConnectionEnds& ends) {
+  if (!is_valid_address(message.here()) || !is_valid_address(message.there())) {
+    return "an end of the connection is too long or not printable";
+  }
+  ends = {.here = message.here(),
+          .there = message.there(),
+          .machine = message.machine(),
+          .network = message.network()};
+  return nullptr;
+}
+
+inline void to_wire(const Greeting& greeting, wire::Hello& message) {
+  check(is_valid_remark(greeting.software) && is_valid_remark(greeting.plugin),
+        "the texts of a greeting keep the limits of frames");
+  const Hello& hello = greeting.hello;
+  check(hello.remembered.size() <= kMaxRemembered, "a greeting keeps its limit of releases");
+  to_wire(hello.self, *message.mutable_self());
+  leader_to_wire(hello.leader, message);
+  message.set_view_epoch(hello.view.epoch);
+  message.set_view_counter(hello.view.counter);
+  message.set_software(greeting.software);
+  message.set_plugin(greeting.plugin);
+  message.set_voters(hello.voters);
+  message.set_is_flag_robust(greeting.is_flag_robust);
+  message.set_is_inquiry(greeting.is_inquiry);
+  message.set_is_tentative(greeting.is_tentative);
+  for (const RememberedRelease& release : hello.remembered) {
+    wire::Release& entry = *message.add_remembered();
+    entry.set_voter(to_wire_id(release.voter));
+    entry.set_epoch(release.epoch);
+  }
+  if (greeting.ends != ConnectionEnds{}) to_wire(greeting.ends, *message.mutable_ends());
+}
+
+inline ValueFlaw from_wire(const wire::Hello& message, Greeting& greeting) {
+  if (!is_valid_remark(message.software()) || !is_valid_remark(message.plugin())) {
+    return "software or plugin is too long or not printable";
+  }
+  greeting.software = message.software();
+  greeting.plugin = message.plugin();
+  greeting.is_flag_robust = message.is_flag_robust();
+  greeting.is_inquiry = message.is_inquiry();
+  greeting.is_tentative = message.is_tentative();
+  if (const ValueFlaw flaw = from_wire(message.ends(), greeting.ends)) return flaw;
+  Hello& hello = greeting.hello;
+  hello.voters = message.voters();
+  hello.view = {.epoch = message.view_epoch(), .counter = message.view_counter()};
+  if (const ValueFlaw flaw = from_wire(message.self(), hello.self)) return flaw;
+  if (message.remembered_size() > static_cast<int>(kMaxRemembered)) return "too many releases";
+  for (const wire::Release& entry : message.remembered()) {
+    RememberedRelease& release = hello.remembered.emplace_back();
+    if (const ValueFlaw flaw = from_wire_id(entry.voter(), release.voter)) return flaw;
+    release.epoch = entry.epoch();
+  }
+  return leader_from_wire(message, hello.leader);
+}
+
+// --- TURNED_AWAY ---
+
+WireType<Kind::kTurnedAway, wire::TurnedAway> wire_type(const TurnedAway&);
+
+inline void to_wire(const TurnedAway& body, wire::TurnedAway& message) {
+  message.set_reason(static_cast<uint32_t>(body.reason));
+}
+
+// A reason of a later release is still a refusal.
+inline ValueFlaw from_wire(const wire::TurnedAway& message, TurnedAway& body) {
+  const bool is_known = message.reason() <= static_cast<uint32_t>(TurnAwayReason::kLast);
+  body.reason = is_known ? static_cast<TurnAwayReason>(message.reason()) : TurnAwayReason::kUnknown;
+  return nullptr;
+}
+
+// --- MEMBERS; the codec sees to its parts ---
+
+// Appends the entries of a part of a view.  A view has at most kMaxMembers.
+inline ValueFlaw append_from_wire(const wire::Members& message, MemberView& view) {
+  const auto count = static_cast<size_t>(message.entries_size());
+  if (count > kMaxMembers - view.entries.size()) return "more members than a group may have";
+  for (const wire::Member& entry : message.entries()) {
+    if (const ValueFlaw flaw = from_wire(entry, view.entries.emplace_back())) return flaw;
+  }
+  return nullptr;
+}
+
+// --- a plugin's message: ELECTION, ANSWER, HANDOVER and its private kinds ---
+
+WireType<Kind::kPluginMessage, wire::PluginMessage> wire_type(const ElectionFrame&);
+
+inline bool is_plugin_message(uint32_t kind) {
+  return (kind >= ELECTION_MESSAGE_ELECTION && kind <= ELECTION_MESSAGE_HANDOVER) ||
+         (kind >= ELECTION_MESSAGE_FIRST_PRIVATE && kind <= ELECTION_MESSAGE_LAST_PRIVATE);
+}
+
+inline void to_wire(const ElectionFrame& body, wire::PluginMessage& message) {
+  check(is_plugin_message(body.kind), "a plugin's message is of a kind that plugins may send");
+  check(body.ids.size() <= kMaxMembers, "a plugin's message names no more ids than members");
+  message.set_kind(body.kind);
+  message.set_flags(body.flags);
+  message.set_round(body.round);
+  std::string& ids = *message.mutable_ids();
+  ids.reserve(body.ids.size() * kIdBytes);
+  for (const election_id& id : body.ids) ids.append(std::begin(id.bytes), std::end(id.bytes));
+  leader_to_wire(body.leader, message);
+}
+
+inline ValueFlaw from_wire(const wire::PluginMessage& message, ElectionFrame& body) {
+  if (!is_plugin_message(message.kind())) return "no such kind of plugin message";
+  const std::string& ids = message.ids();
+  if (ids.size() % kIdBytes != 0) return "an id has not 16 bytes";
+  if (ids.size() > kMaxMembers * kIdBytes) return "too many ids";
+  body.kind = message.kind();
+  body.flags = message.flags();
+  body.round = message.round();
+  body.ids.resize(ids.size() / kIdBytes);
+  for (size_t i = 0; i < body.ids.size(); ++i) {
+    std::memcpy(body.ids[i].bytes, ids.data() + i * kIdBytes, kIdBytes);
+  }
+  return leader_from_wire(message, body.leader);
+}
+
+// --- from leader to leader ---
+
+WireType<Kind::kPlannedHandover, wire::PlannedHandover> wire_type(const PlannedHandover&);
+
+inline void to_wire(const PlannedHandover& body, wire::PlannedHandover& message) {
+  message.set_is_appointed(body.is_appointed);
+}
+
+inline ValueFlaw from_wire(const wire::PlannedHandover& message, PlannedHandover& body) {
+  body.is_appointed = message.is_appointed();
+  return nullptr;
+}
+
+WireType<Kind::kCoordinator, wire::Coordinator> wire_type(const Coordinator&);
+
+inline void to_wire(const Coordinator& body, wire::Coordinator& message) {
+  message.set_is_appointed(body.is_appointed);
+  message.set_is_planned(body.is_planned);
+  message.set_sequence(body.sequence);
+  terms_to_wire(body.terms, message);
+}
+
+inline ValueFlaw from_wire(const wire::Coordinator& message, Coordinator& body) {
+  body.is_appointed = message.is_appointed();
+  body.is_planned = message.is_planned();
+  body.sequence = message.sequence();
+  return terms_from_wire(message, body.terms);
+}
+
+WireType<Kind::kResign, wire::Resign> wire_type(const Resign&);
+
+inline void to_wire(const Resign&, wire::Resign&) {}
+inline ValueFlaw from_wire(const wire::Resign&, Resign&) { return nullptr; }
+
+// --- the leader's beat, and its answers ---
+
+WireType<Kind::kHeartbeat, wire::Heartbeat> wire_type(const Heartbeat&);
+
+inline void to_wire(const Heartbeat& body, wire::Heartbeat& message) {
+  message.set_sequence(body.sequence);
+  message.set_is_appointed(body.is_appointed);
+  message.set_is_claiming(!body.is_effective);
+  message.set_is_planned(body.is_planned);
+  terms_to_wire(body.terms, message);
+}
+
+inline ValueFlaw from_wire(const wire::Heartbeat& message, Heartbeat& body) {
+  body.sequence = message.sequence();
+  body.is_appointed = message.is_appointed();
+  body.is_effective = !message.is_claiming();
+  body.is_planned = message.is_planned();
+  return terms_from_wire(message, body.terms);
+}
+
+WireType<Kind::kRefusal, wire::Refusal> wire_type(const Refusal&);
+
+inline void to_wire(const Refusal& body, wire::Refusal& message) {
+  message.set_refused_epoch(body.refused_epoch);
+  leader_to_wire(body.leader, message);
+}
+
+inline ValueFlaw from_wire(const wire::Refusal& message, Refusal& body) {
+  body.refused_epoch = message.refused_epoch();
+  return leader_from_wire(message, body.leader);
+}
+
+WireType<Kind::kHeartbeatAck, wire::HeartbeatAck> wire_type(const HeartbeatAck&);
+
+inline void to_wire(const HeartbeatAck& body, wire::HeartbeatAck& message) {
+  message.set_sequence(body.sequence);
+  message.set_view_epoch(body.view.epoch);
+  message.set_view_counter(body.view.counter);
+  message.set_is_electable(body.is_electable);
+  if (body.refusal) to_wire(*body.refusal, *message.mutable_refusal());
+  message.set_promised_epoch(body.promised_epoch);
+}
+
+inline ValueFlaw from_wire(const wire::HeartbeatAck& message, HeartbeatAck& body) {
+  body.sequence = message.sequence();
+  body.view = {.epoch = message.view_epoch(), .counter = message.view_counter()};
+  body.is_electable = message.is_electable();
+  body.promised_epoch = message.promised_epoch();
+  body.refusal.reset();
+  return message.has_refusal() ? from_wire(message.refusal(), body.refusal.emplace()) : nullptr;
+}
+
+// --- what a member says of itself ---
+
+WireType<Kind::kLeave, wire::Leave> wire_type(const Leave&);
+
+inline void to_wire(const Leave& body, wire::Leave& message) { message.set_boot(body.boot); }
+
+inline ValueFlaw from_wire(const wire::Leave& message, Leave& body) {
+  body.boot = message.boot();
+  return nullptr;
+}
+
+WireType<Kind::kWish, wire::Wish> wire_type(const Wish&);
+
+inline void to_wire(const Wish& body, wire::Wish& message) {
+  check(is_valid_remark(body.variant), "a variant's name keeps the limits of frames");
+  message.set_variant(body.variant);
+}
+
+inline ValueFlaw from_wire(const wire::Wish& message, Wish& body) {
+  if (!is_valid_remark(message.variant())) return "a variant is too long or not printable";
+  body.variant = message.variant();
+  return nullptr;
+}
+
+// --- candidates and voters ---
+
+WireType<Kind::kCanvass, wire::Canvass> wire_type(const Canvass&);
+
+inline void to_wire(const Canvass& body, wire::Canvass& message) {
+  message.set_number(body.number);
+  message.set_voters(body.voters);
+  message.set_is_lost(body.is_lost);
+}
+
+inline ValueFlaw from_wire(const wire::Canvass& message, Canvass& body) {
+  body.number = message.number();
+  body.voters = message.voters();
+  body.is_lost = message.is_lost();
+  return nullptr;
+}
+
+WireType<Kind::kCanvassReply, wire::CanvassReply> wire_type(const CanvassReply&);
+
+inline void to_wire(const CanvassReply& body, wire::CanvassReply& message) {
+  message.set_number(body.number);
+  message.set_is_yes(body.is_yes);
+  message.set_is_lost(body.is_lost);
+  leader_to_wire(body.leader, message);
+}
+
+inline ValueFlaw from_wire(const wire::CanvassReply& message, CanvassReply& body) {
+  body.number = message.number();
+  body.is_yes = message.is_yes();
+  body.is_lost = message.is_lost();
+  return leader_from_wire(message, body.leader);
+}
+
+WireType<Kind::kGrant, wire::Grant> wire_type(const Grant&);
+
+inline void to_wire(const Grant& body, wire::Grant& message) {
+  check(body.waits.size() <= Promises::kMax, "a grant names no more promises than a voter makes");
+  message.set_epoch(body.epoch);
+  message.set_is_granted(body.is_granted);
+  message.set_sequence(body.sequence);
+  for (const Wait& wait : body.waits) {
+    wire::Wait& entry = *message.add_waits();
+    entry.set_leader(to_wire_id(wait.leader));
+    entry.set_epoch(wait.epoch);
+    entry.set_left_ns(to_wire_ns(wait.left));
+  }
+  message.set_boot_wait_ns(to_wire_ns(body.boot_wait));
+  leader_to_wire(body.leader, message);
+}
+
+inline ValueFlaw from_wire(const wire::Grant& message, Grant& body) {
+  if (message.waits_size() > static_cast<int>(Promises::kMax)) return "too many waits";
+  body.epoch = message.epoch();
+  body.is_granted = message.is_granted();
+  body.sequence = message.sequence();
+  for (const wire::Wait& entry : message.waits()) {
+    Wait& wait = body.waits.emplace_back();
+    if (const ValueFlaw flaw = from_wire_id(entry.leader(), wait.leader)) return flaw;
+    wait.epoch = entry.epoch();
+    if (const ValueFlaw flaw = from_wire_ns(entry.left_ns(), wait.left)) return flaw;
+  }
+  if (const ValueFlaw flaw = from_wire_ns(message.boot_wait_ns(), body.boot_wait)) return flaw;
+  return leader_from_wire(message, body.leader);
+}
+
+}  // namespace bellwether
