@@ -30,9 +30,6 @@ constexpr mode_t kNewFileMode = 0600;
 constexpr mode_t kPermissions = 07777;
 constexpr mode_t kOthersEnter = 0011;
 
-// Somebody else may have put a link, a pipe or a device there.
-constexpr int kCautious = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-
 // How often a file may vanish or appear between two looks at it.
 constexpr int kOpenTries = 3;
 
@@ -76,9 +73,10 @@ FileDescriptor open_or_make(const FlagFileSettings& settings, struct stat& folde
   const fs::path name = path.filename();
   int fd = -1;
   for (int tries = 0; fd < 0 && tries < kOpenTries; ++tries) {
-    fd = ::openat(folder.get(), name.c_str(), O_RDWR | kCautious);
+    fd = ::openat(folder.get(), name.c_str(), O_RDWR | kCautiousOpen);
     if (fd >= 0 || errno != ENOENT) break;
-    fd = ::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | kCautious, kNewFileMode);
+    fd = ::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | kCautiousOpen,
+                  kNewFileMode);
     if (fd < 0 && errno != EEXIST) break;
   }
   if (fd >= 0) return FileDescriptor(fd);

@@ -11,14 +11,14 @@
 namespace bellwether {
 namespace {
 
-constexpr int kBacklog = 511;
+constexpr int kClientBacklog = 511;
 
 // Beyond the limit, while all others wait for their answers, so many are told so; who comes then is
 // closed without a word.
 constexpr size_t kMaxTurnedAway = 64;
 
 // So that what a new client has sent is read long before as many newer ones have taken its place.
-constexpr int kAcceptsPerTurn = 16;
+constexpr int kClientsPerTurn = 16;
 
 // In one turn of the loop, so long the requests of all clients together are answered, and the last
 // of them to its end.  Then it is the turn of the node's timers and of its peers, who would take a
@@ -77,7 +77,8 @@ int HttpServer::try_to_listen(const SocketAddress& address) {
       this, [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
   if (const int status = uv_tcp_open(socket.get(), fd.get()); status < 0) return -status;
   fd.release();  // it is the handle's now
-  const int status = uv_listen(reinterpret_cast<uv_stream_t*>(socket.get()), kBacklog, on_client);
+  const int status =
+      uv_listen(reinterpret_cast<uv_stream_t*>(socket.get()), kClientBacklog, on_client);
   if (status == 0) sockets_.push_back(std::move(socket));
   return -status;
 }
@@ -91,7 +92,7 @@ void HttpServer::listen_on_socket(const std::string& path) {
   auto pipe = make_handle<uv_pipe_t>(
       this, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
   fail_if(uv_pipe_open(pipe.get(), file->release()));
-  fail_if(uv_listen(reinterpret_cast<uv_stream_t*>(pipe.get()), kBacklog, on_client));
+  fail_if(uv_listen(reinterpret_cast<uv_stream_t*>(pipe.get()), kClientBacklog, on_client));
   std::erase(paused_, reinterpret_cast<uv_stream_t*>(pipe_.get()));
   socket_file_ = std::move(file);
   pipe_ = std::move(pipe);
@@ -133,7 +134,7 @@ void HttpServer::on_client(uv_stream_t* socket, int error) {
 }
 
 void HttpServer::accept_paced(uv_stream_t* socket) {
-  if (accepted_ < kAcceptsPerTurn) {
+  if (accepted_ < kClientsPerTurn) {
     ++accepted_;
     return accept(socket);
   }

@@ -2,6 +2,7 @@
 // for the operator.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -12,6 +13,9 @@
 #include <utility>
 
 namespace bellwether {
+
+// What to open a file with where somebody else may have put a link, a pipe or a device.
+inline constexpr int kCautiousOpen = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 // An open file that is closed when its owner goes.
 class FileDescriptor {

@@ -15,12 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kFolderMode = 0700;
-constexpr mode_t kFileMode = 0600;
+constexpr mode_t kStateFolderMode = 0700;
+constexpr mode_t kStateFileMode = 0600;
 constexpr const char* kLockFile = "lock";
-
-// A name in the folder may have been turned into a link, a pipe or a device by somebody else.
-constexpr int kCautious = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 }  // namespace
 
@@ -68,7 +65,7 @@ LockedFolder::LockedFolder(fs::path path, FileCalls& calls)
 }
 
 std::optional<FileDescriptor> LockedFolder::open(const char* name, int flags) const {
-  const int fd = calls_.open(folder_.get(), name, flags | kCautious, kFileMode);
+  const int fd = calls_.open(folder_.get(), name, flags | kCautiousOpen, kStateFileMode);
   if (fd < 0 && errno == ENOENT) return std::nullopt;
   return checked(fd, name);
 }
@@ -90,8 +87,8 @@ void LockedFolder::replace(const char* name, std::span<const uint8_t> contents) 
   };
   // The lock is ours, so a draft that is there is what a crash has left.
   const FileDescriptor file =
-      checked(calls_.open(folder_.get(), draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kCautious,
-                          kFileMode),
+      checked(calls_.open(folder_.get(), draft.c_str(),
+                          O_WRONLY | O_CREAT | O_TRUNC | kCautiousOpen, kStateFileMode),
               draft.c_str());
   for (size_t done = 0; done < contents.size();) {
     const ssize_t count = calls_.write(file.get(), contents.subspan(done), done);
@@ -120,7 +117,7 @@ void LockedFolder::make() const {
     const fs::path parent = made;
     made /= part;
     if (part.empty() || fs::is_directory(made, unused)) continue;
-    if (calls_.make_folder(made.c_str(), kFolderMode) == 0) {
+    if (calls_.make_folder(made.c_str(), kStateFolderMode) == 0) {
       sync(parent);
     } else if (errno != EEXIST) {
       throw state_error(made, "cannot be created", errno);
@@ -138,8 +135,9 @@ void LockedFolder::sync(const fs::path& folder) const {
 
 void LockedFolder::lock() {
   const std::string path = path_of(kLockFile);
-  lock_ = checked(calls_.open(folder_.get(), kLockFile, O_RDWR | O_CREAT | kCautious, kFileMode),
-                  kLockFile);
+  lock_ = checked(
+      calls_.open(folder_.get(), kLockFile, O_RDWR | O_CREAT | kCautiousOpen, kStateFileMode),
+      kLockFile);
   struct flock whole_file {};
   whole_file.l_type = F_WRLCK;
   whole_file.l_whence = SEEK_SET;

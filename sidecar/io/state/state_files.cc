@@ -38,8 +38,8 @@ uint64_t to_ms(Duration lease) { return std::chrono::ceil<Milliseconds>(lease).c
 
 // No voter promises for longer than this, whatever a file says.
 Duration from_ms(uint64_t ms) {
-  constexpr auto kLongest = std::chrono::duration_cast<Milliseconds>(kMaxWireDuration);
-  return std::min(Milliseconds(ms), kLongest);
+  constexpr auto kLongestLease = std::chrono::duration_cast<Milliseconds>(kMaxWireDuration);
+  return std::min(Milliseconds(ms), kLongestLease);
 }
 
 // Of some version of Bellwether, and as that version has written it.
@@ -50,7 +50,7 @@ bool is_undamaged(std::span<const uint8_t> bytes) {
 }
 
 constexpr std::array<uint8_t, 8> kMembersMagic{'B', 'W', 'M', 'E', 'M', 'B', 'R', '1'};
-constexpr size_t kLengthOffset = 8;
+constexpr size_t kMembersLengthOffset = 8;
 constexpr size_t kMembersChecksumOffset = 12;
 constexpr size_t kPrefixBytes = 16;
 
@@ -140,7 +140,7 @@ std::vector<uint8_t> pack_members(const MemberView& view) {
   check(length <= kMaxMembersFileBytes - kPrefixBytes, "a view that keeps its limits fits");
   std::vector<uint8_t> bytes(kPrefixBytes + length);
   std::ranges::copy(kMembersMagic, bytes.begin());
-  store_little_endian(bytes, kLengthOffset, static_cast<uint32_t>(length));
+  store_little_endian(bytes, kMembersLengthOffset, static_cast<uint32_t>(length));
   message.SerializeWithCachedSizesToArray(bytes.data() + kPrefixBytes);
   store_little_endian(bytes, kMembersChecksumOffset,
                       crc32c(std::span(bytes).subspan(kPrefixBytes)));
@@ -153,7 +153,7 @@ std::variant<MemberView, const char*> unpack_members(std::span<const uint8_t> by
     return "is not a list of members";
   }
   const std::span<const uint8_t> list = bytes.subspan(kPrefixBytes);
-  if (list.size() != load_little_endian<uint32_t>(bytes, kLengthOffset) ||
+  if (list.size() != load_little_endian<uint32_t>(bytes, kMembersLengthOffset) ||
       crc32c(list) != load_little_endian<uint32_t>(bytes, kMembersChecksumOffset)) {
     return "is damaged";
   }
