@@ -30,7 +30,7 @@ def main(build, name, *folders):
     flags = [flag for path in joined for flag in commands[path]]
     statuses = [tidy(unified, list(dict.fromkeys(flags)))]
     statuses += [tidy(path, commands[path]) for path in commands if path not in joined]
-    return max(statuses)
+    return int(any(statuses))
 
 
 def commands_of(build, folder):
