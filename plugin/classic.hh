@@ -21,14 +21,12 @@ class Classic : public Variant {
   static election_cost cost(const Case& which);
 
  private:
-  void start(const View& view, bool is_called, Outbox& outbox) override;
-  void on_election(const View& view, uint32_t from, const election_message& election,
-                   Outbox& outbox) override;
-  void on_answer(const View& view, uint32_t from, const election_message& answer,
-                 Outbox& outbox) override;
-  void on_handover(const View& view, const election_message& handover, Outbox& outbox) override;
-  void on_timeout(const View& view, Outbox& outbox) override;
-  void on_members(const View& view, Outbox& outbox) override;
+  void on_election(const View& view, uint32_t from, bool is_called) override;
+  void on_candidate(const View& view) override;
+  void conclude(const View& view) override;
+  void on_handover(const View& view, std::span<const election_id> asked, bool is_called) override;
+  void on_timeout(const View& view) override;
+  void on_members(const View& view) override;
 };
 
 }  // namespace bellwether::bully

@@ -13,10 +13,9 @@
 #error "the build passes the project's version as BELLWETHER_VERSION"
 #endif
 
-// What the host holds: the variant it asked for, and the memory of its last answer.
+// What the host holds.
 struct election_instance {
   std::unique_ptr<bellwether::bully::Variant> variant;
-  bellwether::bully::Outbox outbox;
 };
 
 namespace bellwether::bully {
@@ -24,15 +23,15 @@ namespace {
 
 struct Entry {
   const char* name;
-  std::unique_ptr<Variant> (*make)(const Settings& settings);
+  std::unique_ptr<Variant> (*make)(const election_config& config);
   election_cost (*cost)(const Case& which);
 };
 
 template <typename Kind>
 constexpr Entry entry(const char* name) {
   return {.name = name,
-          .make = [](const Settings& settings) -> std::unique_ptr<Variant> {
-            return std::make_unique<Kind>(settings);
+          .make = [](const election_config& config) -> std::unique_ptr<Variant> {
+            return std::make_unique<Kind>(config);
           },
           .cost = Kind::cost};
 }
@@ -47,18 +46,9 @@ const Entry* find(std::string_view name) {
 
 election_instance* create(const election_config* config) try {
   if (config->size < sizeof(election_config)) return nullptr;
-  const Settings settings{
-      .answer_timeout_ns = config->answer_timeout_ns,
-      .coordinator_timeout_ns = config->coordinator_timeout_ns,
-      .first_round = config->first_round,
-      .sticky = (config->flags & ELECTION_CONFIG_STICKY) != 0,
-      .ask_suspected = (config->flags & ELECTION_CONFIG_ASK_SUSPECTED) != 0,
-  };
   const Entry* const wanted = find(config->variant);
   if (wanted == nullptr) return nullptr;
-  auto instance = std::make_unique<election_instance>();
-  instance->variant = wanted->make(settings);
-  return instance.release();
+  return new election_instance{wanted->make(*config)};
 } catch (...) {
   return nullptr;
 }
@@ -66,9 +56,7 @@ election_instance* create(const election_config* config) try {
 void destroy(election_instance* self) { delete self; }
 
 int32_t step(election_instance* self, const election_event* event, election_output* output) try {
-  self->outbox.clear();
-  self->variant->step(*event, self->outbox);
-  const auto actions = self->outbox.actions();
+  const auto actions = self->variant->step(*event);
   output->actions = actions.data();
   output->action_count = static_cast<uint32_t>(actions.size());
   output->deadline_ns = self->variant->deadline_ns();

@@ -24,21 +24,15 @@ class Modified : public Variant {
   static election_cost cost(const Case& which);
 
  private:
-  void start(const View& view, bool is_called, Outbox& outbox) override;
-  void on_election(const View& view, uint32_t from, const election_message& election,
-                   Outbox& outbox) override;
-  void on_answer(const View& view, uint32_t from, const election_message& answer,
-                 Outbox& outbox) override;
-  void on_handover(const View& view, const election_message& handover, Outbox& outbox) override;
-  void on_leader_heard(Outbox& outbox) override;
-  void on_timeout(const View& view, Outbox& outbox) override;
-  void on_members(const View& view, Outbox& outbox) override;
+  void on_election(const View& view, uint32_t from, bool is_called) override;
+  void conclude(const View& view) override;
+  void on_handover(const View& view, std::span<const election_id> asked, bool is_called) override;
+  void on_leader_heard() override;
+  void on_timeout(const View& view) override;
+  void on_members(const View& view) override;
 
-  void start(const View& view, std::span<const election_id> asked_already, bool is_called,
-             Outbox& outbox);
-  void hand_over(const View& view, Outbox& outbox);
-  void replace_chosen(const View& view, Outbox& outbox);
-  void succeed_initiator(const View& view, Outbox& outbox);
+  void replace_chosen(const View& view);
+  void succeed_initiator(const View& view);
 
   election_id initiator_{};  // HALTED: who asked first
   bool is_halted_by_call_ = false;
