@@ -1,6 +1,8 @@
-// One overload for each effect that says something.
+// Whose leader it is, which elections ended, and who is a member.
 #include "metrics/core_observer.hh"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace bellwether::metrics {
@@ -11,13 +13,9 @@ CoreObserver::CoreObserver(Metrics& metrics, const Members& members, const Recor
       members_(members),
       variant_(variant),
       on_election_(std::move(on_election)) {
-  metrics_.set_epoch(record.max_epoch);
-  metrics_.set_active_variant(variant_);
+  raise_epoch(record.max_epoch);
+  metrics_.active_variant.set_only(variant_);
   count_members();
-}
-
-void CoreObserver::on_effect(Instant now, const Effect& effect) {
-  std::visit([&](const auto& what) { on(now, what); }, effect);
 }
 
 void CoreObserver::on_received(FrameType type, size_t bytes) {
@@ -31,19 +29,15 @@ void CoreObserver::on_sent(FrameType type, size_t bytes, bool is_delivered) {
 }
 
 void CoreObserver::on(Instant now, const Publish& publish) {
-  if (publish.is_leader) {
-    metrics_.set_leading(publish.valid_until);
-  } else {
-    metrics_.set_not_leading();
-  }
+  metrics_.set_leading(publish.is_leader ? std::optional(publish.valid_until) : std::nullopt);
   // Otherwise only valid_until moved on, or there was no leader before and there is none now.
   if (!publish.why || (!publish.leader && !leader_)) return;
-  metrics_.set_epoch(publish.epoch);
+  raise_epoch(publish.epoch);
   meter_.on_leader_change(now, publish.leader.has_value(), publish.is_leader, *publish.why);
   if (publish.leader == leader_) return;
   leader_ = publish.leader;
   leader_since_ = now;
-  metrics_.on_leader_change(*publish.why);
+  metrics_.leader_changes.count(*publish.why);
   name_leader();
 }
 
@@ -54,15 +48,6 @@ void CoreObserver::on(Instant now, const Progress& progress) {
   if (on_election_) on_election_(*ended);
 }
 
-void CoreObserver::on(Instant, const TimedOut& timeout) { metrics_.on_timeout(timeout.what); }
-void CoreObserver::on(Instant, const Stale& stale) { metrics_.on_stale(stale.type); }
-void CoreObserver::on(Instant, const Rejected& rejected) { metrics_.on_rejected(rejected.why); }
-
-// A node that takes another variant up remarks it.
-void CoreObserver::on(Instant, const Remark&) { metrics_.set_active_variant(variant_); }
-
-void CoreObserver::on(Instant, const Store& store) { metrics_.set_epoch(store.record.max_epoch); }
-
 void CoreObserver::on(Instant, const MembersChanged&) {
   count_members();
   name_leader();  // it may have come back under another name
@@ -72,12 +57,20 @@ void CoreObserver::on(Instant, const Outcome& outcome) {
   if (outcome.kind == Outcome::Kind::kDone) meter_.on_command();
 }
 
+// It never falls.
+void CoreObserver::raise_epoch(uint64_t epoch) {
+  epoch_ = std::max(epoch_, epoch);
+  metrics_.epoch.set(epoch_);
+}
+
 void CoreObserver::count_members() {
   std::array<uint64_t, kValues<Liveness>> counts{};
   for (const Member& member : members_.all()) {
     ++counts[static_cast<size_t>(member.entry.liveness)];
   }
-  metrics_.set_members(counts);
+  for (size_t i = 0; i < counts.size(); ++i) {
+    metrics_.members.of(static_cast<Liveness>(i)).Set(static_cast<double>(counts[i]));
+  }
 }
 
 void CoreObserver::name_leader() {

@@ -23,7 +23,9 @@ class CoreObserver {
                const std::string& variant, OnElection on_election = {});
 
   // For each effect, in order, before it is carried out.
-  void on_effect(Instant now, const Effect& effect);
+  void on_effect(Instant now, const Effect& effect) {
+    std::visit([&](const auto& what) { on(now, what); }, effect);
+  }
   // For each frame, before the node is told.
   void on_received(FrameType type, size_t bytes);
   // For each Send that was carried out; `is_delivered`: there was a connection to write it to.
@@ -32,17 +34,19 @@ class CoreObserver {
  private:
   void on(Instant now, const Publish& publish);
   void on(Instant now, const Progress& progress);
-  void on(Instant, const TimedOut& timeout);
-  void on(Instant, const Stale& stale);
-  void on(Instant, const Rejected& rejected);
-  void on(Instant, const Remark&);
-  void on(Instant now, const Store& store);
+  void on(Instant, const TimedOut& timeout) { metrics_.timeouts.count(timeout.what); }
+  void on(Instant, const Stale& stale) { metrics_.stale_messages.count(stale.type); }
+  void on(Instant, const Rejected& rejected) { metrics_.unfit_frames.count(rejected.why); }
+  // A node that takes another variant up remarks it.
+  void on(Instant, const Remark&) { metrics_.active_variant.set_only(variant_); }
+  void on(Instant, const Store& store) { raise_epoch(store.record.max_epoch); }
   void on(Instant now, const MembersChanged&);
   void on(Instant now, const Outcome& outcome);
   // Counted elsewhere, or of no interest.
   template <OneOf<Send, RefuseLink, EndLink, StoreMembers, Sighting, Left, Failed> Other>
   void on(Instant, const Other&) {}
 
+  void raise_epoch(uint64_t epoch);
   void count_members();
   void name_leader();
 
@@ -51,6 +55,7 @@ class CoreObserver {
   const std::string& variant_;
   OnElection on_election_;
   ElectionMeter meter_;
+  uint64_t epoch_ = 0;
   std::optional<Uuid> leader_;
   Instant leader_since_{};
 };

@@ -3,25 +3,6 @@
 
 namespace bellwether::metrics {
 
-void MessageCounts::count(FrameType type) {
-  switch (type) {
-    case FrameType::kElection:
-      ++election;
-      return;
-    case FrameType::kAnswer:
-      ++answer;
-      return;
-    case FrameType::kHandover:
-      ++handover;
-      return;
-    case FrameType::kCoordinator:
-      ++coordinator;
-      return;
-    default:
-      return;
-  }
-}
-
 void ElectionMeter::on_received(FrameType type) {
   is_asked_ = type == FrameType::kElection || type == FrameType::kHandover;
   is_commanded_ = false;

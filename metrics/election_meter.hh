@@ -22,7 +22,12 @@ struct MessageCounts {
   uint64_t coordinator = 0;
 
   // A message of another type is left out.
-  void count(FrameType type);
+  void count(FrameType type) {
+    election += type == FrameType::kElection ? 1 : 0;
+    answer += type == FrameType::kAnswer ? 1 : 0;
+    handover += type == FrameType::kHandover ? 1 : 0;
+    coordinator += type == FrameType::kCoordinator ? 1 : 0;
+  }
   uint64_t total() const { return election + answer + handover + coordinator; }
 };
 

@@ -1,10 +1,14 @@
 // The values that labels can have, as types: a series is chosen by enumerators and found by index.
 // Every label is bounded by its type.  name() gives the text of a value; types that others count,
-// too, are in base/counted.hh and in the core.
+// too, are in base/counted.hh and in the core.  Other labels have values that are fixed while the
+// process lives.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/counted.hh"
 #include "core/frames.hh"
@@ -104,5 +108,23 @@ inline const char* name(Reload reload) {
   static constexpr Names<Reload> kNames({"applied", "refused"});
   return kNames[reload];
 }
+
+// What HTTP requests are counted under: a route, never the paths that clients send; and the codes
+// that are counted one by one, all others as "other".
+struct HttpRoute {
+  std::string name;
+  std::span<const unsigned> codes;
+};
+
+struct Identity {
+  std::string group;
+  std::string member;                 // this node's name in it
+  std::string version;                // of the sidecar
+  std::string plugin;                 // its name
+  std::string abi;                    // "<major>.<minor>" of the plugin
+  std::vector<std::string> variants;  // that the plugin has
+  bool has_prices = false;            // it says what an election costs by each of them
+  std::vector<HttpRoute> routes;      // that HTTP requests are counted under
+};
 
 }  // namespace bellwether::metrics

@@ -1,104 +1,215 @@
-// What this process counts, one method for each duty.  Every series is there from the start, at 0,
-// and no label takes more values than its type has; so what a peer or a client does can move
-// numbers but cannot make new ones.
+// Every metric, declared once with its type, name, help, labels and buckets.  To add one, declare
+// it here, count it where it happens (metrics.flag_updates.count()) and write its row into
+// README.md; a test compares both.
 //
-// Threads: the event loop's only.  No method waits; only text() and a new leader allocate.  Nothing
+// Every series is there from the start, at 0, and no label takes more values than its type has; so
+// what a peer or a client does can move numbers but cannot make new ones.
+//
+// Threads: the event loop's only.  Nothing waits; only text() and a new leader allocate.  Nothing
 // in here reads a clock: times are passed in.
 #pragma once
 
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hh"
-#include "metrics/identity.hh"
-#include "metrics/labels.hh"
+#include "base/wall_time.hh"
+#include "metrics/election_meter.hh"
 #include "metrics/process_readings.hh"
-
-namespace prometheus {
-class Gauge;
-}
+#include "metrics/series.hh"
 
 namespace bellwether::metrics {
 
-struct Table;
-struct ElectionSummary;
+// Upper bounds of the histograms.  From a hand-over on one machine to elections that were held
+// again and again:
+inline constexpr double kElectionSeconds[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
+                                              0.25,  0.5,    1,     2.5,  5,     10,   30};
+inline constexpr double kEventSeconds[] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
+                                           0.025,  0.05,    0.1,    0.25,  0.5,    1,     2.5};
+// One node of an election has at most about 4 messages for each member of its group.
+inline constexpr double kMessageCounts[] = {0,   1,   2,   5,    10,   20,  50,
+                                            100, 200, 500, 1000, 2000, 5000};
 
 class Metrics {
  public:
   explicit Metrics(const Identity& identity);
-  Metrics(const Metrics&) = delete;
-  Metrics& operator=(const Metrics&) = delete;
-  ~Metrics();
 
   // What text() is, as HTTP says it.
   static constexpr const char* kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
   // All metrics as Prometheus reads them, in alphabetical order.  Reads /proc.
-  std::string text(Instant now, std::chrono::system_clock::time_point wall_clock);
+  std::string text(Instant now, WallTime wall_clock);
 
-  // --- elections and leadership: told by CoreObserver and Participant ---
+  // --- what moves several series ---
 
   // `variant`: one of the plugin's.
   void on_election(const ElectionSummary& election, const std::string& variant);
-  // Of a plugin that says what an election costs: an election that this node won would have taken
-  // so many messages of this type by `variant`.
-  void on_shadow_messages(const std::string& variant, ElectionType type, uint64_t messages);
-  void on_shadow_election(ShadowResult result);
-  // `valid_until`: text() no longer shows a leader after it.
-  void set_leading(Instant valid_until);
-  void set_not_leading();
-  // The leader that this node knows, which may be this node, and since when.
-  void set_leader(std::string_view leader_name, Instant since);
-  void set_no_leader();
-  // `variant`: one of the plugin's.
-  void set_active_variant(const std::string& variant);
-  void on_leader_change(Why why);
-  // Lower than before: ignored.
-  void set_epoch(uint64_t epoch);
-  void set_members(const std::array<uint64_t, kValues<Liveness>>& counts);
   void on_received(FrameType type, size_t bytes);
   // Not delivered: the bytes do not count.
   void on_sent(FrameType type, size_t bytes, bool is_delivered);
-  void on_stale(FrameType type);
-
-  // --- told by whoever sees it ---
-
-  void on_timeout(Awaited what);
-  void on_rejected(Rejection reason);
-  void on_rejected(Unfit reason);
-  void on_doubt(ProofDoubt doubt);
-  void on_heartbeat_rtt(Duration rtt);
-  void on_event_loop_lag(Duration lag);
-  void on_flag_update();
-  void on_hook(HookResult result);
-  // `route`: its place in Identity::routes.
-  void on_http_request(size_t route, unsigned code);
-  void on_limit(Limit limit, uint64_t times = 1);
-  void set_config_mismatch(bool is_mismatch);
-  // Once, at start.
-  void set_flag_robust(bool is_robust);
-  void set_flag_in_place(bool is_in_place);
-  void on_flag_loss();
   void on_config_reload(Reload result);
-  // Before each text(), for time alone may change it.
-  void set_vote(Vote vote);
+  // Until when this node leads; text() no longer shows a leader after it.  Nothing: it does not.
+  void set_leading(std::optional<Instant> valid_until) { leads_until_ = valid_until; }
+  // The leader that this node knows, which may be this node, and since when.
+  void set_leader(std::string_view leader_name, Instant since);
+  void set_no_leader();
+
+  // --- all series; those that change with time alone, or with what has a method above, are its ---
+
+  // Before all that is made with them.
+  const Identity who;
+  prometheus::Registry registry;
+
+  // --- elections ---
+  const SeriesByVariant<prometheus::Counter, Trigger, Result> elections{
+      registry,
+      who.variants,
+      "bellwether_elections_total",
+      "Elections in which this node took part, by why its part began and how it ended.",
+      "trigger",
+      "result"};
+  const SeriesByVariant<prometheus::Histogram> election_duration{
+      registry, who.variants, "bellwether_election_duration_seconds",
+      "Time from the beginning of this node's part in an election until it knew a new leader.",
+      kElectionSeconds};
+  const SeriesByVariant<prometheus::Histogram> election_messages{
+      registry, who.variants, "bellwether_election_messages",
+      "ELECTION, ANSWER, HANDOVER and COORDINATOR messages that this node sent, tried to send or "
+      "received in one election.",
+      kMessageCounts};
+  const SeriesByVariant<prometheus::Counter, ElectionType> shadow_messages{
+      registry, who.has_prices ? who.variants : std::vector<std::string>{},
+      "bellwether_shadow_messages_total",
+      "Messages that the elections which this node won would have taken by each variant.", "type"};
+  const std::optional<Counters<ShadowResult>> shadow_elections =
+      who.has_prices
+          ? std::optional<Counters<ShadowResult>>(
+                std::in_place, registry, "bellwether_shadow_elections_total",
+                "Elections that this node won, by whether their cost by each variant is known.",
+                "result")
+          : std::nullopt;
+  const SeriesByVariant<prometheus::Gauge> active_variant{
+      registry, who.variants, "bellwether_active_variant",
+      "1 for the variant by which this node elects, else 0."};
+  const Counters<Awaited> timeouts{registry, "bellwether_timeouts_total",
+                                   "Waits that ended without what they were for.", "phase"};
+
+  // --- leadership ---
+  const Gauges<> is_leader{registry, "bellwether_is_leader",
+                           "1 while this node leads and its leadership is valid, else 0."};
+  const Gauges<> master_status{
+      add_family<prometheus::Gauge>(
+          registry, "leader_election_master_status",
+          "The same as bellwether_is_leader, under the name that client-go gave it."),
+      {{"name", who.group}}};
+  const Gauges<> leader_known{registry, "bellwether_leader_known",
+                              "1 while this node follows a leader or is it, else 0."};
+  // Its one series is made and removed by set_leader() and set_no_leader().
+  prometheus::Family<prometheus::Gauge>& leader_info = add_family<prometheus::Gauge>(
+      registry, "bellwether_leader_info",
+      "1 for the leader that this node knows; no series without one.");
+  const Gauges<> leader_since{
+      registry, "bellwether_leader_since_timestamp_seconds",
+      "Since when this node has followed its leader, or led, in seconds since 1970; 0 without a "
+      "leader."};
+  const Counters<Why> leader_changes{
+      registry, "bellwether_leader_changes_total",
+      "Times that the leader which this node knows became another one, or none.", "reason"};
+  const Gauges<> epoch{registry, "bellwether_epoch",
+                       "The highest epoch that this node knows; it never falls."};
+  const Gauges<> lease_expiry{
+      registry, "bellwether_lease_expiry_timestamp_seconds",
+      "When this node's leadership ends unless it is renewed, in seconds since 1970; 0 while it "
+      "does not lead."};
+  const Counters<> flag_updates{registry, "bellwether_flag_updates_total",
+                                "Writes of the leader flag."};
+  const Gauges<> flag_robust{
+      registry, "bellwether_flag_robust",
+      "1 where the kernel turns the flag off when the sidecar is killed; 0 where only the end of "
+      "its validity does."};
+  const Gauges<> flag_in_place{
+      registry, "bellwether_flag_in_place",
+      "1 while applications that open the flag's path find this sidecar's flag, else 0."};
+  const Counters<> flag_losses{
+      registry, "bellwether_flag_losses_total",
+      "Times that the flag's file was found removed or replaced; made again where it can be."};
+
+  // --- the group ---
+  const Gauges<Liveness> members{registry, "bellwether_members",
+                                 "Members of the group as this node sees them, itself included.",
+                                 "state"};
+  const Gauges<Vote> vote{
+      registry, "bellwether_vote",
+      "1 for what the vote of this node is worth now, else 0; under guard none it has none.",
+      "state"};
+  const Gauges<> config_mismatch{
+      registry, "bellwether_config_mismatch",
+      "1 while a member is configured in a way that does not fit this node, else 0."};
+  const Histograms<> heartbeat_rtt{registry, "bellwether_heartbeat_rtt_seconds",
+                                   "Time from a heartbeat of this node to its acknowledgement.",
+                                   kEventSeconds};
+
+  // --- messages ---
+  const Counters<Direction, FrameType> messages{registry, "bellwether_messages_total",
+                                                "Messages between this node and its peers.",
+                                                "direction", "type"};
+  const Counters<ByteDirection> message_bytes{
+      registry, "bellwether_message_bytes_total",
+      "Bytes of the messages between this node and its peers.", "direction"};
+  const Counters<FrameType> stale_messages{registry, "bellwether_stale_messages_total",
+                                           "Messages that were ignored because they are outdated.",
+                                           "type"};
+  prometheus::Family<prometheus::Counter>& rejected =
+      add_family<prometheus::Counter>(registry, "bellwether_rejected_frames_total",
+                                      "Frames, or bytes of a peer, that were not usable.");
+  const Counters<Rejection> rejected_frames{rejected, {}, {"reason"}};
+  const Counters<Unfit> unfit_frames{rejected, {}, {"reason"}};
+  const Counters<ProofDoubt> death_proofs_doubted{
+      registry, "bellwether_death_proofs_doubted_total",
+      "Peers whose end a refused connection does not prove, though it is asked for.", "reason"};
+
+  // --- the application's side ---
+  const HttpCounters http_requests{registry, who.routes, "bellwether_http_requests_total",
+                                   "HTTP requests that were answered."};
+  const Counters<HookResult> hook_deliveries{registry, "bellwether_hook_deliveries_total",
+                                             "Attempts to deliver an event to a webhook.",
+                                             "result"};
+
+  // --- the process ---
+  const Histograms<> event_loop_lag{registry, "bellwether_event_loop_lag_seconds",
+                                    "How late the event loop noticed that a timer was due.",
+                                    kEventSeconds};
+  const Counters<Limit> limit_hits{registry, "bellwether_limit_hits_total",
+                                   "Times that a bound refused, dropped or closed something.",
+                                   "limit"};
+  const Gauges<> config_last_reload_successful{
+      registry, "bellwether_config_last_reload_successful",
+      "1 when the configuration was read without error the last time, else 0."};
+  const Counters<Reload> config_reloads{registry, "bellwether_config_reloads_total",
+                                        "Times that the configuration was read again.", "result"};
+  const Gauges<> build_info{
+      add_family<prometheus::Gauge>(
+          registry, "bellwether_build_info",
+          "Always 1; the labels say which sidecar this is and which plugin it has loaded."),
+      {{"version", who.version}, {"plugin", who.plugin}, {"abi", who.abi}}};
+  const Counters<> process_cpu{registry, "process_cpu_seconds_total",
+                               "Total user and system CPU time spent in seconds."};
+  const Gauges<> process_resident_memory{registry, "process_resident_memory_bytes",
+                                         "Resident memory size in bytes."};
+  const Gauges<> process_open_fds{registry, "process_open_fds", "Number of open file descriptors."};
+  const Gauges<> process_start_time{registry, "process_start_time_seconds",
+                                    "Start time of the process since the Unix epoch in seconds."};
 
  private:
-  void refresh_leadership(Instant now, std::chrono::system_clock::time_point wall_clock);
+  void refresh_leadership(Instant now, WallTime wall_clock);
   void refresh_process();
 
-  std::unique_ptr<Table> table_;
-  bool is_leading_ = false;
-  Instant valid_until_{};
+  std::optional<Instant> leads_until_;
   std::string leader_name_;
   Instant leader_since_{};
-  uint64_t epoch_ = 0;
-  prometheus::Gauge* leader_info_ = nullptr;     // the one series of Table::leader_info, or none
-  prometheus::Gauge* active_variant_ = nullptr;  // the one series that is 1, or none yet
+  prometheus::Gauge* leader_ = nullptr;  // the one series of leader_info, or none
   ProcessReadings process_;
 };
 

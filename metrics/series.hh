@@ -10,17 +10,25 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "metrics/identity.hh"
+#include "base/clock.hh"
 #include "metrics/labels.hh"
 
 namespace bellwether::metrics {
+
+// The upper bounds of a histogram, ascending; +Inf is added.
+using Buckets = std::span<const double>;
+
+inline double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 // What people read as two words is one in a label: "in force" is in_force.
 template <typename Label>
@@ -30,20 +38,12 @@ std::string text_of(Label value) {
   return text;
 }
 
-struct Description {
-  std::string name;
-  std::string help;
-  prometheus::Labels constant_labels{};  // of all series
-};
-
 // A metric without series; the registry owns it.
 template <typename Metric>
-prometheus::Family<Metric>& add_family(prometheus::Registry& registry, const Description& about) {
+prometheus::Family<Metric>& add_family(prometheus::Registry& registry, const std::string& name,
+                                       const std::string& help) {
   const auto build = [&](auto&& builder) -> prometheus::Family<Metric>& {
-    return builder.Name(about.name)
-        .Help(about.help)
-        .Labels(about.constant_labels)
-        .Register(registry);
+    return builder.Name(name).Help(help).Register(registry);
   };
   if constexpr (std::is_same_v<Metric, prometheus::Counter>) {
     return build(prometheus::BuildCounter());
@@ -57,21 +57,25 @@ prometheus::Family<Metric>& add_family(prometheus::Registry& registry, const Des
 template <typename Metric, typename... Labels>
 class Series {
  public:
-  // `buckets`: the upper bounds of a histogram, ascending; +Inf is added.
-  Series(prometheus::Registry& registry, const Description& about,
-         const std::array<const char*, sizeof...(Labels)>& names = {},
-         const std::vector<double>& buckets = {})
-      : Series(add_family<Metric>(registry, about), {}, names, buckets) {}
+  using Names = std::array<const char*, sizeof...(Labels)>;  // of the labels
+
+  Series(prometheus::Registry& registry, const std::string& name, const std::string& help,
+         std::same_as<const char*> auto... names)
+      : Series(add_family<Metric>(registry, name, help), {}, Names{names...}) {
+    static_assert(sizeof...(names) == sizeof...(Labels));
+  }
+  Series(prometheus::Registry& registry, const std::string& name, const std::string& help,
+         Buckets buckets)
+      : Series(add_family<Metric>(registry, name, help), {}, {}, buckets) {}
 
   // Some of the series of `family`: those with `common` among their labels.
   Series(prometheus::Family<Metric>& family, const prometheus::Labels& common,
-         const std::array<const char*, sizeof...(Labels)>& names,
-         const std::vector<double>& buckets) {
+         const Names& names = {}, Buckets buckets = {}) {
     for (size_t i = 0; i < series_.size(); ++i) {
       prometheus::Labels labels = labels_at(i, names, std::index_sequence_for<Labels...>{});
       labels.insert(common.begin(), common.end());
       if constexpr (std::is_same_v<Metric, prometheus::Histogram>) {
-        series_[i] = &family.Add(labels, buckets);
+        series_[i] = &family.Add(labels, std::vector<double>(buckets.begin(), buckets.end()));
       } else {
         series_[i] = &family.Add(labels);
       }
@@ -85,11 +89,25 @@ class Series {
     return *series_[index];
   }
 
+  // Of a counter.
+  void count(Labels... values) const { of(values...).Increment(); }
+  void add(uint64_t times, Labels... values) const {
+    of(values...).Increment(static_cast<double>(times));
+  }
+  // Of a gauge without labels: a number, or whether something is so.
+  void set(auto value) const { of().Set(static_cast<double>(value)); }
+  // Of gauges that say which of its values something has: 1 for it, 0 for all others.
+  void set_only(Labels... values) const {
+    for (Metric* const each : series_) each->Set(0);
+    of(values...).Set(1);
+  }
+  // Of a histogram without labels.
+  void observe(Duration duration) const { of().Observe(seconds(duration)); }
+
  private:
   // The inverse of of(): the last label's value changes first.
   template <size_t... kPositions>
-  static prometheus::Labels labels_at(size_t index,
-                                      const std::array<const char*, sizeof...(Labels)>& names,
+  static prometheus::Labels labels_at(size_t index, const Names& names,
                                       std::index_sequence<kPositions...>) {
     prometheus::Labels labels;
     constexpr std::array<size_t, sizeof...(Labels)> kCounts = {kValues<Labels>...};
@@ -114,22 +132,32 @@ template <typename Metric, typename... Labels>
 class SeriesByVariant {
  public:
   SeriesByVariant(prometheus::Registry& registry, const std::vector<std::string>& variants,
-                  const Description& about,
-                  const std::array<const char*, sizeof...(Labels)>& names = {},
-                  const std::vector<double>& buckets = {}) {
-    auto& family = add_family<Metric>(registry, about);
-    for (const std::string& variant : variants) {
-      by_variant_.try_emplace(variant, family, prometheus::Labels{{"variant", variant}}, names,
-                              buckets);
-    }
-  }
+                  const std::string& name, const std::string& help,
+                  std::same_as<const char*> auto... names)
+      : SeriesByVariant(add_family<Metric>(registry, name, help), variants, {names...}, {}) {}
+  SeriesByVariant(prometheus::Registry& registry, const std::vector<std::string>& variants,
+                  const std::string& name, const std::string& help, Buckets buckets)
+      : SeriesByVariant(add_family<Metric>(registry, name, help), variants, {}, buckets) {}
 
   // Of one of the variants.
   const Series<Metric, Labels...>& of(const std::string& variant) const {
     return by_variant_.at(variant);
   }
 
+  // Of gauges: 1 for this variant, 0 for all others.
+  void set_only(const std::string& variant) const {
+    for (const auto& [name, series] : by_variant_) series.set(name == variant);
+  }
+
  private:
+  SeriesByVariant(prometheus::Family<Metric>& family, const std::vector<std::string>& variants,
+                  const typename Series<Metric, Labels...>::Names& names, Buckets buckets) {
+    for (const std::string& variant : variants) {
+      by_variant_.try_emplace(variant, family, prometheus::Labels{{"variant", variant}}, names,
+                              buckets);
+    }
+  }
+
   std::map<std::string, Series<Metric, Labels...>> by_variant_;
 };
 
@@ -137,9 +165,10 @@ class SeriesByVariant {
 class HttpCounters {
  public:
   HttpCounters(prometheus::Registry& registry, const std::vector<HttpRoute>& routes,
-               const Description& about);
+               const std::string& name, const std::string& help);
 
-  prometheus::Counter& of(size_t route, unsigned code) const;
+  // `route`: its place among the routes.
+  void count(size_t route, unsigned code) const;
 
  private:
   struct Counted {

@@ -19,7 +19,7 @@
 #include "api/leadership.hh"
 #include "api/waiting_clients.hh"
 #include "io/loop/timer.hh"
-#include "metrics/identity.hh"
+#include "metrics/labels.hh"
 
 namespace bellwether::api {
 

@@ -37,7 +37,6 @@ class FrontDoor {
 
  private:
   api::Backend& backend_;
-  metrics::Metrics& metrics_;
   api::LeadershipFeed feed_;
   api::ElectionHistory history_;
   Hooks hooks_;

@@ -24,25 +24,27 @@ struct Hooks::Hook final : api::WebhookObserver {
                 *this) {}
 
   void on_delivered() override {
-    owner.metrics_.on_hook(metrics::HookResult::kDelivered);
+    owner.metrics_.hook_deliveries.count(metrics::HookResult::kDelivered);
     if (std::exchange(is_failing, false)) {
       owner.log_.write(LogLevel::kInfo, "a webhook answers again", {{"url", settings.url}});
     }
   }
   void on_failed(const std::string& why, bool is_timeout) override {
-    owner.metrics_.on_hook(metrics::HookResult::kFailed);
-    if (is_timeout) owner.metrics_.on_timeout(Awaited::kHook);
+    owner.metrics_.hook_deliveries.count(metrics::HookResult::kFailed);
+    if (is_timeout) owner.metrics_.timeouts.count(Awaited::kHook);
     // One line for each outage; the metrics count the attempts.
     if (std::exchange(is_failing, true)) return;
     owner.log_.write(LogLevel::kWarn, "a webhook failed", {{"url", settings.url}, {"why", why}});
   }
   void on_gone() override {
     is_gone = true;
-    owner.metrics_.on_hook(metrics::HookResult::kGone);
+    owner.metrics_.hook_deliveries.count(metrics::HookResult::kGone);
     owner.log_.write(LogLevel::kWarn, "a webhook answered 410 (gone) and is told nothing more",
                      {{"url", settings.url}, {"remedy", "reload to have it told again"}});
   }
-  void on_superseded() override { owner.metrics_.on_hook(metrics::HookResult::kSuperseded); }
+  void on_superseded() override {
+    owner.metrics_.hook_deliveries.count(metrics::HookResult::kSuperseded);
+  }
 
   Hooks& owner;
   HookSettings settings;

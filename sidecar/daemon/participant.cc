@@ -172,7 +172,7 @@ void Participant::on(Instant now, const Send& send) {
 void Participant::on(Instant, const Publish& publish) {
   if (is_over_) return;
   parts_.flag.publish(publish);
-  parts_.metrics.on_flag_update();
+  parts_.metrics.flag_updates.count();
   listener_.on_publish(publish);
 }
 
@@ -220,19 +220,17 @@ void Participant::count_prices(const ElectionCase& election) {
   std::vector<election_cost> prices;
   for (const std::string& variant : variants) {
     const auto price = price_of(parts_.plugin, variant, election);
-    if (!price) return parts_.metrics.on_shadow_election(metrics::ShadowResult::kOnHold);
+    if (!price) return parts_.metrics.shadow_elections->count(metrics::ShadowResult::kOnHold);
     prices.push_back(*price);
   }
-  parts_.metrics.on_shadow_election(metrics::ShadowResult::kCounted);
+  parts_.metrics.shadow_elections->count(metrics::ShadowResult::kCounted);
   for (size_t i = 0; i < variants.size(); ++i) {
-    const auto count = [&](ElectionType type, uint64_t messages) {
-      parts_.metrics.on_shadow_messages(variants[i], type, messages);
-    };
-    count(ElectionType::kElection, prices[i].election);
-    count(ElectionType::kAnswer, prices[i].answer);
-    count(ElectionType::kHandover, prices[i].handover);
-    count(ElectionType::kCoordinator, prices[i].coordinator);
-    count(ElectionType::kPrivate, prices[i].private_messages);
+    const auto& messages = parts_.metrics.shadow_messages.of(variants[i]);
+    messages.add(prices[i].election, ElectionType::kElection);
+    messages.add(prices[i].answer, ElectionType::kAnswer);
+    messages.add(prices[i].handover, ElectionType::kHandover);
+    messages.add(prices[i].coordinator, ElectionType::kCoordinator);
+    messages.add(prices[i].private_messages, ElectionType::kPrivate);
   }
 }
 
@@ -285,7 +283,7 @@ void Participant::on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_
 }
 
 void Participant::on_doubt(const Uuid& peer, ProofDoubt doubt) {
-  parts_.metrics.on_doubt(doubt);
+  parts_.metrics.death_proofs_doubted.count(doubt);
   parts_.log.write(LogLevel::kWarn, text_of(doubt), {{"peer", event_log_.name_of(peer)}});
 }
 
@@ -296,7 +294,7 @@ void Participant::on_frame(const Uuid& from, Frame frame, size_t bytes) {
   peers_.on_heard(from, now);
   if (const auto* ack = std::get_if<HeartbeatAck>(&frame.body)) {
     const auto rtt = peers_.on_acknowledgement(from, frame.header.epoch, ack->sequence, now);
-    if (rtt) parts_.metrics.on_heartbeat_rtt(*rtt);
+    if (rtt) parts_.metrics.heartbeat_rtt.observe(*rtt);
   }
   driver_.step(FrameReceived{from, std::move(frame)});
 }
@@ -305,7 +303,7 @@ void Participant::on_all_answered() { driver_.step(Joined{}); }
 
 void Participant::on_rejected(Rejection rejection, const std::string& remote,
                               const std::string& text) {
-  parts_.metrics.on_rejected(rejection);
+  parts_.metrics.rejected_frames.count(rejection);
   rejection_log_.refused_peer(Loop::now(), rejection, remote, text);
   if (rejection == Rejection::kTurnedAway) turned_away_ = {text, Loop::now()};
 }
@@ -315,6 +313,6 @@ std::string Participant::turned_away(Instant now) const {
   return is_recent && !node_.leader() ? turned_away_.text : "";
 }
 
-void Participant::on_limit(Limit limit) { parts_.metrics.on_limit(limit); }
+void Participant::on_limit(Limit limit) { parts_.metrics.limit_hits.count(limit); }
 
 }  // namespace bellwether::daemon

@@ -120,7 +120,7 @@ void Sidecar::report_start() {
   }
   for (const std::string& warning : store_.warnings()) log_.write(LogLevel::kWarn, warning);
   for (const std::string& warning : flag_.warnings()) log_.write(LogLevel::kWarn, warning);
-  metrics_.set_flag_robust(settings_.flag_weakness.empty());
+  metrics_.flag_robust.set(settings_.flag_weakness.empty());
   if (!settings_.flag_weakness.empty()) {
     log_.write(LogLevel::kWarn, "a killed sidecar's flag stays on until its validity ends",
                {{"because", settings_.flag_weakness}});
@@ -140,11 +140,11 @@ void Sidecar::report_start() {
 // Again and again: is the loop alive, is this node ready, does everybody want the same?
 void Sidecar::tick() {
   const Instant now = Loop::now();
-  if (next_tick_ != kNever) metrics_.on_event_loop_lag(std::max(now - next_tick_, Duration{}));
+  if (next_tick_ != kNever) metrics_.event_loop_lag.observe(std::max(now - next_tick_, Duration{}));
   last_tick_ = now;
-  metrics_.set_config_mismatch(!config_mismatches().empty());
+  metrics_.config_mismatch.set(!config_mismatches().empty());
   const uint64_t unwritten = log_.left_out() + log_.lost();
-  metrics_.on_limit(Limit::kLogLines, unwritten - std::exchange(unwritten_, unwritten));
+  metrics_.limit_hits.add(unwritten - std::exchange(unwritten_, unwritten), Limit::kLogLines);
   note_vote();
   look_at_flag();
   front_door_.look_at_socket();
@@ -171,12 +171,12 @@ void Sidecar::note_vote() {
 // Does an application that starts now find the flag?
 void Sidecar::look_at_flag() {
   FileLook look = flag_.look();
-  metrics_.set_flag_in_place(look.flaw.empty());
+  metrics_.flag_in_place.set(look.flaw.empty());
   const std::string made_good =
       look.is_folder_new ? " in a new folder; restart containers that have the old one mounted"
                          : "; readers find it within a second";
   if (flag_watch_.on_look(std::move(look), made_good, "it is not ready: ")) {
-    metrics_.on_flag_loss();
+    metrics_.flag_losses.count();
   }
 }
 
@@ -354,7 +354,7 @@ std::vector<std::string> Sidecar::config_mismatches() const {
 }
 
 std::string Sidecar::metrics_text() {
-  metrics_.set_vote(node().vote(now()));
+  metrics_.vote.set_only(node().vote(now()));
   return metrics_.text(Loop::now(), std::chrono::system_clock::now());
 }
 

@@ -58,6 +58,12 @@ BOOST_AUTO_TEST_CASE(a_newly_seen_epoch_shows) {
   BOOST_TEST(value("bellwether_epoch") == 9);
 }
 
+BOOST_AUTO_TEST_CASE(the_epoch_never_falls) {
+  observer.on_effect({}, Store{Record{.max_epoch = 7}});
+  observer.on_effect({}, Store{Record{.max_epoch = 3}});
+  BOOST_TEST(value("bellwether_epoch") == 7);
+}
+
 BOOST_AUTO_TEST_CASE(own_leadership_shows_until_its_end) {
   observer.on_effect({}, Publish{.is_leader = true,
                                  .epoch = 5,

@@ -1,4 +1,4 @@
-// Each method of Metrics moves the series of its duty and no other.
+// Each series counts what it is about, and no other does; and each method moves those of its duty.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -100,12 +100,12 @@ BOOST_AUTO_TEST_CASE(one_variant_is_active) {
   Metrics both(who);
   const std::string modified = R"(bellwether_active_variant{variant="modified"})";
   const std::string classic = R"(bellwether_active_variant{variant="classic"})";
-  both.set_active_variant("modified");
-  both.set_active_variant("modified");
+  both.active_variant.set_only("modified");
+  both.active_variant.set_only("modified");
   Scrape seen = scrape(both);
   BOOST_TEST(seen.at(modified) == 1);
   BOOST_TEST(seen.at(classic) == 0);
-  both.set_active_variant("classic");
+  both.active_variant.set_only("classic");
   seen = scrape(both);
   BOOST_TEST(seen.at(modified) == 0);
   BOOST_TEST(seen.at(classic) == 1);
@@ -116,8 +116,8 @@ BOOST_AUTO_TEST_CASE(two_processes_with_the_same_history_have_the_same_text) {
   const auto without_process = [](const std::string& text) {
     return text.substr(0, text.find("# HELP process_"));
   };
-  metrics.on_timeout(Awaited::kAnswer);
-  other.on_timeout(Awaited::kAnswer);
+  metrics.timeouts.count(Awaited::kAnswer);
+  other.timeouts.count(Awaited::kAnswer);
   BOOST_TEST(without_process(text_of(metrics)) == without_process(text_of(other)));
 }
 
@@ -147,10 +147,10 @@ BOOST_AUTO_TEST_CASE(an_election_without_a_new_leader_has_no_duration) {
 }
 
 BOOST_AUTO_TEST_CASE(an_election_that_was_held_again_is_counted_by_variant_and_type) {
-  metrics.on_shadow_election(ShadowResult::kCounted);
-  metrics.on_shadow_messages("modified", ElectionType::kElection, 3);
-  metrics.on_shadow_messages("modified", ElectionType::kHandover, 1);
-  metrics.on_shadow_messages("modified", ElectionType::kElection, 2);
+  metrics.shadow_elections->count(ShadowResult::kCounted);
+  metrics.shadow_messages.of("modified").add(3, ElectionType::kElection);
+  metrics.shadow_messages.of("modified").add(1, ElectionType::kHandover);
+  metrics.shadow_messages.of("modified").add(2, ElectionType::kElection);
   check_changed(*this,
                 {{R"(bellwether_shadow_elections_total{result="counted"})", 1},
                  {R"(bellwether_shadow_messages_total{type="ELECTION",variant="modified"})", 5},
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(leadership_is_shown_until_it_is_no_longer_valid) {
                 at(1s));
   check_changed(*this, {{"bellwether_lease_expiry_timestamp_seconds", kWallClockAtZero + 2}},
                 at(2s));
-  metrics.set_not_leading();
+  metrics.set_leading(std::nullopt);
   check_changed(*this, {}, at(3s));
 }
 
@@ -188,18 +188,14 @@ BOOST_AUTO_TEST_CASE(the_leader_is_one_series_at_a_time) {
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_change_is_counted_by_reason) {
-  metrics.on_leader_change(Why::kYielded);
+  metrics.leader_changes.count(Why::kYielded);
   check_changed(*this, {{R"(bellwether_leader_changes_total{reason="yielded"})", 1}});
 }
 
-BOOST_AUTO_TEST_CASE(the_epoch_never_falls) {
-  metrics.set_epoch(7);
-  metrics.set_epoch(3);
-  check_changed(*this, {{"bellwether_epoch", 7}});
-}
-
 BOOST_AUTO_TEST_CASE(members_are_counted_by_state) {
-  metrics.set_members({3, 2, 1, 0});
+  metrics.members.of(Liveness::kAlive).Set(3);
+  metrics.members.of(Liveness::kSuspect).Set(2);
+  metrics.members.of(Liveness::kDown).Set(1);
   check_changed(*this, {{R"(bellwether_members{state="alive"})", 3},
                         {R"(bellwether_members{state="down"})", 1},
                         {R"(bellwether_members{state="suspect"})", 2}});
@@ -225,16 +221,16 @@ BOOST_AUTO_TEST_CASE(an_undeliverable_message_counts_without_its_bytes) {
 }
 
 BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
-  metrics.on_stale(FrameType::kLeave);
-  metrics.on_timeout(Awaited::kHook);
-  metrics.on_rejected(Rejection::kBadChecksum);
-  metrics.on_flag_update();
-  metrics.on_hook(HookResult::kSuperseded);
-  metrics.on_limit(Limit::kHttpBody);
-  metrics.set_config_mismatch(true);
-  metrics.set_flag_robust(true);
-  metrics.set_flag_in_place(true);
-  metrics.on_flag_loss();
+  metrics.stale_messages.count(FrameType::kLeave);
+  metrics.timeouts.count(Awaited::kHook);
+  metrics.rejected_frames.count(Rejection::kBadChecksum);
+  metrics.flag_updates.count();
+  metrics.hook_deliveries.count(HookResult::kSuperseded);
+  metrics.limit_hits.count(Limit::kHttpBody);
+  metrics.config_mismatch.set(true);
+  metrics.flag_robust.set(true);
+  metrics.flag_in_place.set(true);
+  metrics.flag_losses.count();
   metrics.on_config_reload(Reload::kApplied);
   check_changed(*this, {{"bellwether_config_mismatch", 1},
                         {R"(bellwether_config_reloads_total{result="applied"})", 1},
@@ -250,9 +246,9 @@ BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_reload_and_the_end_of_a_mismatch_show) {
-  metrics.set_config_mismatch(true);
+  metrics.config_mismatch.set(true);
   metrics.on_config_reload(Reload::kRefused);
-  metrics.set_config_mismatch(false);
+  metrics.config_mismatch.set(false);
   check_changed(*this,
                 {{kIsConfigured, -1}, {R"(bellwether_config_reloads_total{result="refused"})", 1}});
   metrics.on_config_reload(Reload::kApplied);
@@ -260,17 +256,17 @@ BOOST_AUTO_TEST_CASE(a_failed_reload_and_the_end_of_a_mismatch_show) {
 }
 
 BOOST_AUTO_TEST_CASE(one_state_of_the_vote_is_1_and_the_others_are_0) {
-  metrics.set_vote(Vote::kShutOut);
+  metrics.vote.set_only(Vote::kShutOut);
   check_changed(*this, {{kHasNoVote, -1}, {R"(bellwether_vote{state="shut_out"})", 1}});
-  metrics.set_vote(Vote::kInForce);
+  metrics.vote.set_only(Vote::kInForce);
   check_changed(*this, {{kHasNoVote, -1}, {R"(bellwether_vote{state="in_force"})", 1}});
-  metrics.set_vote(Vote::kNone);
+  metrics.vote.set_only(Vote::kNone);
   check_changed(*this, {});
 }
 
 BOOST_AUTO_TEST_CASE(times_are_observed_in_seconds) {
-  metrics.on_heartbeat_rtt(2ms);
-  metrics.on_event_loop_lag(30ms);
+  metrics.heartbeat_rtt.observe(2ms);
+  metrics.event_loop_lag.observe(30ms);
   const Scrape after = changed();
   BOOST_TEST(after.at("bellwether_heartbeat_rtt_seconds_sum") == 0.002);
   BOOST_TEST(after.at(R"(bellwether_heartbeat_rtt_seconds_bucket{le="0.0025"})") == 1);
@@ -288,12 +284,12 @@ BOOST_AUTO_TEST_CASE(of_a_plugin_that_does_not_say_what_elections_cost_there_are
 }
 
 BOOST_AUTO_TEST_CASE(a_request_is_counted_by_route_and_code) {
-  metrics.on_http_request(route_of("/leader"), 503);
+  metrics.http_requests.count(route_of("/leader"), 503);
   check_changed(*this, {{R"(bellwether_http_requests_total{code="503",route="/leader"})", 1}});
 }
 
 BOOST_AUTO_TEST_CASE(a_code_that_a_route_should_not_have_makes_no_series) {
-  metrics.on_http_request(route_of("/livez"), 418);
+  metrics.http_requests.count(route_of("/livez"), 418);
   check_changed(*this, {{R"(bellwether_http_requests_total{code="other",route="/livez"})", 1}});
 }
 

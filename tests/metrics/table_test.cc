@@ -1,7 +1,5 @@
 // README.md has one row for each metric of the registry, with the same name, type, labels and help;
 // and the labels are bounded.
-#include "metrics/table.hh"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -10,16 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "metrics/metrics.hh"
 #include "scrape.hh"
 
 namespace bellwether::tests {
 namespace {
 
-using metrics::Table;
+using metrics::Metrics;
 
 // A table without a leader would lack the metric of the leader.
 std::vector<prometheus::MetricFamily> all_families() {
-  Table table(sample_identity());
+  Metrics table(sample_identity());
   table.leader_info.Add({{"leader", "orders-0"}});
   return table.registry.Collect();
 }
@@ -137,7 +136,7 @@ BOOST_AUTO_TEST_CASE(there_is_a_bounded_number_of_series) {
 }
 
 BOOST_AUTO_TEST_CASE(every_combination_of_values_has_a_series_of_its_own) {
-  const Table table(sample_identity());
+  const Metrics table(sample_identity());
   std::set<const void*> found;
   for (size_t i = 0; i < kValues<metrics::Direction>; ++i) {
     for (size_t j = 0; j < kFrameTypes; ++j) {
