@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 
 #include "config/effective.hh"
 #include "io/wire/checksum.hh"
@@ -187,11 +189,8 @@ Json leader_json(const std::optional<NamedLeader>& leader) {
 std::vector<const Member*> members_by_rank(const Node& node) {
   std::vector<const Member*> members;
   for (const Member& member : node.members().all()) members.push_back(&member);
-  std::sort(members.begin(), members.end(), [](const Member* left, const Member* right) {
-    const bool has_left = left->entry.liveness == Liveness::kLeft;
-    const bool other_has_left = right->entry.liveness == Liveness::kLeft;
-    if (has_left != other_has_left) return other_has_left;
-    return right->entry.rank() < left->entry.rank();
+  std::ranges::sort(members, std::greater{}, [](const Member* member) {
+    return std::pair(member->entry.liveness != Liveness::kLeft, member->entry.rank());
   });
   return members;
 }

@@ -223,8 +223,7 @@ class Explanation {
   }
 
   std::string due_in(Timer timer) const {
-    const Duration left = node_.timers().deadline(timer) - backend_.now();
-    return rough(std::max(left, Duration::zero()));
+    return time_left(backend_, node_.timers().deadline(timer));
   }
 
   const Backend& backend_;

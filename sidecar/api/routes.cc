@@ -321,8 +321,8 @@ void Routes::events(const HttpRequest& request, Exchange exchange) {
 }
 
 std::string Routes::leader_event(const Leadership& leadership) const {
-  const std::string id = fmt::format("{}.{}", leadership.epoch, leadership.index);
-  return event_text("leader", id, dump(leader_body(backend_, feed_, leadership)));
+  return fmt::format("event: leader\nid: {}.{}\ndata: {}\n\n", leadership.epoch, leadership.index,
+                     dump(leader_body(backend_, feed_, leadership)));
 }
 
 }  // namespace bellwether::api

@@ -3,19 +3,11 @@
 // has gone, which is told at once, and comes back to drop_gone().
 #include "api/waiting_clients.hh"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 namespace bellwether::api {
-
-void LongPolls::add(Instant deadline, Exchange exchange) {
-  waiting_.push_back({deadline, std::move(exchange)});
-}
-
-std::vector<Exchange> LongPolls::take_all() { return take_due(kNever); }
 
 std::vector<Exchange> LongPolls::take_due(Instant now) {
   const auto first_due =
@@ -61,10 +53,6 @@ void EventStreams::on_time(Instant now) {
 
 void EventStreams::drop_gone() {
   std::erase_if(streams_, [](const Exchange& stream) { return !stream.is_open(); });
-}
-
-std::string event_text(std::string_view event, std::string_view id, std::string_view data) {
-  return fmt::format("event: {}\nid: {}\ndata: {}\n\n", event, id, data);
 }
 
 }  // namespace bellwether::api

@@ -4,8 +4,8 @@
 
 #include <chrono>
 #include <cstddef>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/exchange.hh"
@@ -20,12 +20,13 @@ class LongPolls {
   static constexpr size_t kMaxWaiting = 128;
 
   bool is_full() const { return waiting_.size() >= kMaxWaiting; }
-  size_t size() const { return waiting_.size(); }
-  void add(Instant deadline, Exchange exchange);
+  void add(Instant deadline, Exchange exchange) {
+    waiting_.push_back({deadline, std::move(exchange)});
+  }
 
-  // Those that wait no longer, to be answered: all of them; or those whose deadline has passed.
-  std::vector<Exchange> take_all();
+  // Those that wait no longer, to be answered: those whose deadline has passed; or all of them.
   std::vector<Exchange> take_due(Instant now);
+  std::vector<Exchange> take_all() { return take_due(kNever); }
 
   // Forgets those whose client has gone.
   void drop_gone();
@@ -50,7 +51,6 @@ class EventStreams {
   static constexpr Duration kCommentInterval = std::chrono::seconds(15);
 
   bool is_full() const { return streams_.size() >= kMaxStreams; }
-  size_t size() const { return streams_.size(); }
 
   // Begins the stream with these events.
   void open(Exchange exchange, std::string_view events, Instant now);
@@ -67,8 +67,5 @@ class EventStreams {
   std::vector<Exchange> streams_;
   Instant next_comment_ = kNever;
 };
-
-// One event of the stream; `data` has no line break.
-std::string event_text(std::string_view event, std::string_view id, std::string_view data);
 
 }  // namespace bellwether::api
