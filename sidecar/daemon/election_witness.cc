@@ -23,7 +23,7 @@ void ElectionWitness::on_effect(const Effect& effect) {
     if (publish->leader) last_leader_ = publish->leader;
   } else if (const auto* send = std::get_if<Send>(&effect)) {
     const bool is_news = is_running_ && std::holds_alternative<Coordinator>(send->frame.body);
-    if (is_news && !was_told(send->to)) told_.push_back(send->to);
+    if (is_news) told_.insert(send->to);
   }
 }
 
@@ -31,10 +31,6 @@ void ElectionWitness::begin() {
   lowest_.reset();
   predecessor_ = last_leader_;
   told_.clear();
-}
-
-bool ElectionWitness::was_told(const Uuid& id) const {
-  return std::find(told_.begin(), told_.end(), id) != told_.end();
 }
 
 // COORDINATOR goes to all who are alive, as far as the winner has found out; so who was not told is
@@ -50,7 +46,7 @@ ElectionCase ElectionWitness::seen(bool was_asked, bool asks_suspected) const {
     const Uuid& id = members_.id_at(i);
     uint32_t& marks = election.members[i].marks;
     marks &= ~uint32_t{ELECTION_MEMBER_SUSPECT};
-    const bool is_gone = i != self && !was_told(id);
+    const bool is_gone = i != self && !told_.contains(id);
     if (is_gone) marks |= ELECTION_MEMBER_SUSPECT;
     if (is_gone && predecessor_ == id) election.lost = i;
     const bool has_asked = (was_asked && asker_ == id) || lowest_ == id;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <optional>
-#include <vector>
+#include <set>
 
 #include "core/effects.hh"
 #include "core/members.hh"
@@ -27,7 +27,6 @@ class ElectionWitness {
 
  private:
   void begin();
-  bool was_told(const Uuid& id) const;
 
   const Members& members_;
   std::optional<Uuid> last_leader_;  // that was published
@@ -35,7 +34,7 @@ class ElectionWitness {
   std::optional<Uuid> asker_;        // the last before the election began
   std::optional<Uuid> lowest_;       // that asked while it ran
   std::optional<Uuid> predecessor_;  // who led before it began
-  std::vector<Uuid> told_;           // whom this node sent COORDINATOR
+  std::set<Uuid> told_;              // whom this node sent COORDINATOR
 };
 
 }  // namespace bellwether::daemon

@@ -1,4 +1,4 @@
-// What is bounded here is bounded by RejectionLog and Log.
+// How many lines there are of one kind is bounded by Log; of what was refused, here.
 #include "daemon/event_log.hh"
 
 #include <utility>
@@ -8,9 +8,9 @@
 
 namespace bellwether::daemon {
 
-bool RejectionLog::refused_peer(Instant now, Rejection reason, const std::string& remote,
-                                const std::string& text) {
-  const auto left_out = limit_.admit(now, name(reason));
+bool EventLog::on_rejected(Instant now, Rejection reason, const std::string& remote,
+                           const std::string& text) {
+  const auto left_out = refusals_.admit(now, name(reason));
   if (!left_out) return false;
   log_.write(LogLevel::kWarn, "refused a peer",
              {{"reason", name(reason)},
@@ -20,18 +20,14 @@ bool RejectionLog::refused_peer(Instant now, Rejection reason, const std::string
   return true;
 }
 
-bool RejectionLog::refused_message(Instant now, Unfit reason, const std::string& peer) {
-  const auto left_out = limit_.admit(now, words(reason));
+bool EventLog::on_rejected(Instant now, const Rejected& rejected) {
+  const auto left_out = refusals_.admit(now, words(rejected.why));
   if (!left_out) return false;
   log_.write(LogLevel::kWarn, "refused a message",
-             {{"reason", words(reason)},
-              {"peer", peer},
+             {{"reason", words(rejected.why)},
+              {"peer", name_of(rejected.peer)},
               {"more_since_last_line", std::to_string(*left_out)}});
   return true;
-}
-
-void EventLog::on_effect(Instant now, const Effect& effect) {
-  std::visit([&](const auto& what) { on(now, what); }, effect);
 }
 
 void EventLog::on_command(const Input& command) {
@@ -79,10 +75,6 @@ void EventLog::on(Instant, const TimedOut& timeout) {
 void EventLog::on(Instant, const Stale& stale) {
   log_.write(LogLevel::kDebug, "ignored a message of an older epoch",
              {{"type", name(stale.type)}, {"peer", name_of(stale.from)}});
-}
-
-void EventLog::on(Instant now, const Rejected& rejected) {
-  rejections_.refused_message(now, rejected.why, name_of(rejected.peer));
 }
 
 void EventLog::on(Instant, const Sighting& sighting) {

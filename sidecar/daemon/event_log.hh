@@ -13,31 +13,20 @@
 
 namespace bellwether::daemon {
 
-// Lines about what was refused: bytes of a peer, or a message that the node has no use for.  A
-// stranger decides how often that happens, so each reason is worth one line a minute; the metrics
-// count all.
-class RejectionLog {
- public:
-  // `log` must outlive this object.
-  explicit RejectionLog(Log& log) : log_(log) {}
-
-  // Both return whether it was worth a line.
-  bool refused_peer(Instant now, Rejection reason, const std::string& remote,
-                    const std::string& text);
-  bool refused_message(Instant now, Unfit reason, const std::string& peer);
-
- private:
-  Log& log_;
-  LineLimit limit_{1, std::chrono::minutes(1)};
-};
-
 class EventLog {
  public:
   // `members` is the node's.  All must outlive this object.
-  EventLog(Log& log, RejectionLog& rejections, const Members& members)
-      : log_(log), rejections_(rejections), members_(members) {}
+  EventLog(Log& log, const Members& members) : log_(log), members_(members) {}
 
-  void on_effect(Instant now, const Effect& effect);
+  void on_effect(Instant now, const Effect& effect) {
+    std::visit([&](const auto& what) { on(now, what); }, effect);
+  }
+  // What was refused: bytes of a peer, or a message that the node has no use for.  A stranger
+  // decides how often that happens, so each reason is worth one line a minute; the metrics count
+  // all.  Both return whether it was worth a line.
+  bool on_rejected(Instant now, Rejection reason, const std::string& remote,
+                   const std::string& text);
+  bool on_rejected(Instant now, const Rejected& rejected);
   // Elect, StepDown, Transfer or Forget, when it was not refused.
   void on_command(const Input& command);
 
@@ -49,7 +38,7 @@ class EventLog {
   void on(Instant, const Progress& progress);
   void on(Instant, const TimedOut& timeout);
   void on(Instant, const Stale& stale);
-  void on(Instant now, const Rejected& rejected);
+  void on(Instant now, const Rejected& rejected) { on_rejected(now, rejected); }
   void on(Instant, const Sighting& sighting);
   void on(Instant, const Remark& remark);
   void on(Instant now, const Store& store);
@@ -59,7 +48,7 @@ class EventLog {
   void on(Instant, const Other&) {}
 
   Log& log_;
-  RejectionLog& rejections_;
+  LineLimit refusals_{1, std::chrono::minutes(1)};
   const Members& members_;
 };
 

@@ -31,12 +31,12 @@ void NodeDriver::step(const Input& input) {
   timer_.arm(node_.deadline());
 }
 
-void NodeDriver::command(const Input& input, const Done& done) {
+Outcome::Kind NodeDriver::command(const Input& input) {
   outcome_.reset();
   step(input);
-  if (is_broken_) outcome_ = Outcome::Kind::kNotEligible;
+  if (is_broken_) return Outcome::Kind::kNotEligible;
   check(outcome_.has_value(), "a command has an outcome at once");
-  done(*outcome_);
+  return *outcome_;
 }
 
 }  // namespace bellwether::daemon

@@ -2,7 +2,6 @@
 // it at its deadline.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -27,16 +26,14 @@ class EffectSink {
 
 class NodeDriver {
  public:
-  using Done = std::function<void(Outcome::Kind)>;
-
   // Both must outlive the driver.  The node has not started.
   NodeDriver(Loop& loop, Node& node, EffectSink& sink);
 
   void step(const Input& input);
 
-  // An input that has an Outcome (effects.hh); `done` gets it when all effects are carried out.  A
-  // node that has gone wrong is not eligible.
-  void command(const Input& input, const Done& done);
+  // An input that has an Outcome (effects.hh), which is returned when all effects are carried out.
+  // A node that has gone wrong is not eligible.
+  Outcome::Kind command(const Input& input);
 
  private:
   Node& node_;

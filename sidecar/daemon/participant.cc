@@ -97,8 +97,7 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
       witness_(node_.members()),
       observer_(parts.metrics, node_.members(), node_.record(), node_.active_variant(),
                 [this](const auto& election) { on_election(election); }),
-      rejection_log_(parts.log),
-      event_log_(parts.log, rejection_log_, node_.members()),
+      event_log_(parts.log, node_.members()),
       writer_(
           parts.loop, parts.store,
           [this](const Record& record, const auto& error) { on_record_stored(record, error); },
@@ -146,8 +145,6 @@ void Participant::carry_out(Instant now, const Effect& effect) {
   std::visit([&](const auto& what) { on(now, what); }, effect);
 }
 
-void Participant::tell(const Effect& effect) { event_log_.on_effect(Loop::now(), effect); }
-
 // The flag first: whatever is wrong, the application must not act on it.
 void Participant::on_broken(const std::string& invariant, const SelfCheck& evidence) {
   is_over_ = true;
@@ -180,14 +177,10 @@ void Participant::on(Instant, const RefuseLink& refuse) {
   transport_.refuse(refuse.peer, reason_of(refuse.why));
 }
 
-void Participant::on(Instant, const EndLink& link) { transport_.end_link(link.peer); }
-
 void Participant::on(Instant, const Store& store) {
   const Majority* majority = node_.majority();
   writer_.store(store.record, majority != nullptr && majority->voter.recall.is_lost());
 }
-
-void Participant::on(Instant, const StoreMembers& store) { writer_.store_members(store.view); }
 
 void Participant::on(Instant, const MembersChanged&) {
   peers_.on_members_changed(node_.members());
@@ -201,10 +194,6 @@ void Participant::on(Instant, const MembersChanged&) {
   }
   transport_.set_members(std::move(addresses));
 }
-
-void Participant::on(Instant, const Left&) { listener_.on_left(); }
-
-void Participant::on(Instant, const Failed& failed) { listener_.on_failed(failed); }
 
 void Participant::on_election(const metrics::ElectionSummary& election) {
   listener_.on_election(election);
@@ -254,11 +243,10 @@ void Participant::on_members_stored(const std::optional<FileError>& error) {
 
 // --- what the world says ---
 
-void Participant::command(const Input& input, const NodeDriver::Done& done) {
-  driver_.command(input, [&](Outcome::Kind outcome) {
-    if (outcome == Outcome::Kind::kDone) event_log_.on_command(input);
-    done(outcome);
-  });
+Outcome::Kind Participant::command(const Input& input) {
+  const Outcome::Kind outcome = driver_.command(input);
+  if (outcome == Outcome::Kind::kDone) event_log_.on_command(input);
+  return outcome;
 }
 
 Greeting Participant::greeting() {
@@ -299,12 +287,10 @@ void Participant::on_frame(const Uuid& from, Frame frame, size_t bytes) {
   driver_.step(FrameReceived{from, std::move(frame)});
 }
 
-void Participant::on_all_answered() { driver_.step(Joined{}); }
-
 void Participant::on_rejected(Rejection rejection, const std::string& remote,
                               const std::string& text) {
   parts_.metrics.rejected_frames.count(rejection);
-  rejection_log_.refused_peer(Loop::now(), rejection, remote, text);
+  event_log_.on_rejected(Loop::now(), rejection, remote, text);
   if (rejection == Rejection::kTurnedAway) turned_away_ = {text, Loop::now()};
 }
 
@@ -312,7 +298,5 @@ std::string Participant::turned_away(Instant now) const {
   const bool is_recent = !turned_away_.text.empty() && now - turned_away_.at < kTurnedAwayFor;
   return is_recent && !node_.leader() ? turned_away_.text : "";
 }
-
-void Participant::on_limit(Limit limit) { parts_.metrics.limit_hits.count(limit); }
 
 }  // namespace bellwether::daemon

@@ -60,8 +60,8 @@ class Participant final : private EffectSink, private TransportListener {
   void set_membership(const MembershipSettings& membership);
   // What a running node takes over of them (Reconfigure), and the connections with it.
   void reconfigure(const Options& options);
-  // Elect, StepDown, Transfer or Forget; `done` is called before this returns.
-  void command(const Input& input, const NodeDriver::Done& done);
+  // Elect, StepDown, Transfer or Forget.
+  Outcome::Kind command(const Input& input);
   // Hands leadership over and says goodbye; ParticipantListener::on_left() follows.
   void leave() { driver_.step(LeaveGroup{}); }
   // Turns the flag off for good, then ends the connections once what was said last is sent, or a
@@ -81,17 +81,17 @@ class Participant final : private EffectSink, private TransportListener {
  private:
   // EffectSink
   void carry_out(Instant now, const Effect& effect) override;
-  void tell(const Effect& effect) override;
+  void tell(const Effect& effect) override { event_log_.on_effect(Loop::now(), effect); }
   void on_broken(const std::string& invariant, const SelfCheck& evidence) override;
   void on(Instant now, const Send& send);
   void on(Instant now, const Publish& publish);
   void on(Instant now, const RefuseLink& refuse);
-  void on(Instant now, const EndLink& link);
+  void on(Instant, const EndLink& link) { transport_.end_link(link.peer); }
   void on(Instant now, const Store& store);
-  void on(Instant now, const StoreMembers& store);
+  void on(Instant, const StoreMembers& store) { writer_.store_members(store.view); }
   void on(Instant now, const MembersChanged&);
-  void on(Instant now, const Left&);
-  void on(Instant now, const Failed& failed);
+  void on(Instant, const Left&) { listener_.on_left(); }
+  void on(Instant, const Failed& failed) { listener_.on_failed(failed); }
   // Only watched.
   template <OneOf<Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome> Other>
   void on(Instant, const Other&) {}
@@ -102,10 +102,10 @@ class Participant final : private EffectSink, private TransportListener {
   void on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) override;
   void on_doubt(const Uuid& peer, ProofDoubt doubt) override;
   void on_frame(const Uuid& from, Frame frame, size_t bytes) override;
-  void on_all_answered() override;
+  void on_all_answered() override { driver_.step(Joined{}); }
   void on_rejected(Rejection rejection, const std::string& remote,
                    const std::string& text) override;
-  void on_limit(Limit limit) override;
+  void on_limit(Limit limit) override { parts_.metrics.limit_hits.count(limit); }
 
   void on_election(const metrics::ElectionSummary& election);
   void count_prices(const ElectionCase& election);
@@ -126,7 +126,6 @@ class Participant final : private EffectSink, private TransportListener {
   Node node_;
   ElectionWitness witness_;
   metrics::CoreObserver observer_;
-  RejectionLog rejection_log_;
   EventLog event_log_;
   PeerNotes peers_;
   StateWriter writer_;

@@ -180,8 +180,6 @@ void Sidecar::look_at_flag() {
   }
 }
 
-void Sidecar::on_publish(const Publish& publish) { front_door_.on_publish(publish); }
-
 void Sidecar::on_election(const metrics::ElectionSummary& election) {
   front_door_.on_election(election, node().active_variant());
 }
@@ -356,10 +354,6 @@ std::vector<std::string> Sidecar::config_mismatches() const {
 std::string Sidecar::metrics_text() {
   metrics_.vote.set_only(node().vote(now()));
   return metrics_.text(Loop::now(), std::chrono::system_clock::now());
-}
-
-void Sidecar::command(const Input& input, std::function<void(Outcome::Kind)> done) {
-  participant_.command(input, done);
 }
 
 // On SIGUSR1: all that there is to know, for whoever can reach the process but not its API.

@@ -58,7 +58,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
  private:
   // ParticipantListener
-  void on_publish(const Publish& publish) override;
+  void on_publish(const Publish& publish) override { front_door_.on_publish(publish); }
   void on_election(const metrics::ElectionSummary& election) override;
   void on_left() override;
   void on_failed(const Failed& failed) override;
@@ -86,7 +86,9 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   std::vector<std::string> pending_restart() const override;
   std::vector<std::string> config_mismatches() const override;
   std::string metrics_text() override;
-  void command(const Input& input, std::function<void(Outcome::Kind)> done) override;
+  void command(const Input& input, std::function<void(Outcome::Kind)> done) override {
+    done(participant_.command(input));
+  }
   void reload(std::function<void(const api::ReloadResult&)> done) override;
 
   api::ReloadResult apply(const ConfigFile::Reading& reading);

@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdlib>
+
+#include "base/ascii.hh"
 
 namespace bellwether::daemon {
 namespace {
@@ -16,11 +17,7 @@ namespace {
 std::optional<uint64_t> number_in_environment(const char* name) {
   const char* const text = std::getenv(name);
   if (text == nullptr) return std::nullopt;
-  const std::string_view digits(text);
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
-  if (error != std::errc{} || end != digits.end()) return std::nullopt;
-  return number;
+  return parse_number<uint64_t>(text);
 }
 
 FileDescriptor connect_to(std::string_view path) {

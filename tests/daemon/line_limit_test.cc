@@ -70,13 +70,14 @@ BOOST_AUTO_TEST_CASE(a_log_leaves_out_what_comes_without_an_end) {
 
 BOOST_AUTO_TEST_CASE(of_refused_messages_a_line_a_minute_and_reason_is_written) {
   Log log({});
-  RejectionLog rejections(log);
+  const Members members{{.name = "n1", .priority = 100, .boot = 1}};
+  EventLog events(log, members);
   const auto flood = [&](Instant now) {
     int lines = 0;
     for (int i = 0; i < 1000; ++i) {
-      lines += rejections.refused_message(now, Unfit::kNotConnected, "a") ? 1 : 0;
-      lines += rejections.refused_message(now, Unfit::kEpochTooFarAhead, "a") ? 1 : 0;
-      lines += rejections.refused_peer(now, Rejection::kBadMagic, "a:1", "") ? 1 : 0;
+      lines += events.on_rejected(now, {Unfit::kNotConnected, {}}) ? 1 : 0;
+      lines += events.on_rejected(now, {Unfit::kEpochTooFarAhead, {}}) ? 1 : 0;
+      lines += events.on_rejected(now, Rejection::kBadMagic, "a:1", "") ? 1 : 0;
     }
     return lines;
   };
