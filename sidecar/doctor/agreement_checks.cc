@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -50,10 +51,11 @@ std::vector<Participant> participants(const Facts& facts) {
 using Opinions = std::map<std::string, std::vector<std::string>>;
 
 // What is not known is no opinion.
-Opinions opinions(const Facts& facts, std::string (*opinion)(const GreetingFacts&)) {
+template <typename Opinion>
+Opinions opinions(const Facts& facts, const Opinion& opinion) {
   Opinions found;
   for (const Participant& each : participants(facts)) {
-    const std::string text = opinion(each.greeting);
+    const std::string text = std::invoke(opinion, each.greeting);
     if (!text.empty()) found[text].push_back(each.name);
   }
   return found;
@@ -75,14 +77,15 @@ std::string agreement(const Opinions& found) {
   return opinion + ": " + listed(names);
 }
 
-std::string leader_of(const GreetingFacts& greeting) {
+// Whom this one follows, under that name.
+std::string leader_text(const std::string& name, const GreetingFacts& greeting) {
   if (greeting.leader_id.empty()) return "";
-  return fmt::format("{}, epoch {}", greeting.leader_id, greeting.leader_epoch);
+  return fmt::format("{}, epoch {}", name, greeting.leader_epoch);
 }
 
 }  // namespace
 
-Diagnoses check_identities(const Facts& facts) {
+void check_identities(const Facts& facts, Findings& found) {
   std::map<std::string, std::map<uint64_t, std::string>> lives;  // by id, then by life
   std::map<std::string, std::set<std::string>> ids;              // by name
   for (const ProbeFacts& probe : facts.probes) {
@@ -91,72 +94,65 @@ Diagnoses check_identities(const Facts& facts) {
     lives[greeting.id].emplace(greeting.boot, fmt::format("{} ({})", greeting.name, probe.address));
     ids[greeting.name].insert(greeting.id);
   }
-  Diagnoses found;
   for (const auto& [id, processes] : lives) {
     if (processes.size() < 2) continue;
     std::vector<std::string> names;
     for (const auto& [boot, process] : processes) names.push_back(process);
-    found.push_back(problem(listed(names) + " have the same id " + id,
-                            "give each a state folder of its own: one was copied"));
+    found.problem(listed(names) + " have the same id " + id,
+                  "give each a state folder of its own: one was copied");
   }
   for (const auto& [name, holders] : ids) {
     if (holders.size() < 2) continue;
-    found.push_back(problem(counted(holders.size(), "process") + " have the name " + name,
-                            "give each a node.name of its own"));
+    found.problem(counted(holders.size(), "process") + " have the name " + name,
+                  "give each a node.name of its own");
   }
   const bool is_ours = facts.state && facts.state->is_record_good && !facts.has_sidecar() &&
                        !facts.state->lock.is_held;
   if (is_ours && lives.contains(to_string(facts.state->id))) {
-    found.push_back(problem("the id in " + facts.state->folder + " is that of a living process, " +
-                                lives[to_string(facts.state->id)].begin()->second,
-                            "give each a state folder of its own: one was copied"));
+    found.problem("the id in " + facts.state->folder + " is that of a living process, " +
+                      lives[to_string(facts.state->id)].begin()->second,
+                  "give each a state folder of its own: one was copied");
   }
-  if (!found.empty()) return found;
-  if (lives.empty()) return {skipped("no sidecar has said HELLO")};
-  return {ok(counted(lives.size(), "process") + ", each with its own id and name")};
+  if (!found.is_empty()) return;
+  if (lives.empty()) return found.skipped("no sidecar has said HELLO");
+  found.ok(counted(lives.size(), "process") + ", each with its own id and name");
 }
 
-Diagnoses check_versions(const Facts& facts) {
-  Diagnoses found;
+void check_versions(const Facts& facts, Findings& found) {
   if (facts.has_sidecar() && facts.sidecar->version != facts.version) {
-    found.push_back(warning(
+    found.warning(
         "the sidecar here is " + facts.sidecar->version + ", this program is " + facts.version,
-        "restart the sidecar when the group can spare it"));
+        "restart the sidecar when the group can spare it");
   }
-  const Opinions versions =
-      opinions(facts, [](const GreetingFacts& greeting) { return greeting.version; });
+  const Opinions versions = opinions(facts, &GreetingFacts::version);
   if (versions.size() > 1) {
-    found.push_back(warning(contrast(versions), "fine during an upgrade; then finish it"));
+    found.warning(contrast(versions), "fine during an upgrade; then finish it");
   }
-  if (found.empty()) found.push_back(ok(agreement(versions)));
-  return found;
+  if (found.is_empty()) found.ok(agreement(versions));
 }
 
-Diagnoses check_plugins(const Facts& facts) {
-  const Opinions plugins =
-      opinions(facts, [](const GreetingFacts& greeting) { return greeting.plugin; });
+void check_plugins(const Facts& facts, Findings& found) {
+  const Opinions plugins = opinions(facts, &GreetingFacts::plugin);
   if (plugins.size() > 1) {
-    return {problem(contrast(plugins), "set election.plugin alike everywhere, and restart")};
+    return found.problem(contrast(plugins), "set election.plugin alike everywhere, and restart");
   }
   const bool is_abi_known = facts.has_sidecar() && !facts.sidecar->plugin_abi.empty();
-  return {ok(agreement(plugins) + (is_abi_known ? "; ABI " + facts.sidecar->plugin_abi +
-                                                      " here, "
-                                                      "others do not say theirs"
-                                                : ""))};
+  const std::string abi =
+      is_abi_known ? "; ABI " + facts.sidecar->plugin_abi + " here, others do not say theirs" : "";
+  found.ok(agreement(plugins) + abi);
 }
 
-Diagnoses check_variants(const Facts& facts) {
-  const Opinions variants =
-      opinions(facts, [](const GreetingFacts& greeting) { return greeting.variant; });
+void check_variants(const Facts& facts, Findings& found) {
+  const Opinions variants = opinions(facts, &GreetingFacts::variant);
   if (variants.size() > 1) {
-    return {warning(contrast(variants),
-                    "set election.variant alike everywhere; the old one stays in force until "
-                    "all want the same")};
+    return found.warning(contrast(variants),
+                         "set election.variant alike everywhere; the old one stays in force until "
+                         "all want the same");
   }
-  return {ok(agreement(variants))};
+  found.ok(agreement(variants));
 }
 
-Diagnoses check_voters(const Facts& facts) {
+void check_voters(const Facts& facts, Findings& found) {
   const uint64_t own = voters_hash(*facts.config.config);
   std::vector<std::string> others;
   size_t alike = 0;
@@ -169,45 +165,43 @@ Diagnoses check_voters(const Facts& facts) {
   }
   const Config& config = *facts.config.config;
   if (!others.empty()) {
-    return {problem(listed(others) + ": other [voters] than the configuration here (guard " +
-                        config.guard() + ")",
-                    "name the same [voters] everywhere; see More or fewer voters in the operations "
-                    "guide before changing them")};
+    return found.problem(listed(others) + ": other [voters] than the configuration here (guard " +
+                             config.guard() + ")",
+                         "name the same [voters] everywhere; see More or fewer voters in the "
+                         "operations guide before changing them");
   }
   if (!config.has_majority_guard()) {
-    return {ok("guard none, alike on " + counted(alike, "process"))};
+    return found.ok("guard none, alike on " + counted(alike, "process"));
   }
   const bool has_vote = config.voters.contains(config.node.name);
-  return {ok(counted(config.voters.size(), "voter") + ", alike on " + counted(alike, "process") +
-             (has_vote ? "" : "; " + config.node.name + " has no vote and never leads"))};
+  found.ok(counted(config.voters.size(), "voter") + ", alike on " + counted(alike, "process") +
+           (has_vote ? "" : "; " + config.node.name + " has no vote and never leads"));
 }
 
-Diagnoses check_leader(const Facts& facts) {
-  const Opinions leaders = opinions(facts, leader_of);
+void check_leader(const Facts& facts, Findings& found) {
   std::map<std::string, std::string> names;  // by id
   for (const Participant& each : participants(facts)) names[each.greeting.id] = each.name;
-  Opinions named;
-  for (const auto& [leader, followers] : leaders) {
-    const std::string id = leader.substr(0, leader.find(','));
-    const auto known = names.find(id);
-    const std::string text = (known != names.end() ? known->second : id) + leader.substr(id.size());
-    std::vector<std::string>& all = named[text];
-    all.insert(all.end(), followers.begin(), followers.end());
-  }
+  const Opinions leaders = opinions(facts, [](const GreetingFacts& greeting) {
+    return leader_text(greeting.leader_id, greeting);
+  });
+  const Opinions named = opinions(facts, [&](const GreetingFacts& greeting) {
+    const auto known = names.find(greeting.leader_id);
+    return leader_text(known != names.end() ? known->second : greeting.leader_id, greeting);
+  });
   if (leaders.size() > 1) {
-    return {problem("several leaders are followed: " + contrast(named),
-                    "run the doctor again in a few seconds; if it stays so, the group is cut in "
-                    "two: see reach and both ways")};
+    return found.problem("several leaders are followed: " + contrast(named),
+                         "run the doctor again in a few seconds; if it stays so, the group is cut "
+                         "in two: see reach and both ways");
   }
   bool has_heard = false;
   for (const ProbeFacts& probe : facts.probes) has_heard |= probe.greeting.has_value();
-  if (!has_heard) return {skipped("no sidecar has said HELLO")};
+  if (!has_heard) return found.skipped("no sidecar has said HELLO");
   if (leaders.empty()) {
-    return {warning("nobody follows a leader",
-                    "run the doctor again in a few seconds; if it stays so, see `bellwether "
-                    "status` and, with [voters], whether each node has its vote")};
+    return found.warning("nobody follows a leader",
+                         "run the doctor again in a few seconds; if it stays so, see `bellwether "
+                         "status` and, with [voters], whether each node has its vote");
   }
-  return {ok(agreement(named))};
+  found.ok(agreement(named));
 }
 
 }  // namespace bellwether::doctor

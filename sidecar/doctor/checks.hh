@@ -7,34 +7,34 @@
 namespace bellwether::doctor {
 
 // setup_checks.cc
-Diagnoses check_configuration(const Facts& facts);
-Diagnoses check_plugin(const Facts& facts);
-Diagnoses check_sidecar(const Facts& facts);
-Diagnoses check_metrics(const Facts& facts);
+void check_configuration(const Facts& facts, Findings& found);
+void check_plugin(const Facts& facts, Findings& found);
+void check_sidecar(const Facts& facts, Findings& found);
+void check_metrics(const Facts& facts, Findings& found);
 
 // storage_checks.cc
-Diagnoses check_state(const Facts& facts);
-Diagnoses check_flag(const Facts& facts);
+void check_state(const Facts& facts, Findings& found);
+void check_flag(const Facts& facts, Findings& found);
 
 // host_checks.cc
-Diagnoses check_futex(const Facts& facts);
-Diagnoses check_clock(const Facts& facts);
-Diagnoses check_open_files(const Facts& facts);
-Diagnoses check_processor(const Facts& facts);
+void check_futex(const Facts& facts, Findings& found);
+void check_clock(const Facts& facts, Findings& found);
+void check_open_files(const Facts& facts, Findings& found);
+void check_processor(const Facts& facts, Findings& found);
 
 // network_checks.cc
-Diagnoses check_names(const Facts& facts);
-Diagnoses check_own_address(const Facts& facts);
-Diagnoses check_reach(const Facts& facts);
-Diagnoses check_both_ways(const Facts& facts);
-Diagnoses check_proxies(const Facts& facts);
+void check_names(const Facts& facts, Findings& found);
+void check_own_address(const Facts& facts, Findings& found);
+void check_reach(const Facts& facts, Findings& found);
+void check_both_ways(const Facts& facts, Findings& found);
+void check_proxies(const Facts& facts, Findings& found);
 
 // agreement_checks.cc
-Diagnoses check_identities(const Facts& facts);
-Diagnoses check_versions(const Facts& facts);
-Diagnoses check_plugins(const Facts& facts);
-Diagnoses check_variants(const Facts& facts);
-Diagnoses check_voters(const Facts& facts);
-Diagnoses check_leader(const Facts& facts);
+void check_identities(const Facts& facts, Findings& found);
+void check_versions(const Facts& facts, Findings& found);
+void check_plugins(const Facts& facts, Findings& found);
+void check_variants(const Facts& facts, Findings& found);
+void check_voters(const Facts& facts, Findings& found);
+void check_leader(const Facts& facts, Findings& found);
 
 }  // namespace bellwether::doctor

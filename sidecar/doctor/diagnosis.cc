@@ -15,7 +15,7 @@ enum class Needs : uint8_t { kNothing, kConfig, kSidecar };
 struct Check {
   const char* name;
   Needs needs;
-  Diagnoses (*run)(const Facts&);
+  void (*run)(const Facts&, Findings&);
 };
 
 constexpr std::array kChecks{
@@ -55,12 +55,9 @@ std::string obstacle(const Check& check, const Facts& facts) {
 Diagnoses diagnose(const Facts& facts) {
   Diagnoses all;
   for (const Check& check : kChecks) {
+    Findings found(check.name, all);
     const std::string reason = obstacle(check, facts);
-    Diagnoses found = reason.empty() ? check.run(facts) : Diagnoses{skipped(reason)};
-    for (Diagnosis& diagnosis : found) {
-      diagnosis.check = check.name;
-      all.push_back(std::move(diagnosis));
-    }
+    reason.empty() ? check.run(facts, found) : found.skipped(reason);
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/names.hh"
@@ -20,23 +21,38 @@ inline const char* name(Verdict verdict) {
 
 // One line of the report.
 struct Diagnosis {
-  std::string check{};  // which one; filled in by diagnose()
-  Verdict verdict = Verdict::kOk;
+  std::string check;  // which one
+  Verdict verdict{};
   std::string seen;
-  std::string remedy{};  // never empty with a warning or a problem
+  std::string remedy;  // never empty with a warning or a problem
 };
 using Diagnoses = std::vector<Diagnosis>;
 
-inline Diagnosis ok(std::string seen) { return {.seen = std::move(seen)}; }
-inline Diagnosis warning(std::string seen, std::string remedy) {
-  return {.verdict = Verdict::kWarning, .seen = std::move(seen), .remedy = std::move(remedy)};
-}
-inline Diagnosis problem(std::string seen, std::string remedy) {
-  return {.verdict = Verdict::kProblem, .seen = std::move(seen), .remedy = std::move(remedy)};
-}
-inline Diagnosis skipped(std::string reason) {
-  return {.verdict = Verdict::kSkipped, .seen = std::move(reason)};
-}
+// What one check finds, line after line.
+class Findings {
+ public:
+  Findings(std::string check, Diagnoses& report) : check_(std::move(check)), report_(report) {}
+
+  void ok(const std::string& seen) { add(Verdict::kOk, seen, ""); }
+  void warning(const std::string& seen, const std::string& remedy) {
+    add(Verdict::kWarning, seen, remedy);
+  }
+  void problem(const std::string& seen, const std::string& remedy) {
+    add(Verdict::kProblem, seen, remedy);
+  }
+  void skipped(const std::string& reason) { add(Verdict::kSkipped, reason, ""); }
+  bool is_empty() const { return is_empty_; }
+
+ private:
+  void add(Verdict verdict, const std::string& seen, const std::string& remedy) {
+    report_.push_back({check_, verdict, seen, remedy});
+    is_empty_ = false;
+  }
+
+  std::string check_;
+  Diagnoses& report_;
+  bool is_empty_ = true;
+};
 
 // All checks in the order of the table in diagnosis.cc, each with one line or more.
 Diagnoses diagnose(const Facts& facts);

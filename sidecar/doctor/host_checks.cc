@@ -25,67 +25,64 @@ std::string step_text(const ClockFacts& clock) {
 
 }  // namespace
 
-Diagnoses check_futex(const Facts& facts) {
+void check_futex(const Facts& facts, Findings& found) {
   if (facts.futex_flaw.empty()) {
-    return {ok("the kernel turns the flag off when the sidecar is killed")};
+    return found.ok("the kernel turns the flag off when the sidecar is killed");
   }
-  return {warning("after a kill the flag stays on until its validity ends: " + facts.futex_flaw,
-                  "allow set_robust_list(2) and fork(2) in the seccomp profile or sandbox, or "
-                  "rely on the epoch as fencing token")};
+  found.warning("after a kill the flag stays on until its validity ends: " + facts.futex_flaw,
+                "allow set_robust_list(2) and fork(2) in the seccomp profile or sandbox, or rely "
+                "on the epoch as fencing token");
 }
 
-Diagnoses check_clock(const Facts& facts) {
+void check_clock(const Facts& facts, Findings& found) {
   const ClockFacts& clock = facts.clock;
-  Diagnoses found;
   if (clock.year < kPlausibleYear) {
-    found.push_back(problem(fmt::format("the wall clock says it is the year {}", clock.year),
-                            "set it: times in logs, and the first epoch of a group with [voters], "
-                            "are made of it"));
+    found.problem(
+        fmt::format("the wall clock says it is the year {}", clock.year),
+        "set it: times in logs, and the first epoch of a group with [voters], are made of it");
   }
   if (std::chrono::abs(clock.wall_elapsed - clock.boot_elapsed) > kMaxStep) {
-    found.push_back(
-        warning(step_text(clock), "elections do not use the wall clock; find out who sets it"));
+    found.warning(step_text(clock), "elections do not use the wall clock; find out who sets it");
   }
   if (clock.rate_ppm > kMaxRatePpm || clock.rate_ppm < -kMaxRatePpm) {
-    found.push_back(
-        problem(fmt::format("the kernel makes the clock run {:f} ppm faster", clock.rate_ppm),
-                "reset it (adjtimex): leases allow for clocks that are 11 % off"));
+    found.problem(fmt::format("the kernel makes the clock run {:f} ppm faster", clock.rate_ppm),
+                  "reset it (adjtimex): leases allow for clocks that are 11 % off");
   }
   if (clock.has_boot_offset) {
-    found.push_back(warning("this process lives in a time namespace with its own CLOCK_BOOTTIME",
-                            "run application and sidecar in the same one: the flag's validity is "
-                            "a time on this clock"));
+    found.warning(
+        "this process lives in a time namespace with its own CLOCK_BOOTTIME",
+        "run application and sidecar in the same one: the flag's validity is a time on this clock");
   }
   if (clock.is_synchronisation_known && !clock.is_synchronised) {
-    found.push_back(warning("no time service keeps the wall clock right (adjtimex)",
-                            "run chrony or systemd-timesyncd, so that logs of several hosts can be "
-                            "compared; elections do not need it"));
+    found.warning("no time service keeps the wall clock right (adjtimex)",
+                  "run chrony or systemd-timesyncd, so that logs of several hosts can be compared; "
+                  "elections do not need it");
   }
-  if (!found.empty()) return found;
+  if (!found.is_empty()) return;
   std::string seen = "CLOCK_BOOTTIME and the wall clock agree";
   if (clock.is_synchronisation_known) {
     seen += "; synchronised, off by at most " + time_text(clock.max_error);
   }
-  return {ok(seen + "; how far the clocks of other members are off cannot be seen from here")};
+  found.ok(seen + "; how far the clocks of other members are off cannot be seen from here");
 }
 
-Diagnoses check_open_files(const Facts& facts) {
+void check_open_files(const Facts& facts, Findings& found) {
   const LimitFacts& limits = facts.limits;
   const std::string whose = limits.process != 0 ? fmt::format("process {}", limits.process)
                                                 : "a process started from here";
   const std::string seen = fmt::format("{} may open {} files", whose, limits.open_files);
   const std::string remedy =
       fmt::format("raise it to {} (LimitNOFILE=, ulimit -n)", kEnoughOpenFiles);
-  if (limits.open_files < kFewFiles) return {problem(seen, remedy)};
-  if (limits.open_files < kEnoughOpenFiles) return {warning(seen, remedy)};
-  return {ok(seen)};
+  if (limits.open_files < kFewFiles) return found.problem(seen, remedy);
+  if (limits.open_files < kEnoughOpenFiles) return found.warning(seen, remedy);
+  found.ok(seen);
 }
 
 // A process that has used up its quota stands still until the next period begins.
-Diagnoses check_processor(const Facts& facts) {
+void check_processor(const Facts& facts, Findings& found) {
   const LimitFacts& limits = facts.limits;
-  if (!limits.cpu_quota) return {ok("no quota of processor time limits this group of processes")};
-  Diagnoses found;
+  if (!limits.cpu_quota)
+    return found.ok("no quota of processor time limits this group of processes");
   const std::string quota = fmt::format("{} of processor time in each {}",
                                         time_text(*limits.cpu_quota), time_text(limits.cpu_period));
   const std::string throttled =
@@ -99,17 +96,15 @@ Diagnoses check_processor(const Facts& facts) {
     const char* const remedy =
         "leave limits.cpu out, raise it, or choose profile \"wan\" for longer timers";
     if (stall >= suspect_after)
-      found.push_back(problem(seen, remedy));
+      found.problem(seen, remedy);
     else if (stall * 2 >= suspect_after)
-      found.push_back(warning(seen, remedy));
+      found.warning(seen, remedy);
   }
   if (limits.throttled_periods * kThrottledOneIn > limits.cpu_periods) {
-    found.push_back(warning("throttled in " + throttled,
-                            "leave limits.cpu out, or raise it: a sidecar that stands still looks "
-                            "dead"));
+    found.warning("throttled in " + throttled,
+                  "leave limits.cpu out, or raise it: a sidecar that stands still looks dead");
   }
-  if (found.empty()) found.push_back(ok(quota + ", used up in " + throttled));
-  return found;
+  if (found.is_empty()) found.ok(quota + ", used up in " + throttled);
 }
 
 }  // namespace bellwether::doctor

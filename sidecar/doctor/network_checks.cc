@@ -20,7 +20,8 @@ bool is_configured(const NameFacts& name) {
 constexpr Names<Origin> kKeys({"membership.dns", "membership.peers", "[voters]",
                                "a member's address", "node.advertise"});
 
-Addresses addresses_of(const Facts& facts, bool (*is_wanted)(const NameFacts&)) {
+template <typename Wanted>
+Addresses addresses_of(const Facts& facts, const Wanted& is_wanted) {
   Addresses found;
   for (const NameFacts& name : facts.names) {
     if (is_wanted(name)) found.insert(name.addresses.begin(), name.addresses.end());
@@ -34,14 +35,9 @@ Addresses own_addresses(const Facts& facts) {
 
 Addresses configured_addresses(const Facts& facts) { return addresses_of(facts, is_configured); }
 
-Addresses addresses_of(const Facts& facts, const MemberFacts& member) {
-  Addresses found;
-  for (const NameFacts& name : facts.names) {
-    if (name.place.text() == member.address) {
-      found.insert(name.addresses.begin(), name.addresses.end());
-    }
-  }
-  return found;
+Addresses addresses_of_member(const Facts& facts, const MemberFacts& member) {
+  return addresses_of(facts,
+                      [&](const NameFacts& name) { return name.place.text() == member.address; });
 }
 
 bool do_meet(const Addresses& left, const Addresses& right) {
@@ -64,24 +60,24 @@ std::vector<MemberFacts> others(const Facts& facts) {
   return found;
 }
 
-void judge_lookups(const Facts& facts, Diagnoses& found) {
+void judge_lookups(const Facts& facts, Findings& found) {
   const bool has_any = !configured_addresses(facts).empty();
   for (const NameFacts& name : facts.names) {
     if (!name.addresses.empty() || name.origin == Origin::kSelf) continue;
     const std::string seen = fmt::format("{} ({}) does not resolve: {}", name.place.text(),
                                          kKeys[name.origin], name.error);
     if (is_configured(name) && (!has_any || name.origin == Origin::kDns)) {
-      found.push_back(problem(seen,
-                              "correct the name, or look at the name server: in Kubernetes a "
-                              "headless Service with publishNotReadyAddresses: true"));
+      found.problem(seen,
+                    "correct the name, or look at the name server: in Kubernetes a headless "
+                    "Service with publishNotReadyAddresses: true");
     } else {
-      found.push_back(warning(seen, "correct the name, unless its host is only to come"));
+      found.warning(seen, "correct the name, unless its host is only to come");
     }
   }
 }
 
 // What the names stand for, against whom the sidecar knows.
-void judge_membership(const Facts& facts, Diagnoses& found) {
+void judge_membership(const Facts& facts, Findings& found) {
   Addresses strangers = configured_addresses(facts);
   for (const std::string& own : own_addresses(facts)) strangers.erase(own);
   for (const ProbeFacts& probe : facts.probes) {
@@ -90,7 +86,7 @@ void judge_membership(const Facts& facts, Diagnoses& found) {
   const Addresses configured = configured_addresses(facts);
   std::vector<std::string> hidden;
   for (const MemberFacts& member : others(facts)) {
-    const Addresses addresses = addresses_of(facts, member);
+    const Addresses addresses = addresses_of_member(facts, member);
     for (const std::string& address : addresses) strangers.erase(address);
     for (const ProbeFacts& probe : facts.probes) {
       if (probe.is_from(member.id)) strangers.erase(probe.address);
@@ -98,13 +94,12 @@ void judge_membership(const Facts& facts, Diagnoses& found) {
     if (member.state == "alive" && !do_meet(addresses, configured)) hidden.push_back(member.name);
   }
   if (!strangers.empty()) {
-    found.push_back(warning("the sidecar knows no member at " + listed(strangers),
-                            "see reach for what is there; one that is only starting needs a "
-                            "moment"));
+    found.warning("the sidecar knows no member at " + listed(strangers),
+                  "see reach for what is there; one that is only starting needs a moment");
   }
   if (!hidden.empty() && !facts.config.config->membership.dns.is_none()) {
-    found.push_back(warning(listed(hidden) + ": behind no configured name, known through others",
-                            "look why the name server leaves them out"));
+    found.warning(listed(hidden) + ": behind no configured name, known through others",
+                  "look why the name server leaves them out");
   }
 }
 
@@ -112,7 +107,7 @@ void judge_membership(const Facts& facts, Diagnoses& found) {
 std::string subject(const Facts& facts, const ProbeFacts& probe) {
   if (probe.greeting) return probe.greeting->name + " (" + probe.address + ")";
   for (const MemberFacts& member : others(facts)) {
-    if (addresses_of(facts, member).contains(probe.address)) {
+    if (addresses_of_member(facts, member).contains(probe.address)) {
       const std::string note = member.state == "alive" ? "" : ", " + member.state;
       return member.name + " (" + probe.address + note + ")";
     }
@@ -123,7 +118,7 @@ std::string subject(const Facts& facts, const ProbeFacts& probe) {
 bool is_alive_at(const Facts& facts, const std::string& address) {
   const std::vector<MemberFacts> members = others(facts);
   return std::ranges::any_of(members, [&](const MemberFacts& member) {
-    return member.state == "alive" && addresses_of(facts, member).contains(address);
+    return member.state == "alive" && addresses_of_member(facts, member).contains(address);
   });
 }
 
@@ -138,30 +133,30 @@ bool is_reached_elsewhere(const Facts& facts, const std::string& address) {
   return false;
 }
 
-void judge_failure(const Facts& facts, const ProbeFacts& probe, Diagnoses& found) {
+void judge_failure(const Facts& facts, const ProbeFacts& probe, Findings& found) {
   if (probe.is_silent) {
-    found.push_back(problem(subject(facts, probe) + ": " + probe.hello_error,
-                            "that sidecar may hang: look at it there (/livez), and whether it is "
-                            "one that listens there"));
+    found.problem(subject(facts, probe) + ": " + probe.hello_error,
+                  "that sidecar may hang: look at it there (/livez), and whether it is one that "
+                  "listens there");
     return;
   }
   if (probe.is_connected()) {
-    found.push_back(problem(
+    found.problem(
         subject(facts, probe) +
             " is connected, but no sidecar of this group answers: " + probe.hello_error,
-        "find out who listens there: another group, another program, or a proxy (see proxies)"));
+        "find out who listens there: another group, another program, or a proxy (see proxies)");
     return;
   }
   if (is_reached_elsewhere(facts, probe.address)) return;
   const std::string seen = subject(facts, probe) + ": " + probe.connect_error;
   if (is_alive_at(facts, probe.address)) {
-    found.push_back(problem(seen,
-                            "let TCP through to it (firewall, NetworkPolicy), or correct its "
-                            "node.advertise: only connections from there work"));
+    found.problem(seen,
+                  "let TCP through to it (firewall, NetworkPolicy), or correct its node.advertise: "
+                  "only connections from there work");
   } else {
-    found.push_back(warning(seen,
-                            "start the sidecar there; if it runs, let TCP through to it "
-                            "(firewall, NetworkPolicy)"));
+    found.warning(
+        seen,
+        "start the sidecar there; if it runs, let TCP through to it (firewall, NetworkPolicy)");
   }
 }
 
@@ -169,7 +164,7 @@ void judge_failure(const Facts& facts, const ProbeFacts& probe, Diagnoses& found
 enum class Ways : uint8_t { kBoth, kFromHere, kFromThere, kUnlinked, kUnknown };
 
 Ways ways_to(const Facts& facts, const MemberFacts& member) {
-  const Addresses addresses = addresses_of(facts, member);
+  const Addresses addresses = addresses_of_member(facts, member);
   bool was_tried = false;
   bool is_reached = false;
   for (const ProbeFacts& probe : facts.probes) {
@@ -188,26 +183,24 @@ Ways ways_to(const Facts& facts, const MemberFacts& member) {
 
 }  // namespace
 
-Diagnoses check_names(const Facts& facts) {
+void check_names(const Facts& facts, Findings& found) {
   const auto configured = std::ranges::count_if(facts.names, is_configured);
-  if (configured == 0) return {ok("no names are configured: others have to find this node")};
-  Diagnoses found;
+  if (configured == 0) return found.ok("no names are configured: others have to find this node");
   judge_lookups(facts, found);
   if (facts.has_sidecar()) judge_membership(facts, found);
-  if (!found.empty()) return found;
-  return {ok(counted(static_cast<size_t>(configured), "configured place") + ", " +
-             counted(configured_addresses(facts).size(), "address") +
-             (facts.has_sidecar() ? ", all of members" : ""))};
+  if (!found.is_empty()) return;
+  found.ok(counted(static_cast<size_t>(configured), "configured place") + ", " +
+           counted(configured_addresses(facts).size(), "address") +
+           (facts.has_sidecar() ? ", all of members" : ""));
 }
 
-Diagnoses check_own_address(const Facts& facts) {
+void check_own_address(const Facts& facts, Findings& found) {
   const std::string place = facts.config.config->node.advertise.text();
   const Addresses addresses = own_addresses(facts);
   constexpr const char* kRemedy = "set node.advertise to an address at which peers reach this node";
   if (addresses.empty()) {
-    return {problem("peers are told " + place + ", which does not resolve here", kRemedy)};
+    return found.problem("peers are told " + place + ", which does not resolve here", kRemedy);
   }
-  Diagnoses found;
   Addresses sources;
   for (const ProbeFacts& probe : facts.probes) {
     if (!probe.local_host.empty() && !addresses.contains(probe.address)) {
@@ -215,22 +208,22 @@ Diagnoses check_own_address(const Facts& facts) {
     }
     if (!addresses.contains(probe.address) || probe.is_from(facts.sidecar->id)) continue;
     if (probe.greeting) {
-      found.push_back(problem(
-          "at " + place + ", which peers are told, answers " + probe.greeting->name, kRemedy));
+      found.problem("at " + place + ", which peers are told, answers " + probe.greeting->name,
+                    kRemedy);
     } else {
-      found.push_back(warning("peers are told " + place + ", where from here nobody answers: " +
-                                  (probe.is_connected() ? probe.hello_error : probe.connect_error),
-                              std::string(kRemedy) + "; behind NAT only they can try it"));
+      found.warning("peers are told " + place + ", where from here nobody answers: " +
+                        (probe.is_connected() ? probe.hello_error : probe.connect_error),
+                    std::string(kRemedy) + "; behind NAT only they can try it");
     }
   }
-  if (!found.empty()) return found;
-  return {ok("peers are told " + place + ", where this node answers" +
-             (sources.empty() ? "" : "; its connections leave from " + listed(sources)))};
+  if (!found.is_empty()) return;
+  found.ok("peers are told " + place + ", where this node answers" +
+           (sources.empty() ? "" : "; its connections leave from " + listed(sources)));
 }
 
-Diagnoses check_reach(const Facts& facts) {
+void check_reach(const Facts& facts, Findings& found) {
   const Addresses own = own_addresses(facts);
-  Diagnoses found;
+  std::vector<ProbeFacts> failures;
   size_t answers = 0;
   Duration slowest_connect{};
   Duration slowest_hello{};
@@ -239,43 +232,39 @@ Diagnoses check_reach(const Facts& facts) {
         own.contains(probe.address) || (facts.has_sidecar() && probe.is_from(facts.sidecar->id));
     if (is_self) continue;
     if (!probe.greeting) {
-      judge_failure(facts, probe, found);
+      failures.push_back(probe);
       continue;
     }
     ++answers;
     slowest_connect = std::max(slowest_connect, probe.connect_time);
     slowest_hello = std::max(slowest_hello, probe.hello_time);
   }
-  if (facts.unprobed > 0) {
-    found.push_back(warning(counted(facts.unprobed, "further address") + " not tried",
-                            "nothing to do: the doctor tries a bounded number"));
-  }
-  if (answers == 0 && found.empty()) return {skipped("no address of another member is known")};
   if (answers > 0) {
-    found.insert(found.begin(),
-                 ok(fmt::format("{} of others answered, TCP within {}, HELLO within {}",
-                                counted(answers, "address"), time_text(slowest_connect),
-                                time_text(slowest_hello))));
+    found.ok(fmt::format("{} of others answered, TCP within {}, HELLO within {}",
+                         counted(answers, "address"), time_text(slowest_connect),
+                         time_text(slowest_hello)));
   }
-  return found;
+  for (const ProbeFacts& failure : failures) judge_failure(facts, failure, found);
+  if (facts.unprobed > 0) {
+    found.warning(counted(facts.unprobed, "further address") + " not tried",
+                  "nothing to do: the doctor tries a bounded number");
+  }
+  if (found.is_empty()) found.skipped("no address of another member is known");
 }
 
-Diagnoses check_both_ways(const Facts& facts) {
+void check_both_ways(const Facts& facts, Findings& found) {
   std::map<Ways, std::vector<std::string>> members;
   for (const MemberFacts& member : others(facts)) {
     members[ways_to(facts, member)].push_back(member.name);
   }
-  Diagnoses found;
   if (const auto& names = members[Ways::kFromThere]; !names.empty()) {
-    found.push_back(problem(listed(names) + ": linked, but only connections from there to here "
-                                            "come about",
-                            "let TCP through from here to there, or correct node.advertise there"));
+    found.problem(listed(names) + ": linked, but only connections from there to here come about",
+                  "let TCP through from here to there, or correct node.advertise there");
   }
   if (const auto& names = members[Ways::kUnlinked]; !names.empty()) {
-    found.push_back(warning(listed(names) + ": answers the doctor, but the sidecar here is not "
-                                            "linked to it",
-                            "look into both logs (\"turned away\"); a sidecar that has just "
-                            "started needs a moment"));
+    found.warning(
+        listed(names) + ": answers the doctor, but the sidecar here is not linked to it",
+        "look into both logs (\"turned away\"); a sidecar that has just started needs a moment");
   }
   std::string seen;
   const auto add = [&](Ways ways, const std::string& what) {
@@ -285,15 +274,14 @@ Diagnoses check_both_ways(const Facts& facts) {
   add(Ways::kBoth, "connections from here, and from its host to here");
   add(Ways::kFromHere, "connections from here; whether from there, a doctor there can tell");
   add(Ways::kUnknown, "not linked, and not reached");
-  if (!seen.empty()) found.push_back(ok(seen));
-  if (found.empty()) found.push_back(skipped("the sidecar knows no other member"));
-  return found;
+  if (!seen.empty()) found.ok(seen);
+  if (found.is_empty()) found.skipped("the sidecar knows no other member");
 }
 
 namespace {
 
 // Where a refused connection is to prove a death, and cannot.
-void judge_proofs(const Facts& facts, Diagnoses& found) {
+void judge_proofs(const Facts& facts, Findings& found) {
   const Config& config = *facts.config.config;
   const DeathProof accepted = config.election.death_proof;
   if (!config.has_majority_guard() || accepted == DeathProof::kNone) return;
@@ -304,14 +292,14 @@ void judge_proofs(const Facts& facts, Diagnoses& found) {
     if (probe.is_between && is_trusted) hidden.push_back(subject(facts, probe));
   }
   if (hidden.empty()) return;
-  found.push_back(warning(
+  found.warning(
       "a proxy, a tunnel or an address translation stands before " + listed(hidden),
-      "connect voters directly, or live with it: a refused connection proves no death there, and "
-      "a killed leader's lease has to run out (bellwether check: \"something in between\")"));
+      "connect voters directly, or live with it: a refused connection proves no death there, and a "
+      "killed leader's lease has to run out (bellwether check: \"something in between\")");
 }
 
 // All at once are rarely dead.
-void judge_refusals(const Facts& facts, Diagnoses& found) {
+void judge_refusals(const Facts& facts, Findings& found) {
   const Addresses own = own_addresses(facts);
   size_t tried = 0;
   size_t refused = 0;
@@ -321,49 +309,47 @@ void judge_refusals(const Facts& facts, Diagnoses& found) {
     if (probe.is_refused) ++refused;
   }
   if (tried < 2 || refused < tried) return;
-  found.push_back(warning("all " + counted(tried, "address") + " of others refuse connections",
-                          "if sidecars run there, look at this host's own proxy, tunnels or "
-                          "firewall, which refuses in their name"));
+  found.warning("all " + counted(tried, "address") + " of others refuse connections",
+                "if sidecars run there, look at this host's own proxy, tunnels or firewall, which "
+                "refuses in their name");
 }
 
 // What ends TCP on the way answers for the dead: a refused connection, the proof that a process is
 // gone, never comes.
-Diagnoses check_decoys(const Facts& facts) {
+void check_decoys(const Facts& facts, Findings& found) {
   std::map<Decoy, std::vector<std::string>> hosts;
   for (const DecoyFacts& decoy : facts.decoys) hosts[decoy.outcome].push_back(decoy.host);
   const std::string signs = facts.mesh_signs.empty() ? "" : "; " + listed(facts.mesh_signs);
   if (!hosts[Decoy::kAccepted].empty()) {
-    return {problem(
-        fmt::format(
-            "somebody answers for {} on a port where nobody can listen, so a proxy ends TCP "
-            "on the way{}",
-            listed(hosts[Decoy::kAccepted]), signs),
+    return found.problem(
+        fmt::format("somebody answers for {} on a port where nobody can listen, so a proxy ends "
+                    "TCP on the way{}",
+                    listed(hosts[Decoy::kAccepted]), signs),
         fmt::format("take port {} out of the mesh, both ways (Istio: annotations "
                     "traffic.sidecar.istio.io/excludeInboundPorts and excludeOutboundPorts; "
                     "Linkerd: config.linkerd.io/skip-inbound-ports and skip-outbound-ports): death "
                     "would be noticed by silence only",
-                    facts.config.config->node.listen.port))};
+                    facts.config.config->node.listen.port));
   }
   if (!hosts[Decoy::kRefused].empty()) {
-    return {ok("connections to a port where nobody can listen are refused by " +
-               listed(hosts[Decoy::kRefused]) + signs)};
+    return found.ok("connections to a port where nobody can listen are refused by " +
+                    listed(hosts[Decoy::kRefused]) + signs);
   }
   if (!facts.mesh_signs.empty()) {
-    return {warning("there are signs of a service mesh: " + listed(facts.mesh_signs),
-                    "take the port of [node] listen out of the mesh, both ways")};
+    return found.warning("there are signs of a service mesh: " + listed(facts.mesh_signs),
+                         "take the port of [node] listen out of the mesh, both ways");
   }
-  return {skipped(facts.decoys.empty()
-                      ? "no address of another host is known"
-                      : "no host answers on a port where nobody can listen (a firewall?)")};
+  found.skipped(facts.decoys.empty()
+                    ? "no address of another host is known"
+                    : "no host answers on a port where nobody can listen (a firewall?)");
 }
 
 }  // namespace
 
-Diagnoses check_proxies(const Facts& facts) {
-  Diagnoses found = check_decoys(facts);
+void check_proxies(const Facts& facts, Findings& found) {
+  check_decoys(facts, found);
   judge_proofs(facts, found);
   judge_refusals(facts, found);
-  return found;
 }
 
 }  // namespace bellwether::doctor

@@ -27,10 +27,6 @@ std::string listed(const std::vector<std::string>& words, size_t limit) {
   return text;
 }
 
-std::string listed(const std::set<std::string>& words, size_t limit) {
-  return listed(std::vector<std::string>(words.begin(), words.end()), limit);
-}
-
 std::string counted(size_t count, const std::string& noun) {
   const char* const ending = count == 1 ? "" : noun.ends_with("s") ? "es" : "s";
   return fmt::format("{} {}{}", count, noun, ending);

@@ -11,7 +11,9 @@ namespace bellwether::doctor {
 
 // "a", "a and b", "a, b and c"; of more than `limit`: "a, b and 7 others".
 std::string listed(const std::vector<std::string>& words, size_t limit = 5);
-std::string listed(const std::set<std::string>& words, size_t limit = 5);
+inline std::string listed(const std::set<std::string>& words) {
+  return listed(std::vector<std::string>(words.begin(), words.end()));
+}
 
 // "1 member", "3 members"
 std::string counted(size_t count, const std::string& noun);

@@ -15,91 +15,85 @@ constexpr unsigned kNotReady = 503;
 
 }  // namespace
 
-Diagnoses check_configuration(const Facts& facts) {
+void check_configuration(const Facts& facts, Findings& found) {
   const ConfigFacts& config = facts.config;
-  Diagnoses found;
   if (!config.read_error.empty()) {
-    found.push_back(problem(config.read_error, "name the sidecar's configuration with --config"));
+    found.problem(config.read_error, "name the sidecar's configuration with --config");
   }
   for (const Finding& error : config.errors) {
-    found.push_back(problem(place_and_flaw(config.file, error), error.remedy));
+    found.problem(place_and_flaw(config.file, error), error.remedy);
   }
   for (const Finding& each : config.warnings) {
-    found.push_back(warning(place_and_flaw(config.file, each), each.remedy));
+    found.warning(place_and_flaw(config.file, each), each.remedy);
   }
-  if (found.empty()) found.push_back(ok(config.file + " is valid"));
-  return found;
+  if (found.is_empty()) found.ok(config.file + " is valid");
 }
 
-Diagnoses check_plugin(const Facts& facts) {
+void check_plugin(const Facts& facts, Findings& found) {
   const ElectionSettings& election = facts.config.config->election;
   if (!facts.config.plugin_flaw.empty()) {
-    return {problem(facts.config.plugin_flaw, "set election.plugin to one that can be loaded")};
+    return found.problem(facts.config.plugin_flaw, "set election.plugin to one that can be loaded");
   }
-  return {ok(election.plugin + " can be loaded" +
-             (election.variant.empty() ? "" : " and has the variant " + election.variant))};
+  found.ok(election.plugin + " can be loaded" +
+           (election.variant.empty() ? "" : " and has the variant " + election.variant));
 }
 
-Diagnoses check_sidecar(const Facts& facts) {
+void check_sidecar(const Facts& facts, Findings& found) {
   if (!facts.sidecar) {
-    return {skipped("[api] has no listen and no socket, so there is nobody to ask")};
+    return found.skipped("[api] has no listen and no socket, so there is nobody to ask");
   }
   const SidecarFacts& sidecar = *facts.sidecar;
-  if (!sidecar.silence.empty()) return {skipped(sidecar.silence)};
+  if (!sidecar.silence.empty()) return found.skipped(sidecar.silence);
   const Config& config = *facts.config.config;
-  Diagnoses found;
   if (sidecar.group != config.group.name || sidecar.name != config.node.name) {
-    found.push_back(problem(
+    found.problem(
         fmt::format(
             "what answers at {} is {} of group {}, the configuration is that of {} of group {}",
             sidecar.where, sidecar.name, sidecar.group, config.node.name, config.group.name),
-        "give the doctor the configuration of that sidecar, or each its own [api] listen"));
+        "give the doctor the configuration of that sidecar, or each its own [api] listen");
   }
   if (!sidecar.why_no_vote.empty()) {
-    found.push_back(warning(sidecar.name + ": " + sidecar.why_no_vote,
-                            "it needs ten seconds after its start, and the voters that have not "
-                            "answered; see First start of a group, or The state folder, in the "
-                            "operations guide"));
+    found.warning(sidecar.name + ": " + sidecar.why_no_vote,
+                  "it needs ten seconds after its start, and the voters that have not answered; "
+                  "see First start of a group, or The state folder, in the operations guide");
   }
   if (!sidecar.why_not_ready.empty() && sidecar.why_not_ready != sidecar.why_no_vote) {
-    found.push_back(warning(sidecar.name + " is not ready: " + sidecar.why_not_ready,
-                            "do what it says; a sidecar that looks for the group needs a moment"));
+    found.warning(sidecar.name + " is not ready: " + sidecar.why_not_ready,
+                  "do what it says; a sidecar that looks for the group needs a moment");
   }
   if (!sidecar.pending_restart.empty()) {
     const bool has_voters =
         std::ranges::find(sidecar.pending_restart, "voters") != sidecar.pending_restart.end();
-    found.push_back(warning("new values wait for a restart: " + listed(sidecar.pending_restart),
-                            has_voters
-                                ? "see Change the group in the operations guide: with other names "
-                                  "in [voters] a sidecar does not start alone"
-                                : "restart this sidecar when the group can spare it"));
+    found.warning("new values wait for a restart: " + listed(sidecar.pending_restart),
+                  has_voters ? "see Change the group in the operations guide: with other names in "
+                               "[voters] a sidecar does not start alone"
+                             : "restart this sidecar when the group can spare it");
   }
-  if (found.empty()) found.push_back(ok(sidecar.name + " answers at " + sidecar.where));
-  return found;
+  if (found.is_empty()) found.ok(sidecar.name + " answers at " + sidecar.where);
 }
 
-Diagnoses check_metrics(const Facts& facts) {
+void check_metrics(const Facts& facts, Findings& found) {
   if (!facts.metrics) {
-    return {
-        ok("[metrics] listen is empty: they are served where the API is, " + facts.sidecar->where)};
+    return found.ok("[metrics] listen is empty: they are served where the API is, " +
+                    facts.sidecar->where);
   }
   const MetricsFacts& metrics = *facts.metrics;
   const HostPort& listen = facts.config.config->metrics.listen;
   if (!metrics.error.empty()) {
-    return {problem("metrics: " + metrics.error,
-                    "look for another process on this port, or restart the sidecar if [metrics] "
-                    "listen has changed")};
+    return found.problem("metrics: " + metrics.error,
+                         "look for another process on this port, or restart the sidecar if "
+                         "[metrics] listen has changed");
   }
   if (metrics.status != kReady && metrics.status != kNotReady) {
-    return {problem(fmt::format("what answers at {} is not a sidecar (status {})", metrics.where,
-                                metrics.status),
-                    "give [metrics] listen a port of its own")};
+    return found.problem(fmt::format("what answers at {} is not a sidecar (status {})",
+                                     metrics.where, metrics.status),
+                         "give [metrics] listen a port of its own");
   }
   if (listen.is_loopback() && !facts.config.config->node.advertise.is_loopback()) {
-    return {warning("served at " + metrics.where + ", where only this host gets them",
-                    "let [metrics] listen at an address that Prometheus reaches")};
+    return found.warning("served at " + metrics.where + ", where only this host gets them",
+                         "let [metrics] listen at an address that Prometheus reaches");
   }
-  return {ok("served at " + metrics.where)};
+  found.ok("served at " + metrics.where);
 }
 
 }  // namespace bellwether::doctor

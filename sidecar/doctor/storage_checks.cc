@@ -18,9 +18,9 @@ constexpr const char* kLostRemedy =
     "do not restore a copy: empty the folder and start the sidecar; a voter then asks the others";
 
 // Of a sidecar that answers, to somebody who may not look at what it uses.
-Diagnoses left_to(const std::string& seen, bool is_owner_known, uid_t owner) {
+void leave_to(const std::string& seen, bool is_owner_known, uid_t owner, Findings& found) {
   const std::string user = is_owner_known ? fmt::format("user {}", owner) : "the sidecar's user";
-  return {skipped(fmt::format("{}: run the doctor as {}", seen, user))};
+  found.skipped(fmt::format("{}: run the doctor as {}", seen, user));
 }
 
 std::string holder_text(const LockFacts& lock) {
@@ -30,97 +30,94 @@ std::string holder_text(const LockFacts& lock) {
 
 // A sidecar runs, but has not locked what this configuration names; or the other way round.
 void judge_lock(const Facts& facts, const LockFacts& lock, const std::string& what,
-                Diagnoses& found) {
+                Findings& found) {
   if (lock.is_held && !facts.has_sidecar()) {
-    found.push_back(warning(what + " is used by " + holder_text(lock) + ", but no sidecar answers",
-                            "look whether that process hangs, or runs with another [api]; its log "
-                            "says whether somebody has removed its socket"));
+    found.warning(what + " is used by " + holder_text(lock) + ", but no sidecar answers",
+                  "look whether that process hangs, or runs with another [api]; its log says "
+                  "whether somebody has removed its socket");
   }
   if (!lock.is_held && facts.has_sidecar()) {
-    found.push_back(warning("a sidecar answers, but nobody uses " + what,
-                            "run the doctor where that sidecar runs, with its configuration"));
+    found.warning("a sidecar answers, but nobody uses " + what,
+                  "run the doctor where that sidecar runs, with its configuration");
   }
 }
 
-void judge_record(const Facts& facts, const StateFacts& state, Diagnoses& found) {
+void judge_record(const Facts& facts, const StateFacts& state, Findings& found) {
   const Config& config = *facts.config.config;
   if (!state.has_record && state.has_identity) {
-    found.push_back(problem(state.folder + "/state is missing beside identity: what this process "
-                                           "has promised is lost",
-                            kLostRemedy));
+    found.problem(
+        state.folder + "/state is missing beside identity: what this process has promised is lost",
+        kLostRemedy);
   }
   if (!state.has_record) return;
   if (!state.is_record_good) {
-    found.push_back(
-        problem(state.folder + "/state is damaged, or of a later release", kLostRemedy));
+    found.problem(state.folder + "/state is damaged, or of a later release", kLostRemedy);
   } else if (state.group != config.group.name) {
-    found.push_back(
-        problem(state.folder + " belongs to group " + state.group + ", not " + config.group.name,
-                "give this group a state_dir of its own"));
+    found.problem(state.folder + " belongs to group " + state.group + ", not " + config.group.name,
+                  "give this group a state_dir of its own");
   }
 }
 
 // The sidecar that runs has taken it; the file may name other [voters] since.
-void judge_votes(const Facts& facts, const StateFacts& state, Diagnoses& found) {
+void judge_votes(const Facts& facts, const StateFacts& state, Findings& found) {
   const uint64_t voters = vote_tag(facts.config.config->node.name, facts.config.config->voters);
   if (facts.has_sidecar() || !state.is_record_good) return;
   if (!is_vote_of_others(state.voters, state.epoch, voters)) return;
-  found.push_back(
-      problem(state.folder + " was written under another name, among other [voters], or "
-                             "without a vote: no sidecar starts with it",
-              "if it was copied from another voter, empty it; otherwise see More or fewer "
-              "voters in the operations guide"));
+  found.problem(state.folder +
+                    " was written under another name, among other [voters], or without a vote: no "
+                    "sidecar starts with it",
+                "if it was copied from another voter, empty it; otherwise see More or fewer voters "
+                "in the operations guide");
 }
 
-void judge_folder(const Facts& facts, const StateFacts& state, Diagnoses& found) {
+void judge_folder(const Facts& facts, const StateFacts& state, Findings& found) {
   if (!state.flaw.empty()) {
-    found.push_back(problem(state.folder + ": " + state.flaw,
-                            "set node.state_dir to a folder of the sidecar's user"));
+    found.problem(state.folder + ": " + state.flaw,
+                  "set node.state_dir to a folder of the sidecar's user");
     return;
   }
   if (!state.is_writable) {
-    found.push_back(problem(
-        state.exists ? fmt::format("{} cannot be written by this user; it belongs to user {}",
-                                   state.folder, state.owner)
-                     : state.folder + " does not exist and cannot be made by this user",
-        "run the doctor as the sidecar's user; if that is this one, give it the folder"));
+    found.problem(state.exists
+                      ? fmt::format("{} cannot be written by this user; it belongs to user {}",
+                                    state.folder, state.owner)
+                      : state.folder + " does not exist and cannot be made by this user",
+                  "run the doctor as the sidecar's user; if that is this one, give it the folder");
   }
   if (!state.weakness.empty()) {
-    found.push_back(warning(state.folder + " " + state.weakness +
-                                ": who can put an older state there can make two leaders",
-                            "give it to the sidecar's user, with mode 0700"));
+    found.warning(state.folder + " " + state.weakness +
+                      ": who can put an older state there can make two leaders",
+                  "give it to the sidecar's user, with mode 0700");
   }
   if (state.free_bytes < kTooLittleSpace) {
-    found.push_back(problem("only " + size_text(state.free_bytes) + " are free for " + state.folder,
-                            "free some space: a vote that cannot be stored is not given"));
+    found.problem("only " + size_text(state.free_bytes) + " are free for " + state.folder,
+                  "free some space: a vote that cannot be stored is not given");
   } else if (state.free_bytes < kLittleSpace) {
-    found.push_back(warning("only " + size_text(state.free_bytes) + " are free for " + state.folder,
-                            "free some space before there is none"));
+    found.warning("only " + size_text(state.free_bytes) + " are free for " + state.folder,
+                  "free some space before there is none");
   }
   if (state.is_in_memory && facts.config.config->has_majority_guard()) {
-    found.push_back(warning(state.folder + " is in memory: after a reboot the votes are forgotten",
-                            "set node.state_dir to a folder on a disk"));
+    found.warning(state.folder + " is in memory: after a reboot the votes are forgotten",
+                  "set node.state_dir to a folder on a disk");
   }
 }
 
 }  // namespace
 
-Diagnoses check_state(const Facts& facts) {
+void check_state(const Facts& facts, Findings& found) {
   if (!facts.state)
-    return {ok("nothing is kept (node.state_dir is empty): a new id at each start")};
+    return found.ok("nothing is kept (node.state_dir is empty): a new id at each start");
   const StateFacts& state = *facts.state;
   if (facts.has_sidecar() && state.flaw.empty() && !state.is_writable) {
-    return left_to(state.folder + " is in use by the sidecar, and this user may not write to it",
-                   state.exists, state.owner);
+    return leave_to(state.folder + " is in use by the sidecar, and this user may not write to it",
+                    state.exists, state.owner, found);
   }
-  Diagnoses found;
   judge_folder(facts, state, found);
   if (state.flaw.empty() && state.exists) {
     judge_record(facts, state, found);
     judge_votes(facts, state, found);
     judge_lock(facts, state.lock, state.folder, found);
   }
-  if (!found.empty()) return found;
+  if (!found.is_empty()) return;
   std::string seen = state.folder;
   if (!state.exists) {
     seen += " can be made";
@@ -130,64 +127,61 @@ Diagnoses check_state(const Facts& facts) {
     seen += fmt::format(": id {}, epoch {}", to_string(state.id), state.epoch);
   }
   if (state.lock.is_held) seen += ", in use by " + holder_text(state.lock);
-  return {ok(seen + ", " + size_text(state.free_bytes) + " free")};
+  found.ok(seen + ", " + size_text(state.free_bytes) + " free");
 }
 
-Diagnoses check_flag(const Facts& facts) {
+void check_flag(const Facts& facts, Findings& found) {
   const FlagFacts& flag = *facts.flag;
   if (facts.has_sidecar() && flag.file_flaw.empty() && !flag.denial.empty()) {
-    return left_to(flag.path + " " + flag.denial, flag.exists, flag.owner);
+    return leave_to(flag.path + " " + flag.denial, flag.exists, flag.owner, found);
   }
-  Diagnoses found;
   if (!flag.denial.empty()) {
-    found.push_back(problem(flag.path + " " + flag.denial,
-                            "run the doctor as the sidecar's user; if that is this one, set "
-                            "flag.path to another file"));
+    found.problem(
+        flag.path + " " + flag.denial,
+        "run the doctor as the sidecar's user; if that is this one, set flag.path to another file");
   }
   if (!flag.folder_flaw.empty()) {
-    found.push_back(problem(flag.path + ": " + flag.folder_flaw,
-                            "run the doctor as the sidecar's user; if that is this one, set "
-                            "flag.path to a file in a folder that it may write"));
-    return found;
+    found.problem(flag.path + ": " + flag.folder_flaw,
+                  "run the doctor as the sidecar's user; if that is this one, set flag.path to a "
+                  "file in a folder that it may write");
+    return;
   }
   if (!flag.distrust.empty()) {
-    found.push_back(problem(flag.path + ": " + flag.distrust, kFlagFolderRemedy));
+    found.problem(flag.path + ": " + flag.distrust, kFlagFolderRemedy);
   }
   if (!flag.exists && facts.has_sidecar()) {
-    found.push_back(problem(flag.path + " does not exist, but a sidecar answers",
-                            "run the doctor with that sidecar's configuration; if it is, its log "
-                            "says why it cannot make the file again"));
+    found.problem(flag.path + " does not exist, but a sidecar answers",
+                  "run the doctor with that sidecar's configuration; if it is, its log says why it "
+                  "cannot make the file again");
   }
   if (flag.is_emptied_at_logout) {
-    found.push_back(warning(fmt::format("at the last logout of user {}, systemd-logind removes {}",
-                                        flag.owner, flag.path),
-                            "set flag.path to a file below /run; or RemoveIPC=no in "
-                            "/etc/systemd/logind.conf; or run the sidecar as a system user"));
+    found.warning(fmt::format("at the last logout of user {}, systemd-logind removes {}",
+                              flag.owner, flag.path),
+                  "set flag.path to a file below /run; or RemoveIPC=no in "
+                  "/etc/systemd/logind.conf; or run the sidecar as a system user");
   }
   if (!flag.file_flaw.empty()) {
-    found.push_back(
-        problem(flag.path + " " + flag.file_flaw, "remove it, or set flag.path to another file"));
+    found.problem(flag.path + " " + flag.file_flaw, "remove it, or set flag.path to another file");
   }
   if (!flag.is_in_memory) {
-    found.push_back(warning(flag.path + " is not on a tmpfs: a busy disk can stop the sidecar",
-                            "set flag.path to a file below /dev/shm, or in an emptyDir with medium "
-                            "Memory"));
+    found.warning(flag.path + " is not on a tmpfs: a busy disk can stop the sidecar",
+                  "set flag.path to a file below /dev/shm, or in an emptyDir with medium Memory");
   }
   const mode_t mode = flag.exists ? flag.mode : facts.config.config->flag.mode;
   if ((mode & kReadableByOthers) == 0 || flag.is_folder_closed_to_others) {
-    found.push_back(warning(
-        flag.is_folder_closed_to_others ? "only its owner can enter the folder of " + flag.path
-                                        : fmt::format("only user {} can read {} (mode {})",
-                                                      flag.owner, flag.path, mode_text(mode)),
-        "fine if the application runs as the same user; otherwise open folder and flag.mode to its "
-        "group"));
+    found.warning(flag.is_folder_closed_to_others
+                      ? "only its owner can enter the folder of " + flag.path
+                      : fmt::format("only user {} can read {} (mode {})", flag.owner, flag.path,
+                                    mode_text(mode)),
+                  "fine if the application runs as the same user; otherwise open folder and "
+                  "flag.mode to its group");
   }
   if (flag.exists && flag.file_flaw.empty()) judge_lock(facts, flag.lock, flag.path, found);
-  if (!found.empty()) return found;
-  if (!flag.exists) return {ok(flag.path + " can be made, on a tmpfs")};
+  if (!found.is_empty()) return;
+  if (!flag.exists) return found.ok(flag.path + " can be made, on a tmpfs");
   std::string seen = flag.path + ", mode " + mode_text(flag.mode) + ", on a tmpfs";
   if (flag.lock.is_held) seen += ", in use by " + holder_text(flag.lock);
-  return {ok(seen)};
+  found.ok(seen);
 }
 
 }  // namespace bellwether::doctor

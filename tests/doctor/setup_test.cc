@@ -56,9 +56,15 @@ BOOST_AUTO_TEST_CASE(has_every_check_in_its_documentation) {
 }
 
 BOOST_AUTO_TEST_CASE(is_as_bad_as_its_worst_finding) {
-  BOOST_TEST((verdict_of({skipped("")}) == Verdict::kOk));
-  BOOST_TEST((verdict_of({ok(""), warning("", "do"), skipped("")}) == Verdict::kWarning));
-  BOOST_TEST((verdict_of({problem("", "do"), warning("", "do")}) == Verdict::kProblem));
+  const auto worst_of = [](const std::vector<Verdict>& verdicts) {
+    Diagnoses diagnoses;
+    for (const Verdict verdict : verdicts) diagnoses.push_back({.verdict = verdict});
+    return verdict_of(diagnoses);
+  };
+  using enum Verdict;
+  BOOST_TEST((worst_of({kSkipped}) == kOk));
+  BOOST_TEST((worst_of({kOk, kWarning, kSkipped}) == kWarning));
+  BOOST_TEST((worst_of({kProblem, kWarning}) == kProblem));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
