@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/config.hh"
-#include "config/diff.hh"
+#include "config/effective.hh"
 #include "core/effects.hh"
 #include "core/node.hh"
 

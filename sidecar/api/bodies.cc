@@ -8,7 +8,6 @@
 #include <functional>
 #include <utility>
 
-#include "config/effective.hh"
 #include "io/wire/checksum.hh"
 
 namespace bellwether::api {

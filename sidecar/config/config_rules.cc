@@ -210,19 +210,4 @@ const std::vector<ConfigRule>& error_rules() {
   return kRules;
 }
 
-std::vector<Finding> findings_of(const ConfigRule& rule, const ParsedConfig& parsed) {
-  const auto given = std::find_if(rule.keys.begin(), rule.keys.end(), [&](const std::string& key) {
-    return parsed.given.contains(key);
-  });
-  const std::string& culprit = given == rule.keys.end() ? rule.keys.front() : *given;
-  std::vector<Finding> findings;
-  for (const Objection& objection : rule.judge(parsed)) {
-    const std::string& key = objection.key.empty() ? culprit : objection.key;
-    const auto position = parsed.given.find(key);
-    findings.push_back({position == parsed.given.end() ? SourcePosition{} : position->second, key,
-                        objection.what, objection.remedy});
-  }
-  return findings;
-}
-
 }  // namespace bellwether

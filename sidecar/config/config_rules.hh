@@ -26,7 +26,4 @@ struct ConfigRule {
 const std::vector<ConfigRule>& error_rules();
 const std::vector<ConfigRule>& warning_rules();
 
-// The rule's objections, at the places of the keys they blame.
-std::vector<Finding> findings_of(const ConfigRule& rule, const ParsedConfig& parsed);
-
 }  // namespace bellwether

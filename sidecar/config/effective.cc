@@ -1,4 +1,5 @@
-// Printing by the table of keys.
+// Printing by the table of keys.  Values are compared, not texts of the user: a default and the
+// same value written out are no change.
 #include "config/effective.hh"
 
 #include <fmt/core.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 
 #include "base/ascii.hh"
+#include "config/core_options.hh"
 #include "config/keys.hh"
 
 namespace bellwether {
@@ -15,8 +17,8 @@ constexpr size_t kCommentColumn = 44;
 
 // TOML takes these characters in a key without quotes.
 std::string key_text(const std::string& key) {
-  const bool is_bare = std::all_of(
-      key.begin(), key.end(), [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
+  const bool is_bare =
+      std::ranges::all_of(key, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
   return is_bare ? key : "\"" + key + "\"";
 }
 
@@ -105,6 +107,38 @@ std::vector<std::pair<std::string, std::string>> value_texts(const Config& confi
   texts.emplace_back(kVotersTable, inline_table(config.voters));
   texts.emplace_back(kHookTable, inline_list(config.hooks));
   return texts;
+}
+
+std::vector<ConfigChange> diff(const Config& before, const Config& after) {
+  std::vector<ConfigChange> changes;
+  const auto old_texts = value_texts(before);
+  const auto new_texts = value_texts(after);
+  for (size_t i = 0; i < old_texts.size(); ++i) {
+    const auto& [key, old_text] = old_texts[i];
+    const std::string& new_text = new_texts[i].second;
+    if (old_text != new_text) changes.push_back({key, old_text, new_text});
+  }
+  return changes;
+}
+
+Config take_over(Config in_force, const Config& wanted) {
+  const ElectionSettings election = in_force.election;
+  const FailureDetectorSettings failure_detector = in_force.failure_detector;
+  for (const auto& key : config_keys()) {
+    if (key.takes_effect == TakesEffect::kAtOnce) key.copy(wanted, in_force);
+  }
+  if (kVotersTakeEffect == TakesEffect::kAtOnce) in_force.voters = wanted.voters;
+  if (kHookTakesEffect == TakesEffect::kAtOnce) in_force.hooks = wanted.hooks;
+  // Another plugin waits for a restart, and its variant with it.
+  if (wanted.election.plugin != election.plugin) in_force.election.variant = election.variant;
+  // What was made for another lease, or another guard, waits with it.
+  if (in_force.failure_detector.suspect_after > longest_silence(election.lease)) {
+    in_force.failure_detector = failure_detector;
+  }
+  if (wanted.has_majority_guard() != in_force.has_majority_guard()) {
+    in_force.election.preempt_delay = election.preempt_delay;
+  }
+  return in_force;
 }
 
 }  // namespace bellwether

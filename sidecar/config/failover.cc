@@ -19,26 +19,16 @@ constexpr Duration kReconnect = milliseconds(50);
 constexpr Duration kStore = milliseconds(20);
 
 struct Timers {
-  explicit Timers(const Config& config)
-      : options(to_options(config)),
-        lease(config.election.lease),
-        silence(options.suspect_after_max),
-        running_out(options.suspect_after_max),
-        // Without the stagger everybody asks at once.
-        behind_silent((options.stagger ? 2 : 1) * options.answer_timeout) {}
-
   Options options;
-  Duration lease;
-  Duration silence;
-  // For how long a leader beats that nobody answers any more.
-  Duration running_out;
-  Duration behind_silent;
-};
+  Duration silence = options.suspect_after_max;  // until a leader that says nothing is suspected
 
-// One answer timeout to let the next in line go first, one to ask it in vain.
-std::string behind_silent_text(const Timers& timers) {
-  return timers.options.stagger ? " + 2 answer_timeout" : " + answer_timeout";
-}
+  // One answer timeout to let the next in line go first, one to ask it in vain; without the stagger
+  // everybody asks at once.
+  Duration behind_silent() const { return (options.stagger ? 2 : 1) * options.answer_timeout; }
+  std::string behind_silent_text() const {
+    return options.stagger ? " + 2 answer_timeout" : " + answer_timeout";
+  }
+};
 
 std::vector<Failover> without_guard(const Timers& timers) {
   const std::string runs_out = "off after " + duration_text(timers.silence);
@@ -49,8 +39,8 @@ std::vector<Failover> without_guard(const Timers& timers) {
       {"machine of the leader dies", timers.silence, 1, "4/5 lease", "gone with it"},
       {"leader cut off from the others", timers.silence, 1, "4/5 lease", "stays on: two leaders"},
       {"sidecar stopped (SIGSTOP)", timers.silence, 1, "4/5 lease", runs_out},
-      {"leader and the next in line silent", timers.silence + timers.behind_silent, 2,
-       "4/5 lease" + behind_silent_text(timers), runs_out},
+      {"leader and the next in line silent", timers.silence + timers.behind_silent(), 2,
+       "4/5 lease" + timers.behind_silent_text(), runs_out},
       {"planned hand-over", Duration::zero(), 1, "one message", "off before"},
       {"planned hand-over, successor silent", timers.options.handover_timeout, 2,
        "3 answer_timeout for each", "off before"},
@@ -63,19 +53,21 @@ bool may_refusal_be_a_proof(const Config& config) {
   if (config.election.death_proof != DeathProof::kAuto) {
     return config.election.death_proof == DeathProof::kRefused;
   }
-  return std::all_of(config.voters.begin(), config.voters.end(),
-                     [](const auto& voter) { return voter.second.is_loopback(); });
+  return std::ranges::all_of(config.voters,
+                             [](const auto& voter) { return voter.second.is_loopback(); });
 }
 
 std::vector<Failover> with_majority(const Config& config, const Timers& timers) {
-  const std::string runs_out = "off after " + duration_text(timers.running_out);
+  // For how long a leader beats that nobody answers any more.
+  const Duration running_out = timers.options.suspect_after_max;
+  const std::string runs_out = "off after " + duration_text(running_out);
   const Duration election = 2 * kStore;
   const std::string votes = " + votes " + duration_text(election);
   const Duration killed = kReconnect + election;
   const Duration silent = timers.silence + election;
   const std::string silent_text = "max(lease, 4/5 lease" + votes + ")";
   const std::string proof_text = "reconnect " + duration_text(kReconnect) + votes;
-  const auto within_lease = [&](Duration needed) { return std::max(timers.lease, needed); };
+  const auto within_lease = [&](Duration needed) { return std::max(timers.options.lease, needed); };
   const std::string killed_text = "max(lease, " + proof_text + ")";
   std::vector<Failover> found;
   if (may_refusal_be_a_proof(config)) {
@@ -89,11 +81,11 @@ std::vector<Failover> with_majority(const Config& config, const Timers& timers) 
   const std::vector<Failover> others{
       {"machine of the leader dies", within_lease(silent), 3, silent_text, "gone with it"},
       {"leader cut off from the others", within_lease(silent), 3, silent_text, runs_out},
-      {"leader hears nobody, all hear it", timers.running_out + within_lease(silent), 3,
+      {"leader hears nobody, all hear it", running_out + within_lease(silent), 3,
        "4/5 lease + " + silent_text, runs_out},
       {"sidecar stopped (SIGSTOP)", within_lease(silent), 3, silent_text, runs_out},
-      {"leader and the next in line silent", within_lease(silent + timers.behind_silent), 4,
-       "max(lease, 4/5 lease" + behind_silent_text(timers) + votes + ")", runs_out},
+      {"leader and the next in line silent", within_lease(silent + timers.behind_silent()), 4,
+       "max(lease, 4/5 lease" + timers.behind_silent_text() + votes + ")", runs_out},
       {"planned hand-over", election, 2, "votes " + duration_text(election), "off before"},
       {"planned hand-over, successor silent", timers.options.handover_timeout + election, 3,
        "3 answer_timeout for each" + votes, "off before"},
@@ -111,7 +103,7 @@ std::vector<Failover> rows(const Config& config, const Timers& timers) {
 }  // namespace
 
 std::vector<Failover> worst_case_failover(const Config& config) {
-  Timers timers(config);
+  Timers timers{to_options(config)};
   std::vector<Failover> found = rows(config, timers);
   timers.silence *= 2;
   const std::vector<Failover> after_pause = rows(config, timers);

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace bellwether {
@@ -31,12 +30,5 @@ std::string describe(const std::string& file, const std::string& severity, const
 
 ConfigErrors::ConfigErrors(const std::string& file, std::vector<Finding> findings)
     : std::runtime_error(lines(file, findings)), findings_(std::move(findings)) {}
-
-std::vector<Finding> by_position(std::vector<Finding> findings) {
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& left, const Finding& right) {
-    return left.position < right.position;
-  });
-  return findings;
-}
 
 }  // namespace bellwether

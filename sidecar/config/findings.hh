@@ -41,7 +41,4 @@ class ConfigErrors : public std::runtime_error {
   std::vector<Finding> findings_;
 };
 
-// By position; what was found first stays first.
-std::vector<Finding> by_position(std::vector<Finding> findings);
-
 }  // namespace bellwether

@@ -65,8 +65,7 @@ SourceNode convert(const toml::node& node, int depth = 0) {
 }  // namespace
 
 const SourceEntry* SourceNode::find(std::string_view key) const {
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const SourceEntry& entry) { return entry.key == key; });
+  const auto found = std::ranges::find(entries, key, &SourceEntry::key);
   return found == entries.end() ? nullptr : &*found;
 }
 

@@ -108,22 +108,19 @@ std::string any_of_words(const std::vector<std::string>& words);
 template <typename Enum>
 struct WordType {
   using Value = Enum;
-  std::vector<std::pair<std::string, Enum>> choices;
+  using Choice = std::pair<std::string, Enum>;
+  std::vector<Choice> choices;
 
   std::string expects() const { return any_of_words(words()); }
 
   std::optional<Value> read(const SourceNode& node, const Complain& complain) const {
     const auto word = read_word(node, words(), complain);
     if (!word) return std::nullopt;
-    return std::find_if(choices.begin(), choices.end(),
-                        [&](const auto& choice) { return choice.first == *word; })
-        ->second;
+    return std::ranges::find(choices, *word, &Choice::first)->second;
   }
 
   PlainValue write(Value value) const {
-    return std::find_if(choices.begin(), choices.end(),
-                        [&](const auto& choice) { return choice.second == value; })
-        ->first;
+    return std::ranges::find(choices, value, &Choice::second)->first;
   }
 
  private:

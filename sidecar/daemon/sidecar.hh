@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "api/backend.hh"
-#include "config/diff.hh"
+#include "config/effective.hh"
 #include "config/parse.hh"
 #include "daemon/config_file.hh"
 #include "daemon/event_log.hh"

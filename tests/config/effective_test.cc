@@ -7,7 +7,6 @@
 
 #include "base/duration_text.hh"
 #include "config/core_options.hh"
-#include "config/diff.hh"
 #include "config/failover.hh"
 #include "config/keys.hh"
 #include "parse_harness.hh"
