@@ -63,10 +63,12 @@ class Parser {
     for (const auto& key : config_keys()) read_key(key, section(key.table), key.path(), config());
     read_hooks();
     parsed_.variants = environment_.variants(config().election.plugin);
-    add_findings(error_rules(), errors_);
-    if (!errors_.empty()) throw ConfigErrors(parsed_.file, in_order(std::move(errors_)));
-    add_findings(warning_rules(), parsed_.warnings);
-    parsed_.warnings = in_order(std::move(parsed_.warnings));
+    Judge errors(parsed_, broken_, std::move(errors_));
+    judge_errors(errors);
+    if (!errors.findings().empty()) throw ConfigErrors(parsed_.file, errors.findings());
+    Judge risks(parsed_, broken_, {});
+    judge_risks(risks);
+    parsed_.warnings = risks.findings();
     return std::move(parsed_);
   }
 
@@ -217,30 +219,6 @@ class Parser {
       for (const auto& key : hook_keys()) read_key(key, &node, path + "." + key.name, hook);
     }
     parsed_.given[kHookTable] = entry->position;
-  }
-
-  // By position; what was found first stays first.
-  static std::vector<Finding> in_order(std::vector<Finding> findings) {
-    std::ranges::stable_sort(findings, {}, &Finding::position);
-    return findings;
-  }
-
-  // The rules' objections, at the places of the keys they blame.
-  void add_findings(const std::vector<ConfigRule>& rules, std::vector<Finding>& findings) const {
-    for (const ConfigRule& rule : rules) {
-      const auto is_broken = [&](const std::string& key) { return broken_.contains(key); };
-      if (std::ranges::any_of(rule.keys, is_broken)) continue;
-      const auto is_given = [&](const std::string& key) { return parsed_.given.contains(key); };
-      const auto first_given = std::ranges::find_if(rule.keys, is_given);
-      const std::string& culprit =
-          first_given == rule.keys.end() ? rule.keys.front() : *first_given;
-      for (const auto& [what, remedy, key] : rule.judge(parsed_)) {
-        const std::string& blamed = key.empty() ? culprit : key;
-        const auto place = parsed_.given.find(blamed);
-        findings.push_back({place == parsed_.given.end() ? SourcePosition{} : place->second, blamed,
-                            what, remedy});
-      }
-    }
   }
 
   const SourceNode& root_;
