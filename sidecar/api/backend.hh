@@ -49,9 +49,9 @@ class Backend {
   virtual PeerInfo peer(const Uuid& id) const = 0;
   virtual Instant now() const = 0;
   virtual Instant started() const = 0;
-  // Whether the node is past its search for a leader, with storage and flag usable; otherwise `why`
-  // says what is missing.
-  virtual bool is_ready(std::string* why) const = 0;
+  // What is missing until the node is past its search for a leader, with storage and flag usable;
+  // "": it is ready.
+  virtual std::string why_not_ready() const = 0;
   // How long ago the event loop last ran its own timer, which it does every second.
   virtual Duration loop_age() const = 0;
   // Keys whose configured value waits for a restart.

@@ -205,16 +205,15 @@ Json members_body(const Backend& backend, const LeadershipFeed& feed) {
 Json status_body(const Backend& backend, const LeadershipFeed& feed) {
   const Node& node = backend.node();
   const Identity& identity = backend.identity();
-  std::string why_not_ready;
-  const bool is_ready = backend.is_ready(&why_not_ready);
+  const std::string why_not_ready = backend.why_not_ready();
   return {{"group", backend.config().group.name},
           {"node", node_json(backend)},
           {"role", role_name(node.role())},
           {"leader", leader_json(feed.current().leader)},
           {"epoch", feed.current().epoch},
           {"highest_epoch", node.known_epoch()},
-          {"is_ready", is_ready},
-          {"why_not_ready", is_ready ? Json(nullptr) : Json(why_not_ready)},
+          {"is_ready", why_not_ready.empty()},
+          {"why_not_ready", text_or_null(why_not_ready)},
           {"may_lead", node.may_lead()},
           {"variant", node.options().variant},
           {"active_variant", node.active_variant()},

@@ -95,19 +95,16 @@ std::optional<Duration> HookQueue::on_outcome(HookOutcome outcome,
                                               std::optional<Duration> retry_after) {
   check(is_sending_, "an event was sent");
   is_sending_ = false;
-  switch (outcome) {
-    case HookOutcome::kDelivered:
-      current_ = std::exchange(newest_, {});
-      waits_.restart();
-      return {};
-    case HookOutcome::kGone:
-      is_gone_ = true;
-      current_.reset();
-      newest_.reset();
-      return {};
-    case HookOutcome::kFailed:
-    case HookOutcome::kRejected:
-      break;
+  if (outcome == HookOutcome::kDelivered) {
+    current_ = std::exchange(newest_, {});
+    waits_.restart();
+    return {};
+  }
+  if (outcome == HookOutcome::kGone) {
+    is_gone_ = true;
+    current_.reset();
+    newest_.reset();
+    return {};
   }
   is_waiting_ = true;
   return std::max(waits_.next(outcome == HookOutcome::kRejected ? kLongestWait : Duration::zero()),

@@ -254,8 +254,8 @@ HttpResponse Routes::livez() const {
 }
 
 HttpResponse Routes::readyz() const {
-  std::string why;
-  if (backend_.is_ready(&why)) return json_response(200, {{"status", "ready"}});
+  const std::string why = backend_.why_not_ready();
+  if (why.empty()) return json_response(200, {{"status", "ready"}});
   return json_response(503, {{"status", "not ready"}, {"why", why}});
 }
 

@@ -42,20 +42,15 @@ void Webhook::on_result(const HttpClientResult& result) {
   const auto wait =
       queue_.on_outcome(outcome, retry_after(result.answer, std::chrono::system_clock::now()));
   if (wait) retry_.arm(*wait);
-  switch (outcome) {
-    case HookOutcome::kDelivered:
-      observer_.on_delivered();
-      break;
-    case HookOutcome::kGone:
-      observer_.on_gone();
-      break;
-    case HookOutcome::kFailed:
-    case HookOutcome::kRejected:
-      observer_.on_failed(result.error.empty()
-                              ? fmt::format("the answer was {}", result.answer.status)
-                              : result.error,
-                          result.failure == HttpFailure::kTimeout);
-      break;
+  if (outcome == HookOutcome::kDelivered) {
+    observer_.on_delivered();
+  } else if (outcome == HookOutcome::kGone) {
+    observer_.on_gone();
+  } else {
+    observer_.on_failed(result.error.empty()
+                            ? fmt::format("the answer was {}", result.answer.status)
+                            : result.error,
+                        result.failure == HttpFailure::kTimeout);
   }
   send_next();
 }

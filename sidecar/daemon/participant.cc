@@ -89,7 +89,6 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
                          ParticipantListener& listener)
     : parts_(parts),
       version_(std::move(version)),
-      plugin_name_(parts.plugin.name),
       listener_(listener),
       voters_(other_voters(config)),
       node_(parts.plugin, options_of(config), self_of(config, parts.store.identity()),
@@ -253,7 +252,7 @@ Greeting Participant::greeting() {
   return {.hello = node_.hello(),
           .is_flag_robust = parts_.is_flag_robust,
           .software = version_,
-          .plugin = plugin_name_};
+          .plugin = parts_.plugin.name};
 }
 
 void Participant::on_link_up(const Greeting& greeting, const std::string& remote) {

@@ -114,7 +114,6 @@ class Participant final : private EffectSink, private TransportListener {
 
   ParticipantParts parts_;
   std::string version_;
-  std::string plugin_name_;
   ParticipantListener& listener_;
   std::vector<HostPort> voters_;  // where the other voters are
   bool is_storage_broken_ = false;

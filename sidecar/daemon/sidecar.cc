@@ -150,8 +150,8 @@ void Sidecar::tick() {
   front_door_.look_at_socket();
   const auto watchdog = systemd_.watchdog_interval();
   if (watchdog) systemd_.tell("WATCHDOG=1");
-  // Not is_ready(): a vote may wait for other hosts, and systemd ends what does not start in time.
-  if (!is_announced_ && is_serving(nullptr)) {
+  // Not readiness: a vote may wait for other hosts, and systemd ends what does not start in time.
+  if (!is_announced_ && why_not_serving().empty()) {
     is_announced_ = true;
     systemd_.tell("READY=1");
   }
@@ -301,29 +301,21 @@ void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
 
 // --- what the API asks ---
 
-bool Sidecar::is_ready(std::string* why) const {
-  if (!is_serving(why)) return false;
-  const std::string refusal = participant_.turned_away(now());
-  if (refusal.empty() && !node().waits_for_vote(now())) return true;
-  if (why != nullptr) *why = refusal.empty() ? api::vote_text(*this) : refusal;
-  return false;
+std::string Sidecar::why_not_ready() const {
+  std::string reason = why_not_serving();
+  if (reason.empty()) reason = participant_.turned_away(now());
+  if (reason.empty() && node().waits_for_vote(now())) reason = api::vote_text(*this);
+  return reason;
 }
 
-bool Sidecar::is_serving(std::string* why) const {
-  const auto refuse = [why](std::string reason) {
-    if (why != nullptr) *why = std::move(reason);
-    return false;
-  };
-  if (is_leaving_) return refuse("this node is leaving the group");
-  // Of a voter is_ready() says so, and what comes of it.
+std::string Sidecar::why_not_serving() const {
+  if (is_leaving_) return "this node is leaving the group";
+  // Of a voter why_not_ready() says so, and what comes of it.
   const bool is_vote_broken = node().vote(now()) == Vote::kBroken;
-  if (participant_.is_storage_broken() && !is_vote_broken) {
-    return refuse("the state cannot be stored");
-  }
+  if (participant_.is_storage_broken() && !is_vote_broken) return "the state cannot be stored";
   const std::string& flag_flaw = flag_watch_.flaw();
-  if (!flag_flaw.empty()) return refuse("applications do not find the flag: " + flag_flaw);
-  if (std::holds_alternative<Joining>(node().role())) return refuse("looking for the group");
-  return true;
+  if (!flag_flaw.empty()) return "applications do not find the flag: " + flag_flaw;
+  return std::holds_alternative<Joining>(node().role()) ? "looking for the group" : "";
 }
 
 std::vector<std::string> Sidecar::pending_restart() const {

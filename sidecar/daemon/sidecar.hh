@@ -70,8 +70,8 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void look_at_flag();
   void report_start();
   void note_vote();
-  // Ready, but for its vote.
-  bool is_serving(std::string* why) const;
+  // The same, apart from its vote and from who turns it away.
+  std::string why_not_serving() const;
   void dump() const;
 
   // api::Backend
@@ -81,7 +81,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   api::PeerInfo peer(const Uuid& id) const override { return participant_.peer(id); }
   Instant now() const override { return Loop::now(); }
   Instant started() const override { return started_; }
-  bool is_ready(std::string* why) const override;
+  std::string why_not_ready() const override;
   Duration loop_age() const override { return Loop::now() - last_tick_; }
   std::vector<std::string> pending_restart() const override;
   std::vector<std::string> config_mismatches() const override;

@@ -73,11 +73,6 @@ api::PeerInfo FakeBackend::peer(const Uuid& id) const {
   return found == peers.end() ? api::PeerInfo{} : found->second;
 }
 
-bool FakeBackend::is_ready(std::string* why) const {
-  if (!not_ready.empty()) *why = not_ready;
-  return not_ready.empty();
-}
-
 void FakeBackend::command(const Input& input, std::function<void(Outcome::Kind)> done) {
   if (!holds_commands) return run(input, done);
   held_.emplace_back(input, std::move(done));

@@ -59,7 +59,7 @@ class FakeBackend : public api::Backend {
   api::PeerInfo peer(const Uuid& id) const override;
   Instant now() const override { return harness_.now(); }
   Instant started() const override { return Instant{seconds(940)}; }
-  bool is_ready(std::string* why) const override;
+  std::string why_not_ready() const override { return not_ready; }
   Duration loop_age() const override { return age; }
   std::vector<std::string> pending_restart() const override { return {"node.listen"}; }
   std::vector<std::string> config_mismatches() const override { return mismatches; }
