@@ -87,18 +87,6 @@ inline const char* name(ShadowResult result) {
   return kNames[result];
 }
 
-enum class HookResult : uint8_t {
-  kDelivered,
-  kFailed,      // one attempt failed; there will be another
-  kGone,        // the receiver wants no more (410)
-  kSuperseded,  // a newer state took its place before it was delivered
-  kLast = kSuperseded,
-};
-inline const char* name(HookResult result) {
-  static constexpr Names<HookResult> kNames({"delivered", "failed", "gone", "superseded"});
-  return kNames[result];
-}
-
 enum class Reload : uint8_t {
   kApplied,
   kRefused,  // something is wrong with it; the configuration before stays in force

@@ -7,11 +7,22 @@
 #include <utility>
 
 namespace bellwether::api {
+namespace {
 
-Webhook::Webhook(Loop& loop, Resolver& resolver, WebhookSettings settings,
-                 WebhookObserver& observer)
+HookReport report_of(HookOutcome outcome, const HttpClientResult& result) {
+  if (outcome == HookOutcome::kDelivered) return {.result = HookResult::kDelivered};
+  if (outcome == HookOutcome::kGone) return {.result = HookResult::kGone};
+  return {.result = HookResult::kFailed,
+          .why = result.error.empty() ? fmt::format("the answer was {}", result.answer.status)
+                                      : result.error,
+          .is_timeout = result.failure == HttpFailure::kTimeout};
+}
+
+}  // namespace
+
+Webhook::Webhook(Loop& loop, Resolver& resolver, WebhookSettings settings, OnReport on_report)
     : settings_(std::move(settings)),
-      observer_(observer),
+      on_report_(std::move(on_report)),
       queue_(settings_.seed),
       retry_(loop,
              [this] {
@@ -21,7 +32,7 @@ Webhook::Webhook(Loop& loop, Resolver& resolver, WebhookSettings settings,
       client_(loop, resolver) {}
 
 void Webhook::tell(HookEvent event) {
-  if (queue_.push(std::move(event)) > 0) observer_.on_superseded();
+  if (queue_.push(std::move(event)) > 0) on_report_({.result = HookResult::kSuperseded});
   send_next();
 }
 
@@ -42,16 +53,7 @@ void Webhook::on_result(const HttpClientResult& result) {
   const auto wait =
       queue_.on_outcome(outcome, retry_after(result.answer, std::chrono::system_clock::now()));
   if (wait) retry_.arm(*wait);
-  if (outcome == HookOutcome::kDelivered) {
-    observer_.on_delivered();
-  } else if (outcome == HookOutcome::kGone) {
-    observer_.on_gone();
-  } else {
-    observer_.on_failed(result.error.empty()
-                            ? fmt::format("the answer was {}", result.answer.status)
-                            : result.error,
-                        result.failure == HttpFailure::kTimeout);
-  }
+  on_report_(report_of(outcome, result));
   send_next();
 }
 

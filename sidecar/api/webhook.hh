@@ -5,10 +5,11 @@
 // A delivery may come twice (the answer to the first was lost); its id is the same then.
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <string>
 
 #include "api/hook_queue.hh"
+#include "base/counted.hh"
 #include "io/http/http_client.hh"
 #include "io/loop/loop.hh"
 #include "io/loop/timer.hh"
@@ -23,23 +24,21 @@ struct WebhookSettings {
   uint64_t seed = 0;  // of the jitter
 };
 
-// For counters and the log; called from within the loop but for on_superseded(), which is called
-// from within tell().  May not destroy the webhook.
-class WebhookObserver {
- public:
-  virtual ~WebhookObserver() = default;
-  virtual void on_delivered() = 0;
-  // One attempt; there will be another.  `why` is a phrase.
-  virtual void on_failed(const std::string& why, bool is_timeout) = 0;
-  // The receiver wants no more; nothing will be sent.
-  virtual void on_gone() = 0;
-  virtual void on_superseded() = 0;
+// For counters and the log.
+struct HookReport {
+  HookResult result{};
+  std::string why{};        // an attempt failed: a phrase
+  bool is_timeout = false;  // an attempt failed: that is why
 };
 
 class Webhook {
  public:
-  // `resolver` and `observer` must outlive the webhook.
-  Webhook(Loop& loop, Resolver& resolver, WebhookSettings settings, WebhookObserver& observer);
+  // Called from within the loop, or from within tell() when an event is superseded; may not destroy
+  // the webhook.
+  using OnReport = std::function<void(const HookReport&)>;
+
+  // `resolver` must outlive the webhook.
+  Webhook(Loop& loop, Resolver& resolver, WebhookSettings settings, OnReport on_report);
   // What is under way ends without a word.
   ~Webhook() = default;
   Webhook(const Webhook&) = delete;
@@ -52,7 +51,7 @@ class Webhook {
   void on_result(const HttpClientResult& result);
 
   WebhookSettings settings_;
-  WebhookObserver& observer_;
+  OnReport on_report_;
   HookQueue queue_;
   LoopTimer retry_;
   HttpClient client_;

@@ -67,4 +67,17 @@ inline const char* name(ProofDoubt doubt) {
   return kNames[doubt];
 }
 
+// What became of an attempt to deliver an event to a webhook, or of the event.
+enum class HookResult : uint8_t {
+  kDelivered,
+  kFailed,      // one attempt failed; there will be another
+  kGone,        // the receiver wants no more (410)
+  kSuperseded,  // a newer state took its place before it was delivered
+  kLast = kSuperseded,
+};
+inline const char* name(HookResult result) {
+  static constexpr Names<HookResult> kNames({"delivered", "failed", "gone", "superseded"});
+  return kNames[result];
+}
+
 }  // namespace bellwether

@@ -1,11 +1,104 @@
-// The wiring of requests, counters and the two addresses.
+// The wiring of requests, counters and the two addresses; and what webhooks are told, which follows
+// from who led before.
 #include "daemon/front_door.hh"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "api/bodies.hh"
 
 namespace bellwether::daemon {
+
+// One webhook, and who counts for it.
+struct Hooks::Hook {
+  Hook(Hooks& hooks, const HookSettings& hook_settings, size_t number)
+      : owner(hooks),
+        settings(hook_settings),
+        webhook(hooks.loop_, hooks.resolver_,
+                {.url = settings.url,
+                 .timeout = settings.timeout,
+                 .source = {.group = hooks.backend_.config().group.name,
+                            .node = hooks.backend_.config().node.name,
+                            .boot = hooks.backend_.node().members().self().boot},
+                 .user_agent = "bellwether/" + hooks.backend_.identity().version,
+                 .seed = hooks.backend_.node().members().self().boot + number},
+                [this](const api::HookReport& report) { on_report(report); }) {}
+
+  void on_report(const api::HookReport& report) {
+    owner.metrics_.hook_deliveries.count(report.result);
+    if (report.is_timeout) owner.metrics_.timeouts.count(Awaited::kHook);
+    if (report.result == HookResult::kGone) {
+      is_gone = true;
+      owner.log_.write(LogLevel::kWarn, "a webhook answered 410 (gone) and is told nothing more",
+                       {{"url", settings.url}, {"remedy", "reload to have it told again"}});
+    } else if (report.result == HookResult::kDelivered && std::exchange(is_failing, false)) {
+      owner.log_.write(LogLevel::kInfo, "a webhook answers again", {{"url", settings.url}});
+    } else if (report.result == HookResult::kFailed && !std::exchange(is_failing, true)) {
+      // One line for each outage; the metrics count the attempts.
+      owner.log_.write(LogLevel::kWarn, "a webhook failed",
+                       {{"url", settings.url}, {"why", report.why}});
+    }
+  }
+
+  Hooks& owner;
+  HookSettings settings;
+  bool is_failing = false;
+  bool is_gone = false;
+  api::Webhook webhook;
+};
+
+Hooks::Hooks(Loop& loop, Resolver& resolver, const api::Backend& backend, api::LeadershipFeed& feed,
+             metrics::Metrics& metrics, Log& log)
+    : loop_(loop),
+      resolver_(resolver),
+      backend_(backend),
+      feed_(feed),
+      metrics_(metrics),
+      log_(log) {
+  feed_.subscribe(*this);
+}
+
+Hooks::~Hooks() { feed_.unsubscribe(*this); }
+
+void Hooks::set(const std::vector<HookSettings>& hooks) {
+  std::vector<std::unique_ptr<Hook>> wanted;
+  for (const HookSettings& settings : hooks) {
+    const auto same = std::ranges::find_if(hooks_, [&](const auto& hook) {
+      return hook && !hook->is_gone && hook->settings == settings;
+    });
+    if (same != hooks_.end()) {
+      wanted.push_back(std::move(*same));
+      continue;
+    }
+    wanted.push_back(std::make_unique<Hook>(*this, settings, wanted.size()));
+    if (last_leader_) {
+      wanted.back()->webhook.tell(event_of(feed_.current(), api::HookEventType::kElected));
+    }
+  }
+  hooks_ = std::move(wanted);
+}
+
+void Hooks::on_change(const api::Leadership& leadership) {
+  const bool is_known = leadership.leader.has_value();
+  if (!is_known && !last_leader_) return;
+  const api::HookEventType type = !is_known       ? api::HookEventType::kLost
+                                  : !last_leader_ ? api::HookEventType::kElected
+                                                  : api::HookEventType::kChanged;
+  const api::HookEvent event = event_of(leadership, type);
+  last_leader_ = leadership.leader;
+  for (const auto& hook : hooks_) hook->webhook.tell(event);
+}
+
+// Of a loss, the subject is who led until then.
+api::HookEvent Hooks::event_of(const api::Leadership& leadership, api::HookEventType type) const {
+  const auto& subject = leadership.leader ? leadership.leader : last_leader_;
+  return {.type = type,
+          .subject = subject ? subject->name : "",
+          .sequence = leadership.index,
+          .time = rfc3339(leadership.since),
+          .data = api::leader_body(backend_, feed_, leadership)};
+}
 
 FrontDoor::FrontDoor(Loop& loop, Resolver& resolver, api::Backend& backend,
                      metrics::Metrics& metrics, Log& log, const Config& config)

@@ -14,7 +14,7 @@ using api::HookEvent;
 using api::Webhook;
 using std::chrono::milliseconds;
 
-struct HookHarness : Harness, api::WebhookObserver {
+struct HookHarness : Harness {
   HookHarness() {
     handler = [this](const HttpRequest& request, const HttpReply& reply) {
       types.push_back(*request.header("Content-Type"));
@@ -31,7 +31,8 @@ struct HookHarness : Harness, api::WebhookObserver {
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port) + "/leadership"; }
   void make(const std::string& to, Duration timeout = std::chrono::seconds(5)) {
     hook = std::make_unique<Webhook>(loop, resolver,
-                                     api::WebhookSettings{.url = to, .timeout = timeout}, *this);
+                                     api::WebhookSettings{.url = to, .timeout = timeout},
+                                     [this](const api::HookReport& report) { on_report(report); });
   }
   void tell(int number) {
     hook->tell({.sequence = static_cast<uint64_t>(number), .data = {{"number", number}}});
@@ -40,17 +41,23 @@ struct HookHarness : Harness, api::WebhookObserver {
     return run_until([&] { return delivered == count; });
   }
 
-  void on_delivered() override {
-    ++delivered;
-    then();
+  void on_report(const api::HookReport& report) {
+    switch (report.result) {
+      case HookResult::kDelivered:
+        ++delivered;
+        return then();
+      case HookResult::kFailed:
+        failures.push_back(report.why);
+        timeouts += report.is_timeout ? 1 : 0;
+        return;
+      case HookResult::kGone:
+        ++hooks_gone;
+        return;
+      case HookResult::kSuperseded:
+        ++superseded;
+        return;
+    }
   }
-  void on_failed(const std::string& why, bool is_timeout) override {
-    failures.push_back(why);
-    timeouts += is_timeout ? 1 : 0;
-  }
-  void on_gone() override { ++hooks_gone; }
-  void on_superseded() override { ++superseded; }
-  using Harness::on_gone;
 
   std::function<void(const HttpReply&)> respond = [](const HttpReply& reply) {
     reply.send({.status = 204});

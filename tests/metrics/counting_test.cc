@@ -12,7 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using metrics::ElectionType;
-using metrics::HookResult;
 using metrics::Metrics;
 using metrics::Reload;
 using metrics::Result;

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(every_value_has_a_text_of_its_own) {
   check_texts<Awaited>();
   check_texts<Unfit>();
   check_texts<Rejection>();
-  check_texts<metrics::HookResult>();
+  check_texts<HookResult>();
   check_texts<metrics::Reload>();
   check_texts<Limit>();
   check_texts<FrameType>();
