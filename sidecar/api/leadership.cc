@@ -12,7 +12,10 @@ LeadershipFeed::LeadershipFeed(WallTime now) {
 
 void LeadershipFeed::on_publish(const Publish& publish, const Members& members, WallTime now) {
   valid_until_ = publish.is_leader ? publish.valid_until : Instant{};
-  if (!is_change(publish)) return;
+  const auto leader = current().leader ? std::optional(current().leader->id) : std::nullopt;
+  const bool is_other_leader = publish.leader != leader || publish.is_leader != current().is_self;
+  const bool is_other_epoch = publish.leader && publish.epoch != current().epoch;
+  if (!is_other_leader && !is_other_epoch) return;
   Leadership next{.is_self = publish.is_leader,
                   .epoch = publish.leader ? publish.epoch : current().epoch,
                   .since = now,
@@ -27,14 +30,6 @@ void LeadershipFeed::on_publish(const Publish& publish, const Members& members, 
   changes_.push_back(std::move(next));
   if (changes_.size() > kMaxKept) changes_.pop_front();
   for (LeadershipListener* listener : listeners_) listener->on_change(current());
-}
-
-bool LeadershipFeed::is_change(const Publish& publish) const {
-  const Leadership& now = current();
-  if (publish.is_leader != now.is_self || publish.leader.has_value() != now.leader.has_value()) {
-    return true;
-  }
-  return publish.leader && (*publish.leader != now.leader->id || publish.epoch != now.epoch);
 }
 
 std::vector<Leadership> LeadershipFeed::changes_after(uint64_t epoch, uint64_t index) const {

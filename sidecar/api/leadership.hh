@@ -69,8 +69,6 @@ class LeadershipFeed {
   void unsubscribe(const LeadershipListener& listener) { std::erase(listeners_, &listener); }
 
  private:
-  bool is_change(const Publish& publish) const;
-
   std::deque<Leadership> changes_;  // never empty
   Instant valid_until_{};
   std::vector<LeadershipListener*> listeners_;

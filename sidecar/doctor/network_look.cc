@@ -94,10 +94,7 @@ std::vector<SocketEntry> parse_socket_table(std::string_view text) {
 }
 
 std::vector<SocketEntry> socket_table() {
-  std::vector<SocketEntry> entries = parse_socket_table(read_all("/proc/net/tcp"));
-  const std::vector<SocketEntry> ipv6 = parse_socket_table(read_all("/proc/net/tcp6"));
-  entries.insert(entries.end(), ipv6.begin(), ipv6.end());
-  return entries;
+  return parse_socket_table(read_all("/proc/net/tcp") + read_all("/proc/net/tcp6"));
 }
 
 std::vector<std::string> hosts_connected_to(uint16_t port,

@@ -69,10 +69,9 @@ bool is_locked_through(const fs::path& descriptor, const struct stat& file) {
   const fs::path process = descriptor.parent_path().parent_path();
   const FileDescriptor notes(
       ::open((process / "fdinfo" / descriptor.filename()).c_str(), O_RDONLY | O_CLOEXEC));
-  std::array<char, 1024> text{};
-  const ssize_t count = ::read(notes.get(), text.data(), text.size());
-  return count > 0 && std::string_view(text.data(), static_cast<size_t>(count)).find("OFDLCK") !=
-                          std::string_view::npos;
+  constexpr size_t kLongestNotes = 1024;
+  std::string text;
+  return read_to_end(notes, kLongestNotes, text) && text.find("OFDLCK") != std::string::npos;
 }
 
 // An OFD lock belongs to no process, so all that can be looked into are searched; 0: none of them.
