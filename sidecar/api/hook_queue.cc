@@ -25,8 +25,7 @@ std::optional<Duration> read_seconds(const std::string& text) {
 }
 
 // Sun, 06 Nov 1994 08:49:37 GMT
-std::optional<Duration> read_date(const std::string& text,
-                                  std::chrono::system_clock::time_point now) {
+std::optional<Duration> read_date(const std::string& text, WallTime now) {
   std::tm date{};
   const char* end = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date);
   if (end == nullptr || *end != '\0') return {};
@@ -66,8 +65,7 @@ HookOutcome outcome_of(const HttpClientResult& result) {
   return may_pass ? HookOutcome::kFailed : HookOutcome::kRejected;
 }
 
-std::optional<Duration> retry_after(const HttpAnswer& answer,
-                                    std::chrono::system_clock::time_point now) {
+std::optional<Duration> retry_after(const HttpAnswer& answer, WallTime now) {
   const std::string* text = answer.header("Retry-After");
   if (text == nullptr) return {};
   const std::optional<Duration> seconds = read_seconds(*text);

@@ -7,7 +7,6 @@
 // order, and the last one is the present.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include "base/clock.hh"
 #include "base/json.hh"
 #include "base/names.hh"
+#include "base/wall_time.hh"
 #include "io/http/http_client.hh"
 
 namespace bellwether::api {
@@ -68,8 +68,7 @@ HookOutcome outcome_of(const HttpClientResult& result);
 
 // What a Retry-After header asks for, in seconds or as a date (which `now` is subtracted from);
 // nothing when there is none, or none that can be understood.
-std::optional<Duration> retry_after(const HttpAnswer& answer,
-                                    std::chrono::system_clock::time_point now);
+std::optional<Duration> retry_after(const HttpAnswer& answer, WallTime now);
 
 class HookQueue {
  public:

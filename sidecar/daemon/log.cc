@@ -18,7 +18,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/wall_time.hh"
 #include "io/loop/loop.hh"
 
 namespace bellwether::daemon {
@@ -92,9 +91,8 @@ class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
 
 }  // namespace
 
-std::string text_line(std::chrono::system_clock::time_point time, LogLevel level,
-                      const LogContext& context, std::string_view event,
-                      std::initializer_list<LogField> fields) {
+std::string text_line(WallTime time, LogLevel level, const LogContext& context,
+                      std::string_view event, LogFields fields) {
   std::string line =
       fmt::format("{} {:5} {} epoch={} ", rfc3339(time), name(level), context.node, context.epoch);
   append_escaped(line, event, Quotes::kAsTheyAre);
@@ -108,9 +106,8 @@ std::string text_line(std::chrono::system_clock::time_point time, LogLevel level
   return line;
 }
 
-std::string json_line(std::chrono::system_clock::time_point time, LogLevel level,
-                      const LogContext& context, std::string_view event,
-                      std::initializer_list<LogField> fields) {
+std::string json_line(WallTime time, LogLevel level, const LogContext& context,
+                      std::string_view event, LogFields fields) {
   nlohmann::ordered_json line{{"time", rfc3339(time)},
                               {"level", name(level)},
                               {"node", context.node},
@@ -169,7 +166,7 @@ Log::~Log() {
 
 void Log::configure(const LogSettings& settings) { settings_ = settings; }
 
-void Log::write(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
+void Log::write(LogLevel level, std::string_view event, LogFields fields) {
   if (level < settings_.level) return;
   // Debug lines are written as they come: somebody has asked for them, for a while.
   if (level < LogLevel::kInfo) return write_line(level, event, fields);
@@ -185,8 +182,7 @@ void Log::write(LogLevel level, std::string_view event, std::initializer_list<Lo
   write_line(level, event, fields);
 }
 
-void Log::write_line(LogLevel level, std::string_view event,
-                     std::initializer_list<LogField> fields) {
+void Log::write_line(LogLevel level, std::string_view event, LogFields fields) {
   const auto time = std::chrono::system_clock::now();
   const auto make_line = settings_.format == LogFormat::kJson ? json_line : text_line;
   backend_->write(make_line(time, level, context_, event, fields));

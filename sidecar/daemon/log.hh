@@ -6,13 +6,13 @@
 // nobody can fill a disk through the log, unless its level is debug or trace.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/wall_time.hh"
 #include "config/config.hh"
 #include "daemon/line_limit.hh"
 
@@ -29,6 +29,7 @@ struct LogField {
   const char* key;
   std::string value;
 };
+using LogFields = std::initializer_list<LogField>;
 
 class Log {
  public:
@@ -44,7 +45,7 @@ class Log {
   void set_epoch(uint64_t epoch) { context_.epoch = epoch; }
 
   // One thread at a time.  `event` tells what happened, in the past tense.
-  void write(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
+  void write(LogLevel level, std::string_view event, LogFields fields = {});
 
   // Lines that were lost because stderr was not read.
   uint64_t lost() const;
@@ -54,7 +55,7 @@ class Log {
  private:
   class Backend;
 
-  void write_line(LogLevel level, std::string_view event, std::initializer_list<LogField> fields);
+  void write_line(LogLevel level, std::string_view event, LogFields fields);
 
   LogSettings settings_;
   LogContext context_;
@@ -67,14 +68,12 @@ class Log {
 //
 // 2026-11-21T12:45:00.123Z info  orders-0 epoch=7 took the lead reason="claimed"
 // What comes from outside and is not printable is escaped, so one event stays one line.
-std::string text_line(std::chrono::system_clock::time_point time, LogLevel level,
-                      const LogContext& context, std::string_view event,
-                      std::initializer_list<LogField> fields);
+std::string text_line(WallTime time, LogLevel level, const LogContext& context,
+                      std::string_view event, LogFields fields);
 
 // {"time":"…","level":"info","node":"orders-0","epoch":7,"event":"took the
 // lead","reason":"claimed"}
-std::string json_line(std::chrono::system_clock::time_point time, LogLevel level,
-                      const LogContext& context, std::string_view event,
-                      std::initializer_list<LogField> fields);
+std::string json_line(WallTime time, LogLevel level, const LogContext& context,
+                      std::string_view event, LogFields fields);
 
 }  // namespace bellwether::daemon
