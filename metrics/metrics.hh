@@ -56,7 +56,7 @@ class Metrics {
   void set_leader(std::string_view leader_name, Instant since);
   void set_no_leader();
 
-  // --- all series; those that change with time alone, or with what has a method above, are its ---
+  // --- all series; leave to text() what changes with time alone, to the methods what they move ---
 
   // Before all that is made with them.
   const Identity who;
