@@ -27,7 +27,7 @@ constexpr bool kCanShareMemory = true;
 
 // Says one byte when it holds nothing but its end of the life line, then waits for the other end's.
 // Until that byte it may fail, and write errno: its maker waits.
-[[gnu::no_sanitize("address", "undefined")]] int keep(void* end) {
+__attribute__((no_sanitize("address", "undefined"))) int keep(void* end) {
   const int fd = *static_cast<const int*>(end);
   ::syscall(SYS_prctl, PR_SET_NAME, "memory-keeper");
   if (fd > 0 && ::syscall(SYS_close_range, 0, fd - 1, 0) != 0) return errno;
