@@ -18,7 +18,7 @@ constexpr Duration kReconnect = milliseconds(50);
 // The claimant stores its claim, then the voters their votes: this long for each of both.
 constexpr Duration kStore = milliseconds(20);
 
-struct Timers {
+struct Waits {
   Options options;
   Duration silence = options.suspect_after_max;  // until a leader that says nothing is suspected
 
@@ -30,7 +30,7 @@ struct Timers {
   }
 };
 
-std::vector<Failover> without_guard(const Timers& timers) {
+std::vector<Failover> without_guard(const Waits& timers) {
   const std::string runs_out = "off after " + duration_text(timers.silence);
   const Duration join = timers.options.join_timeout;
   const std::string reconnect = "reconnect " + duration_text(kReconnect);
@@ -57,7 +57,7 @@ bool may_refusal_be_a_proof(const Config& config) {
                              [](const auto& voter) { return voter.second.is_loopback(); });
 }
 
-std::vector<Failover> with_majority(const Config& config, const Timers& timers) {
+std::vector<Failover> with_majority(const Config& config, const Waits& timers) {
   // For how long a leader beats that nobody answers any more.
   const Duration running_out = timers.options.suspect_after_max;
   const std::string runs_out = "off after " + duration_text(running_out);
@@ -96,14 +96,14 @@ std::vector<Failover> with_majority(const Config& config, const Timers& timers) 
   return found;
 }
 
-std::vector<Failover> rows(const Config& config, const Timers& timers) {
+std::vector<Failover> rows(const Config& config, const Waits& timers) {
   return config.has_majority_guard() ? with_majority(config, timers) : without_guard(timers);
 }
 
 }  // namespace
 
 std::vector<Failover> worst_case_failover(const Config& config) {
-  Timers timers{to_options(config)};
+  Waits timers{to_options(config)};
   std::vector<Failover> found = rows(config, timers);
   timers.silence *= 2;
   const std::vector<Failover> after_pause = rows(config, timers);
