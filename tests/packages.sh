@@ -12,7 +12,8 @@ readonly build_packages=(
 
 # shellcheck disable=SC2034
 test_packages=(
-  libboost-test-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3 python3-yaml shellcheck
+  libboost-test-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
+  python3 python3-yaml shellcheck
   prometheus haproxy nginx curl iproute2 nftables spin chromium
   lintian man-db mandoc systemd zsh fish
 )
