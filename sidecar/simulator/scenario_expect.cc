@@ -183,9 +183,9 @@ void expect_epoch(ScenarioRunner& runner, Words& words) {
 
 void expect_flag(ScenarioRunner& runner, Words& words) {
   const std::string& wanted = words.take("on or off");
-  if (wanted != "on" && wanted != "off") throw std::invalid_argument("a flag is on or off");
+  const bool is_on = parse_choice<bool>("a flag", wanted, {{"on", true}, {"off", false}});
   for (const uint32_t process : runner.processes(words)) {
-    if (runner.cluster().is_flag_on(process) != (wanted == "on")) {
+    if (runner.cluster().is_flag_on(process) != is_on) {
       return runner.fail("the flag of " + runner.name_of(process) + " to be " + wanted,
                          leader_of(runner, process));
     }

@@ -15,9 +15,7 @@ struct Setting {
 };
 
 bool parse_switch(const std::string& value) {
-  if (value == "on") return true;
-  if (value == "off") return false;
-  throw std::invalid_argument("'" + value + "' is neither on nor off");
+  return parse_choice<bool>("a switch", value, {{"on", true}, {"off", false}});
 }
 
 double parse_probability(const std::string& value) {
@@ -26,19 +24,20 @@ double parse_probability(const std::string& value) {
   return *number;
 }
 
+template <Duration Options::*kField>
+void set_duration(GroupSettings& group, const std::string& value) {
+  group.cluster.node.*kField = parse_duration(value);
+}
+
 void set_profile(GroupSettings& group, const std::string& value) {
-  if (value == "textbook") {
-    group.cluster.node = textbook_options();
-  } else if (value != "default") {
-    throw std::invalid_argument("profile is default or textbook, not '" + value + "'");
-  }
+  using Make = Options (*)();
+  const auto make =
+      parse_choice<Make>("profile", value, {{"default", nullptr}, {"textbook", textbook_options}});
+  if (make != nullptr) group.cluster.node = make();
 }
 
 void set_guard(GroupSettings& group, const std::string& value) {
-  if (value != "none" && value != "majority") {
-    throw std::invalid_argument("guard is none or majority, not '" + value + "'");
-  }
-  group.is_guarded = value == "majority";
+  group.is_guarded = parse_choice<bool>("guard", value, {{"none", false}, {"majority", true}});
 }
 
 void set_voters(GroupSettings& group, const std::string& value) {
@@ -49,10 +48,8 @@ void set_voters(GroupSettings& group, const std::string& value) {
 }
 
 void set_death_proof(GroupSettings& group, const std::string& value) {
-  if (value != "none" && value != "refused") {
-    throw std::invalid_argument("death_proof is none or refused, not '" + value + "'");
-  }
-  group.cluster.is_refusal_proof = value == "refused";
+  group.cluster.is_refusal_proof =
+      parse_choice<bool>("death_proof", value, {{"none", false}, {"refused", true}});
 }
 
 void set_lease(GroupSettings& group, const std::string& value) {
@@ -61,23 +58,15 @@ void set_lease(GroupSettings& group, const std::string& value) {
 }
 
 void set_detector(GroupSettings& group, const std::string& value) {
-  if (value != "script" && value != "heartbeats") {
-    throw std::invalid_argument("detector is heartbeats or script, not '" + value + "'");
-  }
-  group.cluster.detection = value == "script" ? Detection::kScripted : Detection::kHeartbeats;
+  group.cluster.detection = parse_choice<Detection>(
+      "detector", value,
+      {{"heartbeats", Detection::kHeartbeats}, {"script", Detection::kScripted}});
 }
 
 void set_preempt(GroupSettings& group, const std::string& value) {
-  Preempt& preempt = group.cluster.node.preempt;
-  if (value == "always") {
-    preempt = Preempt::kAlways;
-  } else if (value == "priority") {
-    preempt = Preempt::kPriority;
-  } else if (value == "never") {
-    preempt = Preempt::kOff;
-  } else {
-    throw std::invalid_argument("preempt is always, priority or never, not '" + value + "'");
-  }
+  group.cluster.node.preempt = parse_choice<Preempt>(
+      "preempt", value,
+      {{"always", Preempt::kAlways}, {"priority", Preempt::kPriority}, {"never", Preempt::kOff}});
 }
 
 void set_suspect_after(GroupSettings& group, const std::string& value) {
@@ -87,25 +76,21 @@ void set_suspect_after(GroupSettings& group, const std::string& value) {
 }
 
 void set_scope(GroupSettings& group, const std::string& value) {
-  if (value != "all" && value != "alive") {
-    throw std::invalid_argument("scope is all or alive, not '" + value + "'");
-  }
-  group.cluster.node.skip_suspected = value == "alive";
+  group.cluster.node.skip_suspected =
+      parse_choice<bool>("scope", value, {{"all", false}, {"alive", true}});
 }
 
 // What a running node takes over, too.
 constexpr Setting kNodeSettings[] = {
     {"variant", [](GroupSettings& g, const std::string& v) { g.variant = v; }},
     {"preempt", set_preempt},
-    {"preempt_delay", [](auto& g, auto& v) { g.cluster.node.preempt_delay = parse_duration(v); }},
-    {"heartbeat_interval",
-     [](auto& g, auto& v) { g.cluster.node.heartbeat_interval = parse_duration(v); }},
+    {"preempt_delay", set_duration<&Options::preempt_delay>},
+    {"heartbeat_interval", set_duration<&Options::heartbeat_interval>},
     {"suspect_after", set_suspect_after},
-    {"answer_timeout", [](auto& g, auto& v) { g.cluster.node.answer_timeout = parse_duration(v); }},
-    {"coordinator_timeout",
-     [](auto& g, auto& v) { g.cluster.node.coordinator_timeout = parse_duration(v); }},
-    {"join_timeout", [](auto& g, auto& v) { g.cluster.node.join_timeout = parse_duration(v); }},
-    {"reap_after", [](auto& g, auto& v) { g.cluster.node.reap_after = parse_duration(v); }},
+    {"answer_timeout", set_duration<&Options::answer_timeout>},
+    {"coordinator_timeout", set_duration<&Options::coordinator_timeout>},
+    {"join_timeout", set_duration<&Options::join_timeout>},
+    {"reap_after", set_duration<&Options::reap_after>},
     {"lease", set_lease},  // from the next start on
 };
 

@@ -57,19 +57,19 @@ void run_join(ScenarioRunner& runner, Words& words) {
 
 // --- processes ---
 
-void run_start(ScenarioRunner& runner, Words& words) {
-  for (const uint32_t process : runner.processes(words)) runner.cluster().start(process);
+template <void (Cluster::*kDo)(uint32_t)>
+void run_each(ScenarioRunner& runner, Words& words) {
+  for (const uint32_t process : runner.processes(words)) (runner.cluster().*kDo)(process);
 }
 
 void run_kill(ScenarioRunner& runner, Words& words) {
   const std::vector<uint32_t> killed = runner.processes(words);
   if (words.skip("at")) {
-    const std::string& moment = words.take("store or stored");
-    if (moment != "store" && moment != "stored") {
-      throw std::invalid_argument("a moment is store or stored");
-    }
-    const auto when = moment == "store" ? Cluster::AtStore::kBefore : Cluster::AtStore::kAfter;
-    for (const uint32_t process : killed) runner.cluster().kill_at_store(process, when);
+    using AtStore = Cluster::AtStore;
+    const auto moment =
+        parse_choice<AtStore>("a moment", words.take("store or stored"),
+                              {{"store", AtStore::kBefore}, {"stored", AtStore::kAfter}});
+    for (const uint32_t process : killed) runner.cluster().kill_at_store(process, moment);
     return;
   }
   const bool is_silent = words.skip("silently");
@@ -83,22 +83,14 @@ void run_restart(ScenarioRunner& runner, Words& words) {
   }
 }
 
-void run_pause(ScenarioRunner& runner, Words& words) {
-  for (const uint32_t process : runner.processes(words)) runner.cluster().pause(process);
-}
-
-void run_resume(ScenarioRunner& runner, Words& words) {
-  for (const uint32_t process : runner.processes(words)) runner.cluster().resume(process);
-}
-
 void run_detect(ScenarioRunner& runner, Words& words) {
   const uint32_t observer = runner.process(words.take("the node that sees"));
   words.require("sees");
   const uint32_t observed = runner.process(words.take("the node it sees"));
   const std::string& what = words.take("down or up");
-  if (what != "down" && what != "up")
-    throw std::invalid_argument("'" + what + "' is not up or down");
-  runner.cluster().detect(observer, observed, what == "down");
+  runner.cluster().detect(
+      observer, observed,
+      parse_choice<bool>("what it sees", what, {{"down", true}, {"up", false}}));
 }
 
 // --- the network ---
@@ -119,22 +111,25 @@ void run_partition(ScenarioRunner& runner, Words& words) {
   }
 }
 
+// Those that the words name, or else all.
+std::vector<Pair> directions_or_all(ScenarioRunner& runner, Words& words) {
+  if (!words.is_empty()) return runner.directions(words);
+  std::vector<Pair> all;
+  for (uint32_t from = 0; from < runner.cluster().size(); ++from) {
+    for (uint32_t to = 0; to < runner.cluster().size(); ++to) {
+      if (from != to) all.emplace_back(from, to);
+    }
+  }
+  return all;
+}
+
 void run_cut(ScenarioRunner& runner, Words& words) {
   for (const auto& [from, to] : runner.directions(words)) runner.cluster().cut(from, to);
 }
 
 void run_heal(ScenarioRunner& runner, Words& words) {
-  Cluster& cluster = runner.cluster();
-  if (!words.is_empty()) {
-    for (const auto& [from, to] : runner.directions(words)) cluster.heal(from, to);
-    return;
-  }
-  cluster.network().drop_nothing();
-  for (uint32_t from = 0; from < cluster.size(); ++from) {
-    for (uint32_t to = 0; to < cluster.size(); ++to) {
-      if (from != to) cluster.heal(from, to);
-    }
-  }
+  if (words.is_empty()) runner.cluster().network().drop_nothing();
+  for (const auto& [from, to] : directions_or_all(runner, words)) runner.cluster().heal(from, to);
 }
 
 void run_reset(ScenarioRunner& runner, Words& words) {
@@ -147,9 +142,9 @@ void run_reset(ScenarioRunner& runner, Words& words) {
 void run_proxy(ScenarioRunner& runner, Words& words) {
   const std::vector<uint32_t> nodes = runner.processes(words);
   const std::string& state = words.take("up or down");
-  if (state != "up" && state != "down") throw std::invalid_argument("a proxy is up or down");
+  const bool is_down = parse_choice<bool>("a proxy", state, {{"up", false}, {"down", true}});
   const auto proxy = words.skip("unseen") ? Cluster::Proxy::kUnseen : Cluster::Proxy::kSeen;
-  for (const uint32_t process : nodes) runner.cluster().put_proxy(process, proxy, state == "down");
+  for (const uint32_t process : nodes) runner.cluster().put_proxy(process, proxy, is_down);
 }
 
 void run_hold(ScenarioRunner& runner, Words& words) {
@@ -158,16 +153,8 @@ void run_hold(ScenarioRunner& runner, Words& words) {
 
 void run_release(ScenarioRunner& runner, Words& words) {
   Cluster& cluster = runner.cluster();
-  if (!words.is_empty()) {
-    for (const auto& [from, to] : runner.directions(words)) {
-      cluster.network().release(cluster.now(), from, to);
-    }
-    return;
-  }
-  for (uint32_t from = 0; from < cluster.size(); ++from) {
-    for (uint32_t to = 0; to < cluster.size(); ++to) {
-      if (from != to) cluster.network().release(cluster.now(), from, to);
-    }
+  for (const auto& [from, to] : directions_or_all(runner, words)) {
+    cluster.network().release(cluster.now(), from, to);
   }
 }
 
@@ -288,15 +275,16 @@ constexpr Verb kVerbs[] = {
      "their processes start, with what their disks hold; IDS are 1 3..5 7,8 and parts: leader, "
      "next\n"
      "(who would lead without it), others (all but the leader); nobody while nobody leads",
-     run_start},
+     run_each<&Cluster::start>},
     {"join", "ID via CONTACT", "a new node starts and knows no more than one address", run_join},
     {"kill", "IDS [silently | at store | at stored]",
      "as by SIGKILL; silently: as by loss of power, no connection ends; at store: when it writes\n"
      "next, before the disk has it; at stored: when the disk has it, and nobody was told",
      run_kill},
     {"restart", "IDS", "kill, then start", run_restart},
-    {"pause", "IDS", "as by SIGSTOP: connections stay, what arrives waits", run_pause},
-    {"resume", "IDS", "as by SIGCONT", run_resume},
+    {"pause", "IDS", "as by SIGSTOP: connections stay, what arrives waits",
+     run_each<&Cluster::pause>},
+    {"resume", "IDS", "as by SIGCONT", run_each<&Cluster::resume>},
     {"detect", "A sees B down|up", "A is told that B is gone or back", run_detect},
     {"partition", "IDS | IDS [| IDS ...]", "nothing passes between the sides", run_partition},
     {"cut", "DIRECTIONS", "nothing passes this way; a direction is A->B, or A<->B for both",

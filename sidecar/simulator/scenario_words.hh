@@ -3,10 +3,14 @@
 // a word that it does not know.
 #pragma once
 
+#include <fmt/ranges.h>
+
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hh"
@@ -48,5 +52,18 @@ Duration parse_duration(const std::string& word);
 uint64_t parse_number(const std::string& word);
 // A decimal fraction from `least` to `most`; nothing for anything else.
 std::optional<double> parse_fraction(const std::string& word, double least, double most);
+
+// What one of a few words stands for; throws std::invalid_argument, which says what `what` can be.
+template <typename Value, size_t kCount>
+Value parse_choice(const char* what, std::string_view word,
+                   const std::pair<const char*, Value> (&choices)[kCount]) {
+  std::vector<const char*> words;
+  for (const auto& [name, value] : choices) {
+    if (word == name) return value;
+    words.push_back(name);
+  }
+  throw std::invalid_argument(
+      fmt::format("{} is {}, not '{}'", what, fmt::join(words, " or "), word));
+}
 
 }  // namespace bellwether::simulator
