@@ -103,7 +103,7 @@ names_failures() {
   [[ -f $1 ]] && ! tests/results.py "$1" >/dev/null
 }
 
-# ThreadSanitizer of GCC 12 gives up when the kernel randomises more than 28 bits of an address.
+# ThreadSanitizer gives up when the kernel randomises more than 28 bits of an address.
 without_address_randomisation() {
   local preset=$1
   shift

@@ -213,7 +213,7 @@ void check_own_address(const Facts& facts, Findings& found) {
     } else {
       found.warning("peers are told " + place + ", where from here nobody answers: " +
                         (probe.is_connected() ? probe.hello_error : probe.connect_error),
-                    std::string(kRemedy) + "; behind NAT only they can try it");
+                    fmt::format("{}; behind NAT only they can try it", kRemedy));
     }
   }
   if (!found.is_empty()) return;

@@ -19,6 +19,10 @@ function(bellwether_add_boost_test name)
   add_executable(${name} ${arg_SOURCES} ${arg_ALONE})
   set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${name} PRIVATE bellwether_boost_test_main ${arg_LIBRARIES})
+  # What has C in it is about headers of this project, which include themselves what they need.
+  if(BELLWETHER_PRECOMPILE AND NOT "${arg_SOURCES};" MATCHES "[.]c;")
+    bellwether_precompile(${name} bellwether_test_headers)
+  endif()
 
   set(discover "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/discover_boost_cases.cmake")
   set(cases "${CMAKE_CURRENT_BINARY_DIR}/${name}.cases.cmake")
