@@ -6,8 +6,9 @@ usage: tidy.py BUILD_FOLDER NAME SOURCE_FOLDER...
 Nearly all of what clang-tidy takes for one file goes into the headers of the standard library.  So
 the files are examined as one, which includes them all: ten times faster.  It is called
 UnifiedSource, because clang's static analyzer then takes the sources that it includes for the
-program's own; into other included files it does not look.  Two files that cannot stand in one
-(both have a function of the same name, say) are an error: one of the names is to change.
+program's own; into other included files it does not look.  Of the files with a main() the first is
+among them, each other one is examined alone.  Two files that cannot stand in one (both have a
+function of the same name, say) are an error: one of the names is to change.
 """
 
 import json
@@ -23,13 +24,14 @@ def main(build, name, *folders):
     commands = {}
     for folder in folders:
         commands |= commands_of(build, folder)
-    joined = [path for path in commands if "int main(" not in path.read_text("utf-8")]
+    programs = [path for path in commands if "int main(" in path.read_text("utf-8")]
+    joined = [path for path in commands if path not in programs[1:]]
     unified = pathlib.Path(build, "tests/style/tidy", name, "UnifiedSource.cc")
     unified.parent.mkdir(parents=True, exist_ok=True)
     unified.write_text("".join(f'#include "{path}"\n' for path in joined), "utf-8")
     flags = [flag for path in joined for flag in commands[path]]
     statuses = [tidy(unified, list(dict.fromkeys(flags)))]
-    statuses += [tidy(path, commands[path]) for path in commands if path not in joined]
+    statuses += [tidy(path, commands[path]) for path in programs[1:]]
     return int(any(statuses))
 
 
