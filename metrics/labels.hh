@@ -52,6 +52,20 @@ inline const char* name(Trigger trigger) {
   return kNames[trigger];
 }
 
+// What an operator asks for by the API.
+enum class Command : uint8_t { kStepDown, kTransfer, kElect, kReload, kForget, kLast = kForget };
+inline const char* name(Command command) {
+  static constexpr Names<Command> kNames({"step_down", "transfer", "elect", "reload", "forget"});
+  return kNames[command];
+}
+
+// Whether whoever asked was allowed to.
+enum class Admission : uint8_t { kAllowed, kRefused, kLast = kRefused };
+inline const char* name(Admission admission) {
+  static constexpr Names<Admission> kNames({"allowed", "refused"});
+  return kNames[admission];
+}
+
 // How this node's part in an election ended.
 enum class Result : uint8_t {
   kWon,        // this node leads

@@ -170,9 +170,29 @@ class Metrics {
       registry, "bellwether_death_proofs_doubted_total",
       "Peers whose end a refused connection does not prove, though it is asked for.", "reason"};
 
+  const Gauges<Security> peer_connections{registry, "bellwether_peer_connections",
+                                          "Connections to members, by how they are secured.",
+                                          "security"};
+  const Gauges<> tls_last_reload_successful{
+      registry, "bellwether_tls_last_reload_successful",
+      "1 while the files that [tls] names are in force as they are, or there are none, else 0."};
+  const Gauges<> tls_certificate_begin{registry,
+                                       "bellwether_tls_certificate_not_before_timestamp_seconds",
+                                       "Since when the certificate that this node shows to members "
+                                       "is valid, in seconds since 1970; 0 "
+                                       "without one."};
+  const Gauges<> tls_certificate_expiry{
+      registry, "bellwether_tls_certificate_expiry_timestamp_seconds",
+      "When the certificate that this node shows to members is over, in seconds since 1970; 0 "
+      "without one."};
+
   // --- the application's side ---
   const HttpCounters http_requests{registry, who.routes, "bellwether_http_requests_total",
                                    "HTTP requests that were answered."};
+  const Counters<Command, Admission> api_writes{
+      registry, "bellwether_api_writes_total",
+      "Commands that were asked for by the API, by whether whoever asked was allowed to.", "verb",
+      "result"};
   const Counters<HookResult> hook_deliveries{registry, "bellwether_hook_deliveries_total",
                                              "Attempts to deliver an event to a webhook.",
                                              "result"};

@@ -37,7 +37,7 @@ constexpr const char* kDefineAsData =
   throw PluginError("plugin " + file.string() + " " + failure + ": " +
                         std::generic_category().message(error) +
                         "; name a file that this user can read",
-                    may_pass(error));
+                    io::may_pass(error));
 }
 
 // dlopen() does not tell what is wrong with the file from what is wrong with the host just now.
@@ -52,7 +52,7 @@ void require_readable_file(const fs::path& file) {
   if (status.type() == fs::file_type::none) fail(file, "cannot be examined", error.value());
   // A FIFO would even keep dlopen waiting for ever.
   if (!fs::is_regular_file(status)) refuse(file, "is not a regular file", "name the .so itself");
-  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const io::FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!opened.is_open()) fail(file, "cannot be opened", errno);
 }
 

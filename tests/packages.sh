@@ -6,15 +6,15 @@
 readonly build_packages=(
   g++ gcc cmake ninja-build pkg-config ccache git
   dpkg-dev file
-  libuv1-dev libc-ares-dev libprotobuf-dev protobuf-compiler prometheus-cpp-dev libtomlplusplus-dev
-  libboost-dev libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
+  libuv1-dev libssl-dev libc-ares-dev libprotobuf-dev protobuf-compiler prometheus-cpp-dev
+  libtomlplusplus-dev libboost-dev libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
 )
 
 # shellcheck disable=SC2034
 test_packages=(
   libboost-test-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
   python3 python3-yaml shellcheck
-  prometheus haproxy nginx curl iproute2 nftables spin chromium
+  prometheus haproxy nginx curl openssl iproute2 nftables spin chromium
   lintian man-db mandoc systemd zsh fish
 )
 # The examples' languages: one from elsewhere does, and is left alone.

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "api/authority.hh"
+#include "base/counted.hh"
 #include "config/config.hh"
 #include "config/effective.hh"
 #include "core/effects.hh"
@@ -35,8 +38,10 @@ struct Identity {
 struct PeerInfo {
   std::string software;  // version of its sidecar; empty: not known
   std::string plugin;
-  Instant heard{};  // last; the beginning of time: never
-  Duration rtt{};   // of the last heartbeat between us; zero: not known
+  std::optional<Security> security{};  // of the last connection to it; nothing: there was none
+  std::string certificate;             // the names in its certificate; empty: it showed none
+  Instant heard{};                     // last; the beginning of time: never
+  Duration rtt{};                      // of the last heartbeat between us; zero: not known
 };
 
 class Backend {
@@ -56,6 +61,11 @@ class Backend {
   virtual Duration loop_age() const = 0;
   // Keys whose configured value waits for a restart.
   virtual std::vector<std::string> pending_restart() const = 0;
+  virtual const Authority& authority() const = 0;
+  // Why the files that [tls] names are not in force; "": they are, or there is no [tls].
+  virtual std::string tls_flaw() const = 0;
+  // When the certificate that is in force is over, in seconds since 1970; nothing: there is none.
+  virtual std::optional<std::time_t> tls_expiry() const = 0;
   // Members whose configuration does not fit this node's, one sentence each.
   virtual std::vector<std::string> config_mismatches() const = 0;
   virtual std::string metrics_text() = 0;

@@ -50,7 +50,9 @@ Json member_json(const Backend& backend, const LeadershipFeed& feed, const Membe
           {"last_heard_ms", heard_ago(backend, info)},
           {"rtt_ms", round_trip(info)},
           {"variant", text_or_null(entry.variant)},
-          {"version", text_or_null(info.software)}};
+          {"version", text_or_null(info.software)},
+          {"security", info.security ? Json(name(*info.security)) : Json(nullptr)},
+          {"certificate", text_or_null(info.certificate)}};
 }
 
 const char* role_name(const Role& role) {
@@ -87,11 +89,6 @@ Json lease_json(const Backend& backend, const LeadershipFeed& feed) {
           {"valid_for_ms", whole_ms(dependable_validity(backend, feed))}};
 }
 
-std::string name_of(const Backend& backend, const Uuid& id) {
-  const Member* member = backend.node().members().find(id);
-  return member != nullptr ? member->entry.name : to_string(id);
-}
-
 // The promise that binds this voter longest: until then it supports nobody else.
 Json promise_json(const Backend& backend) {
   const Majority* majority = backend.node().majority();
@@ -99,7 +96,7 @@ Json promise_json(const Backend& backend) {
   const auto promises = majority->voter.promises().all();
   const auto last = std::ranges::max_element(promises, {}, &Promise::until);
   if (last == promises.end() || last->until <= backend.now()) return nullptr;
-  return {{"to", name_of(backend, last->leader)},
+  return {{"to", backend.node().members().name_of(last->leader)},
           {"epoch", last->epoch},
           {"ends_in_ms", whole_ms(last->until - backend.now())}};
 }
@@ -114,7 +111,8 @@ Json vote_json(const Backend& backend) {
   return {{"state", name(vote)},
           {"why", vote == Vote::kInForce ? Json(nullptr) : Json(vote_text(backend))},
           {"epoch", record.max_epoch},
-          {"granted_to", is_given ? Json(name_of(backend, record.granted_to)) : Json(nullptr)}};
+          {"granted_to",
+           is_given ? Json(backend.node().members().name_of(record.granted_to)) : Json(nullptr)}};
 }
 
 // Equal on members that are configured alike: what belongs to one node alone is left out.
@@ -124,13 +122,27 @@ std::string hash_of(const Config& config) {
     if (!key.starts_with("node.")) text += key + " = " + value + "\n";
   }
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  return fmt::format("{:08x}", crc32c({bytes, text.size()}));
+  return fmt::format("{:08x}", io::crc32c({bytes, text.size()}));
 }
 
 Json config_json(const Backend& backend) {
   return {{"hash", hash_of(backend.config())},
           {"pending_restart", backend.pending_restart()},
           {"mismatches", backend.config_mismatches()}};
+}
+
+const char* mode_name(TlsMode mode) {
+  static constexpr std::array kNames{"off", "permissive", "strict"};
+  return kNames.at(static_cast<size_t>(mode));
+}
+
+Json tls_json(const Backend& backend) {
+  const auto expiry = backend.tls_expiry();
+  return {
+      {"mode", mode_name(backend.config().tls.mode)},
+      {"why_not_in_force", text_or_null(backend.tls_flaw())},
+      {"certificate_expires",
+       expiry ? Json(rfc3339(std::chrono::system_clock::from_time_t(*expiry))) : Json(nullptr)}};
 }
 
 Json messages_json(const metrics::MessageCounts& messages) {
@@ -224,6 +236,7 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
           {"promise", promise_json(backend)},
           {"vote", vote_json(backend)},
           {"config", config_json(backend)},
+          {"tls", tls_json(backend)},
           {"plugin",
            {{"name", identity.plugin},
             {"version", identity.plugin_version},

@@ -14,7 +14,7 @@ namespace {
 
 // The object in the body, with no other keys than `key`; an empty body is an empty object.  Where
 // it is neither, the client is told, and there is none.
-std::optional<Json> read_body(const HttpRequest& request, const std::string& key,
+std::optional<Json> read_body(const io::HttpRequest& request, const std::string& key,
                               Exchange& exchange) {
   if (request.body.find_first_not_of(" \t\r\n") == std::string::npos) return Json::object();
   const auto refuse = [&](const std::string& error) {
@@ -58,7 +58,7 @@ Json changes_json(const std::vector<ConfigChange>& changes, bool is_pending) {
   return array;
 }
 
-HttpResponse reload_response(const ReloadResult& result) {
+io::HttpResponse reload_response(const ReloadResult& result) {
   if (result.is_file_hanging) return error_response(503, result.errors.front());
   if (!result.errors.empty()) {
     return json_response(422,
@@ -73,7 +73,7 @@ HttpResponse reload_response(const ReloadResult& result) {
 
 }  // namespace
 
-void Routes::step_down(const HttpRequest& request, Exchange exchange) {
+void Routes::step_down(const io::HttpRequest& request, Exchange exchange) {
   const auto body = read_body(request, "hold", exchange);
   if (!body) return;
   Duration hold = kDefaultHold;
@@ -93,7 +93,7 @@ void Routes::step_down(const HttpRequest& request, Exchange exchange) {
           json_response(200, {{"result", "stepped down"}, {"hold", duration_text(hold)}}));
 }
 
-void Routes::transfer(const HttpRequest& request, Exchange exchange) {
+void Routes::transfer(const io::HttpRequest& request, Exchange exchange) {
   const auto body = read_body(request, "to", exchange);
   if (!body) return;
   if (!body->contains("to")) {
@@ -110,7 +110,7 @@ void Routes::transfer(const HttpRequest& request, Exchange exchange) {
           json_response(200, {{"result", "handing over"}, {"to", to}}));
 }
 
-void Routes::elect(const HttpRequest& request, Exchange exchange) {
+void Routes::elect(const io::HttpRequest& request, Exchange exchange) {
   if (!read_body(request, "", exchange)) return;
   if (!backend_.node().may_lead()) {
     return exchange.send(error_response(
@@ -119,32 +119,32 @@ void Routes::elect(const HttpRequest& request, Exchange exchange) {
   command(Elect{}, std::move(exchange), json_response(200, {{"result", "election started"}}));
 }
 
-void Routes::reload(const HttpRequest& request, Exchange exchange) {
+void Routes::reload(const io::HttpRequest& request, Exchange exchange) {
   if (!read_body(request, "", exchange)) return;
   backend_.reload(
       [exchange](const ReloadResult& result) mutable { exchange.send(reload_response(result)); });
 }
 
-void Routes::forget(const HttpRequest& request, Exchange exchange) {
+void Routes::forget(const io::HttpRequest& request, Exchange exchange) {
   if (!read_body(request, "", exchange)) return;
   const std::string name(find(request.path)->match(request.path).value());
-  if (!is_valid_name(name)) {
+  if (!io::is_valid_name(name)) {
     return exchange.send(
         error_response(400, fmt::format("the path is /v1/members/NAME/forget, and NAME has 1 to {} "
                                         "printable characters of ASCII",
-                                        kMaxNameBytes)));
+                                        io::kMaxNameBytes)));
   }
   command(Forget{.name = name}, std::move(exchange),
           json_response(200, {{"result", "forgotten"}, {"name", name}}));
 }
 
-void Routes::command(const Input& input, Exchange exchange, const HttpResponse& when_done) {
+void Routes::command(const Input& input, Exchange exchange, const io::HttpResponse& when_done) {
   backend_.command(input, [this, exchange, when_done](Outcome::Kind outcome) mutable {
     exchange.send(outcome == Outcome::Kind::kDone ? when_done : refusal(outcome));
   });
 }
 
-HttpResponse Routes::refusal(Outcome::Kind outcome) const {
+io::HttpResponse Routes::refusal(Outcome::Kind outcome) const {
   switch (outcome) {
     case Outcome::Kind::kUnknownMember:
       return error_response(404, "there is no member of this name");

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/authority.hh"
 #include "base/json.hh"
 #include "io/http/http_server.hh"
 #include "metrics/labels.hh"
@@ -22,7 +23,7 @@ class Answer {
   // False once the client has gone, or when the answer is complete.
   virtual bool is_open() const = 0;
   // The whole answer, once.
-  virtual void send(HttpResponse response) = 0;
+  virtual void send(io::HttpResponse response) = 0;
   // Or an answer without an end.  write() returns false when the client has gone.
   virtual void begin_stream(std::string_view content_type) = 0;
   virtual bool write(std::string_view piece) = 0;
@@ -33,6 +34,10 @@ class Answer {
 struct RoutesObserver {
   std::function<void(size_t route, unsigned code)> on_answered;
   std::function<void(Limit limit)> on_limit;
+  // Somebody wants to command, and may or may not.
+  std::function<void(metrics::Command command, const io::HttpClientFacts& client,
+                     const Permission& permission)>
+      on_command;
 };
 
 class Exchange {
@@ -43,7 +48,7 @@ class Exchange {
 
   bool is_open() const { return answer_->is_open(); }
 
-  void send(HttpResponse response) {
+  void send(io::HttpResponse response) {
     if (!answer_->is_open()) return;
     observer_->on_answered(route_, response.status);
     answer_->send(std::move(response));
@@ -64,17 +69,17 @@ class Exchange {
 };
 
 // That nobody may keep it is said by the server, for all answers.
-inline HttpResponse json_response(unsigned status, const Json& body) {
+inline io::HttpResponse json_response(unsigned status, const Json& body) {
   return {.status = status, .body = dump(body) + "\n"};
 }
 
-inline HttpResponse error_response(unsigned status, const std::string& error) {
+inline io::HttpResponse error_response(unsigned status, const std::string& error) {
   return json_response(status, {{"error", error}});
 }
 
 // For clients that find no place; they may try again soon.
-inline HttpResponse busy_response(const std::string& error) {
-  HttpResponse response = error_response(503, error);
+inline io::HttpResponse busy_response(const std::string& error) {
+  io::HttpResponse response = error_response(503, error);
   response.headers.emplace_back("Retry-After", "1");
   return response;
 }

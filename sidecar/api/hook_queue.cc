@@ -43,8 +43,8 @@ std::string to_cloud_event(const HookSource& source, const HookEvent& event) {
   Json json{
       {"specversion", "1.0"},
       {"id", event_id(source, event.sequence)},
-      {"source",
-       fmt::format("/bellwether/{}/{}", percent_encode(source.group), percent_encode(source.node))},
+      {"source", fmt::format("/bellwether/{}/{}", io::percent_encode(source.group),
+                             io::percent_encode(source.node))},
       {"type", name(event.type)},
   };
   if (!event.subject.empty()) json["subject"] = event.subject;
@@ -56,16 +56,16 @@ std::string to_cloud_event(const HookSource& source, const HookEvent& event) {
   return dump(json);
 }
 
-HookOutcome outcome_of(const HttpClientResult& result) {
+HookOutcome outcome_of(const io::HttpClientResult& result) {
   const unsigned status = result.answer.status;
-  if (result.failure != HttpFailure::kNone) return HookOutcome::kFailed;
+  if (result.failure != io::HttpFailure::kNone) return HookOutcome::kFailed;
   if (status >= 200 && status < 300) return HookOutcome::kDelivered;
   if (status == 410) return HookOutcome::kGone;
   const bool may_pass = status >= 500 || status == 408 || status == 425 || status == 429;
   return may_pass ? HookOutcome::kFailed : HookOutcome::kRejected;
 }
 
-std::optional<Duration> retry_after(const HttpAnswer& answer, WallTime now) {
+std::optional<Duration> retry_after(const io::HttpAnswer& answer, WallTime now) {
   const std::string* text = answer.header("Retry-After");
   if (text == nullptr) return {};
   const std::optional<Duration> seconds = read_seconds(*text);

@@ -64,11 +64,11 @@ enum class HookOutcome : uint8_t {
 };
 
 // Redirects are not followed and count as rejected.
-HookOutcome outcome_of(const HttpClientResult& result);
+HookOutcome outcome_of(const io::HttpClientResult& result);
 
 // What a Retry-After header asks for, in seconds or as a date (which `now` is subtracted from);
 // nothing when there is none, or none that can be understood.
-std::optional<Duration> retry_after(const HttpAnswer& answer, WallTime now);
+std::optional<Duration> retry_after(const io::HttpAnswer& answer, WallTime now);
 
 class HookQueue {
  public:

@@ -23,13 +23,13 @@ constexpr std::string_view kFollow = "GET";
 constexpr std::string_view kTell = "POST";
 
 // Every route knows 403 (a Host or an Origin that is not trusted) and 405 (the wrong method).
-constexpr unsigned kState[] = {200, 403, 405};                    // always has an answer
-constexpr unsigned kHealth[] = {200, 403, 405, 503};              // yes or no
-constexpr unsigned kQuery[] = {200, 400, 403, 405, 503};          // parameters; may wait
-constexpr unsigned kOperator[] = {200, 400, 403, 405, 409, 413};  // a body; needs a role
-constexpr unsigned kTransfer[] = {200, 400, 403, 404, 405, 409, 412, 413};
-constexpr unsigned kForget[] = {200, 400, 403, 404, 405, 409, 413};
-constexpr unsigned kReload[] = {200, 400, 403, 405, 413, 422, 503};
+constexpr unsigned kState[] = {200, 403, 405};                         // always has an answer
+constexpr unsigned kHealth[] = {200, 403, 405, 503};                   // yes or no
+constexpr unsigned kQuery[] = {200, 400, 403, 405, 503};               // parameters; may wait
+constexpr unsigned kOperator[] = {200, 400, 401, 403, 405, 409, 413};  // a body; needs a role
+constexpr unsigned kTransfer[] = {200, 400, 401, 403, 404, 405, 409, 412, 413};
+constexpr unsigned kForget[] = {200, 400, 401, 403, 404, 405, 409, 413};
+constexpr unsigned kReload[] = {200, 400, 401, 403, 405, 413, 422, 503};
 constexpr unsigned kNoRoute[] = {400, 403, 404, 408, 413, 431, 503};
 
 constexpr std::string_view kName = "NAME";
@@ -51,23 +51,23 @@ std::optional<std::string_view> match_one(std::string_view pattern, std::string_
 
 class ReplyAnswer : public Answer {
  public:
-  explicit ReplyAnswer(HttpReply reply) : reply_(reply) {}
+  explicit ReplyAnswer(io::HttpReply reply) : reply_(reply) {}
 
   bool is_open() const override { return reply_.is_open(); }
-  void send(HttpResponse response) override { reply_.send(std::move(response)); }
+  void send(io::HttpResponse response) override { reply_.send(std::move(response)); }
   void begin_stream(std::string_view content_type) override { reply_.begin_stream(content_type); }
   bool write(std::string_view piece) override { return reply_.write(piece); }
 
  private:
-  HttpReply reply_;
+  io::HttpReply reply_;
 };
 
-void add_epoch(HttpResponse& response, const Leadership& leadership) {
+void add_epoch(io::HttpResponse& response, const Leadership& leadership) {
   if (!leadership.leader) return;
   response.headers.emplace_back("X-Leader-Epoch", std::to_string(leadership.epoch));
 }
 
-const std::string* parameter(const HttpRequest& request, const std::string& name) {
+const std::string* parameter(const io::HttpRequest& request, const std::string& name) {
   const auto found = request.query.find(name);
   return found == request.query.end() ? nullptr : &found->second;
 }
@@ -85,6 +85,7 @@ std::optional<std::pair<uint64_t, uint64_t>> parse_event_id(std::string_view tex
 }  // namespace
 
 std::span<const Route> Routes::table() {
+  using metrics::Command;
   static constexpr Route kTable[] = {
       {{"/"}, kRead, kState, &Routes::index},
       {{"/leader", "/primary"}, kAsk, kHealth, &Routes::is_leader},
@@ -99,11 +100,11 @@ std::span<const Route> Routes::table() {
       {{"/v1/status"}, kRead, kState, &Routes::status},
       {{"/v1/history"}, kRead, kState, &Routes::history},
       {{"/v1/explain"}, kRead, kState, &Routes::explain},
-      {{"/v1/step-down"}, kTell, kOperator, &Routes::step_down},
-      {{"/v1/transfer"}, kTell, kTransfer, &Routes::transfer},
-      {{"/v1/elect"}, kTell, kOperator, &Routes::elect},
-      {{"/v1/reload"}, kTell, kReload, &Routes::reload},
-      {{"/v1/members/NAME/forget"}, kTell, kForget, &Routes::forget},
+      {{"/v1/step-down"}, kTell, kOperator, &Routes::step_down, false, Command::kStepDown},
+      {{"/v1/transfer"}, kTell, kTransfer, &Routes::transfer, false, Command::kTransfer},
+      {{"/v1/elect"}, kTell, kOperator, &Routes::elect, false, Command::kElect},
+      {{"/v1/reload"}, kTell, kReload, &Routes::reload, false, Command::kReload},
+      {{"/v1/members/NAME/forget"}, kTell, kForget, &Routes::forget, false, Command::kForget},
   };
   return kTable;
 }
@@ -147,12 +148,12 @@ std::optional<Duration> parse_wait(std::string_view text) {
   return parse_duration(is_plain ? std::string(text) + "s" : std::string(text));
 }
 
-void HttpBinding::on_request(const HttpRequest& request, HttpReply reply) {
+void HttpBinding::on_request(const io::HttpRequest& request, io::HttpReply reply) {
   routes_.handle(request, std::make_shared<ReplyAnswer>(reply), entrance_);
 }
 
-Routes::Routes(Loop& loop, Backend& backend, LeadershipFeed& feed, const ElectionHistory& history,
-               RoutesObserver observer)
+Routes::Routes(io::Loop& loop, Backend& backend, LeadershipFeed& feed,
+               const ElectionHistory& history, RoutesObserver observer)
     : backend_(backend),
       feed_(feed),
       history_(history),
@@ -166,7 +167,8 @@ Routes::Routes(Loop& loop, Backend& backend, LeadershipFeed& feed, const Electio
 
 Routes::~Routes() { feed_.unsubscribe(*this); }
 
-void Routes::handle(const HttpRequest& request, std::shared_ptr<Answer> answer, Entrance entrance) {
+void Routes::handle(const io::HttpRequest& request, std::shared_ptr<Answer> answer,
+                    Entrance entrance) {
   const Route* route = find(request.path);
   if (route != nullptr && entrance == Entrance::kMetrics && !route->is_for_metrics_listener) {
     route = nullptr;
@@ -181,15 +183,29 @@ void Routes::handle(const HttpRequest& request, std::shared_ptr<Answer> answer, 
   if (route == nullptr) return exchange.send(error_response(404, "there is no such path"));
   if (!route->allows(request.method)) {
     const std::string allowed(route->methods);
-    HttpResponse response = error_response(405, "this path takes " + allowed);
+    io::HttpResponse response = error_response(405, "this path takes " + allowed);
     response.headers.emplace_back("Allow", allowed);
     return exchange.send(std::move(response));
   }
+  if (route->command && !may_command(request, *route->command, exchange)) return;
   if (const auto* const now = std::get_if<0>(&route->handler)) {
     return exchange.send((this->**now)());
   }
   (this->*std::get<1>(route->handler))(request, std::move(exchange));
   arm();
+}
+
+bool Routes::may_command(const io::HttpRequest& request, metrics::Command command,
+                         Exchange& exchange) {
+  const Permission permission = backend_.authority().judge(request);
+  observer_.on_command(command, request.client, permission);
+  if (permission.is_given()) return true;
+  io::HttpResponse response = error_response(permission.status, permission.reason);
+  if (permission.asks_for_token()) {
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"bellwether\"");
+  }
+  exchange.send(std::move(response));
+  return false;
 }
 
 // A deadline that is gone when the timer fires costs one idle call; so only new requests arm it.
@@ -217,35 +233,35 @@ void Routes::on_change(const Leadership& leadership) {
 }
 
 // Its clients compare the name with their own and then act as the leader.
-HttpResponse Routes::index() const {
+io::HttpResponse Routes::index() const {
   const Leadership& now = feed_.current();
   const bool is_known = now.leader && (!now.is_self || feed_.is_leading(backend_.now()));
-  HttpResponse response = json_response(
+  io::HttpResponse response = json_response(
       200, {{"name", is_known ? now.leader->name : ""}, {"last_update", rfc3339(now.since)}});
   add_epoch(response, now);
   return response;
 }
 
-HttpResponse Routes::is_leader() const { return role_health(feed_.is_leading(backend_.now())); }
+io::HttpResponse Routes::is_leader() const { return role_health(feed_.is_leading(backend_.now())); }
 
-HttpResponse Routes::is_follower() const {
+io::HttpResponse Routes::is_follower() const {
   return role_health(feed_.current().leader && !feed_.current().is_self);
 }
 
-HttpResponse Routes::role_health(bool is_healthy) const {
-  HttpResponse response = leader();
+io::HttpResponse Routes::role_health(bool is_healthy) const {
+  io::HttpResponse response = leader();
   response.status = is_healthy ? 200 : 503;
   return response;
 }
 
-HttpResponse Routes::leader() const {
+io::HttpResponse Routes::leader() const {
   const Leadership& now = feed_.current();
-  HttpResponse response = json_response(200, leader_body(backend_, feed_, now));
+  io::HttpResponse response = json_response(200, leader_body(backend_, feed_, now));
   add_epoch(response, now);
   return response;
 }
 
-HttpResponse Routes::livez() const {
+io::HttpResponse Routes::livez() const {
   const Duration age = backend_.loop_age();
   const bool is_alive = age <= kMaxLoopAge;
   return json_response(is_alive ? 200 : 503, {{"status", is_alive ? "ok" : "stuck"},
@@ -253,35 +269,39 @@ HttpResponse Routes::livez() const {
                                               {"limit_ms", whole_ms(kMaxLoopAge)}});
 }
 
-HttpResponse Routes::readyz() const {
+io::HttpResponse Routes::readyz() const {
   const std::string why = backend_.why_not_ready();
   if (why.empty()) return json_response(200, {{"status", "ready"}});
   return json_response(503, {{"status", "not ready"}, {"why", why}});
 }
 
-HttpResponse Routes::metrics_text() const {
+io::HttpResponse Routes::metrics_text() const {
   return {.content_type = metrics::Metrics::kContentType, .body = backend_.metrics_text()};
 }
 
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static): a row, like all others
-HttpResponse Routes::ui() const {
+io::HttpResponse Routes::ui() const {
   return {.content_type = "text/html; charset=utf-8",
           .body = std::string(ui_page()),
           .headers = {{"Content-Security-Policy", std::string(ui_policy())},
                       {"Referrer-Policy", "no-referrer"}}};
 }
 
-HttpResponse Routes::members() const { return json_response(200, members_body(backend_, feed_)); }
+io::HttpResponse Routes::members() const {
+  return json_response(200, members_body(backend_, feed_));
+}
 
-HttpResponse Routes::status() const { return json_response(200, status_body(backend_, feed_)); }
+io::HttpResponse Routes::status() const { return json_response(200, status_body(backend_, feed_)); }
 
-HttpResponse Routes::history() const {
+io::HttpResponse Routes::history() const {
   return json_response(200, history_body(backend_, history_));
 }
 
-HttpResponse Routes::explain() const { return json_response(200, explain_body(backend_, feed_)); }
+io::HttpResponse Routes::explain() const {
+  return json_response(200, explain_body(backend_, feed_));
+}
 
-void Routes::leader_or_wait(const HttpRequest& request, Exchange exchange) {
+void Routes::leader_or_wait(const io::HttpRequest& request, Exchange exchange) {
   Duration wait = kDefaultWait;
   if (const std::string* text = parameter(request, "wait")) {
     const auto parsed = parse_wait(*text);
@@ -303,7 +323,7 @@ void Routes::leader_or_wait(const HttpRequest& request, Exchange exchange) {
   long_polls_.add(backend_.now() + wait, std::move(exchange));
 }
 
-void Routes::events(const HttpRequest& request, Exchange exchange) {
+void Routes::events(const io::HttpRequest& request, Exchange exchange) {
   if (streams_.is_full()) {
     observer_.on_limit(Limit::kEventStreams);
     return exchange.send(busy_response("too many clients follow the events already"));

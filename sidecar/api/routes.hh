@@ -53,10 +53,11 @@ struct Route {
   std::string_view methods;         // as `Allow` has them
   std::span<const unsigned> codes;  // that are counted one by one
   // Answers at once, or when there is something to say.
-  std::variant<HttpResponse (Routes::*)() const,
-               void (Routes::*)(const HttpRequest& request, Exchange exchange)>
+  std::variant<io::HttpResponse (Routes::*)() const,
+               void (Routes::*)(const io::HttpRequest& request, Exchange exchange)>
       handler;
-  bool is_for_metrics_listener = false;  // served there, too
+  bool is_for_metrics_listener = false;       // served there, too
+  std::optional<metrics::Command> command{};  // it commands, so not everybody may ask
 
   bool allows(std::string_view method) const;
   // What stands for NAME in `path`, or ""; nothing when `path` is not this route's.
@@ -66,7 +67,7 @@ struct Route {
 class Routes : private LeadershipListener {
  public:
   // All must outlive it.  Commands that are under way at its end must not be completed after it.
-  Routes(Loop& loop, Backend& backend, LeadershipFeed& feed, const ElectionHistory& history,
+  Routes(io::Loop& loop, Backend& backend, LeadershipFeed& feed, const ElectionHistory& history,
          RoutesObserver observer);
   ~Routes() override;
   Routes(const Routes&) = delete;
@@ -78,7 +79,7 @@ class Routes : private LeadershipListener {
   static const Route* find(std::string_view path);
 
   // `answer` is shared by the copies of its exchange.
-  void handle(const HttpRequest& request, std::shared_ptr<Answer> answer, Entrance entrance);
+  void handle(const io::HttpRequest& request, std::shared_ptr<Answer> answer, Entrance entrance);
 
   // Some client has gone: whoever waited for an answer or an event and is not open any more.
   void on_gone();
@@ -93,33 +94,36 @@ class Routes : private LeadershipListener {
   void arm();
 
   // At once.
-  HttpResponse index() const;
-  HttpResponse is_leader() const;
-  HttpResponse is_follower() const;
-  HttpResponse role_health(bool is_healthy) const;
-  HttpResponse livez() const;
-  HttpResponse readyz() const;
-  HttpResponse metrics_text() const;
-  HttpResponse ui() const;
-  HttpResponse leader() const;
-  HttpResponse members() const;
-  HttpResponse status() const;
-  HttpResponse history() const;
-  HttpResponse explain() const;
+  io::HttpResponse index() const;
+  io::HttpResponse is_leader() const;
+  io::HttpResponse is_follower() const;
+  io::HttpResponse role_health(bool is_healthy) const;
+  io::HttpResponse livez() const;
+  io::HttpResponse readyz() const;
+  io::HttpResponse metrics_text() const;
+  io::HttpResponse ui() const;
+  io::HttpResponse leader() const;
+  io::HttpResponse members() const;
+  io::HttpResponse status() const;
+  io::HttpResponse history() const;
+  io::HttpResponse explain() const;
 
   // When there is a change.
-  void leader_or_wait(const HttpRequest& request, Exchange exchange);
-  void events(const HttpRequest& request, Exchange exchange);
+  void leader_or_wait(const io::HttpRequest& request, Exchange exchange);
+  void events(const io::HttpRequest& request, Exchange exchange);
   std::string leader_event(const Leadership& leadership) const;
 
+  // Tells the client why not.
+  bool may_command(const io::HttpRequest& request, metrics::Command command, Exchange& exchange);
+
   // command_routes.cc
-  void step_down(const HttpRequest& request, Exchange exchange);
-  void transfer(const HttpRequest& request, Exchange exchange);
-  void elect(const HttpRequest& request, Exchange exchange);
-  void reload(const HttpRequest& request, Exchange exchange);
-  void forget(const HttpRequest& request, Exchange exchange);
-  void command(const Input& input, Exchange exchange, const HttpResponse& when_done);
-  HttpResponse refusal(Outcome::Kind outcome) const;
+  void step_down(const io::HttpRequest& request, Exchange exchange);
+  void transfer(const io::HttpRequest& request, Exchange exchange);
+  void elect(const io::HttpRequest& request, Exchange exchange);
+  void reload(const io::HttpRequest& request, Exchange exchange);
+  void forget(const io::HttpRequest& request, Exchange exchange);
+  void command(const Input& input, Exchange exchange, const io::HttpResponse& when_done);
+  io::HttpResponse refusal(Outcome::Kind outcome) const;
 
   Backend& backend_;
   LeadershipFeed& feed_;
@@ -127,19 +131,19 @@ class Routes : private LeadershipListener {
   RoutesObserver observer_;
   LongPolls long_polls_;
   EventStreams streams_;
-  LoopTimer timer_;  // one for all clients that wait
+  io::LoopTimer timer_;  // one for all clients that wait
 };
 
 // The API on a server's requests.  Each listener of the sidecar has one: the API's address and
 // socket, and the one for metrics.
-class HttpBinding : public HttpListener {
+class HttpBinding : public io::HttpListener {
  public:
   // `observer` is told of limits, and of what the server refused by itself.  Both must outlive it.
   HttpBinding(Routes& routes, Entrance entrance, const RoutesObserver& observer)
       : routes_(routes), entrance_(entrance), observer_(observer) {}
 
-  void on_request(const HttpRequest& request, HttpReply reply) override;
-  void on_gone(HttpReply) override { routes_.on_gone(); }
+  void on_request(const io::HttpRequest& request, io::HttpReply reply) override;
+  void on_gone(io::HttpReply) override { routes_.on_gone(); }
   void on_refused(unsigned status) override {
     observer_.on_answered(Routes::table().size(), status);
   }

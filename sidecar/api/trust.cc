@@ -58,7 +58,7 @@ bool is_same_origin(const std::string& origin, const std::string* host) {
 
 }  // namespace
 
-std::string distrust(const HttpRequest& request, const Config& config) {
+std::string distrust(const io::HttpRequest& request, const Config& config) {
   const std::string* const host = request.header("host");
   if (host != nullptr && !request.is_over_unix_socket && !is_own(host_of(*host), config)) {
     return "the Host header names none of this node's names; use its address, or " +

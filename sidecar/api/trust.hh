@@ -17,6 +17,6 @@ namespace bellwether::api {
 //           rebinding).  Over the unix socket any; without the header (HTTP/1.0, no browser) too.
 //   Origin  of a request that commands is this server's own, and Sec-Fetch-Site is not
 //           "cross-site": otherwise another site's page sent it.
-std::string distrust(const HttpRequest& request, const Config& config);
+std::string distrust(const io::HttpRequest& request, const Config& config);
 
 }  // namespace bellwether::api

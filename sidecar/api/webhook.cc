@@ -9,18 +9,19 @@
 namespace bellwether::api {
 namespace {
 
-HookReport report_of(HookOutcome outcome, const HttpClientResult& result) {
+HookReport report_of(HookOutcome outcome, const io::HttpClientResult& result) {
   if (outcome == HookOutcome::kDelivered) return {.result = HookResult::kDelivered};
   if (outcome == HookOutcome::kGone) return {.result = HookResult::kGone};
   return {.result = HookResult::kFailed,
           .why = result.error.empty() ? fmt::format("the answer was {}", result.answer.status)
                                       : result.error,
-          .is_timeout = result.failure == HttpFailure::kTimeout};
+          .is_timeout = result.failure == io::HttpFailure::kTimeout};
 }
 
 }  // namespace
 
-Webhook::Webhook(Loop& loop, Resolver& resolver, WebhookSettings settings, OnReport on_report)
+Webhook::Webhook(io::Loop& loop, io::Resolver& resolver, WebhookSettings settings,
+                 OnReport on_report)
     : settings_(std::move(settings)),
       on_report_(std::move(on_report)),
       queue_(settings_.seed),
@@ -45,10 +46,10 @@ void Webhook::send_next() {
        .headers = {{"Content-Type", kHookContentType}, {"User-Agent", settings_.user_agent}},
        .body = to_cloud_event(settings_.source, *event),
        .timeout = settings_.timeout},
-      [this](const HttpClientResult& result) { on_result(result); });
+      [this](const io::HttpClientResult& result) { on_result(result); });
 }
 
-void Webhook::on_result(const HttpClientResult& result) {
+void Webhook::on_result(const io::HttpClientResult& result) {
   const HookOutcome outcome = outcome_of(result);
   const auto wait =
       queue_.on_outcome(outcome, retry_after(result.answer, std::chrono::system_clock::now()));

@@ -38,7 +38,7 @@ class Webhook {
   using OnReport = std::function<void(const HookReport&)>;
 
   // `resolver` must outlive the webhook.
-  Webhook(Loop& loop, Resolver& resolver, WebhookSettings settings, OnReport on_report);
+  Webhook(io::Loop& loop, io::Resolver& resolver, WebhookSettings settings, OnReport on_report);
   // What is under way ends without a word.
   ~Webhook() = default;
   Webhook(const Webhook&) = delete;
@@ -48,13 +48,13 @@ class Webhook {
 
  private:
   void send_next();
-  void on_result(const HttpClientResult& result);
+  void on_result(const io::HttpClientResult& result);
 
   WebhookSettings settings_;
   OnReport on_report_;
   HookQueue queue_;
-  LoopTimer retry_;
-  HttpClient client_;
+  io::LoopTimer retry_;
+  io::HttpClient client_;
 };
 
 }  // namespace bellwether::api

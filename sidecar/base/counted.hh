@@ -44,14 +44,38 @@ enum class Rejection : uint8_t {
   kDuplicateId,      // another living process has the peer's id
   kDuplicateName,    // another living process has the peer's name
   kTurnedAway,       // the peer has rejected this process
-  kLast = kTurnedAway,
+  kTlsPlaintext,     // no TLS, where it must be
+  kTlsProtocol,      // not TLS 1.3, or not as it must be spoken
+  kTlsNoCertificate,
+  kTlsUnknownCa,       // its certificate has an authority that is not trusted here
+  kTlsExpired,         // its certificate is over, or not valid yet
+  kTlsBadCertificate,  // its certificate is not what a member's may be
+  kTlsWrongName,       // its certificate is that of somebody else
+  kTlsWrongSecret,     // it does not have the group's secret
+  kTlsRefused,         // it has refused the certificate, or the secret, of this process
+  kLast = kTlsRefused,
 };
 inline const char* name(Rejection rejection) {
-  static constexpr Names<Rejection> kNames({"bad_magic", "bad_version", "foreign_group",
-                                            "oversized", "bad_checksum", "malformed", "too_early",
-                                            "unexpected_hello", "unknown_kind", "own_id",
-                                            "duplicate_id", "duplicate_name", "turned_away"});
+  static constexpr Names<Rejection> kNames(
+      {"bad_magic",        "bad_version",   "foreign_group",       "oversized",
+       "bad_checksum",     "malformed",     "too_early",           "unexpected_hello",
+       "unknown_kind",     "own_id",        "duplicate_id",        "duplicate_name",
+       "turned_away",      "tls_plaintext", "tls_protocol",        "tls_no_certificate",
+       "tls_unknown_ca",   "tls_expired",   "tls_bad_certificate", "tls_wrong_name",
+       "tls_wrong_secret", "tls_refused"});
   return kNames[rejection];
+}
+
+// By what the bytes of a connection between members are protected.
+enum class Security : uint8_t {
+  kPlain,        // nothing
+  kCertificate,  // TLS, both sides by their certificates
+  kSecret,       // TLS, both sides by the group's secret
+  kLast = kSecret,
+};
+inline const char* name(Security security) {
+  static constexpr Names<Security> kNames({"plain", "tls", "psk"});
+  return kNames[security];
 }
 
 // Why a refused connection, which otherwise would, does not prove the end of a peer.

@@ -2,7 +2,9 @@
 #include "cli/api_client.hh"
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -21,16 +23,19 @@ constexpr uint16_t kPort = 4040;
 ApiAddress parse_api(const std::string& text) {
   constexpr std::string_view kHttp = "http://";
   constexpr std::string_view kUnix = "unix:";
+  const auto refuse = [&text](const std::string& flaw) {
+    throw UsageError("--api: \"" + text + "\" " + flaw +
+                     "; give http://HOST:PORT or the path of a unix socket");
+  };
   if (text.starts_with('/')) return {.host = {}, .socket = text};
+  if (text == kUnix) refuse("lacks the path after the colon");
   if (text.starts_with(kUnix)) return {.host = {}, .socket = text.substr(kUnix.size())};
+  if (text.starts_with("https://")) refuse("asks for TLS, which the API does not speak");
   std::string authority = text.starts_with(kHttp) ? text.substr(kHttp.size()) : text;
   if (authority.ends_with('/')) authority.pop_back();
   ApiAddress address;
   const std::string flaw = parse_host_port(authority, address.host);
-  if (!flaw.empty()) {
-    throw UsageError("--api: \"" + text + "\" " + flaw +
-                     "; give http://HOST:PORT or the path of a unix socket");
-  }
+  if (!flaw.empty()) refuse(flaw);
   return address;
 }
 
@@ -38,8 +43,6 @@ constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
 
 // A sidecar sends a comment every 15 s (event_streams.hh).
 constexpr Duration kSilentStream = std::chrono::seconds(45);
-
-constexpr const char* kNotHttp = "what it says is not HTTP";
 
 // Of an event, the value in the line that begins with `name`.
 std::string field(const std::string& block, std::string_view name) {
@@ -61,11 +64,15 @@ HostPort to_connect_to(const HostPort& listen) {
 }
 
 ApiAddress address_of(const ApiSettings& api) {
-  if (api.listen.is_none()) return {.host = {}, .socket = api.socket};
-  return {.host = to_connect_to(api.listen), .socket = ""};
+  if (api.listen.is_none() || api.writes == ApiWrites::kSocket) {
+    return {.host = {}, .socket = api.socket};
+  }
+  return {.host = to_connect_to(api.listen), .socket = "", .token_file = api.token_file};
 }
 
-ApiAddress find_api(const ApiOptions& options) {
+namespace {
+
+ApiAddress find_address(const ApiOptions& options) {
   if (!options.api.empty()) return parse_api(options.api);
   std::string file = options.config;
   if (file.empty()) {
@@ -84,6 +91,30 @@ ApiAddress find_api(const ApiOptions& options) {
   return address;
 }
 
+// Of the first line that is neither empty nor a comment: the others are on their way out.
+std::string first_token(const std::string& file) {
+  std::istringstream lines(read_text_file(file));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string::npos || line[begin] == '#') continue;
+    return line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
+  }
+  throw std::runtime_error(file + " holds no token");
+}
+
+}  // namespace
+
+ApiAddress find_api(const ApiOptions& options) {
+  ApiAddress address = find_address(options);
+  const char* variable = std::getenv("BELLWETHER_TOKEN_FILE");
+  if (!options.token_file.empty()) {
+    address.token_file = options.token_file;
+  } else if (variable != nullptr && *variable != '\0') {
+    address.token_file = variable;
+  }
+  return address;
+}
+
 ApiClient::ApiClient(ApiAddress address, std::chrono::milliseconds patience)
     : address_(std::move(address)),
       patience_(patience),
@@ -91,48 +122,61 @@ ApiClient::ApiClient(ApiAddress address, std::chrono::milliseconds patience)
       limit_(loop_, [this] { loop_.stop(); }) {}
 
 void ApiClient::take_interrupts() {
-  on_interrupt_.emplace(loop_, SIGINT, [this] { interrupt(); });
-  on_terminate_.emplace(loop_, SIGTERM, [this] { interrupt(); });
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction action {};
+    ::sigaction(signal, nullptr, &action);
+    // As `nohup` has it.
+    if (action.sa_handler == SIG_IGN) continue;
+    ends_.emplace_back(loop_, signal, [this] { interrupt(); });
+  }
 }
 
-HttpAnswer ApiClient::get(const std::string& target) { return exchange(request_for(target)); }
+io::HttpAnswer ApiClient::get(const std::string& target) { return exchange(request_for(target)); }
 
-HttpAnswer ApiClient::post(const std::string& target, const std::string& body) {
-  HttpClientRequest request = request_for(target);
+io::HttpAnswer ApiClient::post(const std::string& target, const std::string& body) {
+  io::HttpClientRequest request = request_for(target);
   request.method = "POST";
   request.headers = {{"Content-Type", "application/json"}};
+  if (!address_.token_file.empty() && address_.socket.empty()) {
+    if (!address_.host.is_loopback()) {
+      throw ApiError("a token is not sent to " + address_.text() +
+                     " without TLS: everybody on the way could read it; run the command there");
+    }
+    request.headers.emplace_back("Authorization", "Bearer " + first_token(address_.token_file));
+  }
   request.body = body;
   return exchange(std::move(request));
 }
 
 void ApiClient::pause(std::chrono::milliseconds duration) {
-  const Instant end = Loop::now() + duration;
-  for (Instant now = Loop::now(); now < end; now = Loop::now()) turn(end - now);
+  const Instant end = io::Loop::now() + duration;
+  for (Instant now = io::Loop::now(); now < end; now = io::Loop::now()) turn(end - now);
 }
 
-HttpClientRequest ApiClient::request_for(const std::string& target) const {
+io::HttpClientRequest ApiClient::request_for(const std::string& target) const {
   const std::string& socket = address_.socket;
   const std::string server =
-      socket.empty() ? "http://" + address_.host.text()
-                     : "http+unix://" + percent_encode(std::filesystem::absolute(socket).string());
+      socket.empty()
+          ? "http://" + address_.host.text()
+          : "http+unix://" + io::percent_encode(std::filesystem::absolute(socket).string());
   return {.url = server + target, .timeout = patience_, .max_body_bytes = kMaxAnswerBytes};
 }
 
-HttpAnswer ApiClient::exchange(HttpClientRequest request) {
-  std::optional<HttpClientResult> result;
-  HttpClient client(loop_, resolver_);
-  client.send(std::move(request), [&](HttpClientResult ended) {
+io::HttpAnswer ApiClient::exchange(io::HttpClientRequest request) {
+  std::optional<io::HttpClientResult> result;
+  io::HttpClient client(loop_, resolver_);
+  client.send(std::move(request), [&](io::HttpClientResult ended) {
     result = std::move(ended);
     loop_.stop();
   });
   while (!result) turn(patience_);
-  if (result->failure != HttpFailure::kNone) fail(*result);
-  if (result->answer.is_body_cut) fail(kNotHttp);
+  if (result->failure != io::HttpFailure::kNone) fail(*result);
+  if (result->answer.is_body_cut) fail("its answer is too long");
   return std::move(result->answer);
 }
 
 void ApiClient::turn(Duration limit) {
-  const BrokenPipesIgnored while_it_writes;
+  const io::BrokenPipesIgnored while_it_writes;
   limit_.arm(limit);
   loop_.run();
   limit_.disarm();
@@ -144,13 +188,13 @@ void ApiClient::interrupt() {
   loop_.stop();
 }
 
-void ApiClient::fail(const HttpClientResult& result) const {
+void ApiClient::fail(const io::HttpClientResult& result) const {
   switch (result.failure) {
-    case HttpFailure::kNone:
-    case HttpFailure::kCutOff:
+    case io::HttpFailure::kNone:
+    case io::HttpFailure::kCutOff:
       fail("it closed the connection");
-    case HttpFailure::kNotHttp:
-      fail(kNotHttp);
+    case io::HttpFailure::kNotHttp:
+      fail("its answer " + result.why);
     default:
       fail(result.why);
   }
@@ -163,7 +207,7 @@ void ApiClient::fail(const std::string& why) const {
 
 ApiEvents::ApiEvents(ApiClient& client, const std::string& last_id)
     : client_(client), stream_(client.loop_, client.resolver_) {
-  HttpClientRequest request = client.request_for("/v1/events");
+  io::HttpClientRequest request = client.request_for("/v1/events");
   request.headers = {{"Accept", "text/event-stream"}};
   if (!last_id.empty()) request.headers.emplace_back("Last-Event-ID", last_id);
   request.on_piece = [this](std::string_view piece) {
@@ -173,24 +217,24 @@ ApiEvents::ApiEvents(ApiClient& client, const std::string& last_id)
     client_.loop_.stop();
   };
   request.idle_timeout = kSilentStream;
-  stream_.send(std::move(request), [this](HttpClientResult result) {
+  stream_.send(std::move(request), [this](io::HttpClientResult result) {
     end_ = std::move(result);
     client_.loop_.stop();
   });
   while (!has_begun_ && !end_) client.turn(client.patience_);
   if (has_begun_) return;
-  if (end_->failure != HttpFailure::kNone) client.fail(*end_);
+  if (end_->failure != io::HttpFailure::kNone) client.fail(*end_);
   refusal_ = std::move(end_->answer);
 }
 
 std::optional<ApiEvent> ApiEvents::next(std::chrono::milliseconds wait) {
-  const Instant deadline = Loop::now() + wait;
+  const Instant deadline = io::Loop::now() + wait;
   for (bool is_over = false;;) {
     if (auto event = take_event()) return event;
     if (text_.size() > kMaxAnswerBytes) client_.fail("its event has no end");
     if (end_) client_.fail(*end_);
     if (is_over) return std::nullopt;
-    const Duration left = deadline - Loop::now();
+    const Duration left = deadline - io::Loop::now();
     is_over = left <= Duration::zero();  // what has come by now still counts
     stream_.resume();
     client_.turn(left);

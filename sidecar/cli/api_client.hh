@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -17,6 +18,7 @@ namespace bellwether::cli {
 struct ApiAddress {
   HostPort host;
   std::string socket;
+  std::string token_file;  // for commands; empty: none
 
   // For people, and for the Host header.
   std::string text() const { return socket.empty() ? host.text() : socket; }
@@ -29,8 +31,9 @@ HostPort to_connect_to(const HostPort& listen);
 ApiAddress address_of(const ApiSettings& api);
 
 struct ApiOptions {
-  std::string api;     // what the user says; empty: what the configuration says
-  std::string config;  // empty: the usual file, if there is one
+  std::string api;         // what the user says; empty: what the configuration says
+  std::string config;      // empty: the usual file, if there is one
+  std::string token_file;  // empty: BELLWETHER_TOKEN_FILE, or what the configuration says
 };
 
 // Throws UsageError when --api is no address, ConfigErrors when the configuration is wrong, and
@@ -59,8 +62,8 @@ class ApiClient {
   void take_interrupts();
 
   // Both throw ApiError.
-  HttpAnswer get(const std::string& target);
-  HttpAnswer post(const std::string& target, const std::string& body);
+  io::HttpAnswer get(const std::string& target);
+  io::HttpAnswer post(const std::string& target, const std::string& body);
 
   void pause(std::chrono::milliseconds duration);
 
@@ -69,22 +72,21 @@ class ApiClient {
  private:
   friend class ApiEvents;
 
-  HttpAnswer exchange(HttpClientRequest request);
-  HttpClientRequest request_for(const std::string& target) const;
+  io::HttpAnswer exchange(io::HttpClientRequest request);
+  io::HttpClientRequest request_for(const std::string& target) const;
   // Turns the loop until it is stopped, or for so long; throws Interrupted.
   void turn(Duration limit);
   void interrupt();
-  [[noreturn]] void fail(const HttpClientResult& result) const;
+  [[noreturn]] void fail(const io::HttpClientResult& result) const;
   [[noreturn]] void fail(const std::string& why) const;
 
   ApiAddress address_;
   std::chrono::milliseconds patience_;
   bool is_interrupted_ = false;
-  Loop loop_;
-  Resolver resolver_;
-  LoopTimer limit_;
-  std::optional<SignalWatch> on_interrupt_;
-  std::optional<SignalWatch> on_terminate_;
+  io::Loop loop_;
+  io::Resolver resolver_;
+  io::LoopTimer limit_;
+  std::list<io::SignalWatch> ends_;  // one each
 };
 
 struct ApiEvent {
@@ -100,7 +102,7 @@ class ApiEvents {
   ApiEvents(ApiClient& client, const std::string& last_id);
 
   // The answer, when it is no stream of events; nullptr when it is.
-  const HttpAnswer* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
+  const io::HttpAnswer* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
 
   // The next one, or nothing when none has come in this time.  Throws ApiError when the stream
   // ends.
@@ -112,9 +114,9 @@ class ApiEvents {
   ApiClient& client_;
   std::string text_;  // what has come and is no whole event yet
   bool has_begun_ = false;
-  std::optional<HttpClientResult> end_;
-  std::optional<HttpAnswer> refusal_;
-  HttpClient stream_;
+  std::optional<io::HttpClientResult> end_;
+  std::optional<io::HttpAnswer> refusal_;
+  io::HttpClient stream_;
 };
 
 }  // namespace bellwether::cli

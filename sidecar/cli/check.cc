@@ -19,6 +19,8 @@
 #include "config/effective.hh"
 #include "config/failover.hh"
 #include "config/keys.hh"
+#include "daemon/member_tls.hh"
+#include "daemon/token_file.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -166,11 +168,45 @@ Json json_report(const std::string& file, const ConfigErrors& errors) {
           {"warnings", Json::array()}};
 }
 
+void warn(ParsedConfig& parsed, const std::string& key, const std::string& what,
+          const std::string& remedy) {
+  const auto given = parsed.given.find(key);
+  parsed.warnings.push_back(
+      {.position = given == parsed.given.end() ? SourcePosition{} : given->second,
+       .key = key,
+       .what = what,
+       .remedy = remedy});
+}
+
+// The file may be for another machine, so what is not on this one is no error.
+ParsedConfig parse(const std::string& file) {
+  ParsedConfig parsed = parse_config(read_text_file(file), file, environment_with_plugins());
+  if (const std::string flaw = plugin_flaw(parsed.config.election.plugin); !flaw.empty()) {
+    warn(parsed, "election.plugin", "a sidecar on this machine would not start", flaw);
+  }
+  const std::string& tokens = parsed.config.api.token_file;
+  if (const std::string flaw = tokens.empty() ? "" : daemon::read_tokens(tokens).error;
+      !flaw.empty()) {
+    warn(parsed, "api.token_file", "a sidecar with the rights of this user would take no command",
+         flaw);
+  }
+  const daemon::TlsReading tls = daemon::read_member_tls(parsed.config);
+  if (!tls.error.empty()) {
+    warn(parsed, parsed.config.tls.secret_file.empty() ? "tls.cert" : "tls.secret_file",
+         "a sidecar with the rights of this user would wait for other files", tls.error);
+  } else if (!tls.cannot_tell_voters_apart.empty()) {
+    warn(parsed, "tls.cert",
+         "a certificate like this one, for " + tls.cannot_tell_voters_apart +
+             ", cannot tell voters apart: each member can use the name of each voter",
+         "give each voter one with the DNS name of its host, if members must not trust each other");
+  }
+  return parsed;
+}
+
 ExitCode check(const CheckOptions& options) {
   constexpr int kIndent = 2;
   try {
-    const ParsedConfig parsed =
-        parse_config(read_text_file(options.file), options.file, environment_with_plugins());
+    const ParsedConfig parsed = parse(options.file);
     if (options.is_json) {
       std::cout << dump(json_report(parsed), kIndent) << "\n";
     } else {

@@ -26,6 +26,7 @@ void add_doctor(CLI::App& program, Subcommand& chosen);
 // Those that talk to the sidecar which runs on this machine: status, watch, step-down, transfer,
 // elect, reload, forget.
 void add_sidecar_commands(CLI::App& program, Subcommand& chosen);
+void add_keygen(CLI::App& program, Subcommand& chosen);
 void add_simulate(CLI::App& program, Subcommand& chosen);
 
 }  // namespace bellwether::cli

@@ -12,9 +12,9 @@
 #include "config/core_options.hh"
 #include "config/parse.hh"
 #include "core/link_limits.hh"
+#include "daemon/member_tls.hh"
 #include "doctor/looks.hh"
 #include "io/flag/robust_futex.hh"
-#include "plugin_loader.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -46,15 +46,6 @@ doctor::ConfigFacts read_config(const std::string& file) {
   return facts;
 }
 
-std::string plugin_flaw(const ElectionSettings& election) {
-  try {
-    load_plugin(election.plugin, installed_plugin_dir());
-    return "";
-  } catch (const PluginError& error) {
-    return error.what();
-  }
-}
-
 doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
   doctor::SidecarFacts facts{.where = address.text()};
   try {
@@ -75,12 +66,17 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
     const Json& vote = object_in(status, "vote");
     if (vote.contains("why") && vote["why"].is_string()) facts.why_no_vote = text_of(vote, "why");
     facts.pending_restart = texts_in(config, "pending_restart");
+    const Json& tls = object_in(status, "tls");
+    if (tls.contains("why_not_in_force") && tls["why_not_in_force"].is_string()) {
+      facts.why_tls_not_in_force = text_of(tls, "why_not_in_force");
+    }
     for (const Json& member : objects_in(members, "members")) {
       facts.members.push_back({.name = text_of(member, "name"),
                                .id = text_of(member, "id"),
                                .address = text_of(member, "address"),
                                .state = text_of(member, "state"),
-                               .is_self = is_true(member, "is_self")});
+                               .is_self = is_true(member, "is_self"),
+                               .security = text_of(member, "security")});
     }
   } catch (const ApiError& error) {
     facts.silence = error.what();
@@ -121,27 +117,27 @@ std::vector<NameFacts> names_in(const Facts& facts) {
 }
 
 // Which port does not matter, but 0 is none that can be written.
-bool is_loopback(const SocketAddress& host) { return host.with_port(1).is_loopback(); }
+bool is_loopback(const io::SocketAddress& host) { return host.with_port(1).is_loopback(); }
 
 // Each address once, and each other host once; all are the same host on loopback.
 doctor::ProbeOrder order_for(const Facts& facts, size_t& unprobed) {
   // As long as a sidecar would take.
   const LinkLimits limits = link_limits(to_options(*facts.config.config));
   doctor::ProbeOrder order{.limit = limits.connect + limits.handshake};
-  std::set<SocketAddress> addresses;
-  std::set<SocketAddress> hosts;
-  std::set<SocketAddress> own_hosts;
+  std::set<io::SocketAddress> addresses;
+  std::set<io::SocketAddress> hosts;
+  std::set<io::SocketAddress> own_hosts;
   for (const NameFacts& name : facts.names) {
     for (const std::string& text : name.addresses) {
       HostPort place;
       if (!parse_host_port(text, place).empty()) continue;
-      const auto address = SocketAddress::from_numeric(place);
+      const auto address = io::SocketAddress::from_numeric(place);
       if (!address) continue;
       addresses.insert(*address);
       (name.origin == Origin::kSelf ? own_hosts : hosts).insert(address->with_port(0));
     }
   }
-  for (const SocketAddress& own : own_hosts) {
+  for (const io::SocketAddress& own : own_hosts) {
     if (!is_loopback(own)) hosts.erase(own);
   }
   const size_t probes = std::min(addresses.size(), kMaxProbes);
@@ -161,7 +157,7 @@ pid_t process_of_sidecar(const Facts& facts) {
 // All that needs a configuration.
 void gather_configured(Facts& facts, const Tell& tell) {
   const Config& config = *facts.config.config;
-  facts.config.plugin_flaw = plugin_flaw(config.election);
+  facts.config.plugin_flaw = plugin_flaw(config.election.plugin);
   tell("looking at files");
   if (!config.node.state_dir.empty()) facts.state = doctor::look_at_state(config.node.state_dir);
   facts.flag = doctor::look_at_flag(config.flag.path, config.flag.is_folder_shared);
@@ -177,7 +173,18 @@ void gather_configured(Facts& facts, const Tell& tell) {
   facts.names = names_in(facts);
   doctor::look_up(facts.names, kNamePatience);
   tell("connecting to " + std::to_string(facts.names.size()) + " places");
-  doctor::ProbeReport report = doctor::probe_peers(order_for(facts, facts.unprobed), config);
+  doctor::ProbeOrder order = order_for(facts, facts.unprobed);
+  if (config.tls.mode != TlsMode::kOff) {
+    const daemon::TlsReading tls = daemon::read_member_tls(config);
+    facts.tls = {.flaw = tls.error,
+                 .cannot_tell_voters_apart = tls.cannot_tell_voters_apart,
+                 .begins = tls.tls ? tls.tls->beginning() : std::nullopt,
+                 .ends = tls.tls ? tls.tls->expiry() : std::nullopt,
+                 .now = std::time(nullptr)};
+    // Every other member takes plain connections.
+    if (config.tls.mode == TlsMode::kStrict) order.tls = tls.tls;
+  }
+  doctor::ProbeReport report = doctor::probe_peers(order, config);
   facts.probes = std::move(report.probes);
   facts.decoys = std::move(report.decoys);
 }
@@ -187,12 +194,15 @@ void gather_configured(Facts& facts, const Tell& tell) {
 Facts gather_facts(const std::string& file, const Tell& tell) {
   Facts facts{.version = BELLWETHER_VERSION};
   // Forks, so it comes before everything that might start a thread.
-  if (const char* flaw = robust_futex_flaw()) facts.futex_flaw = flaw;
+  if (const char* flaw = io::robust_futex_flaw()) facts.futex_flaw = flaw;
   const doctor::ClockWatch clock;
   facts.config = read_config(file);
   if (facts.config.config) gather_configured(facts, tell);
   const std::vector<doctor::SocketEntry> sockets = doctor::socket_table();
   facts.mesh_signs = doctor::signs_of_mesh(process_environment(), sockets);
+  for (const doctor::SocketEntry& socket : sockets) {
+    if (socket.is_listening) facts.listeners.push_back(socket.local);
+  }
   if (facts.config.config) {
     const uint16_t port = facts.config.config->node.listen.port;
     facts.inbound_hosts = doctor::hosts_connected_to(port, sockets);

@@ -94,6 +94,7 @@ ExitCode run(int argc, char** argv) {
   add_check(program, subcommand);
   add_doctor(program, subcommand);
   add_sidecar_commands(program, subcommand);
+  add_keygen(program, subcommand);
   add_simulate(program, subcommand);
   CLI::App& version = *program.add_subcommand(
       "version", "Print the versions of the program and of its plugin interface");

@@ -27,4 +27,13 @@ Environment environment_with_plugins(Onlooker onlooker) {
   return environment;
 }
 
+std::string plugin_flaw(const std::string& plugin) {
+  try {
+    load_plugin(plugin, installed_plugin_dir());
+    return "";
+  } catch (const PluginError& error) {
+    return error.what();
+  }
+}
+
 }  // namespace bellwether::cli

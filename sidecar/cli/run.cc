@@ -90,11 +90,11 @@ ExitCode end_in_time(ExitCode code) {
 ExitCode run_sidecar(const RunOptions& options) {
   // Until the loop takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
-  block_signals();
+  io::block_signals();
   // Peers and clients go away at any time; that is an error of a write, not the end of everything.
   std::signal(SIGPIPE, SIG_IGN);
   // Forks a child, so it comes before all threads.
-  const char* const flag_weakness = robust_futex_flaw();
+  const char* const flag_weakness = io::robust_futex_flaw();
   daemon::SidecarSettings settings{.config_text = daemon::read_config_text(options.file),
                                    .plugin_dir = installed_plugin_dir(),
                                    .version = BELLWETHER_VERSION,
@@ -119,11 +119,11 @@ ExitCode run_sidecar(const RunOptions& options) {
     daemon::Log log(config.log);
     log.set_node(config.node.name);
     daemon::Sidecar sidecar(std::move(settings), log);
-    const SignalsTaken while_it_runs;
+    const io::SignalsTaken while_it_runs;
     return end_in_time(exit_code_of(sidecar.run()));
-  } catch (const FileError& error) {
+  } catch (const io::FileError& error) {
     return refuse(error, error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
-  } catch (const AddressError& error) {
+  } catch (const io::AddressError& error) {
     return refuse(error, ExitCode::kAddressUnusable);
   }
 }

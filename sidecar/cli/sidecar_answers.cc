@@ -15,11 +15,15 @@ namespace {
 
 constexpr unsigned kOk = 200;
 
-// What could steer the terminal is not printed.
+// What could steer the terminal is not printed: controls, also the second set of them, which in
+// UTF-8 is C2 80 to C2 9F.
 std::string printable(std::string text) {
+  unsigned char before = 0;
   for (char& c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < ' ' || byte == 0x7F) c = '?';
+    const bool is_second_set = before == 0xC2 && byte >= 0x80 && byte < 0xA0;
+    if (byte < ' ' || byte == 0x7F || is_second_set) c = '?';
+    before = byte;
   }
   return text;
 }
@@ -114,7 +118,7 @@ std::optional<Duration> age_of(const std::string& moment) {
   return now - then;
 }
 
-Json require_json(const ApiClient& client, const HttpAnswer& answer, const char* key) {
+Json require_json(const ApiClient& client, const io::HttpAnswer& answer, const char* key) {
   const auto json = parse_json(answer.body);
   const bool is_object = json && json->is_object();
   if (is_object && answer.status == kOk && json->contains(key)) return *json;
@@ -124,7 +128,7 @@ Json require_json(const ApiClient& client, const HttpAnswer& answer, const char*
     throw ApiError(text);
   }
   throw ApiError(
-      fmt::format("what answers at {} is not a sidecar (status {}); --api says where it is",
+      fmt::format("what answers at {} is not a sidecar (status {}); is that its [api] listen?",
                   client.address().text(), answer.status));
 }
 

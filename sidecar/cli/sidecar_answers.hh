@@ -22,7 +22,7 @@ std::optional<Duration> age_of(const std::string& moment);
 
 // The body of an answer of 200, which has `key`, as all answers of its kind have.  Throws ApiError
 // otherwise: with the sidecar's own words when it refuses, or because what answers is no sidecar.
-Json require_json(const ApiClient& client, const HttpAnswer& answer, const char* key);
+Json require_json(const ApiClient& client, const io::HttpAnswer& answer, const char* key);
 inline Json get_json(ApiClient& client, const std::string& target, const char* key) {
   return require_json(client, client.get(target), key);
 }

@@ -68,6 +68,25 @@ std::string program_text(const Json& status) {
                      age_in(status, "uptime_ms"));
 }
 
+// Nothing where there is no [tls].
+std::optional<Row> tls_row(const Json& status, const Json& members) {
+  const Json& tls = object_in(status, "tls");
+  const std::string mode = text_of(tls, "mode");
+  if (mode == "off" || tls.empty()) return std::nullopt;
+  const Span head("tls", Style::kFaint);
+  const std::string flaw = text_of(tls, "why_not_in_force");
+  if (flaw != "-") return Row{head, {mode + ", not in force: " + flaw, Style::kDoubtful}};
+  std::string plain;
+  for (const Json& member : objects_in(members, "members")) {
+    if (text_of(member, "security") != "plain" || text_of(member, "state") != "alive") continue;
+    plain += (plain.empty() ? "" : ", ") + text_of(member, "name");
+  }
+  const std::string expiry = text_of(tls, "certificate_expires");
+  const std::string text = mode + (expiry == "-" ? "" : ", certificate until " + expiry);
+  if (plain.empty()) return Row{head, text};
+  return Row{head, {text + "; plain: " + plain, Style::kDoubtful}};
+}
+
 // A row for each text in the list.
 void add_each(std::vector<Row>& rows, const char* head, const Json& config, const char* key) {
   for (const std::string& text : texts_in(config, key)) {
@@ -92,6 +111,7 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
   if (const Json& vote = object_in(status, "vote"); !vote.empty()) {
     rows.push_back(vote_row(status, vote));
   }
+  if (auto tls = tls_row(status, members)) rows.push_back(std::move(*tls));
   add_each(rows, "pending", config, "pending_restart");
   add_each(rows, "mismatch", config, "mismatches");
   for (const Line& line : aligned(rows)) std::cout << to_text(line, is_coloured) << "\n";
@@ -223,7 +243,7 @@ ExitCode elect(ApiClient& client, const SidecarOptions& /*options*/) {
 }
 
 ExitCode forget(ApiClient& client, const SidecarOptions& options) {
-  const std::string path = "/v1/members/" + percent_encode(options.member) + "/forget";
+  const std::string path = "/v1/members/" + io::percent_encode(options.member) + "/forget";
   const Json answer = post(client, path, Json::object());
   std::cout << "forgotten: " << text_of(answer, "name") << "\n";
   return ExitCode::kOk;
@@ -262,6 +282,11 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
     added
         .add_option("--config", options->api.config,
                     "its configuration (default:\n/etc/bellwether/bellwether.toml, if it exists)")
+        ->option_text("FILE");
+    added
+        .add_option("--token-file", options->api.token_file,
+                    "with a token for commands (default:\n$BELLWETHER_TOKEN_FILE, else what the "
+                    "configuration says)")
         ->option_text("FILE");
     added.callback([&chosen, options, run] {
       chosen = [options, run] {

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,8 @@ namespace bellwether::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMaxTextBytes = size_t{16} << 20;
 
 [[noreturn]] void fail(const char* action, const std::string& path) {
   throw std::system_error(errno, std::generic_category(),
@@ -34,6 +37,8 @@ class File {
     std::string text;
     char buffer[1 << 16];
     while (true) {
+      if (text.size() > kMaxTextBytes)
+        throw std::runtime_error(path_ + " has no end, or is too long");
       const ssize_t count = ::read(fd_.get(), buffer, sizeof buffer);
       if (count == 0) return text;
       if (count > 0) text.append(buffer, static_cast<size_t>(count));
@@ -62,7 +67,7 @@ class File {
  private:
   [[noreturn]] void fail() const { cli::fail(action_, path_); }
 
-  FileDescriptor fd_;
+  io::FileDescriptor fd_;
   const char* action_;
   std::string path_;
 };

@@ -320,7 +320,7 @@ class Follower {
   // Until the stream breaks.
   [[noreturn]] void follow() {
     ApiEvents events(client_, last_id_);
-    if (const HttpAnswer* refusal = events.refusal()) require_json(client_, *refusal, "leader");
+    if (const io::HttpAnswer* refusal = events.refusal()) require_json(client_, *refusal, "leader");
     while (true) {
       for (auto event = events.next(kRefresh); event; event = events.next({})) {
         last_id_ = event->id;
@@ -337,7 +337,7 @@ class Follower {
     view_.on_vote(object_in(get_status(client_), "vote"));
     elections_.tell(get_json(client_, "/v1/history", "elections"), view_);
     view_.show();
-    if (!std::cout) throw std::runtime_error("cannot write the output");
+    if (!std::cout) throw std::runtime_error("cannot write the output; is the disk full?");
   }
 
   ApiClient& client_;

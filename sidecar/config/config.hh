@@ -69,9 +69,31 @@ struct MembershipSettings {
   friend bool operator==(const MembershipSettings&, const MembershipSettings&) = default;
 };
 
+// How members' connections are secured.
+enum class TlsMode : uint8_t { kOff, kPermissive, kStrict };
+
+struct TlsSettings {
+  std::string cert;  // with `key` and `ca`: files in PEM; empty: none
+  std::string key;
+  std::string ca;
+  std::vector<std::string> members;  // member_rules.hh; empty: the hosts of peers and voters
+  std::string secret_file;           // in place of certificates
+  TlsMode mode = TlsMode::kOff;
+  bool has_certificate() const { return !cert.empty() || !key.empty() || !ca.empty(); }
+  friend bool operator==(const TlsSettings&, const TlsSettings&) = default;
+};
+
+// Over which door the API takes commands.
+enum class ApiWrites : uint8_t { kAll, kSocket };
+
 struct ApiSettings {
-  HostPort listen;     // none: on the socket alone
-  std::string socket;  // empty: no unix socket
+  HostPort listen;         // none: on the socket alone
+  std::string socket;      // empty: no unix socket
+  std::string token_file;  // empty: over TCP no token is needed
+  ApiWrites writes = ApiWrites::kAll;
+  std::vector<std::string>
+      allow_users;  // who may command on the unix socket; both empty: everybody
+  std::vector<std::string> allow_groups;
   friend bool operator==(const ApiSettings&, const ApiSettings&) = default;
 };
 
@@ -106,6 +128,7 @@ struct Config {
   FailureDetectorSettings failure_detector;
   MembershipSettings membership;
   std::map<std::string, HostPort> voters;  // by name; empty: guard "none"
+  TlsSettings tls;
   ApiSettings api;
   MetricsSettings metrics;
   FlagSettings flag;

@@ -155,6 +155,42 @@ void judge_listeners(Judge& judge) {
   }
 }
 
+void judge_commands(Judge& judge) {
+  const ApiSettings& api = judge.config().api;
+  if (!api.socket.empty()) return;
+  const char* key = api.writes == ApiWrites::kSocket ? "api.writes"
+                    : !api.allow_users.empty()       ? "api.allow_users"
+                    : !api.allow_groups.empty()      ? "api.allow_groups"
+                                                     : nullptr;
+  if (key == nullptr) return;
+  judge.object({key, "api.socket"}, "is about the unix socket, of which there is none",
+               "give api.socket");
+}
+
+void judge_tls(Judge& judge) {
+  const TlsSettings& tls = judge.config().tls;
+  const bool is_whole = !tls.cert.empty() && !tls.key.empty() && !tls.ca.empty();
+  if (tls.has_certificate() && !is_whole) {
+    const char* missing = tls.cert.empty() ? "cert" : tls.key.empty() ? "key" : "ca";
+    judge.object({"tls.cert", "tls.key", "tls.ca"},
+                 fmt::format("[tls] lacks {}: cert, key and ca belong together", missing),
+                 fmt::format("give tls.{}, or none of the three", missing));
+  }
+  if (tls.has_certificate() && !tls.secret_file.empty()) {
+    judge.object({"tls.secret_file", "tls.cert"},
+                 "members know each other by certificates or by a secret, not by both",
+                 "remove one of them");
+  }
+  if (tls.mode != TlsMode::kOff && !tls.has_certificate() && tls.secret_file.empty()) {
+    judge.object({"tls.mode"}, "there is neither a certificate nor a secret to use",
+                 "give tls.cert, tls.key and tls.ca, or tls.secret_file");
+  }
+  if (!tls.members.empty() && !tls.has_certificate()) {
+    judge.object({"tls.members"}, "names whose certificates are a member's, but there are none",
+                 "remove it, or give tls.cert, tls.key and tls.ca");
+  }
+}
+
 void judge_flag(Judge& judge) {
   const uint32_t mode = judge.config().flag.mode;
   if ((mode & kOwnerReadWrite) != kOwnerReadWrite) {
@@ -212,6 +248,8 @@ void judge_errors(Judge& judge) {
   judge_variant(judge);
   judge_timers(judge);
   judge_listeners(judge);
+  judge_commands(judge);
+  judge_tls(judge);
   judge_flag(judge);
   judge_hooks(judge);
 }

@@ -51,10 +51,30 @@ void judge_voters(Judge& judge) {
 
 void judge_api(Judge& judge) {
   const HostPort& listen = judge.config().api.listen;
-  if (listen.is_none() || listen.is_loopback()) return;
-  judge.object(
-      {"api.listen"}, "whoever reaches " + listen.text() + " can make the leader step down",
-      "listen on 127.0.0.1, or on a unix socket, and serve metrics apart (metrics.listen)");
+  const ApiSettings& api = judge.config().api;
+  const bool is_guarded = !api.token_file.empty() || api.writes == ApiWrites::kSocket;
+  if (listen.is_none() || listen.is_loopback() || is_guarded) return;
+  judge.object({"api.listen"},
+               "whoever reaches " + listen.text() + " can make the leader step down",
+               "listen on 127.0.0.1 or a unix socket, or give api.token_file; serve metrics apart "
+               "(metrics.listen)");
+}
+
+// Whoever reaches the port of peers can say anything.
+void judge_peers_security(Judge& judge) {
+  const Config& config = judge.config();
+  const HostPort& listen = config.node.listen;
+  if (listen.is_loopback() || config.tls.mode == TlsMode::kStrict) return;
+  if (config.tls.mode == TlsMode::kPermissive) {
+    return judge.object({"tls.mode"},
+                        "permissive takes members that prove nothing: whoever reaches " +
+                            listen.text() + " can still move the group",
+                        "give \"strict\" once all members have [tls]");
+  }
+  judge.object({"tls.mode", "node.listen"},
+               "members do not prove who they are: whoever reaches " + listen.text() +
+                   " can move, stop or confuse the group",
+               "give [tls] certificates or a secret_file, or close the port to all but members");
 }
 
 void judge_suspicion(Judge& judge) {
@@ -181,6 +201,7 @@ void judge_advertised_address(Judge& judge) {
 void judge_risks(Judge& judge) {
   judge_voters(judge);
   judge_api(judge);
+  judge_peers_security(judge);
   judge_suspicion(judge);
   judge_election_timers(judge);
   judge_takeovers(judge);

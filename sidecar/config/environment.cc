@@ -46,8 +46,8 @@ Environment process_environment(Onlooker onlooker) {
   if (gethostname(name.data(), name.size() - 1) == 0) environment.host_name = name.data();
   environment.flag_folder = [onlooker](const std::string& group, bool is_shared) {
     const uid_t self = ::geteuid();
-    const uid_t user = onlooker == Onlooker::kYes ? user_of_sidecar(group, self) : self;
-    return default_flag_folder(group, user, is_shared);
+    const uid_t user = onlooker == Onlooker::kYes ? io::user_of_sidecar(group, self) : self;
+    return io::default_flag_folder(group, user, is_shared);
   };
   return environment;
 }

@@ -77,6 +77,8 @@ class Table {
 constexpr const char* kNameForm =
     "1 to 63 letters, digits, '-', '.' and '_', with a letter or a digit at both ends";
 constexpr const char* kPathForm = "an absolute path";
+constexpr size_t kMaxMemberNames = 100;
+constexpr size_t kMaxAccounts = 100;
 
 template <typename Select>
 Computed<Duration> of_profile(Select select) {
@@ -221,7 +223,10 @@ void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys) {
 
 void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
   Table membership("membership", &Config::membership, keys);
-  membership.key("peers", &MembershipSettings::peers, HostPortListType{kMaxMembers},
+  membership.key("peers", &MembershipSettings::peers,
+                 ListType<HostPortType>{kMaxMembers,
+                                        "\"host:port\", with names, IPv4 addresses or "
+                                        "[IPv6 addresses]"},
                  std::vector<HostPort>{}, kAtOnce,
                  "members to connect to, this one may be among them; they name the others");
   membership.key(
@@ -241,6 +246,24 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
       "socket", &ApiSettings::socket,
       TextType{"an absolute path of at most 107 bytes, or \"\" for none", is_socket_path_or_empty},
       std::string(), kAtRestart, "also serve the API on this unix socket (mode 0660)");
+  api.key(
+      "token_file", &ApiSettings::token_file,
+      TextType{"an absolute path, or \"\" for none", is_absolute_path_or_empty}, std::string(),
+      kAtRestart,
+      "commands over TCP need one of the tokens in this file, a line each (`bellwether keygen`); "
+      "read again when it changes");
+  api.key("writes", &ApiSettings::writes,
+          WordType<ApiWrites>{{{"all", ApiWrites::kAll}, {"socket", ApiWrites::kSocket}}},
+          ApiWrites::kAll, kAtRestart,
+          "over which door commands are taken: all, or the unix socket alone");
+  const ListType<TextType> accounts{
+      kMaxAccounts, "names or numbers", {"a name or a number", is_account_name}};
+  api.key("allow_users", &ApiSettings::allow_users, accounts, std::vector<std::string>{},
+          kAtRestart,
+          "who may command on the unix socket, beside root and the sidecar's own user; [] and no "
+          "allow_groups: whoever can connect");
+  api.key("allow_groups", &ApiSettings::allow_groups, accounts, std::vector<std::string>{},
+          kAtRestart, "the same by groups");
 
   Table metrics("metrics", &Config::metrics, keys);
   metrics.key(
@@ -266,6 +289,40 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
            kAtRestart, "the file that applications map to read the flag; on a tmpfs");
   flag.key("mode", &FlagSettings::mode, FileModeType{}, 0640u, kAtRestart,
            "its permissions; readers need no more than r");
+}
+
+void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
+  Table tls("tls", &Config::tls, keys);
+  const TextType file{"an absolute path, or \"\" for none", is_absolute_path_or_empty};
+  tls.key("cert", &TlsSettings::cert, file, std::string(), kAtOnce,
+          "this member's certificate, and those between it and the authority, in PEM; read again "
+          "when it changes");
+  tls.key("key", &TlsSettings::key, file, std::string(), kAtOnce,
+          "the certificate's private key, in PEM, which others may not read");
+  tls.key("ca", &TlsSettings::ca, file, std::string(), kAtOnce,
+          "the authorities whose certificates members have, in PEM; several during a rotation");
+  tls.key("members", &TlsSettings::members,
+          ListType<TextType>{kMaxMemberNames,
+                             "names: SPIFFE ids, DNS names, \"*.\" for one label",
+                             {"a SPIFFE id or a DNS name", is_member_name}},
+          std::vector<std::string>{}, kAtOnce,
+          "whose certificates are a member's; []: those for a host in peers, dns or [voters]");
+  tls.key("secret_file", &TlsSettings::secret_file, file, std::string(), kAtOnce,
+          "in place of certificates: the secret of the group, which `bellwether keygen` makes; the "
+          "first line is offered, all are accepted");
+  tls.key("mode", &TlsSettings::mode,
+          WordType<TlsMode>{{{"off", TlsMode::kOff},
+                             {"permissive", TlsMode::kPermissive},
+                             {"strict", TlsMode::kStrict}}},
+          Computed<TlsMode>{"strict, or off without cert and secret_file",
+                            [](const Config& config, const Environment&) {
+                              const bool has_any =
+                                  config.tls.has_certificate() || !config.tls.secret_file.empty();
+                              return has_any ? TlsMode::kStrict : TlsMode::kOff;
+                            }},
+          kAtOnce,
+          "how members connect: strict: by TLS 1.3 alone; permissive: by TLS first, else plain, "
+          "while a running group changes over; off: plain");
 }
 
 void add_log_keys(std::vector<ConfigKey<Config>>& keys) {
@@ -306,6 +363,7 @@ const std::vector<ConfigKey<Config>>& config_keys() {
     add_election_timers(election);
     add_failure_detector_keys(keys);
     add_outside_keys(keys);
+    add_tls_keys(keys);
     add_log_keys(keys);
     return keys;
   }();

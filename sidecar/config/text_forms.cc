@@ -9,6 +9,7 @@
 
 #include "base/ascii.hh"
 #include "base/host_port.hh"
+#include "io/tls/spiffe_id.hh"
 
 namespace bellwether {
 namespace {
@@ -76,6 +77,23 @@ bool is_absolute_path_or_empty(std::string_view text) {
 
 bool is_socket_path_or_empty(std::string_view text) {
   return is_absolute_path_or_empty(text) && text.size() < sizeof(sockaddr_un::sun_path);
+}
+
+bool is_member_name(std::string_view text) {
+  if (io::has_spiffe_scheme(text)) {
+    io::SpiffeId unused;
+    return io::parse_spiffe_id(text, unused).empty();
+  }
+  if (text.starts_with("*.")) text.remove_prefix(2);
+  constexpr size_t kMaxDnsName = 253;
+  return !text.empty() && text.size() <= kMaxDnsName && consists_of(text, "-._") &&
+         is_alphanumeric(text.front()) && text.find("..") == std::string_view::npos;
+}
+
+bool is_account_name(std::string_view text) {
+  constexpr size_t kMaxAccountName = 32;
+  return !text.empty() && text.size() <= kMaxAccountName && consists_of(text, "-._$@") &&
+         text.front() != '-';
 }
 
 bool is_http_url(std::string_view text) {

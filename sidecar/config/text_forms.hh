@@ -22,6 +22,12 @@ bool is_absolute_path_or_empty(std::string_view text);
 // As before, and short enough for the address of a unix socket.
 bool is_socket_path_or_empty(std::string_view text);
 
+// What tls.members may name: a SPIFFE id, a DNS name, or one that begins with "*." for one label.
+bool is_member_name(std::string_view text);
+
+// Of a user or a group (useradd(8)), or a number.
+bool is_account_name(std::string_view text);
+
 // http:// with a host, perhaps a port and a path; no user, no fragment.  Not https://, for the
 // sidecar speaks no TLS.
 bool is_http_url(std::string_view text);

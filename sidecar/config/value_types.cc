@@ -154,32 +154,12 @@ std::optional<HostPort> HostPortType::read(const SourceNode& node, const Complai
   return read_host_port(node, expects(), complain);
 }
 
-std::string HostPortListType::expects() const {
-  return fmt::format(
-      "a list of at most {} \"host:port\", with names, IPv4 addresses or [IPv6 addresses]",
-      max_items);
-}
-
-std::optional<std::vector<HostPort>> HostPortListType::read(const SourceNode& node,
-                                                            const Complain& complain) const {
-  if (!is_kind(node, Kind::kList, "a list", expects(), complain)) return std::nullopt;
-  if (node.items.size() > max_items) {
-    return refuse(node, fmt::format("has {} entries", node.items.size()), expects(), complain);
-  }
-  std::vector<HostPort> list;
-  for (const SourceNode& item : node.items) {
-    // Every bad entry is told.
-    if (auto value = read_host_port(item, HostPortType{}.expects(), complain))
-      list.push_back(std::move(*value));
-  }
-  if (list.size() < node.items.size()) return std::nullopt;
-  return list;
-}
-
-PlainValue HostPortListType::write(const Value& value) const {
-  std::vector<std::string> list;
-  for (const HostPort& item : value) list.push_back(item.text());
-  return list;
+std::optional<std::vector<SourceNode>> read_list(const SourceNode& node, size_t max_items,
+                                                 const std::string& expects,
+                                                 const Complain& complain) {
+  if (!is_kind(node, Kind::kList, "a list", expects, complain)) return std::nullopt;
+  if (node.items.size() <= max_items) return node.items;
+  return refuse(node, fmt::format("has {} entries", node.items.size()), expects, complain);
 }
 
 std::string any_of_words(const std::vector<std::string>& words) {

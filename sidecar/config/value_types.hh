@@ -89,13 +89,39 @@ struct HostPortType {
   PlainValue write(const Value& value) const { return value.text(); }
 };
 
-struct HostPortListType {
-  using Value = std::vector<HostPort>;
-  size_t max_items = 0;
+// The entries of a list; nothing, after a complaint, when it is no list or too long.
+std::optional<std::vector<SourceNode>> read_list(const SourceNode& node, size_t max_items,
+                                                 const std::string& expects,
+                                                 const Complain& complain);
 
-  std::string expects() const;
-  std::optional<Value> read(const SourceNode& node, const Complain& complain) const;
-  PlainValue write(const Value& value) const;
+template <typename Item>
+struct ListType {
+  using Value = std::vector<typename Item::Value>;
+  size_t max_items = 0;
+  const char* items = "";  // what they are, as a phrase
+  Item item{};
+
+  std::string expects() const {
+    return "a list of at most " + std::to_string(max_items) + " " + items;
+  }
+
+  std::optional<Value> read(const SourceNode& node, const Complain& complain) const {
+    const auto found = read_list(node, max_items, expects(), complain);
+    if (!found) return std::nullopt;
+    Value list;
+    for (const SourceNode& each : *found) {
+      // Every bad entry is told.
+      if (auto value = item.read(each, complain)) list.push_back(std::move(*value));
+    }
+    if (list.size() < found->size()) return std::nullopt;
+    return list;
+  }
+
+  PlainValue write(const Value& value) const {
+    std::vector<std::string> list;
+    for (const auto& each : value) list.push_back(std::get<std::string>(item.write(each)));
+    return list;
+  }
 };
 
 // The text of `node` if it is one of `words`; complains otherwise.

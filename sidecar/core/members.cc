@@ -60,6 +60,11 @@ const Member* Members::find(const Uuid& id) const {
   return found == places_.end() ? nullptr : found->second.member;
 }
 
+std::string Members::name_of(const Uuid& id) const {
+  const Member* member = find(id);
+  return member != nullptr ? member->entry.name : to_string(id);
+}
+
 uint32_t Members::index_of(const Uuid& id) const {
   const auto found = places_.find(id);
   const bool is_ranked = found != places_.end() && found->second.index < ranked_.size();

@@ -77,6 +77,8 @@ class Members {
   // nullptr when unknown.
   Member* find(const Uuid& id);
   const Member* find(const Uuid& id) const;
+  // For people: a member's name, or else the id.
+  std::string name_of(const Uuid& id) const;
   // The index in ranked(), or ELECTION_NOBODY when unknown or left.
   uint32_t index_of(const Uuid& id) const;
   const Uuid& id_at(uint32_t index) const { return order_[index]->entry.id; }

@@ -47,7 +47,9 @@ void Node::on(const Stored& stored) {
 void Node::watch_store() {
   if (!majority_) return;
   DiskWatch& disk = majority_->disk;
-  if (!disk.look(record_, now_, 2 * options_.coordinator_timeout)) return;
+  // A voter that has forgotten asks nothing of its disk.
+  const Record& wanted = majority_->voter.recall.is_lost() ? disk.stored() : record_;
+  if (!disk.look(wanted, now_, 2 * options_.coordinator_timeout)) return;
   remark(disk.is_late() ? "its disk does not answer" : "its disk answers again");
   update_electable();
 }

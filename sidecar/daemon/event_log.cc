@@ -25,7 +25,7 @@ bool EventLog::on_rejected(Instant now, const Rejected& rejected) {
   if (!left_out) return false;
   log_.write(LogLevel::kWarn, "refused a message",
              {{"reason", words(rejected.why)},
-              {"peer", name_of(rejected.peer)},
+              {"peer", members_.name_of(rejected.peer)},
               {"more_since_last_line", std::to_string(*left_out)}});
   return true;
 }
@@ -36,17 +36,13 @@ void EventLog::on_command(const Input& command) {
     log_.write(LogLevel::kInfo, kEvent,
                {{"command", "step-down"}, {"hold", duration_text(step_down->hold)}});
   } else if (const auto* transfer = std::get_if<Transfer>(&command)) {
-    log_.write(LogLevel::kInfo, kEvent, {{"command", "transfer"}, {"to", name_of(transfer->to)}});
+    log_.write(LogLevel::kInfo, kEvent,
+               {{"command", "transfer"}, {"to", members_.name_of(transfer->to)}});
   } else if (const auto* forget = std::get_if<Forget>(&command)) {
     log_.write(LogLevel::kInfo, kEvent, {{"command", "forget"}, {"name", forget->name}});
   } else if (std::holds_alternative<Elect>(command)) {
     log_.write(LogLevel::kInfo, kEvent, {{"command", "elect"}});
   }
-}
-
-std::string EventLog::name_of(const Uuid& id) const {
-  const Member* member = members_.find(id);
-  return member != nullptr ? member->entry.name : to_string(id);
 }
 
 void EventLog::on(Instant, const Publish& publish) {
@@ -57,7 +53,7 @@ void EventLog::on(Instant, const Publish& publish) {
     log_.write(LogLevel::kInfo, "this node leads", {{"reason", reason}});
   } else if (publish.leader) {
     log_.write(LogLevel::kInfo, "following a leader",
-               {{"leader", name_of(*publish.leader)}, {"reason", reason}});
+               {{"leader", members_.name_of(*publish.leader)}, {"reason", reason}});
   } else {
     log_.write(LogLevel::kInfo, "no leader is known", {{"reason", reason}});
   }
@@ -74,17 +70,17 @@ void EventLog::on(Instant, const TimedOut& timeout) {
 
 void EventLog::on(Instant, const Stale& stale) {
   log_.write(LogLevel::kDebug, "ignored a message of an older epoch",
-             {{"type", name(stale.type)}, {"peer", name_of(stale.from)}});
+             {{"type", name(stale.type)}, {"peer", members_.name_of(stale.from)}});
 }
 
 void EventLog::on(Instant, const Sighting& sighting) {
   log_.write(LogLevel::kInfo, "member",
-             {{"name", name_of(sighting.peer)}, {"state", name(sighting.liveness)}});
+             {{"name", members_.name_of(sighting.peer)}, {"state", name(sighting.liveness)}});
 }
 
 void EventLog::on(Instant, const Remark& remark) {
   if (!remark.peer) return log_.write(LogLevel::kInfo, remark.text);
-  log_.write(LogLevel::kInfo, remark.text, {{"peer", name_of(*remark.peer)}});
+  log_.write(LogLevel::kInfo, remark.text, {{"peer", members_.name_of(*remark.peer)}});
 }
 
 void EventLog::on(Instant, const Store& store) { log_.set_epoch(store.record.max_epoch); }
@@ -92,7 +88,7 @@ void EventLog::on(Instant, const Store& store) { log_.set_epoch(store.record.max
 FileWatch::FileWatch(Log& log, std::string what, std::string path)
     : log_(log), what_(std::move(what)), path_(std::move(path)) {}
 
-bool FileWatch::on_look(FileLook look, const std::string& made_good,
+bool FileWatch::on_look(io::FileLook look, const std::string& made_good,
                         const std::string& not_made_good) {
   const bool was_there = flaw_.empty();
   const bool is_there = look.flaw.empty();

@@ -30,9 +30,6 @@ class EventLog {
   // Elect, StepDown, Transfer or Forget, when it was not refused.
   void on_command(const Input& command);
 
-  // What people call a member; its id when it is not known.
-  std::string name_of(const Uuid& id) const;
-
  private:
   void on(Instant now, const Publish& publish);
   void on(Instant, const Progress& progress);
@@ -61,7 +58,7 @@ class FileWatch {
 
   // True when it was lost since the time before.  `made_good` and `not_made_good`: what follows
   // from that, for people; the latter before the reason.
-  bool on_look(FileLook look, const std::string& made_good, const std::string& not_made_good);
+  bool on_look(io::FileLook look, const std::string& made_good, const std::string& not_made_good);
 
   // Why it is not there; empty: it is.
   const std::string& flaw() const { return flaw_; }

@@ -48,8 +48,8 @@ struct Hooks::Hook {
   api::Webhook webhook;
 };
 
-Hooks::Hooks(Loop& loop, Resolver& resolver, const api::Backend& backend, api::LeadershipFeed& feed,
-             metrics::Metrics& metrics, Log& log)
+Hooks::Hooks(io::Loop& loop, io::Resolver& resolver, const api::Backend& backend,
+             api::LeadershipFeed& feed, metrics::Metrics& metrics, Log& log)
     : loop_(loop),
       resolver_(resolver),
       backend_(backend),
@@ -100,14 +100,20 @@ api::HookEvent Hooks::event_of(const api::Leadership& leadership, api::HookEvent
           .data = api::leader_body(backend_, feed_, leadership)};
 }
 
-FrontDoor::FrontDoor(Loop& loop, Resolver& resolver, api::Backend& backend,
+FrontDoor::FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backend,
                      metrics::Metrics& metrics, Log& log, const Config& config)
     : backend_(backend),
       feed_(std::chrono::system_clock::now()),
       hooks_(loop, resolver, backend, feed_, metrics, log),
+      metrics_(metrics),
+      log_(log),
       observer_{.on_answered = [&](size_t route,
                                    unsigned code) { metrics.http_requests.count(route, code); },
-                .on_limit = [&](Limit limit) { metrics.limit_hits.count(limit); }},
+                .on_limit = [&](Limit limit) { metrics.limit_hits.count(limit); },
+                .on_command =
+                    [this](auto command, const auto& client, const auto& permission) {
+                      on_command(command, client, permission);
+                    }},
       routes_(loop, backend_, feed_, history_, observer_),
       api_binding_(routes_, api::Entrance::kApi, observer_),
       metrics_binding_(routes_, api::Entrance::kMetrics, observer_),
@@ -118,6 +124,20 @@ FrontDoor::FrontDoor(Loop& loop, Resolver& resolver, api::Backend& backend,
   if (!config.api.socket.empty()) api_server_.listen_on_socket(config.api.socket);
   if (!config.metrics.listen.is_none()) metrics_server_.listen(config.metrics.listen);
   hooks_.set(config.hooks);
+}
+
+void FrontDoor::on_command(metrics::Command command, const io::HttpClientFacts& client,
+                           const api::Permission& permission) {
+  using metrics::Admission;
+  const bool is_given = permission.is_given();
+  metrics_.api_writes.count(command, is_given ? Admission::kAllowed : Admission::kRefused);
+  if (is_given) {
+    return log_.write(LogLevel::kInfo, "a command was asked for",
+                      {{"command", name(command)}, {"by", api::text_of(client)}});
+  }
+  log_.write(
+      LogLevel::kWarn, "refused a command",
+      {{"command", name(command)}, {"by", api::text_of(client)}, {"because", permission.reason}});
 }
 
 void FrontDoor::on_publish(const Publish& publish) {

@@ -25,8 +25,8 @@ namespace bellwether::daemon {
 class Hooks final : private api::LeadershipListener {
  public:
   // All must outlive it.
-  Hooks(Loop& loop, Resolver& resolver, const api::Backend& backend, api::LeadershipFeed& feed,
-        metrics::Metrics& metrics, Log& log);
+  Hooks(io::Loop& loop, io::Resolver& resolver, const api::Backend& backend,
+        api::LeadershipFeed& feed, metrics::Metrics& metrics, Log& log);
   ~Hooks() override;
   Hooks(const Hooks&) = delete;
   Hooks& operator=(const Hooks&) = delete;
@@ -41,8 +41,8 @@ class Hooks final : private api::LeadershipListener {
   void on_change(const api::Leadership& leadership) override;
   api::HookEvent event_of(const api::Leadership& leadership, api::HookEventType type) const;
 
-  Loop& loop_;
-  Resolver& resolver_;
+  io::Loop& loop_;
+  io::Resolver& resolver_;
   const api::Backend& backend_;
   api::LeadershipFeed& feed_;
   metrics::Metrics& metrics_;
@@ -54,8 +54,8 @@ class Hooks final : private api::LeadershipListener {
 class FrontDoor {
  public:
   // Listens; throws std::system_error whose text names the address.  All must outlive it.
-  FrontDoor(Loop& loop, Resolver& resolver, api::Backend& backend, metrics::Metrics& metrics,
-            Log& log, const Config& config);
+  FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backend,
+            metrics::Metrics& metrics, Log& log, const Config& config);
 
   void on_publish(const Publish& publish);
   void on_election(const metrics::ElectionSummary& election, const std::string& variant);
@@ -73,12 +73,17 @@ class FrontDoor {
   api::LeadershipFeed feed_;
   api::ElectionHistory history_;
   Hooks hooks_;
+  void on_command(metrics::Command command, const io::HttpClientFacts& client,
+                  const api::Permission& permission);
+
+  metrics::Metrics& metrics_;
+  Log& log_;
   api::RoutesObserver observer_;
   api::Routes routes_;
   api::HttpBinding api_binding_;
   api::HttpBinding metrics_binding_;
-  HttpServer api_server_;
-  HttpServer metrics_server_;
+  io::HttpServer api_server_;
+  io::HttpServer metrics_server_;
   FileWatch socket_watch_;
 };
 

@@ -170,7 +170,7 @@ void Log::write(LogLevel level, std::string_view event, LogFields fields) {
   if (level < settings_.level) return;
   // Debug lines are written as they come: somebody has asked for them, for a while.
   if (level < LogLevel::kInfo) return write_line(level, event, fields);
-  const auto left_out = limit_.admit(Loop::now(), event);
+  const auto left_out = limit_.admit(io::Loop::now(), event);
   if (!left_out) {
     ++left_out_;
     return;

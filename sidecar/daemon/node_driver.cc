@@ -5,14 +5,14 @@
 
 namespace bellwether::daemon {
 
-NodeDriver::NodeDriver(Loop& loop, Node& node, EffectSink& sink)
+NodeDriver::NodeDriver(io::Loop& loop, Node& node, EffectSink& sink)
     : node_(node), sink_(sink), self_check_(node), timer_(loop, [this] { step(Tick{}); }) {}
 
 void NodeDriver::step(const Input& input) {
   check(!is_stepping_, "carrying out an effect does not step the node");
   if (is_broken_) return;
   is_stepping_ = true;
-  const Instant now = Loop::now();
+  const Instant now = io::Loop::now();
   self_check_.before_step(now, input);
   const Effects& effects = node_.step(now, input);
   if (const auto broken = self_check_.broken_by_step(effects)) {

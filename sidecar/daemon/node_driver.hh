@@ -27,7 +27,7 @@ class EffectSink {
 class NodeDriver {
  public:
   // Both must outlive the driver.  The node has not started.
-  NodeDriver(Loop& loop, Node& node, EffectSink& sink);
+  NodeDriver(io::Loop& loop, Node& node, EffectSink& sink);
 
   void step(const Input& input);
 
@@ -42,7 +42,7 @@ class NodeDriver {
   std::optional<Outcome::Kind> outcome_;
   bool is_stepping_ = false;
   bool is_broken_ = false;
-  DeadlineTimer timer_;
+  io::DeadlineTimer timer_;
 };
 
 }  // namespace bellwether::daemon

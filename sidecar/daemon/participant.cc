@@ -62,9 +62,9 @@ DeathProof death_proof_of(const Config& config) {
   return config.has_majority_guard() ? config.election.death_proof : DeathProof::kNone;
 }
 
-TurnAwayReason reason_of(Unfit unfit) {
-  using enum TurnAwayReason;
-  static constexpr PerValue<Unfit, TurnAwayReason> kReasons(
+io::TurnAwayReason reason_of(Unfit unfit) {
+  using enum io::TurnAwayReason;
+  static constexpr PerValue<Unfit, io::TurnAwayReason> kReasons(
       {kDuplicateId, kFarAhead, kGroupFull, kOtherVoters, kUnknown});
   return kReasons[unfit];
 }
@@ -107,14 +107,16 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
                   .boot = node_.members().self().boot,
                   .listen = config.node.listen,
                   .death_proof = death_proof_of(config),
-                  .limits = link_limits(node_.options())},
+                  .limits = link_limits(node_.options()),
+                  // Nothing at all, until set_security().
+                  .security = {.takes_plain = config.tls.mode == TlsMode::kOff}},
                  *this),
       driver_(parts.loop, node_, *this) {}
 
 void Participant::start(const MembershipSettings& membership, bool is_first_start) {
   driver_.step(
       Start{.is_state_lost = parts_.store.is_vote_lost(), .is_first_start = is_first_start});
-  on(Loop::now(), MembersChanged{});  // those that an earlier life has stored
+  on(io::Loop::now(), MembersChanged{});  // those that an earlier life has stored
   set_membership(membership);
 }
 
@@ -161,7 +163,7 @@ void Participant::on(Instant now, const Send& send) {
   if (const auto* beat = std::get_if<Heartbeat>(&send.frame.body)) {
     peers_.on_beat(send.frame.header.epoch, beat->sequence, now);
   }
-  const Sent sent = transport_.send(send.to, send.frame);
+  const io::Sent sent = transport_.send(send.to, send.frame);
   observer_.on_sent(type_of(send.frame), sent.bytes, sent.is_delivered);
 }
 
@@ -183,7 +185,7 @@ void Participant::on(Instant, const Store& store) {
 
 void Participant::on(Instant, const MembersChanged&) {
   peers_.on_members_changed(node_.members());
-  std::vector<PeerAddress> addresses;
+  std::vector<io::PeerAddress> addresses;
   for (const Member& member : node_.members().all()) {
     if (member.entry.id == node_.members().self().id) continue;
     if (member.entry.liveness == Liveness::kLeft) continue;
@@ -222,7 +224,8 @@ void Participant::count_prices(const ElectionCase& election) {
   }
 }
 
-void Participant::on_record_stored(const Record& record, const std::optional<FileError>& error) {
+void Participant::on_record_stored(const Record& record,
+                                   const std::optional<io::FileError>& error) {
   const bool was_broken = std::exchange(is_storage_broken_, error.has_value());
   if (error && was_broken) return;
   if (error) {
@@ -234,7 +237,7 @@ void Participant::on_record_stored(const Record& record, const std::optional<Fil
   driver_.step(Stored{.record = record, .is_ok = !error});
 }
 
-void Participant::on_members_stored(const std::optional<FileError>& error) {
+void Participant::on_members_stored(const std::optional<io::FileError>& error) {
   if (!error) return;
   parts_.log.write(LogLevel::kWarn, "the list of members could not be stored",
                    {{"error", error->what()}});
@@ -248,34 +251,37 @@ Outcome::Kind Participant::command(const Input& input) {
   return outcome;
 }
 
-Greeting Participant::greeting() {
+io::Greeting Participant::greeting() {
   return {.hello = node_.hello(),
           .is_flag_robust = parts_.is_flag_robust,
           .software = version_,
           .plugin = parts_.plugin.name};
 }
 
-void Participant::on_link_up(const Greeting& greeting, const std::string& remote) {
+void Participant::on_link_up(const io::Greeting& greeting, const io::LinkFacts& facts) {
   parts_.log.write(LogLevel::kDebug, "connected",
-                   {{"peer", greeting.hello.self.name}, {"address", remote}});
-  peers_.on_greeting(greeting, Loop::now());
+                   {{"peer", greeting.hello.self.name},
+                    {"address", facts.remote},
+                    {"security", name(facts.security)},
+                    {"certificate", facts.certificate}});
+  peers_.on_greeting(greeting, facts, io::Loop::now());
   driver_.step(LinkUp{greeting.hello});
 }
 
 void Participant::on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) {
   parts_.log.write(LogLevel::kDebug, "connection lost",
-                   {{"peer", event_log_.name_of(peer)},
+                   {{"peer", node_.members().name_of(peer)},
                     {"evidence", is_proof ? "proof of death" : name(evidence)}});
   driver_.step(LinkDown{peer, evidence, is_proof});
 }
 
 void Participant::on_doubt(const Uuid& peer, ProofDoubt doubt) {
   parts_.metrics.death_proofs_doubted.count(doubt);
-  parts_.log.write(LogLevel::kWarn, text_of(doubt), {{"peer", event_log_.name_of(peer)}});
+  parts_.log.write(LogLevel::kWarn, text_of(doubt), {{"peer", node_.members().name_of(peer)}});
 }
 
 void Participant::on_frame(const Uuid& from, Frame frame, size_t bytes) {
-  const Instant now = Loop::now();
+  const Instant now = io::Loop::now();
   witness_.on_received(from, type_of(frame));
   observer_.on_received(type_of(frame), bytes);
   peers_.on_heard(from, now);
@@ -289,8 +295,8 @@ void Participant::on_frame(const Uuid& from, Frame frame, size_t bytes) {
 void Participant::on_rejected(Rejection rejection, const std::string& remote,
                               const std::string& text) {
   parts_.metrics.rejected_frames.count(rejection);
-  event_log_.on_rejected(Loop::now(), rejection, remote, text);
-  if (rejection == Rejection::kTurnedAway) turned_away_ = {text, Loop::now()};
+  event_log_.on_rejected(io::Loop::now(), rejection, remote, text);
+  if (rejection == Rejection::kTurnedAway) turned_away_ = {text, io::Loop::now()};
 }
 
 std::string Participant::turned_away(Instant now) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "config/config.hh"
 #include "core/node.hh"
@@ -22,13 +23,13 @@ namespace bellwether::daemon {
 
 // What a participant acts through and does not own; all of it outlives the participant.
 struct ParticipantParts {
-  Loop& loop;
+  io::Loop& loop;
   const election_plugin& plugin;
-  StateStore& store;  // must outlive the loop, too (StateWriter)
-  FlagWriter& flag;
+  io::StateStore& store;  // must outlive the loop, too (StateWriter)
+  io::FlagWriter& flag;
   metrics::Metrics& metrics;
   Log& log;
-  Resolver& resolver;
+  io::Resolver& resolver;
   bool is_flag_robust = false;  // robust_futex_flaw() found none
 };
 
@@ -47,13 +48,15 @@ class ParticipantListener {
   virtual void on_broken() = 0;
 };
 
-class Participant final : private EffectSink, private TransportListener {
+class Participant final : private EffectSink, private io::TransportListener {
  public:
   // Listens for peers; throws std::system_error when that is impossible.  `version` is the
   // sidecar's, for the peers' operators.
   Participant(const ParticipantParts& parts, const Config& config, std::string version,
               ParticipantListener& listener);
 
+  // By what peers are connected to; before start(), and again when it has changed.
+  void set_security(io::LinkSecurity security) { transport_.set_security(std::move(security)); }
   // Begins to look for the group.  `is_first_start`: see Start (effects.hh).
   void start(const MembershipSettings& membership, bool is_first_start);
   // Whom to look for from now on, beside the voters, who do not change.
@@ -77,11 +80,12 @@ class Participant final : private EffectSink, private TransportListener {
   // all the same.
   std::string turned_away(Instant now) const;
   uint16_t port() const { return transport_.port(); }
+  size_t count_links(Security security) const { return transport_.count_links(security); }
 
  private:
   // EffectSink
   void carry_out(Instant now, const Effect& effect) override;
-  void tell(const Effect& effect) override { event_log_.on_effect(Loop::now(), effect); }
+  void tell(const Effect& effect) override { event_log_.on_effect(io::Loop::now(), effect); }
   void on_broken(const std::string& invariant, const SelfCheck& evidence) override;
   void on(Instant now, const Send& send);
   void on(Instant now, const Publish& publish);
@@ -97,8 +101,8 @@ class Participant final : private EffectSink, private TransportListener {
   void on(Instant, const Other&) {}
 
   // TransportListener
-  Greeting greeting() override;
-  void on_link_up(const Greeting& greeting, const std::string& remote) override;
+  io::Greeting greeting() override;
+  void on_link_up(const io::Greeting& greeting, const io::LinkFacts& facts) override;
   void on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) override;
   void on_doubt(const Uuid& peer, ProofDoubt doubt) override;
   void on_frame(const Uuid& from, Frame frame, size_t bytes) override;
@@ -109,8 +113,8 @@ class Participant final : private EffectSink, private TransportListener {
 
   void on_election(const metrics::ElectionSummary& election);
   void count_prices(const ElectionCase& election);
-  void on_record_stored(const Record& record, const std::optional<FileError>& error);
-  void on_members_stored(const std::optional<FileError>& error);
+  void on_record_stored(const Record& record, const std::optional<io::FileError>& error);
+  void on_members_stored(const std::optional<io::FileError>& error);
 
   ParticipantParts parts_;
   std::string version_;
@@ -127,8 +131,8 @@ class Participant final : private EffectSink, private TransportListener {
   metrics::CoreObserver observer_;
   EventLog event_log_;
   PeerNotes peers_;
-  StateWriter writer_;
-  Transport transport_;
+  io::StateWriter writer_;
+  io::Transport transport_;
   NodeDriver driver_;
 };
 

@@ -8,14 +8,17 @@
 #include "api/backend.hh"
 #include "base/clock.hh"
 #include "core/effects.hh"
+#include "io/peers/link_security.hh"
 #include "io/wire/codec.hh"
 
 namespace bellwether::daemon {
 
 class PeerNotes {
  public:
-  void on_greeting(const Greeting& greeting, Instant now) {
+  void on_greeting(const io::Greeting& greeting, const io::LinkFacts& facts, Instant now) {
     api::PeerInfo& peer = peers_[greeting.hello.self.id];
+    peer.security = facts.security;
+    peer.certificate = facts.certificate;
     peer.software = greeting.software;
     peer.plugin = greeting.plugin;
     peer.heard = now;

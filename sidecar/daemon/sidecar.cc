@@ -21,7 +21,7 @@ constexpr int kMaxSuccessors = 3;
 constexpr Duration kDepartureMargin = std::chrono::seconds(1);
 constexpr Duration kLookAtLogAgain = std::chrono::milliseconds(1);
 
-FlagFileSettings flag_settings(const Config& config) {
+io::FlagFileSettings flag_settings(const Config& config) {
   return {.path = config.flag.path,
           .mode = static_cast<mode_t>(config.flag.mode),
           .is_folder_shared = config.flag.is_folder_shared,
@@ -47,7 +47,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
     : settings_(std::move(settings)),
       log_(log),
       memory_keeper_(settings_.parsed.config.node.keeps_memory
-                         ? std::optional<MemoryKeeper>(std::in_place)
+                         ? std::optional<io::MemoryKeeper>(std::in_place)
                          : std::nullopt),
       plugin_(load(settings_)),
       identity_(identity_of(settings_, plugin_)),
@@ -62,11 +62,12 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                 .routes = api::counted_routes()}),
       store_({.folder = config().node.state_dir,
               .group = config().group.name,
-              .voters = vote_tag(config().node.name, config().voters),
+              .voters = io::vote_tag(config().node.name, config().voters),
               .forget_promises = settings_.forget_promises}),
       flag_(flag_settings(config())),
       flag_watch_(log_, "the flag's file", config().flag.path),
       resolver_(loop_),
+      tls_(loop_, config(), [this] { on_tls(); }),
       participant_({.loop = loop_,
                     .plugin = plugin_,
                     .store = store_,
@@ -76,9 +77,10 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                     .resolver = resolver_,
                     .is_flag_robust = settings_.flag_weakness.empty()},
                    config(), settings_.version, *this),
+      authority_(config().api),
       front_door_(loop_, resolver_, *this, metrics_, log_, config()),
       config_file_(loop_, settings_.parsed.file, settings_.config_text,
-                   [this](const ConfigFile::Reading& reading) { apply(reading); }),
+                   [this](const ConfigFile::Reading& reading) { last_reload_ = apply(reading); }),
       terminate_(loop_, SIGTERM, [this] { leave("SIGTERM"); }),
       interrupt_(loop_, SIGINT, [this] { leave("SIGINT"); }),
       hang_up_(loop_, SIGHUP, [this] { reload([](const api::ReloadResult&) {}); }),
@@ -91,14 +93,25 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                   end_ = SidecarEnd::kFailed;
                   finish();
                 }),
-      last_words_(loop_, [this] { await_last_words(); }) {}
+      last_words_(loop_, [this] { await_last_words(); }) {
+  const std::string& path = config().api.token_file;
+  if (path.empty()) return;
+  const TokenReading first = read_tokens(path);
+  on_tokens(first);
+  token_file_.emplace(
+      loop_, first, [path](const TokenReading&) { return read_tokens(path); },
+      [path](const TokenReading&) {
+        return TokenReading{.digests = {}, .error = "api.token_file " + path + " does not answer"};
+      },
+      [this](const TokenReading& reading) { on_tokens(reading); });
+}
 
 // The flag first, whatever has led here: with what goes next the connections end, too.
 Sidecar::~Sidecar() { flag_.publish({}); }
 
 SidecarEnd Sidecar::run() {
   report_start();
-  participant_.start(config().membership, settings_.is_first_start);
+  on_tls();
   tick();
   loop_.run();
   return end_;
@@ -118,6 +131,10 @@ void Sidecar::report_start() {
   for (const Finding& warning : settings_.parsed.warnings) {
     log_.write(LogLevel::kWarn, describe(settings_.parsed.file, "warning", warning));
   }
+  for (const std::string& name : authority_.unknown_names()) {
+    log_.write(LogLevel::kWarn, "[api] names a user or a group that this host does not know",
+               {{"name", name}});
+  }
   for (const std::string& warning : store_.warnings()) log_.write(LogLevel::kWarn, warning);
   for (const std::string& warning : flag_.warnings()) log_.write(LogLevel::kWarn, warning);
   metrics_.flag_robust.set(settings_.flag_weakness.empty());
@@ -125,10 +142,10 @@ void Sidecar::report_start() {
     log_.write(LogLevel::kWarn, "a killed sidecar's flag stays on until its validity ends",
                {{"because", settings_.flag_weakness}});
   }
-  if (open_files_ < kEnoughOpenFiles) {
+  if (open_files_ < io::kEnoughOpenFiles) {
     log_.write(LogLevel::kWarn, "only few files may be open, connections included",
                {{"limit", std::to_string(open_files_)},
-                {"remedy", "raise it to " + std::to_string(kEnoughOpenFiles) +
+                {"remedy", "raise it to " + std::to_string(io::kEnoughOpenFiles) +
                                " (LimitNOFILE=, ulimit -n)"}});
   }
   if (memory_keeper_ && !memory_keeper_->flaw().empty()) {
@@ -137,9 +154,47 @@ void Sidecar::report_start() {
   }
 }
 
+void Sidecar::on_tokens(const TokenReading& reading) {
+  authority_.set_tokens(reading.digests, reading.error);
+  if (reading.error.empty()) {
+    log_.write(LogLevel::kInfo, "tokens for commands were read");
+  } else {
+    log_.write(LogLevel::kError, "no token is accepted", {{"error", reading.error}});
+  }
+}
+
+// The files of [tls], or the configuration, are other ones.  Without its first certificate, or
+// secret, this process would be a group of its own.
+void Sidecar::on_tls() {
+  metrics_.tls_last_reload_successful.set(tls_.flaw().empty());
+  const io::TlsContextPtr tls = tls_.in_force() ? tls_.in_force()->tls : nullptr;
+  metrics_.tls_certificate_begin.set(tls ? tls->beginning().value_or(0) : 0);
+  metrics_.tls_certificate_expiry.set(tls ? tls->expiry().value_or(0) : 0);
+  if (const bool is_news = std::exchange(tls_flaw_, tls_.flaw()) != tls_.flaw();
+      is_news && !tls_.flaw().empty()) {
+    log_.write(LogLevel::kError,
+               is_started_ ? "refused the files of [tls]; what was in force stays"
+                           : "the files of [tls] are of no use; waiting for others",
+               {{"error", tls_.flaw()}});
+  }
+  if (!tls_.in_force() || is_leaving_) return;
+  participant_.set_security(*tls_.in_force());
+  if (std::exchange(is_started_, true)) {
+    if (tls_.flaw().empty()) log_.write(LogLevel::kInfo, "the files of [tls] are in force");
+    return;
+  }
+  participant_.start(config().membership, settings_.is_first_start);
+  if (has_new_options_) participant_.reconfigure(to_options(in_force_));
+}
+
+std::optional<std::time_t> Sidecar::tls_expiry() const {
+  const auto& security = tls_.in_force();
+  return security && security->tls != nullptr ? security->tls->expiry() : std::nullopt;
+}
+
 // Again and again: is the loop alive, is this node ready, does everybody want the same?
 void Sidecar::tick() {
-  const Instant now = Loop::now();
+  const Instant now = io::Loop::now();
   if (next_tick_ != kNever) metrics_.event_loop_lag.observe(std::max(now - next_tick_, Duration{}));
   last_tick_ = now;
   metrics_.config_mismatch.set(!config_mismatches().empty());
@@ -170,7 +225,7 @@ void Sidecar::note_vote() {
 
 // Does an application that starts now find the flag?
 void Sidecar::look_at_flag() {
-  FileLook look = flag_.look();
+  io::FileLook look = flag_.look();
   metrics_.flag_in_place.set(look.flaw.empty());
   const std::string made_good =
       look.is_folder_new ? " in a new folder; restart containers that have the old one mounted"
@@ -209,8 +264,9 @@ void Sidecar::leave(const char* signal) {
   is_leaving_ = true;
   log_.write(LogLevel::kInfo, "leaving the group", {{"signal", signal}});
   systemd_.tell("STOPPING=1");
-  patience_.arm(Loop::now() + kMaxSuccessors * node().options().handover_timeout +
+  patience_.arm(io::Loop::now() + kMaxSuccessors * node().options().handover_timeout +
                 kDepartureMargin);
+  if (!is_started_) return finish();
   participant_.leave();
 }
 
@@ -238,8 +294,7 @@ void Sidecar::await_last_words() {
 // It is taken over whole or not at all.  What cannot change while the process runs waits for its
 // restart, and says so.
 void Sidecar::reload(std::function<void(const api::ReloadResult&)> done) {
-  config_file_.read(
-      [this, done = std::move(done)](const ConfigFile::Reading& reading) { done(apply(reading)); });
+  config_file_.read([this, done = std::move(done)] { done(last_reload_); });
 }
 
 api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
@@ -285,11 +340,14 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
 void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
   const Config before = std::exchange(in_force_, take_over(in_force_, wanted));
   log_.configure(in_force_.log);
-  if (before.membership != in_force_.membership) {
+  const bool is_tls_new = before.tls != in_force_.tls || before.membership != in_force_.membership;
+  if (is_tls_new) tls_.configure(in_force_);
+  if (is_started_ && before.membership != in_force_.membership) {
     participant_.set_membership(in_force_.membership);
   }
   if (const Options options = to_options(in_force_); options != to_options(before)) {
-    participant_.reconfigure(options);
+    has_new_options_ = !is_started_;
+    if (is_started_) participant_.reconfigure(options);
   }
   front_door_.set_hooks(in_force_.hooks);
   changes = diff(before, in_force_);
@@ -313,6 +371,7 @@ std::string Sidecar::why_not_serving() const {
   // Of a voter why_not_ready() says so, and what comes of it.
   const bool is_vote_broken = node().vote(now()) == Vote::kBroken;
   if (participant_.is_storage_broken() && !is_vote_broken) return "the state cannot be stored";
+  if (!tls_.flaw().empty()) return "[tls] is not in force: " + tls_.flaw();
   const std::string& flag_flaw = flag_watch_.flaw();
   if (!flag_flaw.empty()) return "applications do not find the flag: " + flag_flaw;
   return std::holds_alternative<Joining>(node().role()) ? "looking for the group" : "";
@@ -345,7 +404,11 @@ std::vector<std::string> Sidecar::config_mismatches() const {
 
 std::string Sidecar::metrics_text() {
   metrics_.vote.set_only(node().vote(now()));
-  return metrics_.text(Loop::now(), std::chrono::system_clock::now());
+  for (const Security security : {Security::kPlain, Security::kCertificate, Security::kSecret}) {
+    metrics_.peer_connections.of(security).Set(
+        static_cast<double>(participant_.count_links(security)));
+  }
+  return metrics_.text(io::Loop::now(), std::chrono::system_clock::now());
 }
 
 // On SIGUSR1: all that there is to know, for whoever can reach the process but not its API.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/authority.hh"
 #include "api/backend.hh"
 #include "config/effective.hh"
 #include "config/parse.hh"
@@ -19,8 +20,10 @@
 #include "daemon/event_log.hh"
 #include "daemon/front_door.hh"
 #include "daemon/log.hh"
+#include "daemon/member_tls.hh"
 #include "daemon/participant.hh"
 #include "daemon/systemd.hh"
+#include "daemon/token_file.hh"
 #include "io/flag/memory_keeper.hh"
 #include "io/loop/files.hh"
 #include "io/loop/loop.hh"
@@ -66,6 +69,8 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void leave(const char* signal);
   void finish();
   void await_last_words();
+  void on_tls();
+  void on_tokens(const TokenReading& reading);
   void tick();
   void look_at_flag();
   void report_start();
@@ -79,15 +84,18 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   const Config& config() const override { return in_force_; }
   const api::Identity& identity() const override { return identity_; }
   api::PeerInfo peer(const Uuid& id) const override { return participant_.peer(id); }
-  Instant now() const override { return Loop::now(); }
+  Instant now() const override { return io::Loop::now(); }
   Instant started() const override { return started_; }
   std::string why_not_ready() const override;
-  Duration loop_age() const override { return Loop::now() - last_tick_; }
+  Duration loop_age() const override { return io::Loop::now() - last_tick_; }
   std::vector<std::string> pending_restart() const override;
+  const api::Authority& authority() const override { return authority_; }
+  std::string tls_flaw() const override { return tls_.flaw(); }
+  std::optional<std::time_t> tls_expiry() const override;
   std::vector<std::string> config_mismatches() const override;
   std::string metrics_text() override;
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override {
-    done(participant_.command(input));
+    done(is_started_ ? participant_.command(input) : Outcome::Kind::kNotLeader);
   }
   void reload(std::function<void(const api::ReloadResult&)> done) override;
 
@@ -96,14 +104,18 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
   SidecarSettings settings_;
   Log& log_;
-  const uint64_t open_files_ = raise_open_files();  // first: a listener's descriptor depends on it
-  std::optional<MemoryKeeper> memory_keeper_;
-  const Instant started_ = Loop::now();
+  const uint64_t open_files_ =
+      io::raise_open_files();  // first: a listener's descriptor depends on it
+  std::optional<io::MemoryKeeper> memory_keeper_;
+  const Instant started_ = io::Loop::now();
   const election_plugin& plugin_;
   api::Identity identity_;
   Config in_force_;  // of settings_.parsed, which is what the file says, all that is applied
   metrics::Metrics metrics_;
   Systemd systemd_;
+  bool is_started_ = false;       // as a member: only once it can connect as it must
+  bool has_new_options_ = false;  // since then, while it was not
+  std::string tls_flaw_;          // as it was noted last
   bool is_leaving_ = false;
   bool is_finishing_ = false;
   SidecarEnd end_ = SidecarEnd::kInGoodOrder;
@@ -113,21 +125,25 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   Instant next_tick_ = kNever;
   uint64_t unwritten_ = 0;  // lines of the log, as far as they are counted
 
-  StateStore store_;
-  Loop loop_;
-  FlagWriter flag_;
+  io::StateStore store_;
+  io::Loop loop_;
+  io::FlagWriter flag_;
   FileWatch flag_watch_;
-  Resolver resolver_;
+  io::Resolver resolver_;
+  MemberTls tls_;
   Participant participant_;
+  api::Authority authority_;
+  std::optional<Reread<TokenReading>> token_file_;
   FrontDoor front_door_;
+  api::ReloadResult last_reload_;  // of the latest reading
   ConfigFile config_file_;
-  SignalWatch terminate_;
-  SignalWatch interrupt_;
-  SignalWatch hang_up_;
-  SignalWatch look_;
-  LoopTimer ticker_;
-  DeadlineTimer patience_;  // with the departure
-  LoopTimer last_words_;
+  io::SignalWatch terminate_;
+  io::SignalWatch interrupt_;
+  io::SignalWatch hang_up_;
+  io::SignalWatch look_;
+  io::LoopTimer ticker_;
+  io::DeadlineTimer patience_;  // with the departure
+  io::LoopTimer last_words_;
 };
 
 }  // namespace bellwether::daemon

@@ -20,16 +20,16 @@ std::optional<uint64_t> number_in_environment(const char* name) {
   return parse_number<uint64_t>(text);
 }
 
-FileDescriptor connect_to(std::string_view path) {
+io::FileDescriptor connect_to(std::string_view path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() < 2 || path.size() >= sizeof(address.sun_path)) return FileDescriptor();
+  if (path.size() < 2 || path.size() >= sizeof(address.sun_path)) return io::FileDescriptor();
   std::copy(path.begin(), path.end(), address.sun_path);
   if (path.front() == '@') address.sun_path[0] = '\0';
-  FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  io::FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0) {
-    return FileDescriptor();
+    return io::FileDescriptor();
   }
   return socket;
 }

@@ -25,7 +25,7 @@ class Systemd {
   void tell(std::string_view message) const;
 
  private:
-  FileDescriptor socket_;
+  io::FileDescriptor socket_;
   std::optional<Duration> watchdog_interval_;
 };
 

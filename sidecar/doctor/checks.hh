@@ -10,7 +10,9 @@ namespace bellwether::doctor {
 void check_configuration(const Facts& facts, Findings& found);
 void check_plugin(const Facts& facts, Findings& found);
 void check_sidecar(const Facts& facts, Findings& found);
+void check_ports(const Facts& facts, Findings& found);
 void check_metrics(const Facts& facts, Findings& found);
+void check_tls(const Facts& facts, Findings& found);
 
 // storage_checks.cc
 void check_state(const Facts& facts, Findings& found);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,6 +94,7 @@ struct MemberFacts {
   std::string address;
   std::string state;  // as in /v1/members
   bool is_self = false;
+  std::string security{};  // the same
 };
 
 // What the sidecar on this machine says.
@@ -106,8 +108,9 @@ struct SidecarFacts {
   std::string plugin{};
   std::string plugin_abi{};
   std::string variant{};
-  std::string why_not_ready{};  // empty: it is
-  std::string why_no_vote{};    // empty: it is in force, or this is no voter
+  std::string why_not_ready{};         // empty: it is
+  std::string why_no_vote{};           // empty: it is in force, or this is no voter
+  std::string why_tls_not_in_force{};  // empty: it is, or is off
   std::vector<std::string> pending_restart{};
   std::vector<MemberFacts> members{};
 };
@@ -161,6 +164,15 @@ struct DecoyFacts {
   Decoy outcome = Decoy::kUnanswered;
 };
 
+// The files that [tls] names, as this process reads them.
+struct TlsFacts {
+  std::string flaw{};                      // why they are of no use
+  std::string cannot_tell_voters_apart{};  // the certificate's names, if all voters could have them
+  std::optional<std::time_t> begins{};     // of the certificate, in seconds since 1970
+  std::optional<std::time_t> ends{};
+  std::time_t now = 0;
+};
+
 struct MetricsFacts {
   std::string where;
   std::string error{};
@@ -177,11 +189,13 @@ struct Facts {
   // What follows from a valid configuration; nothing where that, or the key, is missing.
   std::optional<StateFacts> state{};
   std::optional<FlagFacts> flag{};
+  std::optional<TlsFacts> tls{};  // nothing: tls.mode is "off"
   std::optional<SidecarFacts> sidecar{};
   std::optional<MetricsFacts> metrics{};
   std::vector<NameFacts> names{};
   std::vector<ProbeFacts> probes{};
   std::vector<DecoyFacts> decoys{};
+  std::vector<HostPort> listeners{};         // the places on this host where anybody listens
   std::vector<std::string> inbound_hosts{};  // that hold a connection to node.listen
   size_t unprobed = 0;                       // addresses beyond the bound
 

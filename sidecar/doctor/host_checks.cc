@@ -72,9 +72,9 @@ void check_open_files(const Facts& facts, Findings& found) {
                                                 : "a process started from here";
   const std::string seen = fmt::format("{} may open {} files", whose, limits.open_files);
   const std::string remedy =
-      fmt::format("raise it to {} (LimitNOFILE=, ulimit -n)", kEnoughOpenFiles);
+      fmt::format("raise it to {} (LimitNOFILE=, ulimit -n)", io::kEnoughOpenFiles);
   if (limits.open_files < kFewFiles) return found.problem(seen, remedy);
-  if (limits.open_files < kEnoughOpenFiles) return found.warning(seen, remedy);
+  if (limits.open_files < io::kEnoughOpenFiles) return found.warning(seen, remedy);
   found.ok(seen);
 }
 

@@ -94,12 +94,12 @@ void look_upwards(fs::path folder, const fs::path& root, LimitFacts& facts) {
 
 }  // namespace
 
-ClockWatch::ClockWatch() : boot_(Loop::now()), wall_(system_clock::now()) {}
+ClockWatch::ClockWatch() : boot_(io::Loop::now()), wall_(system_clock::now()) {}
 
 ClockFacts ClockWatch::facts() const {
   const system_clock::time_point now = system_clock::now();
   const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(now));
-  ClockFacts facts{.boot_elapsed = Loop::now() - boot_,
+  ClockFacts facts{.boot_elapsed = io::Loop::now() - boot_,
                    .wall_elapsed = now - wall_,
                    .year = static_cast<int>(date.year()),
                    .has_boot_offset = has_boot_offset()};
@@ -120,7 +120,7 @@ LimitFacts look_at_limits(pid_t process) {
   if (process == 0 || ::prlimit(process, RLIMIT_NOFILE, nullptr, &limit) != 0) {
     facts.process = 0;
     ::getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = raised_open_files(limit.rlim_cur, limit.rlim_max);  // as a sidecar does
+    limit.rlim_cur = io::raised_open_files(limit.rlim_cur, limit.rlim_max);  // as a sidecar does
   }
   facts.open_files = limit.rlim_cur;
   const std::string whose = facts.process == 0 ? "self" : std::to_string(facts.process);

@@ -15,6 +15,7 @@
 #include "config/environment.hh"
 #include "doctor/facts.hh"
 #include "io/names/socket_address.hh"
+#include "io/tls/tls_context.hh"
 
 namespace bellwether::doctor {
 
@@ -79,9 +80,10 @@ FlagFacts look_at_flag(const std::filesystem::path& path, bool is_folder_shared 
 // whether something answers for everybody.
 
 struct ProbeOrder {
-  std::vector<SocketAddress> addresses;
-  std::vector<SocketAddress> decoy_hosts;  // their ports mean nothing
-  Duration limit{};                        // for everything
+  std::vector<io::SocketAddress> addresses;
+  std::vector<io::SocketAddress> decoy_hosts;  // their ports mean nothing
+  io::TlsContextPtr tls{};                     // nullptr: plain
+  Duration limit{};                            // for everything
 };
 
 struct ProbeReport {

@@ -55,8 +55,8 @@ std::optional<HostPort> parse_endpoint(std::string_view text) {
   sockaddr_in address_ipv4{.sin_family = AF_INET, .sin_port = address.sin6_port};
   std::memcpy(&address_ipv4.sin_addr, host.s6_addr, sizeof address_ipv4.sin_addr);
   const auto found = colon == kHexOfWord
-                         ? SocketAddress::from(reinterpret_cast<const sockaddr&>(address_ipv4))
-                         : SocketAddress::from(reinterpret_cast<const sockaddr&>(address));
+                         ? io::SocketAddress::from(reinterpret_cast<const sockaddr&>(address_ipv4))
+                         : io::SocketAddress::from(reinterpret_cast<const sockaddr&>(address));
   HostPort place;
   parse_host_port(found->text(), place);  // refuses port 0, which a listener's peer has
   return place;
@@ -122,27 +122,27 @@ std::vector<std::string> signs_of_mesh(const Environment& environment,
 }
 
 void look_up(std::vector<NameFacts>& names, Duration limit) {
-  Loop loop;
-  Resolver resolver(loop);
+  io::Loop loop;
+  io::Resolver resolver(loop);
   size_t open = 0;
-  std::vector<Lookup> lookups;
+  std::vector<io::Lookup> lookups;
   for (NameFacts& name : names) {
-    if (const auto address = SocketAddress::from_numeric(name.place)) {
+    if (const auto address = io::SocketAddress::from_numeric(name.place)) {
       name.addresses.push_back(address->text());
       continue;
     }
     ++open;
     name.error = "no answer in time";
-    lookups.push_back(resolver.look_up(name.place, [&](const NameAnswer& answer) {
+    lookups.push_back(resolver.look_up(name.place, [&](const io::NameAnswer& answer) {
       name.error = answer.error;
-      for (const SocketAddress& address : answer.addresses) {
+      for (const io::SocketAddress& address : answer.addresses) {
         name.addresses.push_back(address.text());
       }
       if (--open == 0) loop.stop();
     }));
   }
   if (open == 0) return;
-  LoopTimer patience(loop, [&loop] { loop.stop(); });
+  io::LoopTimer patience(loop, [&loop] { loop.stop(); });
   patience.arm(limit);
   loop.run();
 }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "config/core_options.hh"
 #include "doctor/looks.hh"
@@ -23,18 +24,18 @@ constexpr const char* kClosed =
     "it closed the connection without a word, as a sidecar of another group does, or a proxy";
 
 std::vector<uint8_t> inquiry(const Config& config) {
-  const Greeting greeting{.hello = {.self = {.id = boost::uuids::random_generator()(),
-                                             .name = config.node.name,
-                                             .address = config.node.advertise.text(),
-                                             .boot = 1},
-                                    .voters = voters_hash(config)},
-                          .is_inquiry = true};
+  const io::Greeting greeting{.hello = {.self = {.id = boost::uuids::random_generator()(),
+                                                 .name = config.node.name,
+                                                 .address = config.node.advertise.text(),
+                                                 .boot = 1},
+                                        .voters = voters_hash(config)},
+                              .is_inquiry = true};
   std::vector<uint8_t> bytes;
-  Encoder(config.group.name).append(greeting, bytes);
+  io::Encoder(config.group.name).append(greeting, bytes);
   return bytes;
 }
 
-GreetingFacts facts_of(const Greeting& greeting) {
+GreetingFacts facts_of(const io::Greeting& greeting) {
   const Hello& hello = greeting.hello;
   GreetingFacts facts{.name = hello.self.name,
                       .id = to_string(hello.self.id),
@@ -55,16 +56,16 @@ GreetingFacts facts_of(const Greeting& greeting) {
 struct Line {
   explicit Line(Duration limit) : limits{.connect = 2 * limit, .handshake = 2 * limit} {}
 
-  Loop loop;
+  io::Loop loop;
   const LinkLimits limits;  // none ends before all does
   std::array<char, size_t{64} * 1024> buffer{};
   size_t open = 0;  // callers that still wait
 };
 
 // Dials one address, once.
-class Caller : protected Dialler::Owner {
+class Caller : protected io::Dialler::Owner {
  public:
-  Caller(Line& line, const SocketAddress& address)
+  Caller(Line& line, const io::SocketAddress& address)
       : line_(line), dialler_(line.loop, address, line.limits, *this, /*seed=*/0) {
     ++line_.open;
     dialler_.start();
@@ -72,7 +73,7 @@ class Caller : protected Dialler::Owner {
 
  protected:
   Line& line() { return line_; }
-  Duration age() const { return Loop::now() - started_; }
+  Duration age() const { return io::Loop::now() - started_; }
   // The last one stops the loop.
   void finish() {
     dialler_.stop();
@@ -81,58 +82,61 @@ class Caller : protected Dialler::Owner {
 
  private:
   Line& line_;
-  Instant started_ = Loop::now();
-  Dialler dialler_;
+  Instant started_ = io::Loop::now();
+  io::Dialler dialler_;
 };
 
-class Inquirer final : public Caller, public PeerConnection::Owner {
+class Inquirer final : public Caller, public io::PeerConnection::Owner {
  public:
-  Inquirer(Line& line, const SocketAddress& address, const std::vector<uint8_t>& words,
-           const std::string& group, ProbeFacts& facts)
-      : Caller(line, address), words_(words), group_(group), facts_(facts) {
+  Inquirer(Line& line, const io::SocketAddress& address, const std::vector<uint8_t>& words,
+           const std::string& group, io::TlsContextPtr tls, ProbeFacts& facts)
+      : Caller(line, address), words_(words), group_(group), tls_(std::move(tls)), facts_(facts) {
     facts_.address = address.text();
     facts_.connect_error = kNoConnection;
   }
 
  private:
-  void on_attempt_failed(Dialler& /*dialler*/, int error) override {
-    facts_.connect_error = error_text(error);
+  void on_attempt_failed(io::Dialler& /*dialler*/, int error) override {
+    facts_.connect_error = io::error_text(error);
     facts_.is_refused = error == ECONNREFUSED;
     finish();
   }
 
-  void on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) override {
+  void on_connected(io::Dialler& dialler, io::UvPtr<uv_tcp_t> socket) override {
     facts_.connect_error.clear();
     facts_.hello_error = kNoHello;
     facts_.is_silent = true;
     facts_.connect_time = age();
-    connection_.emplace(line().loop, std::move(socket), group_, line().limits, *this, line().buffer,
-                        dialler.address());
+    io::PeerConnection::Owner& owner = *this;
+    connection_.emplace(
+        line().loop, std::move(socket), owner, line().buffer,
+        io::PeerConnection::Settings{
+            .group = group_, .limits = line().limits, .dialled = dialler.address(), .tls = tls_});
     HostPort local;
     parse_host_port(connection_->ends().here, local);
     facts_.local_host = local.host;
     if (!connection_->write(words_)) fail(kClosed);
   }
 
-  void on_greeting(PeerConnection& connection, const Greeting& greeting) override {
+  void on_greeting(io::PeerConnection& connection, const io::Greeting& greeting) override {
     facts_.greeting = facts_of(greeting);
     // An earlier release names none.
     facts_.is_between =
-        greeting.ends != ConnectionEnds{} && !is_same_pair(connection.ends(), greeting.ends);
+        greeting.ends != io::ConnectionEnds{} && !is_same_pair(connection.ends(), greeting.ends);
     facts_.hello_time = age() - facts_.connect_time;
     facts_.hello_error.clear();
     end();
   }
-  void on_turned_away(PeerConnection& /*connection*/, TurnedAway words) override {
+  void on_turned_away(io::PeerConnection& /*connection*/, io::TurnedAway words) override {
     fail(name(words.reason));
   }
-  void on_flaw(PeerConnection& /*connection*/, const FrameError& error) override {
+  void on_flaw(io::PeerConnection& /*connection*/, const io::FrameError& error) override {
     fail(error.text);
   }
-  void on_end(PeerConnection& /*connection*/, int /*error*/) override { fail(kClosed); }
-  void on_frame(PeerConnection& /*connection*/, Frame /*frame*/, size_t /*bytes*/) override {}
-  void on_skipped(PeerConnection& /*connection*/) override {}
-  void on_silence(PeerConnection& /*connection*/) override {}
+  void on_end(io::PeerConnection& /*connection*/, int /*error*/) override { fail(kClosed); }
+  void on_frame(io::PeerConnection& /*connection*/, Frame /*frame*/, size_t /*bytes*/) override {}
+  void on_skipped(io::PeerConnection& /*connection*/) override {}
+  void on_silence(io::PeerConnection& /*connection*/) override {}
 
   void fail(const std::string& why) {
     facts_.hello_error = why;
@@ -146,13 +150,14 @@ class Inquirer final : public Caller, public PeerConnection::Owner {
 
   const std::vector<uint8_t>& words_;
   const std::string& group_;
+  io::TlsContextPtr tls_;  // with all inquirers
   ProbeFacts& facts_;
-  std::optional<PeerConnection> connection_;
+  std::optional<io::PeerConnection> connection_;
 };
 
 class Knocker final : public Caller {
  public:
-  Knocker(Line& line, const SocketAddress& host, DecoyFacts& facts)
+  Knocker(Line& line, const io::SocketAddress& host, DecoyFacts& facts)
       : Caller(line, host.with_port(kDecoyPort)), facts_(facts) {
     HostPort place;
     parse_host_port(host.with_port(1).text(), place);
@@ -160,11 +165,11 @@ class Knocker final : public Caller {
   }
 
  private:
-  void on_attempt_failed(Dialler& /*dialler*/, int error) override {
+  void on_attempt_failed(io::Dialler& /*dialler*/, int error) override {
     if (error == ECONNREFUSED) facts_.outcome = Decoy::kRefused;
     finish();
   }
-  void on_connected(Dialler& /*dialler*/, UvPtr<uv_tcp_t> /*socket*/) override {
+  void on_connected(io::Dialler& /*dialler*/, io::UvPtr<uv_tcp_t> /*socket*/) override {
     facts_.outcome = Decoy::kAccepted;
     finish();
   }
@@ -175,23 +180,23 @@ class Knocker final : public Caller {
 }  // namespace
 
 ProbeReport probe_peers(const ProbeOrder& order, const Config& config) {
-  const Instant deadline = Loop::now() + order.limit;
+  const Instant deadline = io::Loop::now() + order.limit;
   const std::vector<uint8_t> words = inquiry(config);
   // Who calls writes into these; they do not move.
   ProbeReport report{.probes = std::vector<ProbeFacts>(order.addresses.size()),
                      .decoys = std::vector<DecoyFacts>(order.decoy_hosts.size())};
-  const BrokenPipesIgnored while_it_writes;
+  const io::BrokenPipesIgnored while_it_writes;
   Line line(order.limit);
   std::vector<std::unique_ptr<Caller>> callers;
   for (size_t i = 0; i < order.addresses.size(); ++i) {
     callers.push_back(std::make_unique<Inquirer>(line, order.addresses[i], words, config.group.name,
-                                                 report.probes[i]));
+                                                 order.tls, report.probes[i]));
   }
   for (size_t i = 0; i < order.decoy_hosts.size(); ++i) {
     callers.push_back(std::make_unique<Knocker>(line, order.decoy_hosts[i], report.decoys[i]));
   }
   if (callers.empty()) return report;
-  DeadlineTimer patience(line.loop, [&line] { line.loop.stop(); });
+  io::DeadlineTimer patience(line.loop, [&line] { line.loop.stop(); });
   patience.arm(deadline);
   line.loop.run();
   return report;

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
@@ -12,6 +14,10 @@ namespace {
 
 constexpr unsigned kReady = 200;
 constexpr unsigned kNotReady = 503;
+// When a certificate should have been renewed: the alert BellwetherCertificateExpiring goes by it.
+constexpr std::time_t kPartOfLife = 5;
+constexpr std::time_t kHour = 3600;
+constexpr std::time_t kSoon = 7 * std::time_t{24} * kHour;
 
 }  // namespace
 
@@ -72,6 +78,31 @@ void check_sidecar(const Facts& facts, Findings& found) {
   if (found.is_empty()) found.ok(sidecar.name + " answers at " + sidecar.where);
 }
 
+// Whether a sidecar that is started here would get what it listens at.
+void check_ports(const Facts& facts, Findings& found) {
+  if (facts.has_sidecar()) return found.ok("the sidecar has them");
+  const bool is_in_use =
+      (facts.state && facts.state->lock.is_held) || (facts.flag && facts.flag->lock.is_held);
+  if (is_in_use) return found.skipped("a sidecar that does not answer may have them");
+  const Config& config = *facts.config.config;
+  const std::array<std::pair<const char*, HostPort>, 3> wanted{
+      {{"[node] listen", config.node.listen},
+       {"[api] listen", config.api.listen},
+       {"[metrics] listen", config.metrics.listen}}};
+  for (const auto& [key, place] : wanted) {
+    const auto is_in_its_way = [&own = place](const HostPort& other) {
+      return other.port == own.port &&
+             (other.host == own.host || other.is_wildcard() || own.is_wildcard());
+    };
+    if (place.port == 0 || !std::ranges::any_of(facts.listeners, is_in_its_way)) continue;
+    found.problem(fmt::format("another process listens at {}, which {} names", place.text(), key),
+                  fmt::format("end that process (`ss -ltnp sport = {}` shows it), or give {} "
+                              "another port",
+                              place.port, key));
+  }
+  if (found.is_empty()) found.ok("nobody listens where the sidecar will");
+}
+
 void check_metrics(const Facts& facts, Findings& found) {
   if (!facts.metrics) {
     return found.ok("[metrics] listen is empty: they are served where the API is, " +
@@ -94,6 +125,40 @@ void check_metrics(const Facts& facts, Findings& found) {
                          "let [metrics] listen at an address that Prometheus reaches");
   }
   found.ok("served at " + metrics.where);
+}
+
+void check_tls(const Facts& facts, Findings& found) {
+  if (!facts.tls) return found.ok("[tls] is off: members do not prove who they are");
+  const TlsFacts& tls = *facts.tls;
+  if (!tls.flaw.empty()) {
+    found.problem(tls.flaw, "put the file right; the sidecar reads it again by itself");
+  } else if (facts.has_sidecar() && !facts.sidecar->why_tls_not_in_force.empty()) {
+    found.problem("the sidecar cannot use them: " + facts.sidecar->why_tls_not_in_force,
+                  "look at the rights of its user, and at what it has mounted");
+  }
+  if (tls.ends && tls.begins) {
+    const std::time_t left = *tls.ends - tls.now;
+    if (left < std::min<std::time_t>((*tls.ends - *tls.begins) / kPartOfLife, kSoon)) {
+      found.warning(fmt::format("the certificate is over in {} hours", left / kHour),
+                    "look at what should have renewed it");
+    }
+  }
+  if (!tls.cannot_tell_voters_apart.empty()) {
+    found.warning("a certificate for " + tls.cannot_tell_voters_apart +
+                      " cannot tell voters apart: each can use the name of each",
+                  "give each voter one with the DNS name of its host, if they must not trust each "
+                  "other");
+  }
+  std::string plain;
+  for (const MemberFacts& member :
+       facts.has_sidecar() ? facts.sidecar->members : std::vector<MemberFacts>{}) {
+    if (member.security != "plain" || member.state != "alive") continue;
+    plain += (plain.empty() ? "" : ", ") + member.name;
+  }
+  if (!plain.empty()) {
+    found.warning("connected without TLS: " + plain, "give them [tls], then tls.mode \"strict\"");
+  }
+  if (found.is_empty()) found.ok("the files of [tls] fit together");
 }
 
 }  // namespace bellwether::doctor

@@ -60,9 +60,9 @@ void judge_record(const Facts& facts, const StateFacts& state, Findings& found) 
 
 // The sidecar that runs has taken it; the file may name other [voters] since.
 void judge_votes(const Facts& facts, const StateFacts& state, Findings& found) {
-  const uint64_t voters = vote_tag(facts.config.config->node.name, facts.config.config->voters);
+  const uint64_t voters = io::vote_tag(facts.config.config->node.name, facts.config.config->voters);
   if (facts.has_sidecar() || !state.is_record_good) return;
-  if (!is_vote_of_others(state.voters, state.epoch, voters)) return;
+  if (!io::is_vote_of_others(state.voters, state.epoch, voters)) return;
   found.problem(state.folder +
                     " was written under another name, among other [voters], or without a vote: no "
                     "sidecar starts with it",
@@ -147,7 +147,7 @@ void check_flag(const Facts& facts, Findings& found) {
     return;
   }
   if (!flag.distrust.empty()) {
-    found.problem(flag.path + ": " + flag.distrust, kFlagFolderRemedy);
+    found.problem(flag.path + ": " + flag.distrust, io::kFlagFolderRemedy);
   }
   if (!flag.exists && facts.has_sidecar()) {
     found.problem(flag.path + " does not exist, but a sidecar answers",
@@ -172,14 +172,14 @@ void check_flag(const Facts& facts, Findings& found) {
     found.warning(flag.is_folder_closed_to_others
                       ? "only its owner can enter the folder of " + flag.path
                       : fmt::format("only user {} can read {} (mode {})", flag.owner, flag.path,
-                                    mode_text(mode)),
+                                    io::mode_text(mode)),
                   "fine if the application runs as the same user; otherwise open folder and "
                   "flag.mode to its group");
   }
   if (flag.exists && flag.file_flaw.empty()) judge_lock(facts, flag.lock, flag.path, found);
   if (!found.is_empty()) return;
   if (!flag.exists) return found.ok(flag.path + " can be made, on a tmpfs");
-  std::string seen = flag.path + ", mode " + mode_text(flag.mode) + ", on a tmpfs";
+  std::string seen = flag.path + ", mode " + io::mode_text(flag.mode) + ", on a tmpfs";
   if (flag.lock.is_held) seen += ", in use by " + holder_text(flag.lock);
   found.ok(seen);
 }

@@ -67,7 +67,7 @@ bool is_locked_through(const fs::path& descriptor, const struct stat& file) {
   if (::stat(descriptor.c_str(), &status) != 0) return false;
   if (status.st_dev != file.st_dev || status.st_ino != file.st_ino) return false;
   const fs::path process = descriptor.parent_path().parent_path();
-  const FileDescriptor notes(
+  const io::FileDescriptor notes(
       ::open((process / "fdinfo" / descriptor.filename()).c_str(), O_RDONLY | O_CLOEXEC));
   constexpr size_t kLongestNotes = 1024;
   std::string text;
@@ -91,7 +91,7 @@ pid_t find_holder(const struct stat& file) {
 }
 
 LockFacts lock_of(const fs::path& path) {
-  const FileDescriptor fd(::open(path.c_str(), kCautious));
+  const io::FileDescriptor fd(::open(path.c_str(), kCautious));
   if (!fd.is_open()) return {};
   struct flock whole_file {};
   whole_file.l_type = F_WRLCK;
@@ -102,17 +102,18 @@ LockFacts lock_of(const fs::path& path) {
   return {.is_held = true, .holder = is_known ? find_holder(status) : 0};
 }
 
-StateFileContents read_slots(int fd) {
-  std::array<uint8_t, kStateFileBytes> bytes{};
+io::StateFileContents read_slots(int fd) {
+  std::array<uint8_t, io::kStateFileBytes> bytes{};
   const ssize_t count = ::pread(fd, bytes.data(), bytes.size(), 0);
-  return read_state_file(std::span(bytes).first(static_cast<size_t>(std::max<ssize_t>(count, 0))));
+  return io::read_state_file(
+      std::span(bytes).first(static_cast<size_t>(std::max<ssize_t>(count, 0))));
 }
 
 void read_record(const fs::path& path, StateFacts& facts) {
-  const FileDescriptor fd(::open(path.c_str(), kCautious));
+  const io::FileDescriptor fd(::open(path.c_str(), kCautious));
   facts.has_record = fd.is_open() || errno != ENOENT;
   if (!fd.is_open()) return;
-  StateFileContents contents = read_slots(fd.get());
+  io::StateFileContents contents = read_slots(fd.get());
   if (contents.has_damaged_slot) {
     // The sidecar may just be writing it.
     std::this_thread::sleep_for(kWriteOfASlot);
@@ -176,7 +177,7 @@ StateFacts look_at_state(const fs::path& folder) {
   if (!facts.exists || !may_use(folder, R_OK | X_OK)) return facts;
   // Root looks for somebody else, most likely for the owner.
   const uid_t self = ::geteuid() == 0 ? status.st_uid : ::geteuid();
-  facts.weakness = who_else_may_write(status.st_mode, status.st_uid, self);
+  facts.weakness = io::who_else_may_write(status.st_mode, status.st_uid, self);
   facts.lock = lock_of(folder / "lock");
   facts.has_identity = may_use(folder / "identity", F_OK);
   read_record(folder / "state", facts);
@@ -213,7 +214,7 @@ FlagFacts look_at_flag(const fs::path& path, bool is_folder_shared) {
     const uid_t user = user_of_sidecar(facts, folder_status);
     facts.distrust = fs::is_symlink(folder)
                          ? "its folder is a symbolic link"
-                         : flag_folder_flaw(folder_status, user, is_folder_shared);
+                         : io::flag_folder_flaw(folder_status, user, is_folder_shared);
   }
   facts.is_emptied_at_logout = is_emptied_at_logout(path, facts.owner);
   return facts;

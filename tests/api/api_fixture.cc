@@ -37,7 +37,7 @@ Json Recorded::json() const {
 
 std::string Recorded::error() const { return json().value("error", ""); }
 
-void FakeAnswer::send(HttpResponse response) {
+void FakeAnswer::send(io::HttpResponse response) {
   BOOST_TEST(recorded_->is_open(), "an answer is sent once, to a client that is there");
   BOOST_TEST(recorded_->stream_type == "");
   recorded_->response = std::move(response);
@@ -107,9 +107,15 @@ ApiFixture::ApiFixture(const NodeSetup& setup)
                     answered.push_back(api::counted_routes().at(route).name + " " +
                                        std::to_string(code));
                   },
-              .on_limit = [this](Limit limit) { limits.push_back(limit); }}) {}
+              .on_limit = [this](Limit limit) { limits.push_back(limit); },
+              .on_command =
+                  [this](metrics::Command command, const io::HttpClientFacts& client,
+                         const api::Permission& permission) {
+                    asked.push_back(std::string(name(command)) + " by " + api::text_of(client) +
+                                    " " + std::to_string(permission.status));
+                  }}) {}
 
-ApiFixture::Answered ApiFixture::request(HttpRequest request, api::Entrance entrance) {
+ApiFixture::Answered ApiFixture::request(io::HttpRequest request, api::Entrance entrance) {
   auto recorded = std::make_shared<Recorded>();
   routes.handle(request, std::make_unique<FakeAnswer>(recorded), entrance);
   return recorded;
@@ -117,7 +123,7 @@ ApiFixture::Answered ApiFixture::request(HttpRequest request, api::Entrance entr
 
 ApiFixture::Answered ApiFixture::get(const std::string& target,
                                      std::vector<std::pair<std::string, std::string>> headers) {
-  HttpRequest request{.method = "GET"};
+  io::HttpRequest request{.method = "GET"};
   request.headers = std::move(headers);
   const size_t question = target.find('?');
   request.path = target.substr(0, question);

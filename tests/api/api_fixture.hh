@@ -17,9 +17,9 @@ namespace bellwether::tests {
 
 // What became of one request; outlives the answer.
 struct Recorded {
-  std::optional<HttpResponse> response;  // nullopt: not answered
-  std::string stream;                    // what was written to it
-  std::string stream_type;               // empty: it is no stream
+  std::optional<io::HttpResponse> response;  // nullopt: not answered
+  std::string stream;                        // what was written to it
+  std::string stream_type;                   // empty: it is no stream
   bool is_client_gone = false;
 
   bool is_open() const { return !is_client_gone && !response; }
@@ -37,7 +37,7 @@ class FakeAnswer : public api::Answer {
   explicit FakeAnswer(std::shared_ptr<Recorded> recorded) : recorded_(std::move(recorded)) {}
 
   bool is_open() const override { return recorded_->is_open(); }
-  void send(HttpResponse response) override;
+  void send(io::HttpResponse response) override;
   void begin_stream(std::string_view content_type) override;
   bool write(std::string_view piece) override;
 
@@ -63,6 +63,9 @@ class FakeBackend : public api::Backend {
   Duration loop_age() const override { return age; }
   std::vector<std::string> pending_restart() const override { return {"node.listen"}; }
   std::vector<std::string> config_mismatches() const override { return mismatches; }
+  const api::Authority& authority() const override { return commands; }
+  std::string tls_flaw() const override { return flaw_of_tls; }
+  std::optional<std::time_t> tls_expiry() const override { return expiry_of_tls; }
   std::string metrics_text() override { return "bellwether_is_leader 1\n"; }
   // Done at once, unless commands are held back.
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override;
@@ -79,6 +82,9 @@ class FakeBackend : public api::Backend {
   std::string not_ready;
   Duration age = std::chrono::milliseconds(700);
   std::vector<std::string> mismatches;
+  api::Authority commands{ApiSettings{}};
+  std::string flaw_of_tls;
+  std::optional<std::time_t> expiry_of_tls;
   api::ReloadResult reloaded;
   bool holds_commands = false;
   int64_t wall_seconds = 0;
@@ -95,7 +101,7 @@ struct ApiFixture {
   explicit ApiFixture(const NodeSetup& setup = {});
 
   using Answered = std::shared_ptr<Recorded>;
-  Answered request(HttpRequest request, api::Entrance entrance = api::Entrance::kApi);
+  Answered request(io::HttpRequest request, api::Entrance entrance = api::Entrance::kApi);
   // "/v1/leader?index=1&wait=5s"; with these headers.
   Answered get(const std::string& target,
                std::vector<std::pair<std::string, std::string>> headers = {});
@@ -114,12 +120,14 @@ struct ApiFixture {
   // Requests that were counted, in order: "/v1/leader 200".
   std::vector<std::string> answered;
   std::vector<Limit> limits;
+  // Commands that were asked for: "elect by 127.0.0.1:5 200".
+  std::vector<std::string> asked;
 
   NodeHarness node;
   api::LeadershipFeed feed{wall_time(0)};
   FakeBackend backend{node, feed};
   api::ElectionHistory history;
-  Loop loop;  // does not run: time passes when told
+  io::Loop loop;  // does not run: time passes when told
   api::Routes routes;
 
  private:

@@ -121,31 +121,42 @@ BOOST_AUTO_TEST_CASE(members_come_by_rank_and_those_that_have_left_at_the_end) {
   step(node.receive(4, 1, Leave{.boot = 1}));
   step(node.disconnect(1, LinkEvidence::kRefused));
   backend.settings.voters = {{"node-5", {}}, {"node-3", {}}, {"node-1", {}}};
-  backend.peers[uuid(5)] = {
-      .software = "0.2.0", .plugin = "bully", .heard = node.now() - 40ms, .rtt = 312400ns};
+  backend.peers[uuid(5)] = {.software = "0.2.0",
+                            .plugin = "bully",
+                            .security = Security::kCertificate,
+                            .certificate = "node-5.orders",
+                            .heard = node.now() - 40ms,
+                            .rtt = 312400ns};
   backend.peers[uuid(1)] = {.heard = node.now() - 3s};
   BOOST_TEST(get("/v1/members")->response->body == compact(R"({"group":"orders","members":[
       {"name":"node-5","id":"00000000-0000-0000-0000-000000000005","address":"10.0.0.5:7946",
        "priority":100,"voter":true,"state":"alive","is_self":false,"is_leader":true,
-       "may_lead":true,"last_heard_ms":40,"rtt_ms":0.312,"variant":"classic","version":"0.2.0"},
+       "may_lead":true,"last_heard_ms":40,"rtt_ms":0.312,"variant":"classic","version":"0.2.0",
+       "security":"tls","certificate":"node-5.orders"},
       {"name":"node-3","id":"00000000-0000-0000-0000-000000000003","address":"10.0.0.3:7946",
        "priority":100,"voter":true,"state":"alive","is_self":true,"is_leader":false,
        "may_lead":true,"last_heard_ms":null,"rtt_ms":null,"variant":"modified",
-       "version":"0.1.0"},
+       "version":"0.1.0","security":null,"certificate":null},
       {"name":"node-2","id":"00000000-0000-0000-0000-000000000002","address":"10.0.0.2:7946",
        "priority":100,"voter":false,"state":"alive","is_self":false,"is_leader":false,
-       "may_lead":true,"last_heard_ms":null,"rtt_ms":null,"variant":null,"version":null},
+       "may_lead":true,"last_heard_ms":null,"rtt_ms":null,"variant":null,"version":null,
+       "security":null,"certificate":null},
       {"name":"node-1","id":"00000000-0000-0000-0000-000000000001","address":"10.0.0.1:7946",
        "priority":100,"voter":true,"state":"down","is_self":false,"is_leader":false,
-       "may_lead":true,"last_heard_ms":3000,"rtt_ms":null,"variant":null,"version":null},
+       "may_lead":true,"last_heard_ms":3000,"rtt_ms":null,"variant":null,"version":null,
+       "security":null,"certificate":null},
       {"name":"node-4","id":"00000000-0000-0000-0000-000000000004","address":"10.0.0.4:7946",
        "priority":100,"voter":false,"state":"left","is_self":false,"is_leader":false,
-       "may_lead":true,"last_heard_ms":null,"rtt_ms":null,"variant":null,"version":null}]})"));
+       "may_lead":true,"last_heard_ms":null,"rtt_ms":null,"variant":null,"version":null,
+       "security":null,"certificate":null}]})"));
 }
 
 BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
   lead();
   backend.mismatches = {"node-1 has lease 2s"};
+  backend.settings.tls.mode = TlsMode::kStrict;
+  backend.flaw_of_tls = "tls.key is missing";
+  backend.expiry_of_tls = 1769850000;
   const std::string hash = get("/v1/status")->json()["config"]["hash"];
   BOOST_TEST(hash.size() == 8u);
   BOOST_TEST(
@@ -160,6 +171,8 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
       "config":{"hash":")" + hash +
                                                    R"(","pending_restart":["node.listen"],
       "mismatches":["node-1 has lease 2s"]},
+      "tls":{"mode":"strict","why_not_in_force":"tls.key is missing",
+      "certificate_expires":"2026-01-31T09:00:00.000Z"},
       "plugin":{"name":"bully","version":"0.1.0","abi":"1.0"},"version":"0.1.0",
       "uptime_ms":60000,"loop_age_ms":700})"));
 }

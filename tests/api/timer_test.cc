@@ -13,13 +13,13 @@ using namespace std::chrono_literals;
 class LivingBackend : public FakeBackend {
  public:
   using FakeBackend::FakeBackend;
-  Instant now() const override { return Loop::now(); }
+  Instant now() const override { return io::Loop::now(); }
 };
 
 struct TimerFixture {
   std::shared_ptr<Recorded> poll(const std::string& wait) {
     auto recorded = std::make_shared<Recorded>();
-    HttpRequest request{.method = "GET", .path = "/v1/leader"};
+    io::HttpRequest request{.method = "GET", .path = "/v1/leader"};
     request.query = {{"index", "1"}, {"wait", wait}};
     routes.handle(request, std::make_unique<FakeAnswer>(recorded), api::Entrance::kApi);
     return recorded;
@@ -29,12 +29,13 @@ struct TimerFixture {
   api::LeadershipFeed feed{wall_time(0)};
   LivingBackend backend{node, feed};
   api::ElectionHistory history;
-  Loop loop;
-  api::Routes routes{loop,
-                     backend,
-                     feed,
-                     history,
-                     {.on_answered = [](size_t, unsigned) {}, .on_limit = [](Limit) {}}};
+  io::Loop loop;
+  api::Routes routes{
+      loop,
+      backend,
+      feed,
+      history,
+      {.on_answered = [](size_t, unsigned) {}, .on_limit = [](Limit) {}, .on_command = {}}};
 };
 
 }  // namespace
@@ -43,13 +44,13 @@ BOOST_FIXTURE_TEST_SUITE(timer_of_the_api, TimerFixture)
 
 // The loop ends when nothing is left to wait for; the longest wait is far from the test's limit.
 BOOST_AUTO_TEST_CASE(ends_every_wait_and_then_rests) {
-  const Instant begin = Loop::now();
+  const Instant begin = io::Loop::now();
   const auto late = poll("40ms");
   const auto early = poll("5ms");
   loop.run();
   BOOST_TEST(early->status() == 200u);
   BOOST_TEST(late->status() == 200u);
-  BOOST_TEST((Loop::now() - begin >= 40ms));
+  BOOST_TEST((io::Loop::now() - begin >= 40ms));
 }
 
 BOOST_AUTO_TEST_CASE(does_not_keep_the_loop_alive_for_clients_that_have_gone) {

@@ -15,7 +15,7 @@ struct TrustFixture : ApiFixture {
         .empty();
   }
   bool takes_post(std::vector<std::pair<std::string, std::string>> headers) {
-    HttpRequest request{.method = "POST", .path = "/v1/elect"};
+    io::HttpRequest request{.method = "POST", .path = "/v1/elect"};
     request.headers = std::move(headers);
     return api::distrust(request, backend.settings).empty();
   }

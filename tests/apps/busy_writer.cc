@@ -36,7 +36,7 @@ Uuid id_of(uint64_t epoch) {
 
 // The file's line, once more, and for writing: without FlagWriter's system calls.
 leader_flag_line& map_line(const char* path) {
-  const FileDescriptor file(::open(path, O_RDWR | O_CLOEXEC));
+  const io::FileDescriptor file(::open(path, O_RDWR | O_CLOEXEC));
   void* const mapping =
       ::mmap(nullptr, sizeof(leader_flag_line), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (mapping == MAP_FAILED) throw std::runtime_error("the flag cannot be mapped");
@@ -57,8 +57,8 @@ void spin(uint64_t duration_ns) {
   for (uint64_t epoch = 1;; ++epoch) {
     const bool leads = epoch % 2 == 1;
     const auto role = static_cast<uint8_t>(leads ? LEADER_FLAG_LEADER : LEADER_FLAG_FOLLOWER);
-    write_flag_line(line, {.role = role, .epoch = epoch, .leader = id_of(epoch)},
-                    leads ? valid_until_ns : 0, boot_id_hash);
+    io::write_flag_line(line, {.role = role, .epoch = epoch, .leader = id_of(epoch)},
+                        leads ? valid_until_ns : 0, boot_id_hash);
     if (pause_ns != 0) spin(random() % pause_ns);
   }
 }
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   // Whoever watches may be killed, and this would go on for ever.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {
-    const FlagWriter holder({.path = argv[1]});
+    const io::FlagWriter holder({.path = argv[1]});
     leader_flag_line& line = map_line(argv[1]);
     std::cout << "busy" << std::endl;
     write_for_ever(line, std::strtoull(argv[2], nullptr, 10));

@@ -34,6 +34,7 @@ POD = {"POD_NAME": "orders-0", "POD_NAMESPACE": "shop", "POD_IP": "10.0.0.1"}
 FIELD_OF = {"POD_NAME": "metadata.name", "POD_NAMESPACE": "metadata.namespace",
             "POD_IP": "status.podIP"}
 FREELY_NAMED = {"labels", "annotations", "matchLabels", "data"}  # what is in these
+SECRET = "/etc/bellwether-tls/secret"
 PROGRAM_IN_POD = "/usr/bin/bellwether"
 ELECTION_PORT, METRICS_PORT, API_PORT = 7946, 9464, 4040
 RIGHT, HAS_WARNINGS = 0, 4
@@ -92,8 +93,11 @@ def toml_of(workload):
 def checked(workload, sidecar):
     """What `bellwether check` makes of a workload's configuration."""
     given = {variable["name"]: POD[variable["name"]] for variable in sidecar["env"]}
-    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
-        file.write(toml_of(workload))
+    with (tempfile.NamedTemporaryFile("w", suffix=".toml") as file,
+          tempfile.NamedTemporaryFile("w", suffix=".secret") as secret):
+        secret.write("0" * 64)
+        secret.flush()
+        file.write(toml_of(workload).replace(SECRET, secret.name))
         file.flush()
         return subprocess.run([PROGRAM, "check", file.name], capture_output=True, text=True,
                               check=False, timeout=PATIENCE_S, env={**os.environ, **given})
@@ -176,7 +180,8 @@ class Kubernetes(unittest.TestCase):
             self.assertEqual(pod["securityContext"]["seccompProfile"]["type"], "RuntimeDefault")
             self.assertFalse({"hostNetwork", "hostPID", "hostIPC"} & pod.keys())
             for volume in pod["volumes"]:
-                self.assertTrue(volume.keys() <= {"name", "configMap", "emptyDir"}, volume)
+                kinds = {"configMap", "emptyDir", "secret"}
+                self.assertTrue(volume.keys() <= {"name", *kinds}, volume)
             for container in containers_of(pod):
                 self.assertEqual(container["securityContext"], {
                     "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,

@@ -119,6 +119,7 @@ POD_TEMPLATE = {
         "volumes": [{
             "name": name,
             "configMap": {"name": name},
+            "secret": {"secretName": name, "defaultMode": number},
             "emptyDir": {"medium": one_of("Memory"), "sizeLimit": quantity},
         }],
     },

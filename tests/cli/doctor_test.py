@@ -192,7 +192,7 @@ class Flawed(WithGroup):
             place = f"127.0.0.1:{server.getsockname()[1]}"
             config = self.reconfigure(f"127.0.0.1:{self.first.metrics_port}", place)
             found, _ = self.examine(config)
-        self.assert_found(found, "metrics", "problem", f"at {place}: nothing came within 2s")
+        self.assert_found(found, "metrics", "problem", f"at {place}: no whole answer within 2s")
 
     def test_plugin_that_is_not_there(self):
         config = self.reconfigure("[election]", '[election]\nplugin = "other"')
@@ -203,7 +203,7 @@ class Flawed(WithGroup):
         self.first.send_signal(signal.SIGSTOP)
         found, _ = self.examine(self.first.config_file)
         pid = self.first.process.pid
-        self.assert_found(found, "sidecar", "skipped", "nothing came within 2s")
+        self.assert_found(found, "sidecar", "skipped", "no whole answer within 2s")
         self.assert_found(found, "state", "warning", f"is used by process {pid}, but no sidecar")
         self.assert_found(found, "metrics", "skipped", "no sidecar answers here")
 
@@ -233,7 +233,8 @@ class Alone(Doctor):
         self.assertEqual(code, FAILURE)
         self.assert_found(found, "configuration", "problem", "^cannot read none.toml: No such")
         text = self.run_program("doctor", "--config", "none.toml").stdout
-        self.assertIn("there is no valid configuration: plugin, sidecar, metrics, state, ", text)
+        self.assertIn("there is no valid configuration: plugin, sidecar, ports, metrics, tls, ",
+                      text)
 
     def test_help_names_every_exit_status(self):
         text = self.succeed("doctor", "--help")

@@ -302,8 +302,21 @@ class NobodyThere(CommandLine):
 
     def test_something_that_speaks_no_http(self):
         where = self.listen(b"220 mail.example ESMTP\r\n")
-        self.assertIn(f"no sidecar answers at {where}: what it says is not HTTP",
+        self.assertIn(f"no sidecar answers at {where}: its answer is not HTTP",
                       self.fail_with(FAILURE, "status", "--api", where))
+
+    def test_an_answer_that_is_nested_without_an_end(self):
+        body = b'{"leader":' + 50000 * b"[" + 50000 * b"]" + b"}"
+        where = self.listen(b"HTTP/1.0 200 OK\r\n\r\n" + body)
+        self.assertIn(f"what answers at {where} is not a sidecar (status 200)",
+                      self.fail_with(FAILURE, "status", "--api", where))
+
+    def test_addresses_that_cannot_be_one(self):
+        for api, flaw in (("https://a:1", "asks for TLS, which the API does not speak"),
+                          ("unix:", "lacks the path after the colon")):
+            with self.subTest(api=api):
+                line = self.fail_with(USAGE, "status", "--api", api)
+                self.assertTrue(line.startswith(f'--api: "{api}" {flaw}; give http://'), line)
 
     def test_an_answer_that_is_cut_off(self):
         where = self.listen(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
@@ -318,19 +331,19 @@ class NobodyThere(CommandLine):
                 where = self.listen(body)
                 line = self.fail_with(FAILURE, *command, "--api", where)
                 self.assertEqual(line, f"what answers at {where} is not a sidecar (status 200); "
-                                       "--api says where it is")
+                                       "is that its [api] listen?")
 
     def test_another_http_server(self):
         where = self.listen(b"HTTP/1.0 404 Not Found\r\n\r\n<html>nothing here</html>")
         line = self.fail_with(FAILURE, "status", "--api", where)
         self.assertEqual(line, f"what answers at {where} is not a sidecar (status 404); "
-                               "--api says where it is")
+                               "is that its [api] listen?")
 
     def test_somebody_who_never_answers(self):
         with socket.create_server(("127.0.0.1", 0)) as silent:
             where = f"127.0.0.1:{silent.getsockname()[1]}"
             line = self.fail_with(FAILURE, "elect", "--api", where)
-        self.assertEqual(line, f"no sidecar answers at {where}: nothing came within 5s; "
+        self.assertEqual(line, f"no sidecar answers at {where}: no whole answer within 5s; "
                                "is `bellwether run` running?")
 
 

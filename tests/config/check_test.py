@@ -22,6 +22,8 @@ name = "orders"
 orders-0 = "10.0.0.7:7946"
 orders-1 = "10.0.0.8:7946"
 orders-2 = "10.0.0.9:7946"
+[tls]
+secret_file = "${SECRET}"
 [node]
 name = "${POD_NAME}"
 """
@@ -39,13 +41,16 @@ class Check(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        self.secret = self.folder / "orders.secret"
+        self.secret.touch(mode=0o600)
+        self.secret.write_text("0" * 64)
 
     def check(self, text, *options, pod_name="orders-0"):
         (self.folder / "b.toml").write_text(text, "utf-8")
         return self.run_program("check", *options, "b.toml", pod_name=pod_name)
 
     def run_program(self, *arguments, pod_name="orders-0"):
-        environment = {**os.environ, "POD_NAME": pod_name}
+        environment = {**os.environ, "POD_NAME": pod_name, "SECRET": str(self.secret)}
         return subprocess.run([self.program, *arguments], cwd=self.folder, env=environment,
                               text=True, capture_output=True, check=False)
 
@@ -72,14 +77,34 @@ class Check(unittest.TestCase):
         result = self.check(SOUND + '[api]\nlisten = "0.0.0.0:4040"\n')
         self.assertEqual(result.returncode, DOUBTFUL)
         self.assertEqual(len(result.stderr.splitlines()), 1)
-        self.assertTrue(result.stderr.startswith("b.toml:10:10: warning: api.listen: "))
+        self.assertTrue(result.stderr.startswith("b.toml:12:10: warning: api.listen: "))
         self.assertEqual(tomllib.loads(result.stdout)["api"]["listen"], "0.0.0.0:4040")
+
+    def test_a_plugin_that_is_not_on_this_machine_is_a_warning(self):
+        result = self.check(SOUND + '[election]\nplugin = "nope"\n')
+        self.assertEqual(result.returncode, DOUBTFUL)
+        self.assertIn("b.toml:12:10: warning: election.plugin: a sidecar on this machine would "
+                      "not start; plugin ", result.stderr)
+        self.assertIn("/bellwether-nope.so does not exist", result.stderr)
+
+    def test_files_of_tls_that_are_of_no_use_here_are_a_warning(self):
+        self.secret.chmod(0o644)
+        result = self.check(SOUND)
+        self.assertEqual(result.returncode, DOUBTFUL)
+        self.assertRegex(result.stderr, "b.toml:8:15: warning: tls.secret_file: a sidecar with the "
+                         "rights of this user would wait for other files; tls.secret_file .* may "
+                         "be read by everybody; chmod o=")
+
+    def test_a_file_without_an_end_is_refused(self):
+        result = self.run_program("check", "/dev/zero")
+        self.assertEqual(result.returncode, FAILURE)
+        self.assertEqual(result.stderr, "bellwether: /dev/zero has no end, or is too long\n")
 
     def test_errors_go_to_stderr_all_at_once_and_nothing_is_printed(self):
         result = self.check(SOUND + 'priority = -1\nlisten = "x"\n')
         self.assertEqual((result.returncode, result.stdout), (INVALID, ""))
         self.assertEqual([line[:16] for line in result.stderr.splitlines()],
-                         ["b.toml:9:12: err", "b.toml:10:10: er"])
+                         ["b.toml:11:12: er", "b.toml:12:10: er"])
 
     def test_syntax_errors_are_errors(self):
         result = self.check("[group\n")
@@ -123,7 +148,7 @@ class Check(unittest.TestCase):
         report = json.loads(result.stdout)
         self.assertFalse(report["valid"])
         self.assertEqual(report["errors"], [
-            {"line": 9, "column": 12, "key": "node.priority", "what": "-1 is out of range",
+            {"line": 11, "column": 12, "key": "node.priority", "what": "-1 is out of range",
              "remedy": "give a whole number from 0 to 65535"}])
 
     def test_a_file_that_cannot_be_read(self):

@@ -227,8 +227,8 @@ BOOST_AUTO_TEST_CASE(the_api_is_local) {
   }
   expect_warning(kSound + "[api]\nlisten = \"0.0.0.0:4040\"\n",
                  "10:10: warning: api.listen: whoever reaches 0.0.0.0:4040 can make the leader "
-                 "step down; listen on 127.0.0.1, or on a unix socket, and serve metrics apart "
-                 "(metrics.listen)");
+                 "step down; listen on 127.0.0.1 or a unix socket, or give api.token_file; serve "
+                 "metrics apart (metrics.listen)");
 }
 
 BOOST_AUTO_TEST_CASE(only_the_sidecar_writes_the_flag) {
@@ -314,6 +314,77 @@ BOOST_AUTO_TEST_CASE(others_find_this_node) {
   expect_warning(kSound + "advertise = \"orders-0:7946\"\n",
                  "9:13: warning: node.advertise: orders-0:7946 is advertised, but this voter's "
                  "address is 10.0.0.7:7946; give the same, or leave node.advertise out");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_about_the_socket_needs_one) {
+  for (const char* key :
+       {"writes = \"socket\"", "allow_users = [\"a\"]", "allow_groups = [\"10\"]"}) {
+    const std::string api = kSound + "[api]\n" + key + "\n";
+    BOOST_TEST(errors_of(api).size() == 1U, key);
+    BOOST_TEST(errors_of(api + "socket = \"/run/b.sock\"\n").empty(), key);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(with_a_token_the_api_may_be_anywhere) {
+  BOOST_TEST(
+      warnings_of(kSound + "[api]\nlisten = \"0.0.0.0:4040\"\ntoken_file = \"/t\"\n").empty());
+}
+
+// --- [tls] ---
+
+BOOST_AUTO_TEST_CASE(members_that_prove_nothing_are_a_risk_unless_nobody_else_can_connect) {
+  const std::string off = kSound + "[tls]\nmode = \"off\"\n";
+  expect_warning(off,
+                 "10:8: warning: tls.mode: members do not prove who they are: whoever reaches "
+                 "[::]:7946 can move, stop or confuse the group; give [tls] certificates or a "
+                 "secret_file, or close the port to all but members");
+  expect_warning(
+      kSound + "[tls]\nmode = \"permissive\"\nsecret_file = \"/s\"\n",
+      "10:8: warning: tls.mode: permissive takes members that prove nothing: whoever "
+      "reaches [::]:7946 can still move the group; give \"strict\" once all members have "
+      "[tls]");
+  BOOST_TEST(warnings_of("[group]\nname = \"g\"\n[node]\nname = \"a\"\nlisten = \"127.0.0.1:1\"\n"
+                         "[voters]\na = \"127.0.0.1:1\"\n[tls]\n")
+                 .empty());
+}
+
+BOOST_AUTO_TEST_CASE(certificates_or_a_secret_are_strict_unless_it_says_otherwise) {
+  BOOST_TEST((parse(kSound).config.tls.mode == bellwether::TlsMode::kOff));
+  BOOST_TEST((parse(kSound + kKnown).config.tls.mode == bellwether::TlsMode::kStrict));
+  const bellwether::Config config =
+      parse(kSound +
+            "[tls]\ncert = \"/c\"\nkey = \"/k\"\nca = \"/a\"\nmembers = "
+            "[\"spiffe://a.b/c\", \"*.orders.shop\", \"orders-0\"]\n")
+          .config;
+  BOOST_TEST((config.tls.mode == bellwether::TlsMode::kStrict));
+  BOOST_TEST(config.tls.members.size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(what_belongs_together_in_tls_is_given_together) {
+  expect_error(kSound + "[tls]\ncert = \"/c\"\nca = \"/a\"\n",
+               "10:8: error: tls.cert: [tls] lacks key: cert, key and ca belong together; give "
+               "tls.key, or none of the three");
+  expect_error(kSound + "[tls]\ncert = \"/c\"\nkey = \"/k\"\nca = \"/a\"\nsecret_file = \"/s\"\n",
+               "13:15: error: tls.secret_file: members know each other by certificates or by a "
+               "secret, not by both; remove one of them");
+  expect_error(kSound + "[tls]\nmode = \"strict\"\n",
+               "10:8: error: tls.mode: there is neither a certificate nor a secret to use; give "
+               "tls.cert, tls.key and tls.ca, or tls.secret_file");
+  expect_error(kSound + "[tls]\nmembers = [\"a.b\"]\n",
+               "10:11: error: tls.members: names whose certificates are a member's, but there are "
+               "none; remove it, or give tls.cert, tls.key and tls.ca");
+}
+
+BOOST_AUTO_TEST_CASE(names_of_members_have_a_form) {
+  for (const char* name : {"*", "a.*.b", "spiffe://A/b", "spiffe://a", "a b", "", "https://a/b"}) {
+    const auto errors = errors_of(kSound +
+                                  "[tls]\ncert = \"/c\"\nkey = \"/k\"\nca = \"/a\"\nmembers = "
+                                  "[\"" +
+                                  name + "\"]\n");
+    BOOST_TEST_REQUIRE(errors.size() == 1U, name);
+    BOOST_TEST(errors[0].find("has the wrong form; give a SPIFFE id or a DNS name") !=
+               std::string::npos);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_misspelt_table_is_recognised) {
                 {"b.toml:9:2: error: membrship: is unknown; did you mean [membership]?"});
   expect_errors(kSound + "[zzzzzz]\n",
                 {"b.toml:9:2: error: zzzzzz: is unknown; known tables are group, node, election, "
-                 "failure_detector, membership, api, metrics, flag, log, voters, hook"});
+                 "failure_detector, membership, api, metrics, flag, tls, log, voters, hook"});
 }
 
 BOOST_AUTO_TEST_CASE(a_table_is_a_table) {

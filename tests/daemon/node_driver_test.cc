@@ -38,7 +38,7 @@ struct NodeDriverFixture {
     driver.step(Joined{});
   }
 
-  Loop loop;
+  io::Loop loop;
   Node node{
       bellwether_election_plugin, {}, {.name = "n1", .priority = 100, .boot = 1}, {.max_epoch = 4}};
   Notes notes;

@@ -34,7 +34,7 @@ class Environment {
 class Receiver {
  public:
   Receiver() : name_("@bellwether-test-" + std::to_string(::getpid())) {
-    socket_ = bellwether::FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0));
+    socket_ = bellwether::io::FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::copy(name_.begin() + 1, name_.end(), address.sun_path + 1);
@@ -50,7 +50,7 @@ class Receiver {
 
  private:
   std::string name_;
-  bellwether::FileDescriptor socket_;
+  bellwether::io::FileDescriptor socket_;
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(sees_a_folder_that_is_still_to_be_made) {
 }
 
 BOOST_AUTO_TEST_CASE(sees_what_a_running_process_keeps_and_that_it_runs) {
-  StateStore store({.folder = path / "state", .group = "orders"});
+  io::StateStore store({.folder = path / "state", .group = "orders"});
   BOOST_REQUIRE(!store.store(Record{.max_epoch = 7}));
   const StateFacts facts = look_at_state(path / "state");
   BOOST_TEST(facts.flaw == "");
@@ -66,15 +66,15 @@ BOOST_AUTO_TEST_CASE(sees_what_a_running_process_keeps_and_that_it_runs) {
 }
 
 BOOST_AUTO_TEST_CASE(sees_that_nobody_uses_it_and_does_not_take_it) {
-  { const StateStore store({.folder = path / "state", .group = "orders"}); }
+  { const io::StateStore store({.folder = path / "state", .group = "orders"}); }
   const StateFacts facts = look_at_state(path / "state");
   BOOST_TEST(!facts.lock.is_held);
   BOOST_TEST(facts.is_record_good);
-  BOOST_CHECK_NO_THROW(StateStore({.folder = path / "state", .group = "orders"}));
+  BOOST_CHECK_NO_THROW(io::StateStore({.folder = path / "state", .group = "orders"}));
 }
 
 BOOST_AUTO_TEST_CASE(sees_damage) {
-  { const StateStore store({.folder = path / "state", .group = "orders"}); }
+  { const io::StateStore store({.folder = path / "state", .group = "orders"}); }
   std::fstream(path / "state" / "state").write("damage", 6);
   BOOST_TEST(!look_at_state(path / "state").is_record_good, "one slot is enough");
   write("state/state", "short");
@@ -90,9 +90,9 @@ BOOST_AUTO_TEST_CASE(sees_that_it_is_another_users) {
     std::cout << "cannot be judged here: only root can be somebody else\n";
     return;
   }
-  { const StateStore store({.folder = path / "state", .group = "orders"}); }
+  { const io::StateStore store({.folder = path / "state", .group = "orders"}); }
   fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
-  const FlagWriter writer({.path = path / "flag", .mode = 0600});
+  const io::FlagWriter writer({.path = path / "flag", .mode = 0600});
   BOOST_REQUIRE(::seteuid(kNobody) == 0);
   const StateFacts state = look_at_state(path / "state");
   const StateFacts hidden = look_at_state(path / "state" / "deeper");
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_FIXTURE_TEST_SUITE(flag_look, Folder)
 
 BOOST_AUTO_TEST_CASE(sees_a_flag_in_use) {
-  const FlagWriter writer({.path = path / "flag", .mode = 0644});
+  const io::FlagWriter writer({.path = path / "flag", .mode = 0644});
   const FlagFacts facts = look_at_flag(path / "flag");
   BOOST_TEST(facts.exists);
   BOOST_TEST(facts.file_flaw == "");

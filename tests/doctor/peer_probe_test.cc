@@ -41,7 +41,7 @@ class Server {
     BOOST_REQUIRE(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&any), sizeof any) == 0);
     BOOST_REQUIRE(::listen(listener_.get(), 1) == 0);
     thread_ = std::thread([this, serve] {
-      const FileDescriptor client(::accept(listener_.get(), nullptr, nullptr));
+      const io::FileDescriptor client(::accept(listener_.get(), nullptr, nullptr));
       if (client.is_open()) serve(client.get());
     });
   }
@@ -52,26 +52,26 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  SocketAddress address() const {
+  io::SocketAddress address() const {
     sockaddr_storage name{};
     socklen_t size = sizeof name;
     ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&name), &size);
-    return *SocketAddress::from(reinterpret_cast<const sockaddr&>(name));
+    return *io::SocketAddress::from(reinterpret_cast<const sockaddr&>(name));
   }
 
  private:
-  FileDescriptor listener_;
+  io::FileDescriptor listener_;
   std::thread thread_;
 };
 
 // Reads until a HELLO has come, or the connection has ended.
-std::optional<Greeting> read_greeting(int fd) {
-  Decoder decoder("orders");
+std::optional<io::Greeting> read_greeting(int fd) {
+  io::Decoder decoder("orders");
   std::array<uint8_t, 4096> buffer{};
   for (ssize_t count = 0; (count = ::recv(fd, buffer.data(), buffer.size(), 0)) > 0;) {
     std::span<const uint8_t> bytes(buffer.data(), static_cast<size_t>(count));
-    const Decoded decoded = decoder.next(bytes);
-    if (const auto* greeting = std::get_if<Greeting>(&decoded)) return *greeting;
+    const io::Decoded decoded = decoder.next(bytes);
+    if (const auto* greeting = std::get_if<io::Greeting>(&decoded)) return *greeting;
   }
   return std::nullopt;
 }
@@ -85,20 +85,20 @@ void say(int fd, const std::vector<uint8_t>& bytes) {
 std::vector<uint8_t> hello(const std::string& group) {
   const Uuid id{{1, 2, 3, 4, 5, 6, 0x47, 8, 0x89, 10, 11, 12, 13, 14, 15, 16}};
   std::vector<uint8_t> bytes;
-  Encoder(group).append(Greeting{.hello = {.header = {.epoch = 7},
-                                           .self = {.id = id,
-                                                    .name = "orders-1",
-                                                    .address = "127.0.0.1:7946",
-                                                    .boot = 3,
-                                                    .variant = "classic"},
-                                           .leader = LeaderHint{.id = id, .epoch = 7}},
-                                 .software = "0.1.0",
-                                 .plugin = "bully"},
-                        bytes);
+  io::Encoder(group).append(io::Greeting{.hello = {.header = {.epoch = 7},
+                                                   .self = {.id = id,
+                                                            .name = "orders-1",
+                                                            .address = "127.0.0.1:7946",
+                                                            .boot = 3,
+                                                            .variant = "classic"},
+                                                   .leader = LeaderHint{.id = id, .epoch = 7}},
+                                         .software = "0.1.0",
+                                         .plugin = "bully"},
+                            bytes);
   return bytes;
 }
 
-ProbeFacts probe(const SocketAddress& address, Duration limit = kPatience) {
+ProbeFacts probe(const io::SocketAddress& address, Duration limit = kPatience) {
   const ProbeReport report =
       probe_peers({.addresses = {address}, .decoy_hosts = {}, .limit = limit}, config());
   BOOST_REQUIRE(report.probes.size() == 1);
@@ -147,7 +147,7 @@ class Pause {
 BOOST_AUTO_TEST_SUITE(peer_probe)
 
 BOOST_AUTO_TEST_CASE(only_asks_and_learns_what_a_member_says_of_itself) {
-  std::optional<Greeting> question;
+  std::optional<io::Greeting> question;
   ProbeFacts facts;
   {
     const Server server([&](int fd) {
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(only_asks_and_learns_what_a_member_says_of_itself) {
 }
 
 BOOST_AUTO_TEST_CASE(tells_that_nobody_listens) {
-  std::optional<SocketAddress> address;
+  std::optional<io::SocketAddress> address;
   {
     const Server server([](int) {});
     address = server.address();

@@ -121,6 +121,45 @@ BOOST_AUTO_TEST_CASE(without_an_api_there_is_nobody_to_ask) {
   expect_one(facts, "sidecar", "skipped: [api] has no listen and no socket");
 }
 
+// --- ports ---
+
+struct BeforeTheStart : HealthyGroup {
+  BeforeTheStart() {
+    facts.sidecar->silence = "no sidecar answers";
+    facts.state->lock = {};
+    facts.flag->lock = {};
+  }
+};
+
+BOOST_AUTO_TEST_CASE(the_sidecar_that_answers_has_its_ports) {
+  facts.listeners = {{"::", 7946}};
+  expect_one(facts, "ports", "ok: the sidecar has them");
+}
+
+BOOST_FIXTURE_TEST_CASE(ports_are_free_before_the_start, BeforeTheStart) {
+  facts.listeners = {{"127.0.0.2", 4040}, {"::", 80}};
+  expect_one(facts, "ports", "ok: nobody listens where the sidecar will");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_port_that_another_process_has_is_a_problem, BeforeTheStart) {
+  const char* const expected =
+      "problem: another process listens at 127.0.0.1:4040, which [api] listen names ->";
+  facts.listeners = {{"127.0.0.1", 4040}};
+  expect_one(facts, "ports", expected);
+  facts.listeners = {{"0.0.0.0", 4040}};
+  expect_one(facts, "ports", expected);
+  facts.listeners = {{"10.0.0.1", 7946}};  // where ours is to listen everywhere
+  expect_one(facts, "ports", "problem: another process listens at [::]:7946, which [node] listen");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_sidecar_that_hangs_may_have_them, BeforeTheStart) {
+  facts.state->lock.is_held = true;
+  facts.listeners = {{"::", 7946}};
+  expect_one(facts, "ports", "skipped: a sidecar that does not answer may have them");
+}
+
+// --- metrics ---
+
 BOOST_AUTO_TEST_CASE(metrics_that_nobody_serves_are_a_problem) {
   facts.metrics->error = "no sidecar answers at 127.0.0.1:9464";
   expect_one(facts, "metrics", "problem: metrics: no sidecar answers at 127.0.0.1:9464 ->");
@@ -141,6 +180,43 @@ BOOST_AUTO_TEST_CASE(metrics_that_only_this_host_gets_are_a_warning) {
   facts.config.config->metrics.listen = {"127.0.0.1", 9464};
   expect_one(facts, "metrics",
              "warning: served at 127.0.0.1:9464, where only this host gets them ->");
+}
+
+BOOST_AUTO_TEST_CASE(tls_is_in_force_and_lasts) {
+  expect_one(facts, "tls", "ok: [tls] is off: members do not prove who they are");
+  constexpr std::time_t kDay = 86400;
+  facts.tls = TlsFacts{.begins = 0, .ends = 90 * kDay, .now = 80 * kDay};
+  expect_one(facts, "tls", "ok: the files of [tls] fit together");
+  facts.tls->now = 84 * kDay;
+  expect_one(facts, "tls", "warning: the certificate is over in 144 hours");
+  facts.tls = TlsFacts{.begins = 0, .ends = kDay, .now = kDay / 2};
+  expect_one(facts, "tls", "ok: the files of [tls] fit together");
+  facts.tls->now = kDay - 3600 * 4;
+  expect_one(facts, "tls", "warning: the certificate is over in 4 hours");
+}
+
+BOOST_AUTO_TEST_CASE(tls_files_that_are_of_no_use_are_a_problem) {
+  facts.tls = TlsFacts{.flaw = "tls.key /k may be read by everybody; chmod o="};
+  expect_one(facts, "tls", "problem: tls.key /k may be read by everybody; chmod o=");
+  facts.tls = TlsFacts{};
+  facts.sidecar->why_tls_not_in_force = "tls.key does not belong to tls.cert";
+  expect_one(facts, "tls",
+             "problem: the sidecar cannot use them: tls.key does not belong to tls.cert");
+}
+
+BOOST_AUTO_TEST_CASE(tls_with_plain_members_or_a_certificate_for_all_is_doubtful) {
+  facts.tls = TlsFacts{.cannot_tell_voters_apart = "spiffe://a/b"};
+  expect_one(facts, "tls",
+             "warning: a certificate for spiffe://a/b cannot tell voters apart: each can use the "
+             "name of each");
+  facts.tls = TlsFacts{};
+  for (MemberFacts& member : facts.sidecar->members)
+    member.security = member.is_self ? "" : "plain";
+  std::string names;
+  for (const MemberFacts& member : facts.sidecar->members) {
+    if (!member.is_self) names += (names.empty() ? "" : ", ") + member.name;
+  }
+  expect_one(facts, "tls", "warning: connected without TLS: " + names);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

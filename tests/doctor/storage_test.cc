@@ -88,12 +88,12 @@ BOOST_AUTO_TEST_CASE(of_other_voters_is_a_problem_before_the_start) {
   facts.config.config->voters = {{"orders-0", {}}, {"orders-1", {}}, {"orders-2", {}}};
   facts.sidecar->silence = "no sidecar answers";
   facts.state->lock = {};
-  facts.state->voters = vote_tag(facts.config.config->node.name, facts.config.config->voters);
+  facts.state->voters = io::vote_tag(facts.config.config->node.name, facts.config.config->voters);
   BOOST_TEST(findings(facts, "state").find("problem") == std::string::npos);
   facts.config.config->voters.erase("orders-2");
   expect_one(facts, "state",
              "problem: /state was written under another name, among other [voters]");
-  facts.state->voters = kVotesForgotten;
+  facts.state->voters = io::kVotesForgotten;
   BOOST_TEST(findings(facts, "state").find("problem") == std::string::npos);
 }
 

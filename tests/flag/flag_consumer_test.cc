@@ -5,7 +5,7 @@
 #include "flag_harness.hh"
 #include "io/flag/flag_writer.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 BOOST_AUTO_TEST_SUITE(consumers)
 
@@ -27,4 +27,4 @@ BOOST_AUTO_TEST_CASE(an_application_in_cxx17_sees_what_the_sidecar_says) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -13,7 +13,7 @@
 #include "io/flag/flag_writer.hh"
 #include "io/flag/robust_futex.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 constexpr int kKills = 200;
@@ -142,4 +142,4 @@ BOOST_AUTO_TEST_CASE(a_sidecar_stopped_while_it_writes_shows_no_torn_state) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -8,7 +8,7 @@
 #include "flag_harness.hh"
 #include "io/flag/flag_folder.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -127,4 +127,4 @@ BOOST_AUTO_TEST_CASE(is_not_moved_by_a_strangers_flag) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

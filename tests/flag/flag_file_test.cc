@@ -15,7 +15,7 @@
 #include "flag_harness.hh"
 #include "io/flag/flag_writer.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -253,4 +253,4 @@ BOOST_AUTO_TEST_CASE(a_file_on_a_disk_is_worth_a_warning) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

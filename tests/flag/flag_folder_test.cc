@@ -9,7 +9,7 @@
 #include "flag_harness.hh"
 #include "io/flag/flag_writer.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ BOOST_AUTO_TEST_CASE(a_strangers_is_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

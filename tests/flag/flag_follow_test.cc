@@ -12,7 +12,7 @@
 #include "flag_harness.hh"
 #include "io/flag/flag_writer.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ BOOST_AUTO_TEST_CASE(the_owner_of_a_folder_that_root_gave_him_is_believed) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -14,7 +14,7 @@
 
 #include "io/flag/flag_writer.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 namespace fs = std::filesystem;
 
@@ -145,4 +145,4 @@ bool eventually(const std::function<bool()>& is_done) {
   return true;
 }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

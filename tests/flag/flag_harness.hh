@@ -14,7 +14,7 @@
 #include "io/flag/held_flag.hh"
 #include "io/loop/files.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 using namespace std::chrono_literals;
 
@@ -105,4 +105,4 @@ class Child {
 // False when `is_done` has not become true within ten seconds.
 bool eventually(const std::function<bool()>& is_done);
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -8,7 +8,7 @@
 #include "flag_harness.hh"
 #include "io/flag/held_flag.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 std::string hex(const leader_flag_line& line) {
@@ -137,4 +137,4 @@ BOOST_AUTO_TEST_CASE(readers_at_full_speed_see_no_torn_state) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

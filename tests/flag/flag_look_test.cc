@@ -15,7 +15,7 @@
 #include "flag_harness.hh"
 #include "io/flag/flag_writer.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -200,4 +200,4 @@ BOOST_AUTO_TEST_CASE(another_sidecars_flag_is_not_taken) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

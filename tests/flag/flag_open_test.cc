@@ -6,7 +6,7 @@
 
 #include "flag_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 int error_of(const std::filesystem::path& path) {
@@ -75,4 +75,4 @@ BOOST_AUTO_TEST_CASE(every_error_has_its_words) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

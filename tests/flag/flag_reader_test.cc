@@ -4,7 +4,7 @@
 
 #include "flag_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 bool is_on(const Line& subject) { return leader_flag_is_leader(&subject.flag, nullptr); }
@@ -135,4 +135,4 @@ BOOST_AUTO_TEST_CASE(a_boot_is_named_by_the_published_hash_of_its_id) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -11,7 +11,7 @@
 #include "flag_harness.hh"
 #include "io/flag/flag_writer.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
@@ -188,4 +188,4 @@ BOOST_AUTO_TEST_CASE(a_signal_does_not_end_it) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

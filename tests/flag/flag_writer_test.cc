@@ -11,7 +11,7 @@
 
 #include "flag_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 uint64_t hash_of_this_boot() {
@@ -153,4 +153,4 @@ BOOST_AUTO_TEST_CASE(an_owner_that_only_seems_to_live_is_taken_over_from) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -20,7 +20,7 @@
 #include "flag_harness.hh"
 #include "io/flag/flag_writer.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 constexpr uint64_t kMark = 0x5ca1ab1e;
@@ -179,4 +179,4 @@ BOOST_AUTO_TEST_CASE(where_it_cannot_be_it_says_why) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

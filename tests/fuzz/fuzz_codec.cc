@@ -23,38 +23,39 @@ void require(bool condition) {
 
 // Makes each frame's length end within the stream, and its header and checksum good.
 void repair(std::span<uint8_t> stream) {
-  while (stream.size() >= kHeaderBytes + kChecksumBytes) {
-    const size_t room = std::min(stream.size() - kHeaderBytes - kChecksumBytes, kMaxBodyBytes);
-    const size_t wanted = load_little_endian<uint16_t>(stream, kLengthOffset);
+  while (stream.size() >= io::kHeaderBytes + io::kChecksumBytes) {
+    const size_t room =
+        std::min(stream.size() - io::kHeaderBytes - io::kChecksumBytes, io::kMaxBodyBytes);
+    const size_t wanted = io::load_little_endian<uint16_t>(stream, io::kLengthOffset);
     const size_t body = std::min(wanted, room);
-    store_little_endian(stream, kMagicOffset, kFrameMagic);
-    stream[kVersionOffset] = kProtocolVersion;
-    store_little_endian(stream, kLengthOffset, static_cast<uint16_t>(body));
-    store_little_endian(stream, kTagOffset, fnv1a(kGroup));
-    const std::span<uint8_t> summed = stream.first(kHeaderBytes + body);
-    store_little_endian(stream, summed.size(), crc32c(summed));
-    stream = stream.subspan(summed.size() + kChecksumBytes);
+    io::store_little_endian(stream, io::kMagicOffset, io::kFrameMagic);
+    stream[io::kVersionOffset] = io::kProtocolVersion;
+    io::store_little_endian(stream, io::kLengthOffset, static_cast<uint16_t>(body));
+    io::store_little_endian(stream, io::kTagOffset, fnv1a(kGroup));
+    const std::span<uint8_t> summed = stream.first(io::kHeaderBytes + body);
+    io::store_little_endian(stream, summed.size(), io::crc32c(summed));
+    stream = stream.subspan(summed.size() + io::kChecksumBytes);
   }
 }
 
 // What is found: each value encoded again, an error as the number of its flaw.
 std::vector<uint8_t> decode(std::span<const uint8_t> stream, size_t piece) {
-  const Encoder encoder(kGroup);
-  Decoder decoder(kGroup);
+  const io::Encoder encoder(kGroup);
+  io::Decoder decoder(kGroup);
   std::vector<uint8_t> found;
   while (!stream.empty()) {
     std::span<const uint8_t> bytes = stream.first(std::min(piece, stream.size()));
     stream = stream.subspan(bytes.size());
     while (true) {
-      const Decoded next = decoder.next(bytes);
+      const io::Decoded next = decoder.next(bytes);
       if (const auto* frame = std::get_if<Frame>(&next)) {
         encoder.append(*frame, found);
-      } else if (const auto* greeting = std::get_if<Greeting>(&next)) {
+      } else if (const auto* greeting = std::get_if<io::Greeting>(&next)) {
         encoder.append(*greeting, found);
-      } else if (const auto* words = std::get_if<TurnedAway>(&next)) {
+      } else if (const auto* words = std::get_if<io::TurnedAway>(&next)) {
         encoder.append(*words, found);
-      } else if (const auto* error = std::get_if<FrameError>(&next)) {
-        require(error->flaw <= Rejection::kLast && is_valid_name(error->text.substr(0, 60)));
+      } else if (const auto* error = std::get_if<io::FrameError>(&next)) {
+        require(error->flaw <= Rejection::kLast && io::is_valid_name(error->text.substr(0, 60)));
         found.push_back(static_cast<uint8_t>(error->flaw));
         return found;
       } else {

@@ -11,7 +11,7 @@
 namespace bellwether {
 namespace {
 
-constexpr HttpLimits kLimits{.header_bytes = 1024, .body_bytes = 256};
+constexpr io::HttpLimits kLimits{.header_bytes = 1024, .body_bytes = 256};
 
 void require(bool condition) {
   if (!condition) std::abort();
@@ -23,7 +23,7 @@ bool has_control(std::string_view text) {
 }
 
 // A request as text; every promise that handlers rely on is kept.
-std::string describe(const HttpRequest& request, const HttpFraming& framing) {
+std::string describe(const io::HttpRequest& request, const io::HttpFraming& framing) {
   require(!request.method.empty() && !request.path.empty());
   require(!has_control(request.method) && !has_control(request.path));
   require(request.path.front() == '/' || (request.path == "*" && request.method == "OPTIONS"));
@@ -45,20 +45,20 @@ std::string describe(const HttpRequest& request, const HttpFraming& framing) {
 }
 
 std::string read(std::string_view stream, size_t piece) {
-  HttpReader reader(kLimits);
+  io::HttpReader reader(kLimits);
   std::string found;
   while (!stream.empty()) {
     const std::string_view bytes = stream.substr(0, piece);
     stream.remove_prefix(bytes.size());
     reader.append(bytes);
     while (true) {
-      const HttpReader::Result result = reader.next();
-      if (result == HttpReader::Result::kRefused) {
+      const io::HttpReader::Result result = reader.next();
+      if (result == io::HttpReader::Result::kRefused) {
         require(!has_control(reader.refusal().reason));
         require(reader.refusal().status >= 400);
         return found;
       }
-      if (result == HttpReader::Result::kMoreNeeded) break;
+      if (result == io::HttpReader::Result::kMoreNeeded) break;
       found += describe(reader.request(), reader.framing());
     }
     require(reader.waiting_bytes() <= kLimits.header_bytes);

@@ -10,7 +10,7 @@
 namespace bellwether {
 namespace {
 
-using Result = HttpResponseReader::Result;
+using Result = io::HttpResponseReader::Result;
 
 constexpr uint8_t kIsHead = 0x80;
 constexpr uint8_t kIsClosed = 0x40;
@@ -20,10 +20,10 @@ void require(bool condition) {
 }
 
 // An answer as text; every promise that the client's users rely on is kept.
-std::string describe(const HttpAnswer& answer) {
+std::string describe(const io::HttpAnswer& answer) {
   require(answer.status >= 200 && answer.status <= 999);
-  require(answer.body.size() <= HttpResponseReader::kMaxBodyBytes);
-  require(!answer.is_body_cut || answer.body.size() == HttpResponseReader::kMaxBodyBytes);
+  require(answer.body.size() <= io::HttpResponseReader::kMaxBodyBytes);
+  require(!answer.is_body_cut || answer.body.size() == io::HttpResponseReader::kMaxBodyBytes);
   std::string text = std::to_string(answer.status);
   size_t bytes = 0;
   for (const auto& [name, value] : answer.headers) {
@@ -32,12 +32,12 @@ std::string describe(const HttpAnswer& answer) {
     bytes += name.size() + value.size();
     text += "\n" + name + ": " + value;
   }
-  require(bytes <= HttpResponseReader::kMaxHeadBytes);
+  require(bytes <= io::HttpResponseReader::kMaxHeadBytes);
   return text + "\n\n" + answer.body + (answer.is_body_cut ? "..." : "");
 }
 
 std::string read(std::string_view stream, size_t piece, uint8_t choices) {
-  HttpResponseReader reader((choices & kIsHead) != 0);
+  io::HttpResponseReader reader((choices & kIsHead) != 0);
   Result result = Result::kMoreNeeded;
   while (!stream.empty() && result == Result::kMoreNeeded) {
     const std::string_view bytes = stream.substr(0, piece);

@@ -21,30 +21,30 @@ void require(bool condition) {
 }
 
 void read_slots(std::vector<uint8_t> file, bool is_repaired) {
-  for (size_t place = 0; is_repaired && place < kSlots; ++place) {
-    if (file.size() < place * kSlotStride + kSlotBytes) break;
-    const auto slot = std::span(file).subspan(place * kSlotStride, kSlotBytes);
-    const size_t summed = kSlotBytes - sizeof(uint32_t);
-    store_little_endian(slot, summed, crc32c(slot.first(summed)));
+  for (size_t place = 0; is_repaired && place < io::kSlots; ++place) {
+    if (file.size() < place * io::kSlotStride + io::kSlotBytes) break;
+    const auto slot = std::span(file).subspan(place * io::kSlotStride, io::kSlotBytes);
+    const size_t summed = io::kSlotBytes - sizeof(uint32_t);
+    io::store_little_endian(slot, summed, io::crc32c(slot.first(summed)));
   }
-  const StateFileContents contents = read_state_file(file);
+  const io::StateFileContents contents = io::read_state_file(file);
   require(contents.newest || !contents.is_good());
   if (!contents.newest) return;
-  require(contents.newest->group.size() <= kMaxNameBytes);
-  require(unpack(pack(*contents.newest)) == contents.newest);
+  require(contents.newest->group.size() <= io::kMaxNameBytes);
+  require(io::unpack(pack(*contents.newest)) == contents.newest);
 }
 
 void read_members(std::vector<uint8_t> file, bool is_repaired) {
   constexpr size_t kPrefixBytes = 16;
   if (is_repaired && file.size() >= kPrefixBytes) {
     const auto list = std::span(file).subspan(kPrefixBytes);
-    store_little_endian(std::span(file), 8, static_cast<uint32_t>(list.size()));
-    store_little_endian(std::span(file), 12, crc32c(list));
+    io::store_little_endian(std::span(file), 8, static_cast<uint32_t>(list.size()));
+    io::store_little_endian(std::span(file), 12, io::crc32c(list));
   }
-  const auto found = unpack_members(file);
+  const auto found = io::unpack_members(file);
   const auto* view = std::get_if<MemberView>(&found);
   if (view == nullptr) return;
-  const auto again = unpack_members(pack_members(*view));
+  const auto again = io::unpack_members(io::pack_members(*view));
   require(std::get<MemberView>(again).version == view->version);
   require(std::get<MemberView>(again).entries == view->entries);
 }

@@ -9,7 +9,7 @@
 
 #include "http_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 struct CurlResult {
@@ -120,4 +120,4 @@ BOOST_AUTO_TEST_CASE(curl_speaks_http_1_0_head_and_unix_sockets) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

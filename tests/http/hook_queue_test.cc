@@ -19,7 +19,7 @@ uint64_t take(HookQueue& queue) {
   return next == nullptr ? 0 : next->sequence;
 }
 
-HttpClientResult answered(unsigned status) { return {.answer = {.status = status}}; }
+io::HttpClientResult answered(unsigned status) { return {.answer = {.status = status}}; }
 
 std::optional<Duration> retry_after_of(const std::string& text) {
   // Sun, 06 Nov 1994 08:49:37 GMT
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(the_status_tells_what_became_of_it) {
     BOOST_TEST((outcome_of(answered(status)) == HookOutcome::kRejected));
   }
   BOOST_TEST((outcome_of(answered(410)) == HookOutcome::kGone));
-  BOOST_TEST((outcome_of({.failure = HttpFailure::kTimeout}) == HookOutcome::kFailed));
+  BOOST_TEST((outcome_of({.failure = io::HttpFailure::kTimeout}) == HookOutcome::kFailed));
 }
 
 BOOST_AUTO_TEST_CASE(retry_after_is_seconds_or_a_date) {

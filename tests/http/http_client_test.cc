@@ -9,7 +9,7 @@
 #include "listening_socket.hh"
 #include "name_server.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_does_not_answer_is_a_timeout) {
   const HttpClientResult result = harness.result();
   BOOST_TEST((result.failure == HttpFailure::kTimeout));
   BOOST_TEST(result.error ==
-             "127.0.0.1:" + std::to_string(harness.port) + ": nothing came within 50ms");
+             "127.0.0.1:" + std::to_string(harness.port) + ": no whole answer within 50ms");
   // None at all on a machine where the time is over before the request has arrived.
   BOOST_TEST(harness.run_until([&] { return harness.gone.size() == harness.requests.size(); }));
 }
@@ -367,4 +367,4 @@ BOOST_AUTO_TEST_CASE(urls_that_cannot_be_reached_are_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -9,7 +9,7 @@
 
 #include "io/loop/timer.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 bool run_until(Loop& loop, const std::function<bool()>& condition) {
   constexpr Duration kBound = std::chrono::seconds(10);
@@ -85,4 +85,4 @@ ScratchFolder::~ScratchFolder() {
   std::filesystem::remove_all(path_, unused);
 }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -11,7 +11,7 @@
 #include "io/loop/loop.hh"
 #include "raw_client.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 // Turns the loop until `condition` holds; false when it does not within 10 s.
 bool run_until(Loop& loop, const std::function<bool()>& condition);
@@ -69,4 +69,4 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -10,7 +10,7 @@
 
 #include "http_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 ListeningSocket::ListeningSocket()
     : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
@@ -41,4 +41,4 @@ void ListeningSocket::answer_once(Loop& loop, const std::string& answer) const {
                 static_cast<ssize_t>(answer.size()));
 }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -7,7 +7,7 @@
 #include "io/loop/files.hh"
 #include "io/loop/loop.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 class ListeningSocket {
  public:
@@ -24,4 +24,4 @@ class ListeningSocket {
   uint16_t port_ = 0;
 };
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

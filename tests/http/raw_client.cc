@@ -10,7 +10,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cerrno>
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 size_t count(std::string_view text, std::string_view part) {
   size_t found = 0;
@@ -86,4 +86,4 @@ void RawClient::receive() {
   }
 }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -8,7 +8,7 @@
 
 #include "io/loop/files.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 // How often `part` is in `text`.
 size_t count(std::string_view text, std::string_view part);
@@ -45,4 +45,4 @@ class RawClient {
   bool is_reset_ = false;
 };
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -7,7 +7,7 @@
 
 #include "io/http/http_reader.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 using Result = HttpReader::Result;
@@ -187,4 +187,4 @@ BOOST_AUTO_TEST_CASE(chunk_extensions_and_trailers_have_the_limit_of_headers) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -4,7 +4,7 @@
 #include "io/http/http_reader.hh"
 #include "io/http/http_url.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 using Result = HttpReader::Result;
@@ -155,4 +155,4 @@ BOOST_AUTO_TEST_CASE(an_asterisk_is_for_options) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -7,7 +7,7 @@
 #include "http_harness.hh"
 #include "io/loop/timer.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -351,4 +351,4 @@ BOOST_AUTO_TEST_CASE(requests_of_all_connections_together_leave_the_loop_to_othe
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -3,7 +3,7 @@
 
 #include "http_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 constexpr const char* kType = "text/event-stream";
@@ -169,4 +169,4 @@ BOOST_AUTO_TEST_CASE(the_servers_end_completes_a_stream) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -4,7 +4,7 @@
 
 #include "http_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 constexpr const char* kClose = "Connection: close\r\n";
@@ -304,4 +304,4 @@ BOOST_AUTO_TEST_CASE(an_answer_larger_than_all_buffers_arrives_whole) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

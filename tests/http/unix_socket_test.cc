@@ -10,7 +10,7 @@
 #include "http_harness.hh"
 #include "io/names/listening.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 struct stat status_of(const std::string& path) {
@@ -183,4 +183,4 @@ BOOST_AUTO_TEST_CASE(a_successors_socket_is_not_removed) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -7,7 +7,7 @@
 #include "held_port.hh"
 #include "http_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 using api::HookEvent;
@@ -239,4 +239,4 @@ BOOST_AUTO_TEST_CASE(an_observer_may_tell_the_next_event) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

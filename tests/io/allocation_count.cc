@@ -22,11 +22,11 @@ std::atomic<size_t> count{0};
 
 }  // namespace
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 size_t allocation_count() { return count; }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test
 
 #ifndef IS_SANITIZED
 void* operator new(size_t size) {

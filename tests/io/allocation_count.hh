@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 size_t allocation_count();
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -13,7 +13,7 @@
 #include "io/wire/wire_format.hh"
 #include "sample_frames.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 Bytes& operator+=(Bytes& left, const Bytes& right) {
@@ -439,4 +439,4 @@ BOOST_AUTO_TEST_CASE(garbage_in_a_body_gives_a_frame_within_its_limits_or_an_err
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -11,7 +11,7 @@
 #include "io/wire/wire_format.hh"
 #include "sample_frames.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 std::string hex(std::span<const uint8_t> bytes) {
@@ -232,4 +232,4 @@ BOOST_AUTO_TEST_CASE(names_and_addresses_have_limits) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

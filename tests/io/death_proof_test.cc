@@ -8,7 +8,7 @@
 #include "sample_frames.hh"
 #include "transport_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -363,4 +363,4 @@ BOOST_FIXTURE_TEST_CASE(without_the_guard_nothing_is_proven_and_nobody_is_asked,
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -7,7 +7,7 @@
 
 #include "transport_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 struct Caller : Dialler::Owner {
@@ -37,4 +37,4 @@ BOOST_AUTO_TEST_CASE(a_connection_that_came_about_while_the_process_stood_still_
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -10,7 +10,7 @@
 #include "base/check.hh"
 #include "io/names/socket_address.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 HeldPort::HeldPort(HostPort place) : place_(std::move(place)) {
   const auto wanted = SocketAddress::from_numeric(place_);
@@ -27,4 +27,4 @@ HeldPort::HeldPort(HostPort place) : place_(std::move(place)) {
   place_.port = ntohs(bound.sin6_port);  // both families have it at the same place
 }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -11,7 +11,7 @@
 #include "base/host_port.hh"
 #include "io/loop/files.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 class HeldPort {
  public:
@@ -27,4 +27,4 @@ class HeldPort {
   HostPort place_;
 };
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

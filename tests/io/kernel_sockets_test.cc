@@ -10,7 +10,7 @@
 #include "io/peers/listener_socket.hh"
 #include "transport_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 namespace data = boost::unit_test::data;
@@ -107,4 +107,4 @@ BOOST_FIXTURE_TEST_CASE(a_kernel_that_ceases_to_find_this_process_is_silent, Ask
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -6,7 +6,7 @@
 #include "io/peers/dial_backoff.hh"
 #include "sample_frames.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -159,4 +159,4 @@ BOOST_AUTO_TEST_CASE(a_short_link_is_not_held_against_the_next_life) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

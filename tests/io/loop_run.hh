@@ -7,11 +7,11 @@
 #include "io/loop/timer.hh"
 
 // False when it did not happen within ten seconds, which means never.
-inline bool run_until(bellwether::Loop& loop, const std::function<bool()>& has_happened) {
-  const auto give_up = bellwether::Loop::now() + std::chrono::seconds(10);
+inline bool run_until(bellwether::io::Loop& loop, const std::function<bool()>& has_happened) {
+  const auto give_up = bellwether::io::Loop::now() + std::chrono::seconds(10);
   // Wakes the loop, so that the bound is looked at.
-  bellwether::LoopTimer waker(loop, [] {});
-  while (!has_happened() && bellwether::Loop::now() < give_up) {
+  bellwether::io::LoopTimer waker(loop, [] {});
+  while (!has_happened() && bellwether::io::Loop::now() < give_up) {
     waker.arm(std::chrono::milliseconds(20));
     uv_run(loop.uv(), UV_RUN_ONCE);
   }

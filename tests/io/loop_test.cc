@@ -9,11 +9,11 @@
 #include "io/loop/timer.hh"
 #include "loop_run.hh"
 
-using bellwether::DeadlineTimer;
 using bellwether::Instant;
 using bellwether::kNever;
-using bellwether::Loop;
-using bellwether::LoopTimer;
+using bellwether::io::DeadlineTimer;
+using bellwether::io::Loop;
+using bellwether::io::LoopTimer;
 using std::chrono::milliseconds;
 
 BOOST_AUTO_TEST_SUITE(loop)
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(what_has_arrived_is_read_before_a_deadline_is_judged) {
   int ends[2];
   BOOST_REQUIRE(::pipe(ends) == 0);
   std::string order;
-  auto pipe = bellwether::make_handle<uv_pipe_t>(
+  auto pipe = bellwether::io::make_handle<uv_pipe_t>(
       &order, [&](uv_pipe_t* handle) { return uv_pipe_init(loop.uv(), handle, 0); });
   BOOST_REQUIRE(uv_pipe_open(pipe.get(), ends[0]) == 0);
   static char buffer[16];
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(what_has_arrived_is_read_before_a_deadline_is_judged) {
 BOOST_AUTO_TEST_CASE(a_signal_is_an_event) {
   Loop loop;
   bool is_told = false;
-  const bellwether::SignalWatch watch(loop, SIGUSR2, [&] { is_told = true; });
+  const bellwether::io::SignalWatch watch(loop, SIGUSR2, [&] { is_told = true; });
   BOOST_REQUIRE(::kill(::getpid(), SIGUSR2) == 0);
   BOOST_TEST(run_until(loop, [&] { return is_told; }));
 }

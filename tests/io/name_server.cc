@@ -10,7 +10,7 @@
 
 #include "base/check.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
@@ -154,4 +154,4 @@ NameServer::Bytes NameServer::reply_to(const Bytes& question) {
   return reply;
 }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

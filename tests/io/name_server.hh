@@ -9,7 +9,7 @@
 
 #include "io/loop/loop.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 class NameServer {
  public:
@@ -52,4 +52,4 @@ class NameServer {
   UvPtr<uv_poll_t> poll_;
 };
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <system_error>
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 // Returns false when one of them has ended.
@@ -52,4 +52,4 @@ void Relay::run() {
   }
 }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -8,7 +8,7 @@
 
 #include "transport_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 // Its thread looks every millisecond, for tests are about what is said, not about when.
 class Relay {
@@ -44,4 +44,4 @@ class Relay {
   std::thread thread_;
 };
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

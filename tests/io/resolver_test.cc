@@ -10,7 +10,7 @@
 #include "name_server.hh"
 #include "transport_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 using std::chrono::seconds;
@@ -241,4 +241,4 @@ BOOST_AUTO_TEST_CASE(who_comes_to_a_name_later_is_dialled_then) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

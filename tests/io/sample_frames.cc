@@ -15,7 +15,7 @@
 #include "io/wire/little_endian.hh"
 #include "io/wire/wire_format.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
@@ -229,6 +229,7 @@ Greeting largest_greeting() {
                    .there = std::string(kMaxAddressBytes, '~'),
                    .machine = kMax,
                    .network = kMax},
+          .takes_tls = true,
           .software = text,
           .plugin = text};
 }
@@ -288,8 +289,8 @@ bool operator==(const Greeting& left, const Greeting& right) {
          left.hello.voters == right.hello.voters &&
          left.hello.remembered == right.hello.remembered &&
          left.is_flag_robust == right.is_flag_robust && left.is_inquiry == right.is_inquiry &&
-         left.is_tentative == right.is_tentative && left.ends == right.ends &&
-         left.software == right.software && left.plugin == right.plugin;
+         left.is_tentative == right.is_tentative && left.takes_tls == right.takes_tls &&
+         left.ends == right.ends && left.software == right.software && left.plugin == right.plugin;
 }
 
 bool is_same(const Frame& left, const Frame& right) {
@@ -326,14 +327,13 @@ void repair_checksum(Bytes& frame) {
 }
 
 Bytes raw_frame(uint8_t kind, const std::string& body, const char* group) {
-  Bytes frame(kHeaderBytes);
+  Bytes frame(kHeaderBytes + body.size() + kChecksumBytes);
   store_little_endian(std::span(frame), kMagicOffset, kFrameMagic);
   frame[kVersionOffset] = kProtocolVersion;
   frame[kKindOffset] = kind;
   store_little_endian(std::span(frame), kLengthOffset, static_cast<uint16_t>(body.size()));
   store_little_endian(std::span(frame), kTagOffset, fnv1a(group));
-  frame.insert(frame.end(), body.begin(), body.end());
-  frame.resize(frame.size() + kChecksumBytes);
+  std::copy(body.begin(), body.end(), frame.begin() + kHeaderBytes);
   repair_checksum(frame);
   return frame;
 }
@@ -372,4 +372,4 @@ bool is_same(const std::vector<Decoded>& left, const std::vector<Decoded>& right
   return std::ranges::equal(left, right, same);
 }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -8,7 +8,7 @@
 #include "core/frames.hh"
 #include "io/wire/codec.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 inline constexpr const char* kGroup = "orders";
 
@@ -49,4 +49,4 @@ std::vector<Decoded> decoded(const Bytes& stream, size_t piece = 0);
 // Whether two decoders found the same.
 bool is_same(const std::vector<Decoded>& left, const std::vector<Decoded>& right);
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 namespace fs = std::filesystem;
 
@@ -105,4 +105,4 @@ int FailingCalls::rename(int folder, const char* from, const char* to) {
   return outcome(rename_error, [&] { return FileCalls::rename(folder, from, to); });
 }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

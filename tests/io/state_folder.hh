@@ -10,7 +10,7 @@
 #include "io/state/locked_folder.hh"
 #include "io/state/state_store.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 // Made empty, removed with all that is in it.
 class TemporaryFolder {
@@ -58,4 +58,4 @@ class FailingCalls : public FileCalls {
   int outcome(int error, const std::function<int()>& call);
 };
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -11,7 +11,7 @@
 #include "io/wire/little_endian.hh"
 #include "state_folder.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -376,4 +376,4 @@ BOOST_AUTO_TEST_CASE(garbage_of_any_seed_is_no_state) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -10,7 +10,7 @@
 #include "core/members.hh"
 #include "state_folder.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -392,4 +392,4 @@ BOOST_AUTO_TEST_CASE(a_list_with_any_damage_is_ignored_with_a_warning) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -7,7 +7,7 @@
 #include "io/state/state_store.hh"
 #include "state_folder.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -176,4 +176,4 @@ BOOST_AUTO_TEST_CASE(the_order_to_forget_promises_does_nothing_to_a_voter_that_r
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -6,13 +6,13 @@
 #include "loop_run.hh"
 #include "state_folder.hh"
 
-using bellwether::FileError;
 using bellwether::MemberView;
 using bellwether::Record;
-using bellwether::StateStore;
-using bellwether::StateWriter;
-using bellwether::test::FailingCalls;
-using bellwether::test::TemporaryFolder;
+using bellwether::io::FileError;
+using bellwether::io::StateStore;
+using bellwether::io::StateWriter;
+using bellwether::io::test::FailingCalls;
+using bellwether::io::test::TemporaryFolder;
 
 namespace {
 
@@ -20,7 +20,7 @@ struct Fixture {
   TemporaryFolder folder;
   FailingCalls calls;
   StateStore store{folder.settings(), calls};
-  bellwether::Loop loop;
+  bellwether::io::Loop loop;
   int records = 0;
   int views = 0;
   int errors = 0;
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_write_that_outlives_its_writer_is_finished) {
   const TemporaryFolder folder;
   {
     StateStore store(folder.settings());
-    bellwether::Loop loop;
+    bellwether::io::Loop loop;
     StateWriter writer(
         loop, store, [](const Record&, const auto&) { BOOST_ERROR("told"); }, [](const auto&) {});
     writer.store({.max_epoch = 9});

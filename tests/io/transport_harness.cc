@@ -17,7 +17,7 @@
 #include "io/names/socket_options.hh"
 #include "sample_frames.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 sockaddr_in loopback(uint16_t port) {
@@ -112,10 +112,11 @@ Greeting Process::greeting() {
   return greeting;
 }
 
-void Process::on_link_up(const Greeting& theirs, const std::string&) {
+void Process::on_link_up(const Greeting& theirs, const LinkFacts& known) {
   check(!is_linked_to(theirs.hello.self.id), "a link comes up that is down");
   linked_.push_back(theirs.hello.self.id);
   ups.push_back(theirs);
+  facts.push_back(known);
 }
 
 void Process::on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) {
@@ -196,4 +197,4 @@ Frame long_frame(size_t ids) {
           ElectionFrame{.kind = ELECTION_MESSAGE_HANDOVER, .ids = std::vector<election_id>(ids)}};
 }
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

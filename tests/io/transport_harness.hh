@@ -12,7 +12,7 @@
 #include "io/loop/files.hh"
 #include "io/peers/transport.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 
 using Bytes = std::vector<uint8_t>;
 
@@ -56,7 +56,7 @@ class Process : public TransportListener {
   size_t count_rejected(Rejection rejection) const;
 
   Greeting greeting() override;
-  void on_link_up(const Greeting& theirs, const std::string& remote) override;
+  void on_link_up(const Greeting& theirs, const LinkFacts& facts) override;
   void on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) override;
   void on_doubt(const Uuid& peer, ProofDoubt doubt) override { doubts.emplace_back(peer, doubt); }
   void on_frame(const Uuid& from, Frame frame, size_t bytes) override;
@@ -69,6 +69,7 @@ class Process : public TransportListener {
   std::string advertised;  // in its greeting; where it listens unless set
   bool is_flag_robust = true;
   std::vector<Greeting> ups;
+  std::vector<LinkFacts> facts;  // of the same links
   std::vector<Down> downs;
   std::vector<std::pair<Uuid, ProofDoubt>> doubts;
   std::vector<Received> received;
@@ -148,4 +149,4 @@ Frame heartbeat(uint64_t sequence = 1);
 // A frame of 16 bytes for each id, and a few more.
 Frame long_frame(size_t ids = 1000);
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -13,13 +13,14 @@
 #include "sample_frames.hh"
 #include "transport_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 // As its sender's owner said it.
 Greeting without_ends(Greeting greeting) {
   greeting.ends = {};
   greeting.is_tentative = false;
+  greeting.takes_tls = false;
   return greeting;
 }
 
@@ -344,4 +345,4 @@ BOOST_AUTO_TEST_CASE(a_hello_that_came_while_the_process_was_paused_is_in_time) 
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

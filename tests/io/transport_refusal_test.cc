@@ -8,7 +8,7 @@
 #include "sample_frames.hh"
 #include "transport_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 struct Group : Pair {
@@ -394,4 +394,4 @@ BOOST_AUTO_TEST_CASE(a_socket_that_is_connected_to_itself_is_recognised) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -18,7 +18,7 @@
 #include "sample_frames.hh"
 #include "transport_harness.hh"
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 using std::chrono::duration_cast;
@@ -150,4 +150,4 @@ BOOST_FIXTURE_TEST_CASE(a_heartbeat_allocates_nothing_on_its_way, Pair) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -103,6 +103,8 @@ EXAMPLES = {
          ("plugin/a.hh", "#pragma once\nnamespace bellwether::bully {}")),
         (("sidecar/a.hh", "namespace bellwether {}"),
          ("sidecar/a.hh", "#pragma once\nnamespace bellwether {}")),
+        (("sidecar/io/a.hh", "#pragma once\nnamespace bellwether {}"),
+         ("sidecar/io/loop/a.hh", "#pragma once\nnamespace bellwether::io {}")),
     ],
     "checks_stay_on_in_release": [
         (("sidecar/a.cc", "assert(true);"), ("sidecar/a.cc", "static_assert(true);")),

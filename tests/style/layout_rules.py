@@ -26,7 +26,7 @@ FLOORS = {"api", "base", "cli", "config", "core", "daemon", "doctor", "io", "sim
 LOWER_FLOORS = {
     "sidecar/base": {"base"},
     "sidecar/core": {"base", "core"},
-    "sidecar/config": {"base", "core", "config", "io/flag"},
+    "sidecar/config": {"base", "core", "config", "io/flag", "io/tls"},
     "sidecar/io": {"base", "core", "io"},
     "sidecar/daemon": {"api", "base", "config", "core", "daemon", "io"},
 }

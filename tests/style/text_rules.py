@@ -14,6 +14,8 @@ COMMENT_OPENERS = {
     ".html": ("<!--",),
 }
 MAX_COLUMNS = 100
+# The folders whose names are in `bellwether` itself, because all others speak with them.
+SPOKEN_BY_ALL = {"base", "config", "core"}
 ABBREVIATION = re.compile(
     r"(?:\b|_|(?<=[a-z0-9]))(mgr|Mgr|cfg|Cfg|tmp|Tmp|ctx|Ctx)(?=\b|_|[A-Z0-9])")
 
@@ -68,8 +70,11 @@ def lines_are_short(project):
 def code_is_in_our_namespace(project):
     for path in project.below("plugin", "sidecar", "metrics", suffixes={".hh"}):
         text = "\n".join(line for _, line in project.code_lines(path))
-        if not re.search(r"^namespace bellwether\b", text, re.MULTILINE):
-            yield path, 1, "declares nothing in namespace bellwether"
+        folder = {"plugin": "bully", "sidecar": path.parts[1]}.get(path.parts[0], path.parts[0])
+        is_of_all = folder in SPOKEN_BY_ALL or folder == path.name
+        wanted = "bellwether" if is_of_all else f"bellwether::{folder}"
+        if not re.search(rf"^namespace {wanted}\b", text, re.MULTILINE):
+            yield path, 1, f"declares nothing in namespace {wanted}"
         if not re.search(r"^#pragma once$", text, re.MULTILINE):
             yield path, 1, "lacks #pragma once"
 

@@ -35,7 +35,7 @@
 
 extern char** environ;
 
-namespace bellwether::test {
+namespace bellwether::io::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -379,4 +379,4 @@ BOOST_AUTO_TEST_CASE(a_holder_without_the_kernels_mark_is_caught) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace bellwether::test
+}  // namespace bellwether::io::test

@@ -27,6 +27,7 @@ LONGEST_LOOK_S = 6
 FIRST_EPHEMERAL_PORT = int(
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
 VARIANTS = ("modified", "classic")
+WITH_TLS = bool(os.environ.get("BELLWETHER_TEST_TLS"))
 
 # Settings with which a machine that is busy for seconds makes nobody suspect anybody; they go on
 # where table [election] is open.
@@ -309,13 +310,15 @@ def messages_of(sidecars):
 class Group:
     """Sidecars that elect together, at an address of loopback or on `hosts` (namespaces.py); a
     context manager that leaves nothing behind.  Without other priorities the last one ranks
-    highest.  The first `voters` of them vote; 0: guard none."""
+    highest.  The first `voters` of them vote; 0: guard none.  `tls` makes a sidecar's table [tls];
+    if the environment asks for it, that is a secret of the group."""
 
     def __init__(self, program, size, extra="", name="test", priorities=None, hosts=None,
-                 address="127.0.0.1", voters=0):
+                 address="127.0.0.1", voters=0, tls=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-test.", dir="/dev/shm"))
         (self.folder / "flags").mkdir(mode=0o755)  # the group's must not write, whatever the umask
         self.extra, self.group_name = extra, name
+        self.tls = tls or (self.shared_secret() if WITH_TLS else lambda _: "")
         self.priorities = priorities or [100 + i for i in range(size)]
         self.program, self.hosts, self.address, self.voters = program, hosts, address, voters
         self.sidecars = []
@@ -324,6 +327,12 @@ class Group:
         self.observer = None
         for sidecar in self.sidecars:
             sidecar.write_config(self.config_of(sidecar))
+
+    def shared_secret(self):
+        secret = self.folder / "secret"
+        secret.touch(mode=0o600)
+        secret.write_text(os.urandom(32).hex() + "\n")
+        return lambda _: f'[tls]\nsecret_file = "{secret}"'
 
     def add(self):
         """A further sidecar, without a configuration, not started."""
@@ -362,6 +371,7 @@ socket = "{sidecar.socket_file}"
 listen = "{place_of(sidecar.address, sidecar.metrics_port)}"
 [flag]
 path = "{sidecar.flag_file}"
+{self.tls(sidecar)}
 {"[voters]" if voters else ""}
 {voters}
 {self.extra if extra is None else extra}

@@ -69,6 +69,18 @@ BOOST_AUTO_TEST_CASE(until_then_it_stores_nothing) {
   BOOST_TEST(!find_stored(all).has_value());
 }
 
+// What it has heard and does not store meanwhile is not a disk that stands still.
+BOOST_AUTO_TEST_CASE(until_then_its_vote_is_forgotten_and_its_disk_is_not_broken) {
+  Voter node;
+  const auto vote = [&] { return node.node().majority()->vote(node.now(), /*has_leader=*/true); };
+  BOOST_TEST((vote() == Vote::kForgotten));
+  for (int beat = 0; beat < 50; ++beat) {
+    node.receive_beat(5, 4);
+    node.run_for(milliseconds(100));
+    BOOST_TEST((vote() == Vote::kForgotten));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(who_asks_it_is_told_that_it_has_lost_its_state) {
   Voter node;
   const auto reply = find_sent<CanvassReply>(

@@ -17,6 +17,8 @@ let isOutdated = false; // something happened while asking
 let isReachable = false;
 let failure = ""; // why not, in the browser's words
 let isCommanding = false;
+let isTokenWanted = false; // a command was refused without one
+let token = ""; // nowhere but here
 let isWholeHistory = false;
 
 // --- asking ---
@@ -167,6 +169,8 @@ function askWhether(name) {
   setText(byId("dialog-text"), command.text());
   setText(byId("confirm"), byId(name).textContent.replace("…", ""));
   byId("hold-field").hidden = name !== "step-down";
+  byId("token-field").hidden = !isTokenWanted;
+  byId("token").value = token;
   const [label, choice] = command.choose ?? ["", () => []];
   byId("to-field").hidden = label === "";
   setText(byId("to-label"), label);
@@ -176,6 +180,8 @@ function askWhether(name) {
   dialog.onclose = () => {
     const isConfirmed = dialog.returnValue === "confirm";
     dialog.returnValue = ""; // the event of an earlier closing may come late, and then there are two
+    token = byId("token").value.trim();
+    byId("token").value = "";
     if (isConfirmed) give(name, command.path?.() ?? name, command.body());
   };
   dialog.showModal();
@@ -196,11 +202,18 @@ async function answerTo(name, path, body) {
   try {
     const response = await fetch(`/v1/${path}`, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: {
+        "Content-Type": "application/json",
+        ...(token && { Authorization: `Bearer ${token}` }),
+      },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(kPatienceMs),
     });
     const answer = await response.json();
+    if (response.status === 401) {
+      isTokenWanted = true;
+      token = "";
+    }
     if (!response.ok) return `${name} was refused (${response.status}): ${answer.error}`;
     const details = [answer.to && `to ${answer.to}`, answer.name, answer.hold && `on hold for ${answer.hold}`];
     return `${name}: ${[answer.result, ...details.filter(Boolean)].join(", ")}`;

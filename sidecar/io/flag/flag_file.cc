@@ -20,7 +20,7 @@
 
 #include "io/flag/flag_folder.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -266,4 +266,4 @@ void FlagFile::remove() const {
   }
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

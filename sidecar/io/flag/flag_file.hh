@@ -17,7 +17,7 @@
 #include "io/flag/robust_futex.hh"
 #include "io/loop/files.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // The file's contents: what applications read, and behind it what the kernel reads.
 struct FlagPage {
@@ -81,4 +81,4 @@ class FlagFile {
   int lock_flaw_ = 0;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 constexpr mode_t kOthersWrite = 0022;
@@ -67,4 +67,4 @@ uid_t user_of_sidecar(const std::string& group, uid_t self, const FlagFolders& f
   return self == 0 && run ? run->st_uid : self;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -14,7 +14,7 @@
 
 #include <string>
 
-namespace bellwether {
+namespace bellwether::io {
 
 // Why no sidecar of `user` may keep its flag in a folder like this; empty: it may.  `is_shared`
 // (flag.shared_folder): others may write into it, and the operator answers for them.
@@ -43,4 +43,4 @@ std::string default_flag_folder(const std::string& group, uid_t user, bool is_sh
 // `group`, or else of the folder that is made for one.
 uid_t user_of_sidecar(const std::string& group, uid_t self, const FlagFolders& folders = {});
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -7,7 +7,7 @@
 
 #include "base/check.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 FlagWriter::FlagWriter(const FlagFileSettings& settings)
     : settings_(settings),
@@ -80,4 +80,4 @@ bool FlagWriter::make_again() {
   return is_folder_new;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

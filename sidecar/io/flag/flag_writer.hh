@@ -15,7 +15,7 @@
 #include "io/flag/held_flag.hh"
 #include "io/loop/files.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class FlagWriter {
  public:
@@ -47,4 +47,4 @@ class FlagWriter {
   std::vector<std::string> warnings_{};
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

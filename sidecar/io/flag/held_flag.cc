@@ -14,7 +14,7 @@
 #include "io/flag/robust_futex.hh"
 #include "io/loop/signals_blocked.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 // A release, so that a reader who sees the value also sees the odd seq that was stored before it
@@ -118,4 +118,4 @@ void HeldFlag::hold() {
   is_over_.wait();
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -17,7 +17,7 @@
 #include "core/identity.hh"
 #include "io/flag/flag_file.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // What the flag says, its validity aside.
 struct FlagWord {
@@ -74,4 +74,4 @@ class HeldFlag {
   std::thread holder_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

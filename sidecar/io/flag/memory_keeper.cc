@@ -16,7 +16,7 @@
 
 #include "io/loop/signals_blocked.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 #if defined(__SANITIZE_THREAD__)
@@ -83,4 +83,4 @@ MemoryKeeper::~MemoryKeeper() {
   ::waitpid(id_, nullptr, __WALL);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

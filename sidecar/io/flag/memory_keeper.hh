@@ -15,7 +15,7 @@
 
 #include "io/loop/files.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // The second process.  Whoever kills it takes away nothing but the head start.
 class MemoryKeeper {
@@ -41,4 +41,4 @@ class MemoryKeeper {
   pid_t id_ = -1;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

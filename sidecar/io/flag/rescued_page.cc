@@ -10,7 +10,7 @@
 
 #include "base/check.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 struct Place {
@@ -64,4 +64,4 @@ RescuedPage::~RescuedPage() { places.at(place_).begin = nullptr; }
 
 bool RescuedPage::is_lost() const { return places.at(place_).is_lost; }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

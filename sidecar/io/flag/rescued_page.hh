@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace bellwether {
+namespace bellwether::io {
 
 class RescuedPage {
  public:
@@ -23,4 +23,4 @@ class RescuedPage {
   size_t place_ = 0;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -13,7 +13,7 @@
 #include <memory>
 #include <thread>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 // Shared by the test and its child.
@@ -93,4 +93,4 @@ const char* robust_futex_flaw() {
   return kill_and_look(child, *page);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace bellwether {
+namespace bellwether::io {
 
 // The list through which the kernel finds the word.  It must lie in shared memory: under memory
 // pressure the kernel may take a dying process's private memory before it looks at the list.
@@ -28,4 +28,4 @@ bool register_robust_list(RobustList& list, uint32_t& word);
 // and where it fails at most 20 s; so it belongs before the first thread starts.
 const char* robust_futex_flaw();
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace bellwether {
+namespace bellwether::io {
 
 namespace http = boost::beast::http;
 
@@ -60,4 +60,4 @@ class BeastParser : public http::basic_parser<kIsRequest> {
   void on_finish_impl(ErrorCode& /*error*/) final {}
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -12,7 +12,7 @@
 #include "base/host_port.hh"
 #include "io/names/connect.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 // More than one host has; a look-up that finds more is cut.
@@ -187,7 +187,8 @@ void HttpClient::on_due() {
   }
   if (!result_) {
     const Duration limit = is_stream() ? request_.idle_timeout : request_.timeout;
-    const std::string why = "nothing came within " + duration_text(limit);
+    const std::string why =
+        (is_stream() ? "nothing came within " : "no whole answer within ") + duration_text(limit);
     result_ = {.failure = HttpFailure::kTimeout, .why = why, .error = server() + ": " + why};
   }
   HttpClientResult result = *std::exchange(result_, {});
@@ -215,4 +216,4 @@ std::string HttpClient::server() const {
   return HostPort{url_.host, url_.port}.text();
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -19,7 +19,7 @@
 #include "io/loop/timer.hh"
 #include "io/names/resolver.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 struct HttpClientRequest {
   std::string method = "GET";
@@ -113,4 +113,4 @@ class HttpClient final : private ByteStream::Owner {
   std::optional<ByteStream> stream_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "base/check.hh"
+#include "io/names/socket_address.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 // How much a client may send ahead before it is read no further: a few requests.
@@ -26,6 +27,12 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 constexpr std::string_view kLineEnd = "\r\n";
 
+HttpClientFacts facts_of(int fd, bool is_over_unix_socket) {
+  if (is_over_unix_socket) return {.address = "", .process = peer_process_of(fd)};
+  const auto address = SocketAddress::remote_of(fd);
+  return {.address = address ? address->text() : "", .process = std::nullopt};
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(Loop& loop, Owner& owner, ByteStream::Handle handle,
@@ -36,7 +43,8 @@ HttpConnection::HttpConnection(Loop& loop, Owner& owner, ByteStream::Handle hand
       is_over_unix_socket_(settings.is_over_unix_socket),
       reader_(settings.limits),
       timer_(loop, [this] { on_due(); }),
-      stream_(*this, std::move(handle), settings.buffer) {}
+      stream_(*this, std::move(handle), settings.buffer),
+      client_(facts_of(stream_.descriptor(), is_over_unix_socket_)) {}
 
 // Without its last chunk, a stream would look as if it were broken.
 HttpConnection::~HttpConnection() {
@@ -203,6 +211,7 @@ void HttpConnection::proceed() {
 void HttpConnection::hand_over() {
   HttpRequest& request = reader_.request();
   request.is_over_unix_socket = is_over_unix_socket_;
+  request.client = client_;
   ++request_count_;
   is_awaited_ = true;
   is_head_request_ = request.method == "HEAD";
@@ -294,4 +303,4 @@ void HttpConnection::wait_for(Wait wait, Duration time) {
   timer_.arm(wait == Wait::kNothing ? kNever : waits_since_ + time);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -12,7 +12,7 @@
 #include "io/loop/loop.hh"
 #include "io/loop/timer.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class HttpConnection final : private ByteStream::Owner {
  public:
@@ -118,6 +118,7 @@ class HttpConnection final : private ByteStream::Owner {
   HttpReader reader_;
   DeadlineTimer timer_;  // a request that waits in the kernel has come in time
   ByteStream stream_;
+  const HttpClientFacts client_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -92,4 +92,4 @@ std::string to_bytes(const HttpHead& head, const HttpHeaders& headers) {
   return out;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

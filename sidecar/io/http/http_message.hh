@@ -14,9 +14,9 @@
 
 #include "base/clock.hh"
 #include "base/counted.hh"
-#include "io/http/http_message.hh"
+#include "io/names/peer_process.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // In the order of the wire; a name may come more than once.
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
@@ -39,6 +39,12 @@ struct HttpLimits {
   Duration request = std::chrono::seconds(10);  // from a request's first byte to its last
 };
 
+// Who asks.
+struct HttpClientFacts {
+  std::string address;                 // host:port in numbers; empty on the unix socket
+  std::optional<PeerProcess> process;  // on the unix socket
+};
+
 struct HttpRequest {
   std::string method;
   std::string path;                          // percent-decoded, without the query
@@ -46,6 +52,7 @@ struct HttpRequest {
   HttpHeaders headers;
   std::string body;
   bool is_over_unix_socket = false;
+  HttpClientFacts client{};
 
   // The first header of this name, whatever its case; nullptr when there is none.
   const std::string* header(std::string_view name) const { return find_header(headers, name); }
@@ -76,4 +83,4 @@ bool may_have_body(unsigned status);
 // A control character in a header, which could end it, becomes a blank.
 std::string to_bytes(const HttpHead& head, const HttpHeaders& headers);
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -7,7 +7,7 @@
 #include "io/http/beast_parser.hh"
 #include "io/http/http_url.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 using boost::beast::error_code;
@@ -177,4 +177,4 @@ HttpReader::Result HttpReader::refuse(const HttpRefusal& refusal) {
   return Result::kRefused;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -11,7 +11,7 @@
 
 #include "io/http/http_message.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // How the client speaks, which the request's handler need not know.
 struct HttpFraming {
@@ -78,4 +78,4 @@ class HttpReader {
   std::optional<HttpRefusal> refusal_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

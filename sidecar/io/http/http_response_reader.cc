@@ -5,7 +5,7 @@
 
 #include "io/http/beast_parser.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 constexpr int kMaxInterimResponses = 8;
@@ -97,4 +97,4 @@ HttpResponseReader::Result HttpResponseReader::refuse(const char* flaw) {
   return Result::kRefused;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -9,7 +9,7 @@
 
 #include "io/http/http_message.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // As a client sees it.
 struct HttpAnswer {
@@ -62,4 +62,4 @@ class HttpResponseReader {
   const char* flaw_ = "";
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -8,7 +8,7 @@
 
 #include "io/names/socket_options.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 constexpr int kClientBacklog = 511;
@@ -256,4 +256,4 @@ void HttpReply::end_stream() const {
   if (auto* connection = server_->find(request_)) connection->end_stream();
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

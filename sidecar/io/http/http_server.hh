@@ -26,7 +26,7 @@
 #include "io/loop/timer.hh"
 #include "io/names/listening.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class HttpServer;
 
@@ -136,4 +136,4 @@ class HttpServer final : private HttpConnection::Owner {
   std::vector<Tcp> sockets_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -7,7 +7,7 @@
 
 #include "base/host_port.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 constexpr std::string_view kHttp = "http://";
@@ -150,4 +150,4 @@ std::string parse_http_url(std::string_view text, HttpUrl& url) {
   return is_unix ? read_socket_path(host, url) : read_host(host, url);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

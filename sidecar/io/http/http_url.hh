@@ -9,7 +9,7 @@
 
 #include "io/http/http_message.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 struct HttpUrl {
   std::string host;  // as an address without brackets, or a name; "localhost" for a unix socket
@@ -38,4 +38,4 @@ bool percent_decode(std::string_view text, std::string& result);
 // The opposite: everything but letters, digits and "-._~" becomes %XX.
 std::string percent_encode(std::string_view text);
 
-}  // namespace bellwether
+}  // namespace bellwether::io

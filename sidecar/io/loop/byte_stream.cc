@@ -9,8 +9,11 @@
 
 #include "base/check.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
+
+// What a record of TLS holds at most.
+constexpr size_t kMaxRecordBytes = size_t{16} * 1024;
 
 ByteStream* owner_of(uv_stream_t* stream) { return static_cast<ByteStream*>(stream->data); }
 
@@ -30,6 +33,17 @@ ByteStream::ByteStream(Owner& owner, Handle handle, std::span<char> buffer)
 
 ByteStream::~ByteStream() { close(); }
 
+void ByteStream::secure(std::unique_ptr<TlsSession> session, std::string_view received) {
+  check(tls_ == nullptr && !is_finishing_, "a stream is secured once, before it is used");
+  tls_ = std::move(session);
+  if (received.empty()) {
+    tls_->begin();
+    send_tls();
+  } else {
+    receive(received);
+  }
+}
+
 void ByteStream::start_reading() {
   if (stream_ == nullptr || is_reading_) return;
   is_reading_ = true;
@@ -42,7 +56,7 @@ void ByteStream::start_reading() {
       [](uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
         ByteStream* self = owner_of(stream);
         if (count > 0) {
-          self->owner_.on_bytes({buffer->base, static_cast<size_t>(count)});
+          self->receive({buffer->base, static_cast<size_t>(count)});
         } else if (count < 0) {
           self->stop_reading();
           const int status = self->write_error_ != 0 ? self->write_error_ : static_cast<int>(count);
@@ -57,9 +71,41 @@ void ByteStream::stop_reading() {
   uv_read_stop(stream_);
 }
 
+// What comes of the bytes may close the stream.
+void ByteStream::receive(std::string_view bytes) {
+  if (tls_ == nullptr) return owner_.on_bytes(bytes);
+  std::array<char, kMaxRecordBytes> plaintext;  // NOLINT(*-member-init): read() fills it
+  tls_->receive(bytes);
+  while (stream_ != nullptr) {
+    const size_t count = tls_->read(plaintext);
+    send_tls();
+    if (count == 0) break;
+    owner_.on_bytes({plaintext.data(), count});
+  }
+  if (stream_ == nullptr || !tls_->flaw()) return;
+  stop_reading();
+  owner_.on_end(UV_EPROTO);
+}
+
 bool ByteStream::write(std::span<const std::string_view> pieces) {
   if (stream_ == nullptr || write_error_ != 0) return false;
   check(pieces.size() <= kMaxPieces && !is_finishing_, "a stream is written to before its end");
+  if (tls_ == nullptr) return send(pieces);
+  std::string all;  // a record costs more than a copy
+  for (const std::string_view piece : pieces) all += piece;
+  return tls_->write(all) && send_tls();
+}
+
+// What TLS has for the peer.
+bool ByteStream::send_tls() {
+  const std::string_view output = tls_->output();
+  const bool is_sent = is_finishing_ || send(std::span(&output, 1));
+  tls_->clear_output();
+  return is_sent;
+}
+
+bool ByteStream::send(std::span<const std::string_view> pieces) {
+  if (stream_ == nullptr || write_error_ != 0) return false;
   size_t written = 0;
   if (!is_writing_) {
     std::array<uv_buf_t, kMaxPieces> buffers{};
@@ -90,7 +136,8 @@ bool ByteStream::write(std::span<const std::string_view> pieces) {
 
 size_t ByteStream::unsent_bytes() const {
   if (stream_ == nullptr) return 0;
-  return waiting_.size() + uv_stream_get_write_queue_size(stream_);
+  return waiting_.size() + uv_stream_get_write_queue_size(stream_) +
+         (tls_ == nullptr ? 0 : tls_->waiting_bytes());
 }
 
 int ByteStream::descriptor() const {
@@ -101,6 +148,10 @@ int ByteStream::descriptor() const {
 
 void ByteStream::finish() {
   if (stream_ == nullptr || is_finishing_) return;
+  if (tls_ != nullptr) {
+    tls_->finish();
+    send_tls();
+  }
   is_finishing_ = true;
   if (!is_writing_) shut_down();
 }
@@ -149,4 +200,4 @@ void ByteStream::shut_down() {
   }
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

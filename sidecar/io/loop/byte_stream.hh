@@ -1,18 +1,21 @@
-// A connected socket, TCP or unix, on the event loop: bytes in both directions and its end.
+// A connected socket, TCP or unix, on the event loop: bytes in both directions and its end; by TLS
+// if its owner wants that, of which nobody else need know.
 //
 // What is written goes to the kernel at once as far as it takes it; only the rest is copied and
 // waits.  SIGPIPE must be ignored in this process.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 
 #include "io/loop/loop.hh"
+#include "io/tls/tls_session.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class ByteStream {
  public:
@@ -24,7 +27,8 @@ class ByteStream {
     virtual void on_bytes(std::string_view bytes) = 0;
     // Nothing more comes: the other side has closed its direction (UV_EOF), or the connection is
     // broken (another error of libuv: that of the first write that failed, for it is used up
-    // there).  What was received before a write failed is told first.
+    // there; UV_EPROTO: TLS says what is wrong, tls()->flaw()).  What was received before a write
+    // failed is told first.
     virtual void on_end(int status) = 0;
     // All that had to wait is with the kernel.
     virtual void on_drained() = 0;
@@ -37,6 +41,12 @@ class ByteStream {
   ~ByteStream();
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
+
+  // From now on all bytes are TLS.  Before anything is read or written; or in the first
+  // Owner::on_bytes(), with what that was told.
+  void secure(std::unique_ptr<TlsSession> session, std::string_view received = {});
+  // nullptr: the bytes are as they are.
+  const TlsSession* tls() const { return tls_.get(); }
 
   bool is_open() const { return stream_ != nullptr; }
   bool is_reading() const { return is_reading_; }
@@ -54,7 +64,8 @@ class ByteStream {
   // Written, but not yet with the kernel.
   size_t unsent_bytes() const;
 
-  // Ends our direction when all is sent; nothing may be written after that.
+  // Ends our direction when all is sent; nothing may be written after that.  What waits for a
+  // handshake is not sent any more.
   void finish();
   bool is_finishing() const { return is_finishing_; }
   // Ends both at once; what is unsent is dropped.
@@ -63,6 +74,9 @@ class ByteStream {
  private:
   struct Write;
 
+  void receive(std::string_view bytes);
+  bool send(std::span<const std::string_view> pieces);
+  bool send_tls();
   void write_waiting();
   void on_written(int status);
   void shut_down();
@@ -74,8 +88,9 @@ class ByteStream {
   bool is_reading_ = false;
   bool is_finishing_ = false;
   int write_error_ = 0;
+  std::unique_ptr<TlsSession> tls_;
   uv_stream_t* stream_ = nullptr;  // in `handle_`; nullptr when closed
   Handle handle_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 std::string remedy_for(int error, const std::string& key, const std::string& otherwise) {
@@ -62,7 +62,7 @@ FileError::FileError(std::string path, std::string flaw, std::string remedy, boo
 FileError FileError::from_errno(std::string path, const std::string& failure, int error,
                                 const std::string& key, const std::string& otherwise) {
   return {std::move(path), failure + ": " + std::generic_category().message(error),
-          remedy_for(error, key, otherwise), bellwether::may_pass(error)};
+          remedy_for(error, key, otherwise), io::may_pass(error)};
 }
 
 uint64_t raised_open_files(uint64_t soft, uint64_t hard) {
@@ -83,4 +83,4 @@ uint64_t raise_open_files() {
                   kEnoughOpenFiles));
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

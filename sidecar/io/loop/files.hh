@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace bellwether {
+namespace bellwether::io {
 
 // What to open a file with where somebody else may have put a link, a pipe or a device.
 inline constexpr int kCautiousOpen = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -103,4 +103,4 @@ uint64_t raised_open_files(uint64_t soft, uint64_t hard);
 // Returns what then holds; throws std::runtime_error when that is below kFewestOpenFiles.
 uint64_t raise_open_files();
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -8,7 +8,7 @@
 
 #include "io/loop/loop.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // Calls `work` on a thread, and then `done`, with what it has returned, on the loop; not when what
 // is returned here has been let go of by then: nobody calls back a thread, but its end goes
@@ -39,4 +39,4 @@ template <typename Work, typename Done>
   return token;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

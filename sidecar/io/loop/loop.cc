@@ -7,7 +7,7 @@
 
 #include "base/check.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 void throw_if_failed(int status, const char* what) {
   if (status < 0) throw std::system_error(-status, std::generic_category(), what);
@@ -48,4 +48,4 @@ SignalWatch::SignalWatch(Loop& loop, int signal, std::function<void()> on_signal
                   "cannot wait for a signal");
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

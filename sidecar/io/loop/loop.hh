@@ -16,7 +16,7 @@
 #include "base/clock.hh"
 #include "io/loop/loop.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // Closes a libuv handle, and frees it when libuv has let go of it.
 struct CloseHandle {
@@ -81,4 +81,4 @@ class SignalWatch {
   UvPtr<uv_signal_t> handle_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-namespace bellwether {
+namespace bellwether::io {
 
 // All but SIGBUS, which is not sent but comes of what a thread does (rescued_page.hh): the kernel
 // ends a process that blocks it then.
@@ -67,4 +67,4 @@ class BrokenPipesIgnored {
   struct sigaction before_ {};
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

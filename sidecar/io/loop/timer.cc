@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 // The timeout, in milliseconds, with which libuv calls as soon as `after` has passed, but not
@@ -68,4 +68,4 @@ void DeadlineTimer::judge() {
   on_due_();
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

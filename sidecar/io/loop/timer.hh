@@ -5,7 +5,7 @@
 
 #include "io/loop/loop.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // Calls once, some time after it was armed.
 class LoopTimer {
@@ -44,4 +44,4 @@ class DeadlineTimer {
   UvPtr<uv_check_t> judge_;  // runs after the poll
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 struct Request {
@@ -44,4 +44,4 @@ int connect(uv_pipe_t& socket, const std::string& path, OnConnected on_connected
   return 0;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

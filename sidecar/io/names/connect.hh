@@ -8,7 +8,7 @@
 
 #include "io/names/socket_address.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // Told 0 when the socket is connected, or an error of libuv.
 using OnConnected = std::function<void(int status)>;
@@ -18,4 +18,4 @@ using OnConnected = std::function<void(int status)>;
 int connect(uv_tcp_t& socket, const SocketAddress& address, OnConnected on_connected);
 int connect(uv_pipe_t& socket, const std::string& path, OnConnected on_connected);
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -12,7 +12,7 @@
 #define SO_NETNS_COOKIE 71
 #endif
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 std::string text_of(const std::optional<SocketAddress>& end) { return end ? end->text() : ""; }
@@ -60,4 +60,4 @@ bool is_indirect(const ConnectionEnds& ours, const ConnectionEnds& theirs) {
   return !ours.here.empty() && !theirs.here.empty() && !is_same_pair(ours, theirs);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

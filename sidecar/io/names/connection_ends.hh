@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace bellwether {
+namespace bellwether::io {
 
 struct ConnectionEnds {
   std::string here;      // the sender's own socket, host:port in numbers; empty: unknown
@@ -28,4 +28,4 @@ bool is_same_network(const ConnectionEnds& ours, const ConnectionEnds& theirs);
 // Whether somebody stands between for sure: both sides know their sockets, and they differ.
 bool is_indirect(const ConnectionEnds& ours, const ConnectionEnds& theirs);
 
-}  // namespace bellwether
+}  // namespace bellwether::io

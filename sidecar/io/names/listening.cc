@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <memory>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 struct FreeAddresses {
@@ -136,4 +136,4 @@ std::string UnixSocketFile::loss() const {
   return is_ours ? "" : "was replaced by another file";
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

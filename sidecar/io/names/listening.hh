@@ -13,7 +13,7 @@
 #include "io/loop/files.hh"
 #include "io/names/socket_address.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // An address or socket that cannot be listened on, and that what() names; the program ends with a
 // code of its own then.
@@ -59,4 +59,4 @@ class UnixSocketFile {
   struct stat identity_ {};  // of the file that was made
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 using std::chrono::milliseconds;
@@ -58,4 +58,4 @@ void NameWatch::on_answer(const NameAnswer& answer) {
   if (is_changed || is_first) on_changed_();
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -9,7 +9,7 @@
 #include "base/backoff.hh"
 #include "io/names/resolver.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class NameWatch {
  public:
@@ -39,4 +39,4 @@ class NameWatch {
   Lookup lookup_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

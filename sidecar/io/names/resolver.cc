@@ -13,7 +13,7 @@
 
 #include "base/check.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // What c-ares gives back with an answer.
 struct Resolver::Query {
@@ -256,4 +256,4 @@ void Resolver::arm_timeout() {
   timeout_.arm(std::chrono::seconds(left.tv_sec) + std::chrono::microseconds(left.tv_usec));
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -22,7 +22,7 @@
 struct ares_channeldata;
 struct ares_addrinfo;
 
-namespace bellwether {
+namespace bellwether::io {
 
 struct ResolverSettings {
   // Instead of those of /etc/resolv.conf: "127.0.0.1:5353,[::1]:53"; empty: those.
@@ -110,4 +110,4 @@ class Resolver {
   std::map<int, UvPtr<uv_poll_t>> polls_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 template <typename Call>
@@ -104,4 +104,4 @@ void SocketAddress::set_ipv6(const in6_addr& host, in_port_t port, uint32_t scop
   std::memcpy(bytes_.data(), &address, sizeof address);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

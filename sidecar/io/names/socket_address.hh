@@ -13,7 +13,7 @@
 
 #include "base/host_port.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class SocketAddress {
  public:
@@ -50,4 +50,4 @@ class SocketAddress {
   alignas(sockaddr_in6) std::array<uint8_t, sizeof(sockaddr_in6)> bytes_{};
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -12,7 +12,7 @@
 
 #include "io/names/socket_address.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 // A probe each second over a silent connection.  Probes end nothing by themselves: what is not
@@ -87,4 +87,4 @@ FileDescriptor move_to_high_descriptor(FileDescriptor fd) {
   return high.is_open() ? std::move(high) : std::move(fd);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

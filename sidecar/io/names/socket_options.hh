@@ -6,7 +6,7 @@
 #include "base/clock.hh"
 #include "io/loop/files.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // The descriptor of a socket that libuv has; -1 when it has none yet.
 int descriptor_of(const uv_tcp_t& socket);
@@ -43,4 +43,4 @@ void abort_on_close(int fd);
 // files is low, it is as high as that lets it be.
 FileDescriptor move_to_high_descriptor(FileDescriptor fd);
 
-}  // namespace bellwether
+}  // namespace bellwether::io

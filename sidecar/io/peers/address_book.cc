@@ -3,7 +3,7 @@
 
 #include <set>
 
-namespace bellwether {
+namespace bellwether::io {
 
 AddressBook::AddressBook(Loop& loop, Resolver& resolver, std::function<void()> on_changed)
     : loop_(loop), resolver_(resolver), on_changed_(std::move(on_changed)) {}
@@ -91,4 +91,4 @@ void AddressBook::update() {
   }
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

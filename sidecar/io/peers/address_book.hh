@@ -14,7 +14,7 @@
 #include "core/identity.hh"
 #include "io/names/name_watch.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // Where a member says that it can be reached.
 struct PeerAddress {
@@ -64,4 +64,4 @@ class AddressBook {
   std::map<HostPort, std::unique_ptr<NameWatch>> watches_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

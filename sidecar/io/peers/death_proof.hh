@@ -26,7 +26,7 @@
 #include "io/names/connection_ends.hh"
 #include "io/names/socket_address.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class DeathWatch {
  public:
@@ -105,4 +105,4 @@ inline bool is_direct(const ConnectionEnds& ours, const ConnectionEnds& theirs,
          (accepted != DeathProof::kAuto || is_same_network(ours, theirs));
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -12,7 +12,7 @@
 
 #include "base/backoff.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class DialBackoff {
  public:
@@ -60,4 +60,4 @@ class DialBackoff {
   Duration longest_wait_ = kLongestWait;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -8,7 +8,7 @@
 #include "io/names/connect.hh"
 #include "io/names/socket_options.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 Dialler::Dialler(Loop& loop, const SocketAddress& address, const LinkLimits& limits, Owner& owner,
                  uint64_t seed)
@@ -59,7 +59,7 @@ int Dialler::connect() {
     return error.code().value();
   }
   keep_network_errors(descriptor_of(*socket_), true);
-  return -bellwether::connect(*socket_, address_, [this](int status) { on_result(status); });
+  return -io::connect(*socket_, address_, [this](int status) { on_result(status); });
 }
 
 void Dialler::on_due() {
@@ -86,4 +86,4 @@ void Dialler::on_result(int status) {
   owner_.on_connected(*this, std::move(socket));
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

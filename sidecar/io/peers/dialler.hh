@@ -9,7 +9,7 @@
 #include "io/names/socket_address.hh"
 #include "io/peers/dial_backoff.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class Dialler {
  public:
@@ -66,4 +66,4 @@ class Dialler {
   UvPtr<uv_tcp_t> socket_;  // while connecting
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -15,7 +15,7 @@
 #include <span>
 #include <utility>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 struct Question {
@@ -101,4 +101,4 @@ KernelSockets::Answer KernelSockets::ask(const SocketAddress& place) {
   return answer_in(std::span(answer).first(static_cast<size_t>(count)), asked_);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

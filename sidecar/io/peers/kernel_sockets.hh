@@ -11,7 +11,7 @@
 #include "io/loop/files.hh"
 #include "io/names/socket_address.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class KernelSockets {
  public:
@@ -39,4 +39,4 @@ class KernelSockets {
   uint32_t asked_ = 0;     // the number of the last question
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -11,7 +11,7 @@
 #include "base/clock.hh"
 #include "core/identity.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // One life of a process, as its HELLO says.
 struct PeerIdentity {
@@ -69,4 +69,4 @@ inline Duration counted_lifetime(uint64_t ended_boot, uint64_t boot, Duration ag
   return boot == ended_boot ? age : Duration::max();
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -10,7 +10,7 @@
 #include "io/names/listening.hh"
 #include "io/names/socket_options.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 constexpr int kAcceptsPerTurn = 16;
@@ -78,4 +78,4 @@ void ListenerSocket::accept_one() {
   on_connection_(std::move(accepted));
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

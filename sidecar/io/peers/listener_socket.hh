@@ -9,7 +9,7 @@
 #include "io/loop/timer.hh"
 #include "io/names/socket_address.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class ListenerSocket {
  public:
@@ -35,4 +35,4 @@ class ListenerSocket {
   UvPtr<uv_tcp_t> handle_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -5,21 +5,35 @@
 
 #include "io/names/socket_options.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
-PeerConnection::PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, const std::string& group,
-                               const LinkLimits& limits, Owner& owner, std::span<char> read_buffer,
-                               std::optional<SocketAddress> dialled)
+PeerConnection::PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, Owner& owner,
+                               std::span<char> read_buffer, Settings settings)
     : owner_(owner),
-      dialled_(std::move(dialled)),
+      dialled_(std::move(settings.dialled)),
+      offered_tls_(std::move(settings.tls)),
       ends_(ends_of(descriptor_of(*socket))),
-      decoder_(group),
+      decoder_(settings.group),
       handshake_(loop, [this] { owner_.on_silence(*this); }),
       stream_(*this, std::move(socket), read_buffer) {
   prepare_peer_socket(stream_.descriptor());
-  set_patience(limits.unacknowledged);
-  handshake_.arm(Loop::now() + limits.handshake);
+  set_patience(settings.limits.unacknowledged);
+  handshake_.arm(Loop::now() + settings.limits.handshake);
+  if (offered_tls_ != nullptr && (dialled_ || !settings.takes_plain)) {
+    const TlsSide side = dialled_ ? TlsSide::kClient : TlsSide::kServer;
+    stream_.secure(std::make_unique<TlsSession>(std::exchange(offered_tls_, nullptr), side));
+  }
   stream_.start_reading();
+}
+
+LinkFacts PeerConnection::facts() const {
+  const TlsSession* session = tls();
+  if (session == nullptr) return {.remote = remote()};
+  const auto& certificate = session->peer();
+  return {.remote = remote(),
+          .security = certificate ? Security::kCertificate : Security::kSecret,
+          .certificate = certificate ? certificate->names.text() : "",
+          .expiry = session->expiry()};
 }
 
 void PeerConnection::become_link(PeerIdentity peer, Instant now) {
@@ -38,6 +52,10 @@ bool PeerConnection::write(std::span<const uint8_t> bytes) {
 }
 
 void PeerConnection::on_bytes(std::string_view bytes) {
+  if (auto offered = std::exchange(offered_tls_, nullptr); offered && is_tls_hello(bytes)) {
+    return stream_.secure(std::make_unique<TlsSession>(std::move(offered), TlsSide::kServer),
+                          bytes);
+  }
   take_in({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
 }
 
@@ -45,6 +63,12 @@ void PeerConnection::on_bytes(std::string_view bytes) {
 // kernel would keep the pair of ports for a minute (TIME_WAIT), and a try to connect that is given
 // the same port again would be refused 8 ms late.
 void PeerConnection::on_end(int status) {
+  if (status == UV_EPROTO && tls() != nullptr && tls()->flaw()) {
+    // Not by RST: it would overtake the alert.
+    const TlsFlaw flaw = *tls()->flaw();
+    owner_.on_flaw(*this, {flaw.reason, flaw.text});
+    return close();
+  }
   abort_on_close(stream_.descriptor());
   close();
   owner_.on_end(*this, status == UV_EOF ? 0 : -status);
@@ -78,4 +102,4 @@ void PeerConnection::pass_on(Decoded found) {
   }
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -1,9 +1,10 @@
-// A TCP connection to a peer: bytes to frames and back, and a bounded queue of what the peer has
-// not read yet.  Who the peer is, and whether it is wanted, is its owner's business.
+// A TCP connection to a peer: bytes to frames and back, by TLS or not, and a bounded queue of what
+// the peer has not read yet.  Who the peer is, and whether it is wanted, is its owner's business.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,9 +17,10 @@
 #include "io/names/connection_ends.hh"
 #include "io/names/socket_address.hh"
 #include "io/peers/link_rules.hh"
+#include "io/peers/link_security.hh"
 #include "io/wire/codec.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class PeerConnection final : private ByteStream::Owner {
  public:
@@ -32,19 +34,25 @@ class PeerConnection final : private ByteStream::Owner {
     virtual void on_turned_away(PeerConnection& connection, TurnedAway words) = 0;
     // A frame of a kind unknown here was skipped.
     virtual void on_skipped(PeerConnection& connection) = 0;
-    // The peer's bytes are of no use any more; the connection is to be closed.
+    // The peer's bytes are of no use, or it is not who it must be; the connection is to be closed.
     virtual void on_flaw(PeerConnection& connection, const FrameError& error) = 0;
-    // No HELLO within LinkLimits::handshake; the connection is to be closed.
+    // No HELLO within LinkLimits::handshake, TLS included; the connection is to be closed.
     virtual void on_silence(PeerConnection& connection) = 0;
     // It has ended, and is closed: `error` is an errno, or 0 for the peer's FIN.
     virtual void on_end(PeerConnection& connection, int error) = 0;
   };
 
-  // `socket` is connected.  `dialled` is the address that was dialled, if it was dialled here.
-  // `read_buffer` may serve all connections of a loop: nothing stays in it.
-  PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, const std::string& group,
-                 const LinkLimits& limits, Owner& owner, std::span<char> read_buffer,
-                 std::optional<SocketAddress> dialled);
+  struct Settings {
+    const std::string& group;
+    const LinkLimits& limits;
+    std::optional<SocketAddress> dialled;  // that was dialled, if it was dialled here
+    TlsContextPtr tls;                     // nullptr: plain
+    bool takes_plain = true;  // with `tls`, of a connection that was accepted: as the peer begins
+  };
+
+  // `socket` is connected.  `read_buffer` may serve all connections of a loop: nothing stays in it.
+  PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, Owner& owner, std::span<char> read_buffer,
+                 Settings settings);
   ~PeerConnection() override = default;
   PeerConnection(const PeerConnection&) = delete;
   PeerConnection& operator=(const PeerConnection&) = delete;
@@ -55,6 +63,10 @@ class PeerConnection final : private ByteStream::Owner {
   const ConnectionEnds& ends() const { return ends_; }
   // The other end as numbers, host:port.
   std::string remote() const { return ends_.there.empty() ? "?" : ends_.there; }
+
+  // Nothing: it is plain, or not yet decided.
+  const TlsSession* tls() const { return stream_.tls(); }
+  LinkFacts facts() const;
 
   // Whose HELLO was accepted; it is a link then.
   void become_link(PeerIdentity peer, Instant now);
@@ -90,6 +102,7 @@ class PeerConnection final : private ByteStream::Owner {
 
   Owner& owner_;
   std::optional<SocketAddress> dialled_;
+  TlsContextPtr offered_tls_;  // while it is not known whether the peer wants it
   ConnectionEnds ends_;
   std::optional<PeerIdentity> peer_{};
   Instant link_since_{};
@@ -100,4 +113,4 @@ class PeerConnection final : private ByteStream::Owner {
   ByteStream stream_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

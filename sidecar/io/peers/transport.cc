@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 bool is_heartbeat(const Frame& frame) {
@@ -22,6 +22,7 @@ Transport::Transport(Loop& loop, Resolver& resolver, TransportSettings settings,
       encoder_(settings_.group),
       book_(loop, resolver, [this] { due_.arm(Duration::zero()); }),
       due_(loop, [this] { catch_up(); }),
+      renewal_(loop, [this] { renew_links(); }),
       socket_(std::make_unique<ListenerSocket>(
           loop, settings_.listen,
           [this](UvPtr<uv_tcp_t> socket) { on_accepted(std::move(socket)); })) {
@@ -96,6 +97,7 @@ void Transport::catch_up() {
 // here any more.
 void Transport::begin_flushing() {
   stage_ = Stage::kFlushing;
+  renewal_.disarm();
   socket_.reset();
   targets_.clear();
   book_.clear();
@@ -110,4 +112,4 @@ void Transport::end_flushing() {
   connections_.clear();
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

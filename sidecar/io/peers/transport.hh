@@ -5,9 +5,10 @@
 // connections between the same two processes one stays (link_rules.hh).  How a connection ended,
 // and what the peer's port then answered, is told as evidence; nothing is sent again.
 //
-// Its code is in four files: transport.cc (what the owner calls, and the end), transport_links.cc
-// (connections: greetings, frames, ends), transport_dialling.cc (addresses: whom to dial) and
-// transport_proof.cc (what a refusal proves).  One rule keeps it free of surprises: what the owner
+// Its code is in five files: transport.cc (what the owner calls, and the end), transport_links.cc
+// (connections: greetings, frames, ends), transport_dialling.cc (addresses: whom to dial),
+// transport_proof.cc (what a refusal proves) and transport_security.cc (TLS, and links that were
+// made by other rules).  One rule keeps it free of surprises: what the owner
 // calls only notes what is wanted.  It is done in the next turn of the loop, by catch_up(), which
 // also frees what was closed; so no callback destroys its own owner, and the listener is never
 // called from within its own call.
@@ -39,11 +40,12 @@
 #include "io/peers/death_proof.hh"
 #include "io/peers/dialler.hh"
 #include "io/peers/kernel_sockets.hh"
+#include "io/peers/link_security.hh"
 #include "io/peers/listener_socket.hh"
 #include "io/peers/peer_connection.hh"
 #include "io/wire/codec.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 struct TransportSettings {
   std::string group;
@@ -52,6 +54,7 @@ struct TransportSettings {
   HostPort listen;  // port 0: any free one
   DeathProof death_proof = DeathProof::kNone;
   LinkLimits limits{};
+  LinkSecurity security{};
 };
 
 // What the transport tells its owner; from the loop, never from within a call into the transport.
@@ -60,8 +63,8 @@ class TransportListener {
   virtual ~TransportListener() = default;
   // What to say first on a new connection, now.
   virtual Greeting greeting() = 0;
-  // The peer's HELLO has come and ours is on its way.  `remote` is host:port in numbers.
-  virtual void on_link_up(const Greeting& greeting, const std::string& remote) = 0;
+  // The peer's HELLO has come and ours is on its way.
+  virtual void on_link_up(const Greeting& greeting, const LinkFacts& facts) = 0;
   // Closed or timed out: of a link that was up.  Refused: nobody listens any more where a peer
   // was reached, or where a member says that it is; once for each time it is gone, and once more
   // when that proves that its flag is off (`is_proof`; death_proof.hh).
@@ -113,6 +116,9 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void set_members(std::vector<PeerAddress> members);
   // For connections that there are, too.
   void set_limits(const LinkLimits& limits);
+  // For new connections at once.  Links whose peer may not be a member any more end; the others are
+  // made anew, one after the other, as long as each comes back.
+  void set_security(LinkSecurity security);
 
   Sent send(const Uuid& to, const Frame& frame);
 
@@ -123,6 +129,8 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void end_link(const Uuid& peer) { end_soon(peer, std::nullopt); }
 
   uint16_t port() const { return port_; }
+  // How many links are secured so.
+  size_t count_links(Security security) const;
 
   // From now on nothing is said to the listener or taken from peers, and connections are refused.
   // What was sent still goes out, for LinkLimits::flush at most; then is_closed().
@@ -145,6 +153,10 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
     bool is_place_indirect = false;         // and when it answered at `proven`
     std::optional<Instant> ended_at{};      // when the other side, or its kernel, last ended a link
     bool is_doubt_told = false;
+    bool is_link_over = false;  // what it has shown would not be believed any more
+    bool takes_tls = false;     // as its last HELLO says
+    int tls_wishes = 0;         // how often its plain link was ended for one by TLS, in vain
+    Instant tls_wanted_at{};    // and when last
     DeathWatch death{};
   };
   using Peers = std::unordered_map<Uuid, Peer, UuidHash>;
@@ -162,6 +174,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
     bool is_inquiry = false;               // the connection shall only say who listens here
     bool is_tentative = false;             // it may reach a process that is linked already
     bool has_answered = false;             // in whatever way, ever
+    bool is_tls_in_vain = false;           // the last try by TLS has brought no HELLO
   };
   using Targets = std::map<SocketAddress, Target>;
   using AddressSet = std::set<SocketAddress>;
@@ -226,6 +239,15 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   bool has_everybody_answered(const AddressSet& occupied) const;
   Target* target_of(const PeerConnection& connection);
 
+  // transport_security.cc
+  bool is_welcome(PeerConnection& connection, const Greeting& greeting);
+  static void note_tls_try(const PeerConnection& connection, Target& target);
+  void tell_silent_refusal(const PeerConnection& connection);
+  void renew_links();
+  PeerConnection* next_to_renew(std::time_t now, std::time_t& due) const;
+  bool must_end(const PeerConnection& link) const;
+  bool shall_be_renewed(const Peer& peer) const;
+
   // transport_proof.cc
   void on_attempt_failed(Dialler& dialler, int error) override;
   void tell_refusals(const SocketAddress& address);
@@ -257,6 +279,10 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   bool is_all_answered_told_ = false;
   std::vector<PeerConnection*> overflowed_;
   std::vector<std::pair<Uuid, std::optional<TurnAwayReason>>> unwanted_;
+  std::optional<Uuid> renewed_{};  // whose link was ended to be made anew, until it is back
+  Instant renewed_at_{};
+  bool is_renewing_ = false;       // all older links that are not as they should be now
+  Instant secured_at_{};           // the last set_security()
   size_t dropped_heartbeats_ = 0;  // not yet reported
   Stage stage_ = Stage::kOpen;
 
@@ -266,9 +292,10 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   std::vector<std::unique_ptr<PeerConnection>> ended_;        // to be freed
   AddressBook book_;
   LoopTimer due_;  // catch_up(), or the end of flushing
+  LoopTimer renewal_;
   uint16_t port_ = 0;
   std::unique_ptr<ListenerSocket> socket_;
   std::optional<KernelSockets> kernel_{};  // with DeathProof::kAuto
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

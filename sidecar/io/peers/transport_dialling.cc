@@ -5,7 +5,7 @@
 
 #include "io/peers/transport.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 // More addresses than that are not dialled.
@@ -257,4 +257,4 @@ Transport::Target* Transport::target_of(const PeerConnection& connection) {
   return target == targets_.end() ? nullptr : &target->second;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -7,7 +7,7 @@
 #include "base/check.hh"
 #include "io/peers/transport.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 LinkEvidence evidence_of(int error) {
@@ -47,7 +47,9 @@ std::string described(const PeerIdentity& peer) {
 }  // namespace
 
 void Transport::on_accepted(UvPtr<uv_tcp_t> socket) {
-  if (stage_ != Stage::kOpen) return;
+  const LinkSecurity& security = settings_.security;
+  const bool is_ready = security.tls != nullptr || security.takes_plain;
+  if (stage_ != Stage::kOpen || !is_ready) return;
   close_oldest_silent();
   if (has_room()) add(std::move(socket), std::nullopt);
 }
@@ -69,10 +71,16 @@ bool Transport::has_room() {
 }
 
 PeerConnection& Transport::add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled) {
+  const LinkSecurity& security = settings_.security;
+  const bool is_plain_due = dialled && security.takes_plain && targets_.at(*dialled).is_tls_in_vain;
   PeerConnection::Owner& owner = *this;
-  connections_.push_back(std::make_unique<PeerConnection>(loop_, std::move(socket), settings_.group,
-                                                          settings_.limits, owner, read_buffer_,
-                                                          std::move(dialled)));
+  connections_.push_back(std::make_unique<PeerConnection>(
+      loop_, std::move(socket), owner, read_buffer_,
+      PeerConnection::Settings{.group = settings_.group,
+                               .limits = settings_.limits,
+                               .dialled = std::move(dialled),
+                               .tls = is_plain_due ? nullptr : security.tls,
+                               .takes_plain = security.takes_plain}));
   return *connections_.back();
 }
 
@@ -80,11 +88,12 @@ PeerConnection& Transport::add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddre
 
 void Transport::greet(PeerConnection& connection, Greeting greeting) {
   greeting.ends = connection.ends();
+  greeting.takes_tls = settings_.security.tls != nullptr;
   say(connection, greeting);
 }
 
 void Transport::on_greeting(PeerConnection& connection, const Greeting& greeting) {
-  if (stage_ != Stage::kOpen) return;
+  if (stage_ != Stage::kOpen || !is_welcome(connection, greeting)) return;
   const Greeting ours = listener_.greeting();
   if (greeting.is_inquiry && !connection.dialled()) {
     greet(connection, ours);
@@ -140,8 +149,15 @@ void Transport::on_skipped(PeerConnection& connection) {
 void Transport::on_flaw(PeerConnection& connection, const FrameError& error) {
   if (stage_ != Stage::kOpen) return;
   listener_.on_rejected(error.flaw, connection.remote(), error.text);
-  if (!connection.is_link()) return end_rejected(connection);
-  end_link(connection, LinkEvidence::kClosed, AfterLink::kDialAgain);
+  if (connection.is_link()) {
+    return end_link(connection, LinkEvidence::kClosed, AfterLink::kDialAgain);
+  }
+  Target* target = target_of(connection);
+  if (target == nullptr || connection.tls() == nullptr || !settings_.security.takes_plain) {
+    return end_rejected(connection);
+  }
+  forget(connection);
+  target->dialler->start_after_failure();  // the next try is plain
 }
 
 void Transport::on_silence(PeerConnection& connection) { on_end(connection, ETIMEDOUT); }
@@ -157,6 +173,7 @@ void Transport::on_end(PeerConnection& connection, int error) {
     return end_link(connection, evidence_of(error), AfterLink::kDialAgain);
   }
   Target* target = target_of(connection);
+  if (!is_over && error != ETIMEDOUT) tell_silent_refusal(connection);
   forget(connection);
   if (!is_over && target != nullptr) target->dialler->start_after_failure();
 }
@@ -200,8 +217,12 @@ void Transport::link_up(PeerConnection& connection, const Greeting& greeting) {
   // What the process itself says is newer than what others say of it.
   peer.advertised = advertised_in(greeting, connection);
   connection.become_link(identity_of(greeting), Loop::now());
+  peer.takes_tls = greeting.takes_tls;
+  peer.is_link_over = false;
+  if (connection.tls() != nullptr) peer.tls_wishes = 0;
   due_.arm(Duration::zero());
-  listener_.on_link_up(greeting, connection.remote());
+  if (settings_.security.tls != nullptr) renewal_.arm(Duration::zero());
+  listener_.on_link_up(greeting, connection.facts());
   tell_doubt(connection, greeting);
 }
 
@@ -266,7 +287,10 @@ void Transport::close_overflowed() {
 // Closes it at once; its memory is freed in the next turn, for it may be what is calling.
 void Transport::forget(PeerConnection& connection) {
   connection.close();
-  if (Target* target = target_of(connection)) target->connection = nullptr;
+  if (Target* target = target_of(connection)) {
+    target->connection = nullptr;
+    note_tls_try(connection, *target);
+  }
   std::erase(overflowed_, &connection);
   const auto owned =
       std::ranges::find(connections_, &connection, [](const auto& owner) { return owner.get(); });
@@ -276,4 +300,4 @@ void Transport::forget(PeerConnection& connection) {
   if (stage_ != Stage::kFlushing || connections_.empty()) due_.arm(Duration::zero());
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -11,7 +11,7 @@
 #include "core/shared_end.hh"
 #include "io/peers/transport.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 void Transport::on_attempt_failed(Dialler& dialler, int error) {
   if (stage_ != Stage::kOpen) return;
@@ -171,4 +171,4 @@ void Transport::on_inquiry_answered(PeerConnection& connection, const Greeting& 
   target.dialler->start_after_rejection();
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -172,4 +172,4 @@ FileDescriptor LockedFolder::checked(int fd, const char* name) const {
   return file;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

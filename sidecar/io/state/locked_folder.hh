@@ -12,7 +12,7 @@
 
 #include "io/loop/files.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // The system calls that change what a disk holds, so that a test can let each of them fail, or let
 // the process die between any two of them.  Each is the one that its comment names: negative on
@@ -79,4 +79,4 @@ class LockedFolder {
   FileDescriptor lock_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

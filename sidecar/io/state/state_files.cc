@@ -13,7 +13,7 @@
 #include "io/wire/little_endian.hh"
 #include "io/wire/messages.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 constexpr std::array<uint8_t, 8> kMagic{'B', 'W', 'S', 'T', 'A', 'T', 'E', '\0'};
@@ -166,4 +166,4 @@ std::variant<MemberView, const char*> unpack_members(std::span<const uint8_t> by
   return view;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -42,7 +42,7 @@
 #include "core/member_view.hh"
 #include "core/record.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 inline constexpr size_t kSlotBytes = 512;
 inline constexpr size_t kSlotStride = 4096;
@@ -110,4 +110,4 @@ std::vector<uint8_t> pack_members(const MemberView& view);
 // The view, or what is wrong with the bytes (a static phrase).
 std::variant<MemberView, const char*> unpack_members(std::span<const uint8_t> bytes);
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -16,7 +16,7 @@
 #include "io/state/state_files.hh"
 #include "io/wire/codec.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 constexpr const char* kStateFile = "state";
@@ -241,4 +241,4 @@ void StateStore::read_members() {
   }
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -23,7 +23,7 @@
 #include "io/state/locked_folder.hh"
 #include "io/state/state_files.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 struct StateSettings {
   std::filesystem::path folder;  // empty: nothing is kept, every start is the first
@@ -104,4 +104,4 @@ class StateStore {
   bool has_failed_ = false;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -6,7 +6,7 @@
 
 #include "io/loop/job.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 namespace {
 
@@ -75,4 +75,4 @@ void StateWriter::go_on(Queue<Value>& queue, const Value& value,
   if (auto next = std::exchange(queue.next, std::nullopt)) start(queue, *next);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -13,7 +13,7 @@
 #include "io/loop/timer.hh"
 #include "io/state/state_store.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 class StateWriter {
  public:
@@ -66,4 +66,4 @@ class StateWriter {
   LoopTimer rested_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

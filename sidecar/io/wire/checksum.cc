@@ -3,7 +3,7 @@
 
 #include <boost/crc.hpp>
 
-namespace bellwether {
+namespace bellwether::io {
 
 uint32_t crc32c(std::span<const uint8_t> bytes) {
   boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
@@ -11,4 +11,4 @@ uint32_t crc32c(std::span<const uint8_t> bytes) {
   return crc.checksum();
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

@@ -36,7 +36,7 @@
 #include "core/frames.hh"
 #include "io/names/connection_ends.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // The longest frame, from magic to checksum.
 inline constexpr size_t kMaxFrameBytes = size_t{16} * 1024;
@@ -67,8 +67,10 @@ struct Greeting {
   // connection ends.
   bool is_inquiry = false;
   bool is_tentative = false;
-  // The connection that it is said on, as the sender sees it; the transport fills it in.
+  // The connection that it is said on, as the sender sees it, and whether the sender would rather
+  // have one by TLS; the transport fills them in.
   ConnectionEnds ends{};
+  bool takes_tls = false;
   // Each at most kMaxNameBytes printable ASCII characters; may be empty.
   std::string software{};  // version of the sidecar
   std::string plugin{};
@@ -156,4 +158,4 @@ class Decoder {
   std::optional<FrameError> error_;
 };
 
-}  // namespace bellwether
+}  // namespace bellwether::io

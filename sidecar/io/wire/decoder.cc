@@ -14,12 +14,17 @@
 #include "io/wire/messages.hh"
 #include "io/wire/wire_format.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 using Bytes = std::span<const uint8_t>;
 
 constexpr const char* kNotProtobuf = "the body cannot be parsed";
+
+// What a record of TLS begins with.
+constexpr uint8_t kTlsAlert = 0x15;
+constexpr uint8_t kTlsHello = 0x16;
+constexpr uint8_t kTlsMajor = 0x03;
 
 template <typename Message>
 bool parse(Bytes body, Message& message) {
@@ -120,7 +125,9 @@ Bytes Decoder::take_frame(Bytes& bytes) {
 size_t Decoder::wanted(Bytes start) {
   if (start.size() < kVersionOffset) return kHeaderBytes;
   if (load_little_endian<uint16_t>(start, kMagicOffset) != kFrameMagic) {
-    refuse(Rejection::kBadMagic, "this is not the protocol of Bellwether");
+    const bool is_tls = (start[0] == kTlsHello || start[0] == kTlsAlert) && start[1] == kTlsMajor;
+    refuse(Rejection::kBadMagic, is_tls ? "the peer speaks TLS, but there is no [tls] here"
+                                        : "this is not the protocol of Bellwether");
     return 0;
   }
   if (start.size() < kKindOffset) return kHeaderBytes;
@@ -240,4 +247,4 @@ Decoded Decoder::refuse(Rejection flaw, std::string text) {
   return error_.emplace(FrameError{.flaw = flaw, .text = std::move(text)});
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

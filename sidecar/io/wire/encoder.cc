@@ -13,7 +13,7 @@
 #include "io/wire/messages.hh"
 #include "io/wire/wire_format.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 namespace {
 
 using google::protobuf::MessageLite;
@@ -109,4 +109,4 @@ void Encoder::append(const TurnedAway& words, std::vector<uint8_t>& out) const {
   append_frame(tag_, Header{}, Kind::kTurnedAway, message, out);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

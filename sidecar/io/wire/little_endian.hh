@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace bellwether {
+namespace bellwether::io {
 
 // Writes `value` to bytes[offset...]; there must be room.
 template <std::unsigned_integral Number>
@@ -24,4 +24,4 @@ Number load_little_endian(std::span<const uint8_t> bytes, size_t offset) {
   return static_cast<Number>(value);
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

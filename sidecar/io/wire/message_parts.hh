@@ -13,7 +13,7 @@
 #include "io/wire/codec.hh"
 #include "io/wire/frames.pb.h"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // What is wrong with a message, in a static phrase ("a name is too long"); nullptr: nothing, and
 // the value is filled in.  Otherwise the value is of no use.
@@ -115,4 +115,4 @@ inline ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
   return nullptr;
 }
 
-}  // namespace bellwether
+}  // namespace bellwether::io

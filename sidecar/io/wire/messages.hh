@@ -17,7 +17,7 @@
 #include "io/wire/frames.pb.h"
 #include "io/wire/message_parts.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 // Never renumbered.
 enum class Kind : uint8_t {
@@ -44,8 +44,6 @@ struct WireType {
   static constexpr Kind kKind = kValue;
   using Message = MessageType;
 };
-template <typename Body>
-using WireOf = decltype(wire_type(std::declval<Body>()));
 
 // --- HELLO, but for the group's name ---
 
@@ -84,6 +82,7 @@ inline void to_wire(const Greeting& greeting, wire::Hello& message) {
   message.set_is_flag_robust(greeting.is_flag_robust);
   message.set_is_inquiry(greeting.is_inquiry);
   message.set_is_tentative(greeting.is_tentative);
+  message.set_takes_tls(greeting.takes_tls);
   for (const RememberedRelease& release : hello.remembered) {
     wire::Release& entry = *message.add_remembered();
     entry.set_voter(to_wire_id(release.voter));
@@ -101,6 +100,7 @@ inline ValueFlaw from_wire(const wire::Hello& message, Greeting& greeting) {
   greeting.is_flag_robust = message.is_flag_robust();
   greeting.is_inquiry = message.is_inquiry();
   greeting.is_tentative = message.is_tentative();
+  greeting.takes_tls = message.takes_tls();
   if (const ValueFlaw flaw = from_wire(message.ends(), greeting.ends)) return flaw;
   Hello& hello = greeting.hello;
   hello.voters = message.voters();
@@ -353,4 +353,8 @@ inline ValueFlaw from_wire(const wire::Grant& message, Grant& body) {
   return leader_from_wire(message, body.leader);
 }
 
-}  // namespace bellwether
+// After all of them, for it finds those that stand before it.
+template <typename Body>
+using WireOf = decltype(wire_type(std::declval<Body>()));
+
+}  // namespace bellwether::io

@@ -6,7 +6,7 @@
 
 #include "io/wire/codec.hh"
 
-namespace bellwether {
+namespace bellwether::io {
 
 inline constexpr uint16_t kFrameMagic = 0xBE11;
 inline constexpr uint8_t kProtocolVersion = 1;
@@ -23,4 +23,4 @@ inline constexpr size_t kHeaderBytes = 32;
 inline constexpr size_t kChecksumBytes = 4;
 inline constexpr size_t kMaxBodyBytes = kMaxFrameBytes - kHeaderBytes - kChecksumBytes;
 
-}  // namespace bellwether
+}  // namespace bellwether::io

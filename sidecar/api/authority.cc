@@ -1,0 +1,164 @@
+// Tokens are compared as digests, so that how long it takes tells nothing of them.
+#include "api/authority.hh"
+
+#include <fmt/core.h>
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "base/ascii.hh"
+#include "io/tls/openssl.hh"
+#include "io/tls/secret_file.hh"
+
+namespace bellwether::api {
+namespace {
+
+constexpr size_t kMinTokenBytes = 16;
+constexpr size_t kMaxTokens = 64;
+constexpr unsigned kUnauthorized = 401;
+constexpr unsigned kForbidden = 403;
+
+std::optional<uid_t> user_id(const std::string& name) {
+  passwd found{};
+  passwd* result = nullptr;
+  std::array<char, 16384> buffer{};
+  ::getpwnam_r(name.c_str(), &found, buffer.data(), buffer.size(), &result);
+  return result == nullptr ? std::nullopt : std::optional(found.pw_uid);
+}
+
+std::optional<gid_t> group_id(const std::string& name) {
+  group found{};
+  group* result = nullptr;
+  std::array<char, 16384> buffer{};
+  ::getgrnam_r(name.c_str(), &found, buffer.data(), buffer.size(), &result);
+  return result == nullptr ? std::nullopt : std::optional(found.gr_gid);
+}
+
+template <typename Id, typename Find>
+std::vector<Id> ids(const std::vector<std::string>& names, std::vector<std::string>& unknown,
+                    Find find) {
+  std::vector<Id> found;
+  for (const std::string& name : names) {
+    const std::optional<Id> number = parse_number<Id>(name);
+    const std::optional<Id> id = number ? number : find(name);
+    if (id) {
+      found.push_back(*id);
+    } else {
+      unknown.push_back(name);
+    }
+  }
+  return found;
+}
+
+template <typename Id>
+bool contains(const std::vector<Id>& all, Id one) {
+  return std::ranges::find(all, one) != all.end();
+}
+
+std::string digest_of(std::string_view token) { return io::fingerprint(std::span(&token, 1)); }
+
+std::string_view trimmed(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const size_t first = line.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return "";
+  return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
+}
+
+// RFC 6750, section 2.1.
+std::optional<std::string_view> bearer_token(const io::HttpRequest& request) {
+  constexpr std::string_view kBearer = "bearer ";
+  const std::string* header = request.header("authorization");
+  if (header == nullptr || header->size() <= kBearer.size()) return std::nullopt;
+  const std::string_view text = *header;
+  if (!io::equals_ignoring_case(text.substr(0, kBearer.size()), kBearer)) return std::nullopt;
+  return trimmed(text.substr(kBearer.size()));
+}
+
+}  // namespace
+
+std::vector<uid_t> user_ids(const std::vector<std::string>& names,
+                            std::vector<std::string>& unknown) {
+  return ids<uid_t>(names, unknown, user_id);
+}
+
+std::vector<gid_t> group_ids(const std::vector<std::string>& names,
+                             std::vector<std::string>& unknown) {
+  return ids<gid_t>(names, unknown, group_id);
+}
+
+std::vector<std::string> parse_tokens(std::string_view text) {
+  std::vector<std::string> digests;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::string_view whole = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), whole.size() + 1));
+    const std::string_view line = trimmed(whole);
+    if (line.empty() || line.starts_with('#')) continue;
+    const bool is_visible = std::ranges::all_of(line, [](char c) { return c > ' ' && c <= '~'; });
+    if (!is_visible || line.size() < kMinTokenBytes) {
+      throw io::TlsError(
+          fmt::format("line {} is not a token of at least {} visible characters; "
+                      "make one with \"bellwether keygen\"",
+                      number, kMinTokenBytes));
+    }
+    if (digests.size() == kMaxTokens) throw io::TlsError("holds too many tokens");
+    digests.push_back(digest_of(line));
+  }
+  if (digests.empty()) throw io::TlsError("holds no token; make one with \"bellwether keygen\"");
+  return digests;
+}
+
+Authority::Authority(const ApiSettings& settings)
+    : is_socket_only_(settings.writes == ApiWrites::kSocket),
+      wants_token_(!settings.token_file.empty()),
+      wants_user_(!settings.allow_users.empty() || !settings.allow_groups.empty()),
+      users_(user_ids(settings.allow_users, unknown_)),
+      groups_(group_ids(settings.allow_groups, unknown_)) {}
+
+void Authority::set_tokens(std::vector<std::string> digests, std::string flaw) {
+  tokens_ = std::move(digests);
+  token_flaw_ = std::move(flaw);
+}
+
+Permission Authority::judge(const io::HttpRequest& request) const {
+  if (request.is_over_unix_socket) return judge_user(request.client);
+  if (is_socket_only_) {
+    return {kForbidden, "commands are taken on the unix socket alone ([api] writes)"};
+  }
+  return wants_token_ ? judge_token(request) : Permission{};
+}
+
+// Root, and whoever could end the sidecar anyway, may.
+Permission Authority::judge_user(const io::HttpClientFacts& client) const {
+  if (!wants_user_) return {};
+  if (client.process) {
+    const uid_t user = client.process->user;
+    const bool is_in_group = std::ranges::any_of(
+        client.process->groups, [this](gid_t group) { return contains(groups_, group); });
+    if (user == 0 || user == ::geteuid() || contains(users_, user) || is_in_group) return {};
+  }
+  return {kForbidden, text_of(client) +
+                          " may not command this sidecar; [api] allow_users and "
+                          "allow_groups name who may"};
+}
+
+Permission Authority::judge_token(const io::HttpRequest& request) const {
+  if (!token_flaw_.empty()) {
+    return {kForbidden, "no command is taken: the tokens cannot be read; the log says why"};
+  }
+  const auto token = bearer_token(request);
+  if (!token) return {kUnauthorized, "a command needs a token: Authorization: Bearer ..."};
+  if (contains(tokens_, digest_of(*token))) return {};
+  return {kUnauthorized, "this token is not in [api] token_file"};
+}
+
+std::string text_of(const io::HttpClientFacts& client) {
+  if (!client.process) return client.address.empty() ? "?" : client.address;
+  return fmt::format("user {}, process {}", client.process->user, client.process->process);
+}
+
+}  // namespace bellwether::api

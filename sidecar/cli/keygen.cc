@@ -1,0 +1,73 @@
+// A new secret for a group.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "cli/commands.hh"
+#include "io/loop/files.hh"
+#include "io/tls/group_secret.hh"
+
+namespace bellwether::cli {
+namespace {
+
+constexpr const char* kKeygenDescription = R"(Make a secret for the members of a group
+
+Prints one line: 256 random bits, for the file that tls.secret_file names.  Give every member the same
+file, which nobody else can read.  Lines that begin with # are comments.  During a rotation the file has
+several lines: the first is offered, all are accepted.
+)";
+
+constexpr const char* kKeygenExamples = R"(Examples:
+  bellwether keygen --output /etc/bellwether/orders.secret
+      a new file that only its owner can read; one that is there stays
+  bellwether keygen
+      the line alone
+
+Exit status: 0 done; 1 the file is there already, or cannot be written; 2 wrong usage.)";
+
+constexpr mode_t kOwnerOnly = 0600;
+
+void write_new_file(const std::string& path, const std::string& text) {
+  const auto fail = [&](const char* what) {
+    throw std::runtime_error(path + " " + what + ": " + std::generic_category().message(errno));
+  };
+  const io::FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOwnerOnly));
+  if (!file.is_open()) fail("cannot be made");
+  const bool is_written =
+      ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::fsync(file.get()) == 0;
+  if (is_written) return;
+  ::unlink(path.c_str());
+  fail("cannot be written");
+}
+
+ExitCode keygen(const std::string& output) {
+  const std::string line = io::make_group_secret() + "\n";
+  if (output.empty()) {
+    std::cout << line;
+  } else {
+    write_new_file(output, line);
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_keygen(CLI::App& program, Subcommand& chosen) {
+  auto output = std::make_shared<std::string>();
+  CLI::App& command = *program.add_subcommand("keygen", kKeygenDescription);
+  command.footer(kKeygenExamples);
+  command.add_option("--output", *output, "Write it into a new file, of mode 0600")
+      ->type_name("FILE");
+  command.callback([&chosen, output] { chosen = [output] { return keygen(*output); }; });
+}
+
+}  // namespace bellwether::cli

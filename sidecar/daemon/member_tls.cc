@@ -1,0 +1,149 @@
+// Reading is done in a thread of the pool, OpenSSL's part of it included: a private key takes it a
+// millisecond.
+#include "daemon/member_tls.hh"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/tls/secret_file.hh"
+
+namespace bellwether::daemon {
+namespace {
+
+using io::TlsContext;
+using io::TlsContextPtr;
+using io::TlsError;
+
+// A name for many: "_bellwether._tcp.orders.shop.svc" stands for hosts of orders.shop.svc.
+std::string host_of(const HostPort& place) {
+  std::string host = place.host;
+  while (host.starts_with('_')) host.erase(0, std::min(host.find('.'), host.size() - 1) + 1);
+  return host;
+}
+
+io::MemberRules rules_of(const Config& config) {
+  io::MemberRules rules{.members = config.tls.members};
+  for (const auto& [name, address] : config.voters) rules.hosts.push_back(address.host);
+  for (const HostPort& peer : config.membership.peers) rules.hosts.push_back(peer.host);
+  if (!config.membership.dns.is_none()) rules.hosts.push_back(host_of(config.membership.dns));
+  return rules;
+}
+
+void read(const TlsSettings& settings, io::TlsTexts& texts) {
+  using io::Secrecy;
+  if (!settings.secret_file.empty()) {
+    texts.secret = io::read_secret_file(settings.secret_file, "tls.secret_file", Secrecy::kSecret);
+  } else {
+    texts.key = io::read_secret_file(settings.key, "tls.key", Secrecy::kSecret);
+    texts.cert = io::read_secret_file(settings.cert, "tls.cert", Secrecy::kPublic);
+    texts.ca = io::read_secret_file(settings.ca, "tls.ca", Secrecy::kPublic);
+  }
+}
+
+std::string fingerprint_of(const io::MemberRules& rules, const Config& config,
+                           const io::TlsTexts& texts) {
+  std::vector<std::string_view> parts{texts.cert, texts.key, texts.ca, texts.secret,
+                                      config.group.name};
+  parts.insert(parts.end(), rules.members.begin(), rules.members.end());
+  parts.emplace_back();
+  parts.insert(parts.end(), rules.hosts.begin(), rules.hosts.end());
+  return io::fingerprint(parts);
+}
+
+// The names of this node's certificate if another voter could have the same.
+std::string names_for_all(const io::CertificateSet& set, const Config& config) {
+  const io::CertificateNames names = io::described(set.cert.get()).names;
+  const bool is_for_all = std::ranges::all_of(
+      config.voters, [&](const auto& voter) { return !io::judge_voter(names, voter.second.host); });
+  return config.voters.size() > 1 && is_for_all ? names.text() : "";
+}
+
+TlsContextPtr make_context(const Config& config, const io::TlsTexts& texts, io::MemberRules rules,
+                           std::string& names_of_all) {
+  if (!config.tls.secret_file.empty()) {
+    try {
+      return TlsContext::of_members(io::parse_group_secret(texts.secret, config.group.name));
+    } catch (const TlsError& error) {
+      throw TlsError("tls.secret_file " + config.tls.secret_file + " " + error.what());
+    }
+  }
+  const io::CertificateSet set = io::parse_certificate_set(texts, "tls.");
+  io::check_certificate_set(set, "tls.", std::time(nullptr));
+  const io::PeerCertificate own = io::described(set.cert.get());
+  rules.trust_domain = io::trust_domain_of(own.names);
+  // What peers with the same rules would say of it.
+  const auto flaw = io::judge_member(own, rules);
+  if (flaw && !rules.members.empty()) throw TlsError("tls.cert would be refused: " + flaw->text);
+  names_of_all = names_for_all(set, config);
+  return TlsContext::of_members(set, std::move(rules));
+}
+
+TlsReading files_without_answer(const TlsReading& last) {
+  return {.fingerprint = last.fingerprint,
+          .error =
+              "the files of [tls] are still being read; look at the disk, or the network file "
+              "system, that they are on"};
+}
+
+}  // namespace
+
+TlsReading read_member_tls(const Config& config, const TlsReading& last) {
+  if (config.tls.mode == TlsMode::kOff) return {.fingerprint = "off"};
+  TlsReading reading;
+  try {
+    io::TlsTexts texts;
+    read(config.tls, texts);
+    io::MemberRules rules = rules_of(config);
+    reading.fingerprint = fingerprint_of(rules, config, texts);
+    const bool is_same = last.error.empty() && last.fingerprint == reading.fingerprint;
+    // One that is over in the meantime is judged again, and found so.
+    const std::time_t now = std::time(nullptr);
+    if (is_same && last.tls != nullptr && last.tls->expiry().value_or(now + 1) > now) return last;
+    reading.tls = make_context(config, texts, std::move(rules), reading.cannot_tell_voters_apart);
+  } catch (const std::exception& error) {
+    reading.error = error.what();
+  }
+  return reading;
+}
+
+MemberTls::MemberTls(io::Loop& loop, const Config& config, std::function<void()> on_change)
+    : config_(std::make_shared<const Config>(config)),
+      on_change_(std::move(on_change)),
+      files_(
+          loop, {}, [](const TlsReading& last) { return last; }, files_without_answer,
+          [this](const TlsReading& reading) {
+            take(reading);
+            on_change_();
+          }) {
+  const TlsReading first = read_member_tls(config);
+  take(first);
+  files_.set(first,
+             [config = config_](const TlsReading& last) { return read_member_tls(*config, last); });
+}
+
+void MemberTls::configure(const Config& config) {
+  config_ = std::make_shared<const Config>(config);
+  files_.set_read(
+      [config = config_](const TlsReading& last) { return read_member_tls(*config, last); });
+  files_.read([] {});
+}
+
+void MemberTls::take(const TlsReading& reading) {
+  flaw_ = reading.error;
+  if (!flaw_.empty()) {
+    // The mode can change without the files: who has lost a secret gets to another one by that.
+    const bool has_old = in_force_ && in_force_->tls != nullptr;
+    if (has_old) in_force_->takes_plain = config_->tls.mode != TlsMode::kStrict;
+    return;
+  }
+  io::LinkSecurity security{.tls = reading.tls,
+                            .takes_plain = config_->tls.mode != TlsMode::kStrict};
+  if (config_->has_majority_guard()) {
+    for (const auto& [name, address] : config_->voters) {
+      security.voter_hosts[name] = address.host;
+    }
+  }
+  in_force_ = std::move(security);
+}
+
+}  // namespace bellwether::daemon

@@ -1,0 +1,144 @@
+// What is on a disk and may change there: read in the thread pool, once a second.
+//
+// To be told of changes by inotify instead, one would have to watch each folder on the way to a
+// file (an editor's save, the swap of a ConfigMap's or a Secret's link, a link into another folder,
+// a folder that is made anew), and a user has 128 instances of it for all containers of a machine.
+// A reading is some ten microseconds of a thread that is not the loop's, and sees them all.
+//
+// A reading that differs from the one before is done again until two are the same, since the files
+// may just be written.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "io/loop/job.hh"
+#include "io/loop/timer.hh"
+
+namespace bellwether::daemon {
+
+// A Reading can be copied, and compared: equal ones are no change.
+template <typename Reading>
+class Reread {
+ public:
+  // In a thread of the pool; throws nothing, and blocks for as long as the disk does.
+  using Read = std::function<Reading(const Reading& last)>;
+  // What a reading comes to that has not ended in time; made of the last one.
+  using GiveUp = std::function<Reading(const Reading& last)>;
+  using OnReading = std::function<void(const Reading&)>;
+  using OnDone = std::function<void()>;
+
+  // Reads that hang for longer are given up.  The command line waits for an answer for longer.
+  static constexpr Duration kPatience = std::chrono::seconds(2);
+
+  // `last` is what was read last.  Calls `on_reading` within a moment when it has become another;
+  // once for each change.
+  Reread(io::Loop& loop, Reading last, Read read, GiveUp when_given_up, OnReading on_reading)
+      : loop_(loop),
+        last_(std::move(last)),
+        read_(std::move(read)),
+        when_given_up_(std::move(when_given_up)),
+        on_reading_(std::move(on_reading)),
+        next_look_(loop, [this] { queue({}); }),
+        patience_(loop, [this] { give_up(); }) {
+    next_look_.arm(kInterval);
+  }
+  Reread(const Reread&) = delete;
+  Reread& operator=(const Reread&) = delete;
+  ~Reread() = default;
+
+  // Reads it again and calls `on_reading`, changed or not, then `then`: when it is read, when that
+  // has taken kPatience, or at once while a reading hangs.  Those who ask while it is being read
+  // share the next reading, so any number of them costs one.
+  void read(OnDone then) { queue(std::move(then)); }
+
+  // From now on that is read.
+  void set_read(Read read) { read_ = std::move(read); }
+  // And this is what was read last.
+  void set(Reading last, Read read) {
+    last_ = std::move(last);
+    read_ = std::move(read);
+  }
+
+ private:
+  static constexpr Duration kInterval = std::chrono::seconds(1);
+  static constexpr Duration kSettleTime = std::chrono::milliseconds(100);
+
+  // Nothing: the look that is done by itself.
+  using Asked = std::vector<std::optional<OnDone>>;
+
+  void queue(std::optional<OnDone> asked) {
+    if (is_hanging_) {
+      Asked at_once;
+      at_once.push_back(std::move(asked));
+      return take(when_given_up_(last_), at_once);
+    }
+    waiting_.push_back(std::move(asked));
+    if (running_ == nullptr) start();
+  }
+
+  void start() {
+    told_ = std::exchange(waiting_, {});
+    running_ = run_in_pool(
+        loop_, [read = read_, last = last_] { return read(last); },
+        [this](const Reading& reading) { finish(reading); });
+    patience_.arm(kPatience);
+  }
+
+  // The reading itself cannot be called back: it goes on, and nobody waits for it any more.
+  void give_up() {
+    is_hanging_ = true;
+    Asked all = std::exchange(told_, {});
+    for (auto& asked : std::exchange(waiting_, {})) all.push_back(std::move(asked));
+    take(when_given_up_(last_), all);
+  }
+
+  void finish(const Reading& reading) {
+    running_.reset();
+    is_hanging_ = false;
+    patience_.disarm();
+    take(reading, std::exchange(told_, {}));
+    if (!waiting_.empty()) start();
+  }
+
+  // What is made of it may take milliseconds of the loop, so it is done once for all.
+  void take(const Reading& reading, const Asked& asked) {
+    const auto is_demand = [](const std::optional<OnDone>& then) { return then.has_value(); };
+    if (std::any_of(asked.begin(), asked.end(), is_demand)) {
+      last_ = reading;
+      on_reading_(reading);
+    }
+    for (const std::optional<OnDone>& then : asked) then ? (*then)() : settle(reading);
+  }
+
+  // What a look by itself has found.
+  void settle(const Reading& reading) {
+    const bool is_changed = !(reading == last_);
+    const bool is_settling = is_changed && !(settling_ && *settling_ == reading);
+    settling_ = is_settling ? std::optional(reading) : std::nullopt;
+    next_look_.arm(is_settling ? kSettleTime : kInterval);
+    if (!is_changed || is_settling) return;
+    last_ = reading;
+    on_reading_(reading);
+  }
+
+  io::Loop& loop_;
+  Reading last_;
+  Read read_;
+  GiveUp when_given_up_;
+  OnReading on_reading_;
+  std::shared_ptr<void> running_{};    // what is being read; shared with nobody (job.hh)
+  Asked told_{};                       // of that one
+  Asked waiting_{};                    // for the next reading
+  std::optional<Reading> settling_{};  // has changed, and is looked at once more
+  bool is_hanging_ = false;            // nobody waits for the reading that runs
+  io::LoopTimer next_look_;
+  io::LoopTimer patience_;
+};
+
+}  // namespace bellwether::daemon

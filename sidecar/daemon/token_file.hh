@@ -1,0 +1,22 @@
+// The tokens of [api] token_file, read again when the file changes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "daemon/reread.hh"
+
+namespace bellwether::daemon {
+
+struct TokenReading {
+  std::vector<std::string> digests;
+  std::string error{};  // why there are none; names the file, but nothing that is in it
+
+  friend bool operator==(const TokenReading&, const TokenReading&) = default;
+};
+
+// Blocks for as long as the disk does; throws nothing.
+TokenReading read_tokens(const std::string& path);
+
+}  // namespace bellwether::daemon

@@ -1,0 +1,179 @@
+// TLS between members: who is welcome, plain or not, and the renewal of links.
+//
+// A renewal ends a link and lets it come about again at once.  That costs the group nothing as long
+// as it is one link at a time, and as it does come back: so the next one waits for that, and when
+// one does not come back in time the rest stay as they are: a mistake in new files costs one link,
+// which the log names, and not the group.  But what would be refused now ends without waiting:
+// plain links where all must be TLS, and those of a secret, an authority or a name that was taken
+// out.
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "io/peers/transport.hh"
+
+namespace bellwether::io {
+namespace {
+
+constexpr Duration kBetweenRenewals = std::chrono::milliseconds(250);
+// Between tries with the same peer that come to nothing: doubling to a minute.
+constexpr Duration kFirstPatience = std::chrono::seconds(1);
+constexpr int kMaxDoublings = 6;
+// With links that are to be renewed later; wall clocks may be set in between.
+constexpr Duration kLongestLook = std::chrono::minutes(1);
+// A link is renewed when a tenth of the time that was left to it is still left, but not long before
+// it has to be.
+constexpr std::time_t kPartLeft = 10;
+constexpr std::time_t kEarliest = 600;  // seconds
+
+std::time_t renewal_due(std::time_t expiry, std::time_t since) {
+  const std::time_t left = std::max<std::time_t>((expiry - since) / kPartLeft, 1);
+  return expiry - std::min(left, kEarliest);
+}
+
+}  // namespace
+
+// Who has shown a certificate may use no other voter's name.
+bool Transport::is_welcome(PeerConnection& connection, const Greeting& greeting) {
+  const TlsSession* session = connection.tls();
+  if (session == nullptr || !session->peer()) return true;
+  const auto& hosts = settings_.security.voter_hosts;
+  const auto host = hosts.find(greeting.hello.self.name);
+  if (host == hosts.end()) return true;
+  const auto flaw = judge_voter(session->peer()->names, host->second);
+  if (!flaw) return true;
+  listener_.on_rejected(flaw->reason, connection.remote(), flaw->text);
+  end_rejected(connection);
+  return false;
+}
+
+// What a try to dial by TLS has brought, when it is over.  Beside plain peers the next one is
+// plain, and the one after that is not.
+void Transport::note_tls_try(const PeerConnection& connection, Target& target) {
+  const TlsSession* session = connection.tls();
+  target.is_tls_in_vain = session != nullptr && (!session->is_established() || session->flaw());
+}
+
+// A peer that speaks plain takes what TLS begins with for rubbish, and says nothing.
+void Transport::tell_silent_refusal(const PeerConnection& connection) {
+  const TlsSession* session = connection.tls();
+  const bool is_expected = settings_.security.takes_plain || !connection.dialled();
+  if (session == nullptr || session->is_established() || is_expected) return;
+  listener_.on_rejected(Rejection::kTlsRefused, connection.remote(),
+                        "the peer ended the connection instead of answering by TLS; perhaps it has "
+                        "no [tls], or is not a sidecar");
+}
+
+size_t Transport::count_links(Security security) const {
+  return static_cast<size_t>(std::ranges::count_if(peers_, [&](const auto& entry) {
+    const PeerConnection* link = entry.second.link;
+    return link != nullptr && link->facts().security == security;
+  }));
+}
+
+void Transport::set_security(LinkSecurity security) {
+  settings_.security = std::move(security);
+  if (stage_ != Stage::kOpen) return;
+  // What was begun by other rules never becomes a link.
+  std::vector<PeerConnection*> begun;
+  for (const auto& connection : connections_) {
+    if (!connection->is_link()) begun.push_back(connection.get());
+  }
+  for (PeerConnection* connection : begun) forget(*connection);
+  for (auto& [address, target] : targets_) {
+    target.is_tls_in_vain = false;
+    // Whoever was refused until now may be welcome.
+    if (target.connection == nullptr) target.dialler->stop();
+  }
+  due_.arm(Duration::zero());
+  const TlsContextPtr tls = settings_.security.tls;
+  for (auto& [id, peer] : peers_) {
+    peer.tls_wishes = 0;
+    peer.is_link_over = peer.link != nullptr && must_end(*peer.link);
+    const TlsSession* session = peer.link == nullptr ? nullptr : peer.link->tls();
+    if (tls == nullptr || session == nullptr || !session->peer()) continue;
+    const auto flaw = tls->judge(*session->peer());
+    if (flaw) listener_.on_rejected(flaw->reason, peer.link->remote(), flaw->text);
+  }
+  is_renewing_ = true;
+  secured_at_ = Loop::now();
+  renewed_.reset();
+  renewal_.arm(Duration::zero());
+}
+
+// What may not stay, whatever comes after it: plain where all must be TLS, and what was shown by
+// whoever could not show it any more.
+bool Transport::must_end(const PeerConnection& link) const {
+  const LinkSecurity& security = settings_.security;
+  if (security.tls == nullptr) return false;
+  return link.tls() == nullptr ? !security.takes_plain : !link.tls()->is_believed_by(*security.tls);
+}
+
+bool Transport::shall_be_renewed(const Peer& peer) const {
+  const LinkSecurity& security = settings_.security;
+  const TlsSession* session = peer.link->tls();
+  const bool is_plain = session == nullptr;
+  if (is_plain && security.tls != nullptr) {
+    // Both could, but one did not yet when it was dialled; or they cannot with each other.
+    const Duration patience = kFirstPatience * (1 << std::min(peer.tls_wishes, kMaxDoublings));
+    if (peer.tls_wishes > 0 && Loop::now() - peer.tls_wanted_at < patience) return false;
+    if (peer.takes_tls) return true;
+  }
+  const bool is_up_to_date = is_plain ? security.tls == nullptr
+                                      : security.tls != nullptr && session->context().material() ==
+                                                                       security.tls->material();
+  // Beside plain peers a newer one is plain as well.
+  const bool is_older = peer.link->link_age(Loop::now()) > Loop::now() - secured_at_;
+  return is_renewing_ && is_older && !is_up_to_date;
+}
+
+// The link that is to be made anew; nullptr: none is now, but one may be when it is `due`.
+PeerConnection* Transport::next_to_renew(std::time_t now, std::time_t& due) const {
+  for (const auto& [id, peer] : peers_) {
+    if (peer.link == nullptr) continue;
+    if (peer.is_link_over || shall_be_renewed(peer)) return peer.link;
+    const bool is_wanted = settings_.security.tls != nullptr && peer.takes_tls;
+    if (is_wanted && peer.link->tls() == nullptr) due = now;  // soon
+    const auto expiry = peer.link->facts().expiry;
+    if (!expiry) continue;
+    const auto age =
+        std::chrono::duration_cast<std::chrono::seconds>(peer.link->link_age(Loop::now()));
+    const std::time_t link_due = renewal_due(*expiry, now - age.count());
+    if (link_due <= now) return peer.link;
+    due = std::min(due, link_due);
+  }
+  return nullptr;
+}
+
+void Transport::renew_links() {
+  if (stage_ != Stage::kOpen) return;
+  if (renewed_) {
+    const auto peer = peers_.find(*renewed_);
+    const bool is_back = peer == peers_.end() || peer->second.link != nullptr;
+    const bool is_late = Loop::now() - renewed_at_ > 2 * settings_.limits.handshake;
+    if (!is_back && !is_late) return renewal_.arm(kBetweenRenewals);
+    renewed_.reset();
+    if (!is_back) is_renewing_ = false;
+  }
+  const std::time_t now = std::time(nullptr);
+  std::time_t due = now + std::chrono::duration_cast<std::chrono::seconds>(kLongestLook).count();
+  PeerConnection* link = next_to_renew(now, due);
+  if (link == nullptr) {
+    is_renewing_ = false;
+    return renewal_.arm(std::chrono::seconds(std::max<std::time_t>(due - now, 1)));
+  }
+  const Uuid id = link->peer().id;
+  Peer& peer = peers_.at(id);
+  if (!std::exchange(peer.is_link_over, false)) {
+    renewed_ = id;
+    renewed_at_ = Loop::now();
+  }
+  if (link->tls() == nullptr) {
+    ++peer.tls_wishes;
+    peer.tls_wanted_at = Loop::now();
+  }
+  end_link(*link, LinkEvidence::kClosed, AfterLink::kDialAgain);
+  renewal_.arm(kBetweenRenewals);
+}
+
+}  // namespace bellwether::io

@@ -1,0 +1,74 @@
+// Names are compared as text: nothing is looked up.
+#include "io/tls/certificate_names.hh"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bellwether::io {
+namespace {
+
+constexpr std::string_view kWildcard = "*.";
+
+char small(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+bool is_same(std::string_view one, std::string_view other) {
+  return std::ranges::equal(one, other, {}, small, small);
+}
+
+// An absolute name is the same without the dot at its end.
+std::string_view without_last_dot(std::string_view name) {
+  if (name.ends_with('.')) name.remove_suffix(1);
+  return name;
+}
+
+// As inet_ntop(3) writes it; empty when the host is not an IP address.
+std::string canonical_address(std::string_view host) {
+  const std::string text(host);
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  std::array<char, INET6_ADDRSTRLEN> written{};
+  for (const int family : {AF_INET, AF_INET6}) {
+    if (inet_pton(family, text.c_str(), address.data()) != 1) continue;
+    inet_ntop(family, address.data(), written.data(), written.size());
+    return written.data();
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string CertificateNames::text() const {
+  std::string all;
+  for (const auto* names : {&uris, &dns, &addresses}) {
+    for (const std::string& name : *names) all += (all.empty() ? "" : ", ") + name;
+  }
+  return all.empty() ? "no name" : all;
+}
+
+bool is_dns_match(std::string_view pattern, std::string_view name) {
+  pattern = without_last_dot(pattern);
+  name = without_last_dot(name);
+  if (is_same(pattern, name)) return true;
+  if (!pattern.starts_with(kWildcard)) return false;
+  const std::string_view rest = pattern.substr(1);  // ".example.org"
+  if (rest.find('.', 1) == std::string_view::npos || name.size() <= rest.size()) return false;
+  const std::string_view label = name.substr(0, name.size() - rest.size());
+  return label.find('.') == std::string_view::npos && label != "*" &&
+         is_same(name.substr(label.size()), rest);
+}
+
+bool is_address(std::string_view host) { return !canonical_address(host).empty(); }
+
+bool is_for_host(const CertificateNames& names, std::string_view host) {
+  const std::string address = canonical_address(host);
+  if (!address.empty()) {
+    return std::ranges::find(names.addresses, address) != names.addresses.end();
+  }
+  return std::ranges::any_of(names.dns,
+                             [&](const std::string& name) { return is_dns_match(name, host); });
+}
+
+}  // namespace bellwether::io

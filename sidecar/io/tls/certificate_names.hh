@@ -1,0 +1,33 @@
+// The names in a certificate, and which host each may stand for (RFC 9525).  Pure.
+//
+// Only subject alternative names count; a name that is in the subject's common name alone is none.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bellwether::io {
+
+struct CertificateNames {
+  std::vector<std::string> uris;
+  std::vector<std::string> dns;        // in small letters
+  std::vector<std::string> addresses;  // IP, in numbers as inet_ntop(3) writes them
+
+  bool has_host_names() const { return !dns.empty() || !addresses.empty(); }
+  // All, for the log: "orders-3.orders, 10.0.0.3"; "no name" when there is none.
+  std::string text() const;
+};
+
+// Whether `pattern` stands for `name`: the same, or "*.rest" for exactly one label before the rest,
+// which has two at least.  Both are DNS names; large and small letters are the same.
+bool is_dns_match(std::string_view pattern, std::string_view name);
+
+// An IP address, in numbers.
+bool is_address(std::string_view host);
+
+// Whether the certificate is for this host, as configured: a DNS name, which a "*." of the
+// certificate may stand for, or an IP address.
+bool is_for_host(const CertificateNames& names, std::string_view host);
+
+}  // namespace bellwether::io

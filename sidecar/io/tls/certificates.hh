@@ -1,0 +1,51 @@
+// Certificates, keys and authorities as their PEM files hold them, and whether they fit together.
+#pragma once
+
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "io/tls/member_rules.hh"
+#include "io/tls/openssl.hh"
+#include "io/tls/secret_file.hh"
+
+namespace bellwether::io {
+
+struct CertificateSet {
+  X509Ptr cert;
+  std::vector<X509Ptr> chain;  // without the certificate itself
+  PrivateKeyPtr key;
+  std::vector<X509Ptr> ca;
+};
+
+// All certificates of a PEM file.  Throws TlsError ("holds no certificate").
+std::vector<X509Ptr> parse_certificates(const std::string& pem);
+
+// Throws TlsError whose text begins with the key that names the file, after `keys`: "tls.key does
+// not belong to tls.cert".  Without `texts.ca` there are no authorities.
+CertificateSet parse_certificate_set(const TlsTexts& texts, const std::string& keys);
+
+// Whether peers that trust the set's authorities will believe its certificate, at `now`, on either
+// side of a connection.  Throws TlsError as above.
+void check_certificate_set(const CertificateSet& set, const std::string& keys, std::time_t now);
+
+// What the rules ask, of a certificate that was verified or is one's own.
+PeerCertificate described(X509* certificate);
+
+// When it begins, and when it is over: seconds since 1970.
+std::time_t beginning_of(const X509* certificate);
+std::time_t expiry_of(const X509* certificate);
+// When the first of the certificate and those between it and the authority is over.
+std::time_t expiry_of(const CertificateSet& set);
+
+// Different for different certificates (SHA-256); not printable.
+std::string digest_of(const X509* certificate);
+
+// A place to look for the authorities in.  Throws std::bad_alloc.
+X509StorePtr make_store(const std::vector<X509Ptr>& authorities);
+
+// Why a chain was not believed, and which of our reasons that is.  `error` is one of OpenSSL's
+// X509_V_ERR_....
+TlsFlaw chain_flaw(int error, X509* certificate);
+
+}  // namespace bellwether::io

@@ -1,0 +1,111 @@
+// Derivation by OpenSSL's HKDF.
+#include "io/tls/group_secret.hh"
+
+#include <fmt/core.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
+
+#include <memory>
+
+#include "base/ascii.hh"
+#include "io/tls/openssl.hh"
+
+namespace bellwether::io {
+namespace {
+
+using Secret = std::array<uint8_t, kSecretBytes>;
+using KdfPtr = std::unique_ptr<EVP_KDF, FreeWith<EVP_KDF_free>>;
+using KdfContextPtr = std::unique_ptr<EVP_KDF_CTX, FreeWith<EVP_KDF_CTX_free>>;
+
+constexpr size_t kIdentityBytes = 16;
+constexpr size_t kMaxKeys = 8;
+
+template <typename Bytes>
+std::string hex(const Bytes& bytes) {
+  std::string text;
+  for (const uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+template <size_t kBytes>
+std::array<uint8_t, kBytes> derive(Secret& secret, std::string purpose, const std::string& group) {
+  purpose = "bellwether/1 " + purpose + " " + group;
+  std::string digest = "SHA256";
+  const std::array params{
+      OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest.data(), 0),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, secret.data(), secret.size()),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, purpose.data(), purpose.size()),
+      OSSL_PARAM_construct_end()};
+  const KdfPtr kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr));
+  const KdfContextPtr context(kdf == nullptr ? nullptr : EVP_KDF_CTX_new(kdf.get()));
+  std::array<uint8_t, kBytes> result{};
+  if (context == nullptr ||
+      EVP_KDF_derive(context.get(), result.data(), result.size(), params.data()) != 1) {
+    throw TlsError("OpenSSL cannot derive a key: " + take_openssl_error());
+  }
+  return result;
+}
+
+GroupKey make_key(Secret& secret, const std::string& group) {
+  GroupKey key{.identity = hex(derive<kIdentityBytes>(secret, "identity", group)),
+               .key = derive<kSecretBytes>(secret, "key", group)};
+  OPENSSL_cleanse(secret.data(), secret.size());
+  return key;
+}
+
+bool parse_secret(std::string_view line, Secret& secret) {
+  constexpr int kHex = 16;
+  if (line.size() != 2 * secret.size()) return false;
+  for (size_t i = 0; i < secret.size(); ++i) {
+    const auto byte = parse_number<uint8_t>(line.substr(2 * i, 2), kHex);
+    if (!byte) return false;
+    secret[i] = *byte;
+  }
+  return true;
+}
+
+std::string_view trimmed(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const size_t first = line.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return "";
+  return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
+}
+
+}  // namespace
+
+std::vector<GroupKey> parse_group_secret(std::string_view text, const std::string& group) {
+  std::vector<GroupKey> keys;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::string_view whole = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), whole.size() + 1));
+    const std::string_view line = trimmed(whole);
+    if (line.empty() || line.starts_with('#')) continue;
+    Secret secret{};
+    if (!parse_secret(line, secret)) {
+      throw TlsError(fmt::format(
+          "line {} is not a secret of 64 hexadecimal digits; make one with \"bellwether keygen\"",
+          number));
+    }
+    if (keys.size() == kMaxKeys) {
+      throw TlsError(fmt::format("holds more than {} secrets; take out the oldest", kMaxKeys));
+    }
+    keys.push_back(make_key(secret, group));
+  }
+  if (keys.empty()) throw TlsError("holds no secret; make one with \"bellwether keygen\"");
+  return keys;
+}
+
+std::string make_group_secret() {
+  Secret secret{};
+  if (RAND_priv_bytes(secret.data(), static_cast<int>(secret.size())) != 1) {
+    throw TlsError("OpenSSL has no random bytes: " + take_openssl_error());
+  }
+  std::string text = hex(secret);
+  OPENSSL_cleanse(secret.data(), secret.size());
+  return text;
+}
+
+}  // namespace bellwether::io

@@ -1,0 +1,107 @@
+// What is judged is the open file, not the path: nobody can swap it in between.
+#include "io/tls/secret_file.hh"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <new>
+#include <system_error>
+
+#include "io/tls/openssl.hh"
+
+namespace bellwether::io {
+namespace {
+
+constexpr size_t kMaxBytes = size_t{1024} * 1024;
+constexpr mode_t kWrittenByOthers = S_IWGRP | S_IWOTH;
+
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {}
+  ~OpenFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::string flaw_of(const struct stat& status, Secrecy secrecy) {
+  if (!S_ISREG(status.st_mode)) return "is not a file";
+  if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
+    return fmt::format(
+        "belongs to user {}, who may change it; give it to root or to the sidecar's "
+        "user",
+        status.st_uid);
+  }
+  if ((status.st_mode & kWrittenByOthers) != 0) {
+    return "may be written by others than its owner; chmod go-w";
+  }
+  if (secrecy == Secrecy::kSecret && (status.st_mode & S_IROTH) != 0) {
+    return "may be read by everybody; chmod o= (a Secret's defaultMode: 0440)";
+  }
+  return "";
+}
+
+}  // namespace
+
+TlsTexts::~TlsTexts() {
+  OPENSSL_cleanse(key.data(), key.size());
+  OPENSSL_cleanse(secret.data(), secret.size());
+}
+
+std::string read_secret_file(const std::string& path, const std::string& key, Secrecy secrecy) {
+  const auto fail = [&](const std::string& what) { throw TlsError(key + " " + path + " " + what); };
+  const auto fail_by_errno = [&] {
+    fail("cannot be read: " + std::generic_category().message(errno));
+  };
+  const OpenFile file(path);
+  struct stat status {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail_by_errno();
+  if (const std::string flaw = flaw_of(status, secrecy); !flaw.empty()) fail(flaw);
+  if (static_cast<uint64_t>(status.st_size) > kMaxBytes) fail("is larger than 1 MiB");
+  // With room for all of it from the start: a copy would stay in memory.
+  std::string text(static_cast<size_t>(status.st_size) + 1, '\0');
+  size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t count =
+        ::pread(file.get(), text.data() + size, text.size() - size, static_cast<off_t>(size));
+    if (count < 0) fail_by_errno();
+    if (count == 0) break;
+    size += static_cast<size_t>(count);
+  }
+  text.resize(size);
+  return text;
+}
+
+std::string fingerprint(std::span<const std::string_view> parts) {
+  using DigestPtr = std::unique_ptr<EVP_MD_CTX, FreeWith<EVP_MD_CTX_free>>;
+  const DigestPtr context(EVP_MD_CTX_new());
+  if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
+    throw std::bad_alloc();
+  }
+  for (const std::string_view part : parts) {
+    const uint64_t size = part.size();
+    EVP_DigestUpdate(context.get(), &size, sizeof size);
+    EVP_DigestUpdate(context.get(), part.data(), part.size());
+  }
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned bytes = 0;
+  EVP_DigestFinal_ex(context.get(), digest.data(), &bytes);
+  std::string text;
+  for (unsigned i = 0; i < bytes; ++i) text += fmt::format("{:02x}", digest.at(i));
+  return text;
+}
+
+}  // namespace bellwether::io

@@ -1,0 +1,37 @@
+// Files with keys and certificates: read with care for who else may read or write them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bellwether::io {
+
+// What such files hold; empty: there is none.  Wiped when it goes.
+struct TlsTexts {
+  std::string cert;  // the certificate, and those between it and the authority
+  std::string key;
+  std::string ca;
+  std::string secret;  // of the group
+
+  TlsTexts() = default;
+  TlsTexts(const TlsTexts&) = delete;
+  TlsTexts& operator=(const TlsTexts&) = delete;
+  ~TlsTexts();
+};
+
+enum class Secrecy : uint8_t {
+  kPublic,  // nobody but its owner may write it
+  kSecret,  // besides, nobody but its owner and its group may read it
+};
+
+// The text of a file; a link to one is followed, for so Kubernetes swaps them.  Throws TlsError,
+// which begins with `key`, that names the file in the configuration, and says what is wrong and
+// what to do.  Blocks for as long as the disk does.
+std::string read_secret_file(const std::string& path, const std::string& key, Secrecy secrecy);
+
+// Different for different parts (SHA-256); printable.
+std::string fingerprint(std::span<const std::string_view> parts);
+
+}  // namespace bellwether::io

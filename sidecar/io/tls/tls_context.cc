@@ -1,0 +1,183 @@
+// What OpenSSL is told, once for each context.  Everything that the system's openssl.cnf could
+// loosen is set here.
+#include "io/tls/tls_context.hh"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "io/tls/tls_session.hh"
+
+namespace bellwether::io {
+namespace {
+
+// RSA of 2048 bits, curves of 224, SHA-256.
+constexpr int kSecurityLevel = 2;
+constexpr const char* kGroups = "X25519:P-256:P-384";
+// A pre-shared key belongs to one hash; ours to SHA-256.
+constexpr const char* kCiphersOfSecret = "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256";
+// More than a certificate, two between it and the authority, and their names take.
+constexpr long kMaxChainBytes = 16384;
+
+constexpr std::array<unsigned char, 10> kSessionsFor{'b', 'e', 'l', 'l', 'w',
+                                                     'e', 't', 'h', 'e', 'r'};
+constexpr std::string_view kMembersProtocol = "bellwether/1";
+
+void require(bool is_done, const char* what) {
+  if (is_done) return;
+  throw TlsError(std::string("OpenSSL refuses ") + what + ": " + take_openssl_error());
+}
+
+const TlsContext& context_of(const SSL* ssl) { return TlsSession::of(ssl).context(); }
+
+int choose_protocol(SSL* ssl, const unsigned char** chosen, unsigned char* length,
+                    const unsigned char* offered, unsigned offered_bytes, void* /*argument*/) {
+  const std::string& wanted = context_of(ssl).protocol();
+  std::span<const unsigned char> rest(offered, offered_bytes);
+  while (!rest.empty() && rest.size() > rest.front()) {
+    const auto name = rest.subspan(1, rest.front());
+    if (std::ranges::equal(name, wanted)) {
+      *chosen = name.data();
+      *length = rest.front();
+      return SSL_TLSEXT_ERR_OK;
+    }
+    rest = rest.subspan(name.size() + 1);
+  }
+  return SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+int verify_chain(X509_STORE_CTX* chain, void* /*argument*/) {
+  const auto* ssl = static_cast<const SSL*>(
+      X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  return TlsSession::of(ssl).verify(chain) ? 1 : 0;
+}
+
+// A pre-shared key as what OpenSSL takes for one: a session that nobody had.
+SslSessionPtr session_of(SSL* ssl, const GroupKey& key) {
+  constexpr std::array<unsigned char, 2> kAes128GcmSha256{0x13, 0x01};
+  SslSessionPtr session(SSL_SESSION_new());
+  const SSL_CIPHER* cipher = SSL_CIPHER_find(ssl, kAes128GcmSha256.data());
+  const bool is_made =
+      session != nullptr && cipher != nullptr &&
+      SSL_SESSION_set1_master_key(session.get(), key.key.data(), key.key.size()) == 1 &&
+      SSL_SESSION_set_cipher(session.get(), cipher) == 1 &&
+      SSL_SESSION_set1_id_context(session.get(), kSessionsFor.data(), kSessionsFor.size()) == 1 &&
+      SSL_SESSION_set_protocol_version(session.get(), TLS1_3_VERSION) == 1;
+  return is_made ? std::move(session) : nullptr;
+}
+
+int offer_key(SSL* ssl, const EVP_MD* digest, const unsigned char** identity,
+              size_t* identity_bytes, SSL_SESSION** offered) {
+  *offered = nullptr;
+  *identity = nullptr;
+  *identity_bytes = 0;
+  // A second try is for another hash, which our key is not for.
+  if (digest != nullptr && EVP_MD_get_type(digest) != NID_sha256) return 1;
+  const GroupKey& key = context_of(ssl).keys().front();
+  SslSessionPtr session = session_of(ssl, key);
+  if (session == nullptr) return 0;
+  TlsSession::of(ssl).note_key(key.identity);
+  *offered = session.release();
+  *identity = reinterpret_cast<const unsigned char*>(key.identity.data());
+  *identity_bytes = key.identity.size();
+  return 1;
+}
+
+int find_key(SSL* ssl, const unsigned char* identity, size_t bytes, SSL_SESSION** found) {
+  *found = nullptr;
+  const std::string_view asked(reinterpret_cast<const char*>(identity), bytes);
+  const auto& keys = context_of(ssl).keys();
+  const auto key = std::ranges::find(keys, asked, &GroupKey::identity);
+  if (key == keys.end()) return 1;  // goes on without, and fails
+  SslSessionPtr session = session_of(ssl, *key);
+  if (session == nullptr) return 0;
+  TlsSession::of(ssl).note_key(key->identity);
+  *found = session.release();
+  return 1;
+}
+
+}  // namespace
+
+TlsContext::TlsContext(std::string protocol)
+    : context_(SSL_CTX_new(TLS_method())), protocol_(std::move(protocol)) {
+  if (context_ == nullptr) throw std::bad_alloc();
+  SSL_CTX* context = get();
+  SSL_CTX_set_security_level(context, kSecurityLevel);
+  std::string groups = kGroups;  // OpenSSL's macro wants what it may change
+  require(SSL_CTX_set1_groups_list(context, groups.data()) == 1, "the groups of its key exchange");
+  SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                   SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_clear_options(context, SSL_OP_ALLOW_NO_DHE_KEX);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  // A pre-shared key passes for a session, which has to name what it is for.
+  require(SSL_CTX_set_session_id_context(context, kSessionsFor.data(), kSessionsFor.size()) == 1,
+          "a name for its sessions");
+  require(SSL_CTX_set_num_tickets(context, 0) == 1, "to make no tickets");
+  SSL_CTX_set_max_early_data(context, 0);
+  SSL_CTX_set_recv_max_early_data(context, 0);
+  SSL_CTX_set_max_cert_list(context, kMaxChainBytes);
+  // What is at rest holds no buffers.
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  if (protocol_.empty()) return;
+  std::string offered(1, static_cast<char>(protocol_.size()));
+  offered += protocol_;
+  require(SSL_CTX_set_alpn_protos(context, reinterpret_cast<const unsigned char*>(offered.data()),
+                                  static_cast<unsigned>(offered.size())) == 0,
+          "the name of the protocol");
+  SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
+}
+
+void TlsContext::require_tls_1_3() const {
+  require(SSL_CTX_set_min_proto_version(get(), TLS1_3_VERSION) == 1 &&
+              SSL_CTX_set_max_proto_version(get(), TLS1_3_VERSION) == 1,
+          "TLS 1.3");
+}
+
+void TlsContext::show(const CertificateSet& set) {
+  SSL_CTX* context = get();
+  require(SSL_CTX_use_certificate(context, set.cert.get()) == 1, "the certificate");
+  require(SSL_CTX_use_PrivateKey(context, set.key.get()) == 1, "the private key");
+  for (const X509Ptr& certificate : set.chain) {
+    require(SSL_CTX_add1_chain_cert(context, certificate.get()) == 1, "the chain");
+  }
+  material_ = digest_of(set.cert.get());
+  for (const X509Ptr& authority : set.ca) material_ += digest_of(authority.get());
+  beginning_ = beginning_of(set.cert.get());
+  expiry_ = expiry_of(set);
+}
+
+TlsContextPtr TlsContext::of_members(const CertificateSet& set, MemberRules rules) {
+  std::shared_ptr<TlsContext> made(new TlsContext(std::string(kMembersProtocol)));
+  made->require_tls_1_3();
+  made->show(set);
+  SSL_CTX_set_cert_store(made->get(), make_store(set.ca).release());
+  SSL_CTX_set_verify(made->get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  SSL_CTX_set_cert_verify_callback(made->get(), verify_chain, nullptr);
+  made->judge_ = [rules = std::move(rules)](const PeerCertificate& peer) {
+    return judge_member(peer, rules);
+  };
+  return made;
+}
+
+TlsContextPtr TlsContext::of_members(std::vector<GroupKey> keys) {
+  std::shared_ptr<TlsContext> made(new TlsContext(std::string(kMembersProtocol)));
+  made->require_tls_1_3();
+  made->keys_ = std::move(keys);
+  for (const GroupKey& key : made->keys_) made->material_ += key.identity;
+  SSL_CTX* context = made->get();
+  require(SSL_CTX_set_ciphersuites(context, kCiphersOfSecret) == 1, "the ciphers");
+  SSL_CTX_set_psk_use_session_callback(context, offer_key);
+  SSL_CTX_set_psk_find_session_callback(context, find_key);
+  // A peer that shows a certificate instead is believed by nobody.
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  return made;
+}
+
+std::optional<TlsFlaw> TlsContext::judge(const PeerCertificate& peer) const {
+  return judge_ ? judge_(peer) : std::nullopt;
+}
+
+}  // namespace bellwether::io

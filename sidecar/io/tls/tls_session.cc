@@ -1,0 +1,230 @@
+// OpenSSL between two strings: a BIO of our own reads what was received where it lies, and appends
+// to the output.
+#include "io/tls/tls_session.hh"
+
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/check.hh"
+
+namespace bellwether::io {
+namespace {
+
+constexpr unsigned kFirstAlertReason = SSL_AD_REASON_OFFSET;
+constexpr unsigned kLastAlertReason = SSL_AD_REASON_OFFSET + 255;
+
+// The fatal alert protocol_version, by which the other side knows what it has met.
+constexpr std::string_view kNoSuchProtocol("\x15\x03\x03\x00\x02\x02\x46", 7);
+
+TlsFlaw protocol_flaw(std::string text) { return {Rejection::kTlsProtocol, std::move(text)}; }
+
+}  // namespace
+
+// --- the BIO ---
+
+struct SessionBio {
+  static TlsSession& session(BIO* bio) { return *static_cast<TlsSession*>(BIO_get_data(bio)); }
+
+  static int read(BIO* bio, char* buffer, int size) {
+    TlsSession& self = session(bio);
+    BIO_clear_retry_flags(bio);
+    if (self.input_.empty()) {
+      BIO_set_retry_read(bio);
+      return -1;
+    }
+    const size_t count = self.input_.copy(buffer, static_cast<size_t>(size));
+    self.input_.remove_prefix(count);
+    return static_cast<int>(count);
+  }
+
+  static int write(BIO* bio, const char* bytes, int size) {
+    BIO_clear_retry_flags(bio);
+    session(bio).output_.append(bytes, static_cast<size_t>(size));
+    return size;
+  }
+
+  static long control(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/) {
+    return command == BIO_CTRL_FLUSH ? 1 : 0;
+  }
+
+  static const BIO_METHOD* method() {
+    static const BIO_METHOD* const kMethod = [] {
+      BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "two strings");
+      if (made == nullptr) throw std::bad_alloc();
+      BIO_meth_set_read(made, read);
+      BIO_meth_set_write(made, write);
+      BIO_meth_set_ctrl(made, control);
+      return made;
+    }();
+    return kMethod;
+  }
+};
+
+TlsSession::TlsSession(TlsContextPtr context, TlsSide side)
+    : context_(std::move(context)), expiry_(context_->expiry()), ssl_(SSL_new(context_->get())) {
+  BIO* bio = ssl_ == nullptr ? nullptr : BIO_new(SessionBio::method());
+  if (bio == nullptr) throw std::bad_alloc();
+  BIO_set_data(bio, this);
+  BIO_set_init(bio, 1);
+  SSL_set_bio(ssl_.get(), bio, bio);
+  SSL_set_app_data(ssl_.get(), this);
+  if (side == TlsSide::kServer) {
+    SSL_set_accept_state(ssl_.get());
+  } else {
+    SSL_set_connect_state(ssl_.get());
+  }
+}
+
+TlsSession::~TlsSession() = default;
+
+TlsSession& TlsSession::of(const SSL* ssl) {
+  return *static_cast<TlsSession*>(SSL_get_app_data(ssl));
+}
+
+// --- bytes ---
+
+void TlsSession::begin() {
+  char nothing = 0;
+  read({&nothing, 1});
+}
+
+size_t TlsSession::read(std::span<char> buffer) {
+  if (flaw_) return 0;
+  if (!is_heard_ && !input_.empty()) {
+    is_heard_ = true;
+    constexpr char kAlert = '\x15';
+    if (!is_tls_hello(input_) && input_.front() != kAlert) {
+      flaw_ = TlsFlaw{Rejection::kTlsPlaintext,
+                      "the peer does not speak TLS, and tls.mode is \"strict\" here"};
+      output_ = kNoSuchProtocol;
+      return 0;
+    }
+  }
+  ERR_clear_error();
+  size_t count = 0;
+  const int result = SSL_read_ex(ssl_.get(), buffer.data(), buffer.size(), &count);
+  if (result != 1) note_failure(result);  // before anything else is written
+  if (!flaw_ && !is_established_ && SSL_is_init_finished(ssl_.get()) != 0) settle();
+  return result == 1 && !flaw_ ? count : 0;
+}
+
+// The handshake is over.
+void TlsSession::settle() {
+  if (context_->has_secret() && SSL_session_reused(ssl_.get()) == 0) {
+    flaw_ = TlsFlaw{Rejection::kTlsWrongSecret, "the peer has not shown that it has the secret"};
+    return;
+  }
+  const unsigned char* protocol = nullptr;
+  unsigned bytes = 0;
+  SSL_get0_alpn_selected(ssl_.get(), &protocol, &bytes);
+  const std::string& wanted = context_->protocol();
+  if (!std::ranges::equal(std::span(protocol, bytes), wanted)) {
+    flaw_ = protocol_flaw("the peer does not offer the protocol " + wanted);
+    return;
+  }
+  is_established_ = true;
+  const std::string early = std::exchange(early_, "");
+  if (!early.empty()) write(early);
+}
+
+bool TlsSession::write(std::string_view plaintext) {
+  if (flaw_) return false;
+  if (!is_established_) {
+    early_ += plaintext;
+    return true;
+  }
+  if (plaintext.empty()) return true;
+  ERR_clear_error();
+  size_t count = 0;
+  const int result = SSL_write_ex(ssl_.get(), plaintext.data(), plaintext.size(), &count);
+  if (result != 1) note_failure(result);
+  return result == 1;
+}
+
+void TlsSession::finish() {
+  if (flaw_ || !is_established_) return;
+  ERR_clear_error();
+  SSL_shutdown(ssl_.get());
+  ERR_clear_error();
+}
+
+// --- who the peer is ---
+
+bool TlsSession::verify(X509_STORE_CTX* chain) {
+  X509* certificate = X509_STORE_CTX_get0_cert(chain);
+  if (X509_verify_cert(chain) != 1) {
+    flaw_ = chain_flaw(X509_STORE_CTX_get_error(chain), certificate);
+    return false;
+  }
+  peer_ = described(certificate);
+  flaw_ = context_->judge(*peer_);
+  if (flaw_) {
+    X509_STORE_CTX_set_error(chain, X509_V_ERR_HOSTNAME_MISMATCH);
+    return false;
+  }
+  const std::time_t theirs = expiry_of(certificate);
+  expiry_ = expiry_ ? std::min(*expiry_, theirs) : theirs;
+  return true;
+}
+
+bool TlsSession::is_believed_by(const TlsContext& other) const {
+  if (!peer_) {
+    return std::ranges::any_of(
+        other.keys(), [this](const GroupKey& key) { return key.identity == key_identity_; });
+  }
+  if (other.has_secret() || other.judge(*peer_)) return false;
+  const X509StoreContextPtr chain(X509_STORE_CTX_new());
+  if (chain == nullptr || X509_STORE_CTX_init(chain.get(), SSL_CTX_get_cert_store(other.get()),
+                                              SSL_get0_peer_certificate(ssl_.get()),
+                                              SSL_get_peer_cert_chain(ssl_.get())) != 1) {
+    throw std::bad_alloc();
+  }
+  X509_STORE_CTX_set_purpose(chain.get(), SSL_is_server(ssl_.get()) != 0 ? X509_PURPOSE_SSL_CLIENT
+                                                                         : X509_PURPOSE_SSL_SERVER);
+  const bool is_believed = X509_verify_cert(chain.get()) == 1;
+  ERR_clear_error();
+  return is_believed;
+}
+
+// --- what is wrong ---
+
+void TlsSession::note_failure(int result) {
+  const int kind = SSL_get_error(ssl_.get(), result);
+  const unsigned long error = ERR_peek_error();
+  ERR_clear_error();
+  // After the peer's close_notify only the end of the connection can come.
+  const bool is_nothing = kind == SSL_ERROR_WANT_READ || kind == SSL_ERROR_ZERO_RETURN;
+  if (!is_nothing && !flaw_) flaw_ = flaw_of_error(error);
+}
+
+TlsFlaw TlsSession::flaw_of_error(unsigned long error) const {
+  const auto reason = static_cast<unsigned>(ERR_GET_REASON(error));
+  if (reason >= kFirstAlertReason && reason <= kLastAlertReason) {
+    const int alert = static_cast<int>(reason - kFirstAlertReason);
+    return {Rejection::kTlsRefused, std::string("the peer refused this side: ") +
+                                        SSL_alert_desc_string_long(alert) + "; its log says why"};
+  }
+  if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE && !context_->has_secret()) {
+    return {Rejection::kTlsNoCertificate, "the peer shows no certificate"};
+  }
+  if (reason == SSL_R_UNSUPPORTED_PROTOCOL || reason == SSL_R_UNKNOWN_PROTOCOL) {
+    return protocol_flaw("the peer does not speak TLS 1.3");
+  }
+  if (reason == SSL_R_NO_APPLICATION_PROTOCOL) {
+    return protocol_flaw("the peer does not offer the protocol " + context_->protocol());
+  }
+  if (context_->has_secret() && !is_established_) {
+    return {Rejection::kTlsWrongSecret,
+            "the peer has another secret, or certificates; tls.secret_file must hold one that both "
+            "have"};
+  }
+  const char* words = ERR_reason_error_string(error);
+  return protocol_flaw(std::string("the peer broke the rules of TLS: ") +
+                       (words == nullptr ? "unknown error" : words));
+}
+
+}  // namespace bellwether::io

@@ -1,0 +1,90 @@
+// TLS on one connection: bytes of the network in, what the peer said out, and back.  It has no
+// socket, waits for nothing, and knows nothing of what is said.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/tls/tls_context.hh"
+
+namespace bellwether::io {
+
+enum class TlsSide : uint8_t { kClient, kServer };
+
+// Whether this is how every connection by TLS begins.
+inline bool is_tls_hello(std::string_view bytes) { return bytes.starts_with('\x16'); }
+
+class TlsSession {
+ public:
+  // Throws std::bad_alloc.
+  TlsSession(TlsContextPtr context, TlsSide side);
+  ~TlsSession();
+  TlsSession(const TlsSession&) = delete;
+  TlsSession& operator=(const TlsSession&) = delete;
+
+  // The one that OpenSSL calls back for.
+  static TlsSession& of(const SSL* ssl);
+
+  // A client's first bytes to be sent come about here; see output().
+  void begin();
+
+  // `ciphertext` must stay until read() has returned 0.
+  void receive(std::string_view ciphertext) { input_ = ciphertext; }
+  // What the peer has said, as far as `buffer` has room; 0: all that was received is read, or
+  // something is wrong (flaw()).  There may be output afterwards.
+  size_t read(std::span<char> buffer);
+
+  // What is written before the handshake is over waits for its end.  False when that has failed.
+  bool write(std::string_view plaintext);
+  // Says that no more comes (close_notify).
+  void finish();
+
+  // Bytes for the network; whoever has sent them clears them.
+  const std::string& output() const { return output_; }
+  void clear_output() { output_.clear(); }
+  // Written, but not yet part of the output.
+  size_t waiting_bytes() const { return early_.size(); }
+
+  // Both sides have proven who they are, as far as this one knows; a server may still refuse what a
+  // client has shown.
+  bool is_established() const { return is_established_; }
+  // Why the connection is to be closed, when it is; the alert for the peer is in the output.
+  const std::optional<TlsFlaw>& flaw() const { return flaw_; }
+
+  // Of the peer, once established; nothing where a secret is shared.
+  const std::optional<PeerCertificate>& peer() const { return peer_; }
+  // When the first of the certificates of both sides is over, in seconds since 1970.
+  std::optional<std::time_t> expiry() const { return expiry_; }
+  const TlsContext& context() const { return *context_; }
+  // Whether what the peer has shown would be believed by another context, too.
+  bool is_believed_by(const TlsContext& other) const;
+
+  // Called back by OpenSSL, in the handshake.
+  bool verify(X509_STORE_CTX* chain);
+  void note_key(const std::string& identity) { key_identity_ = identity; }
+
+ private:
+  friend struct SessionBio;
+
+  void settle();
+  void note_failure(int result);
+  TlsFlaw flaw_of_error(unsigned long error) const;
+
+  TlsContextPtr context_;  // with all connections that were made with it
+  std::string_view input_;
+  std::string output_;
+  std::string early_;  // written before the handshake was over
+  bool is_established_ = false;
+  bool is_heard_ = false;  // something has been received
+  std::optional<TlsFlaw> flaw_;
+  std::optional<PeerCertificate> peer_;
+  std::optional<std::time_t> expiry_;
+  std::string key_identity_;  // of the secret that was offered, or found
+  SslPtr ssl_;
+};
+
+}  // namespace bellwether::io

@@ -1,0 +1,98 @@
+// Which files fit together, and what is said of those that do not.
+#include "io/tls/certificates.hh"
+
+#include <boost/test/unit_test.hpp>
+#include <ctime>
+
+#include "certificate_maker.hh"
+
+namespace bellwether::io::test {
+namespace {
+
+std::string set_flaw(const TlsTexts& texts) {
+  try {
+    check_certificate_set(parse_certificate_set(texts, "tls."), "tls.", std::time(nullptr));
+  } catch (const TlsError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+struct CertificatesFixture {
+  Authority authority{"one"};
+  TlsTexts texts;
+};
+
+BOOST_FIXTURE_TEST_SUITE(certificates, CertificatesFixture)
+
+BOOST_AUTO_TEST_CASE(that_fit_together_are_taken) {
+  authority.issue({.names = {"DNS:a.b", "IP:10.0.0.1", "IP:fd00::1", "URI:spiffe://c/d"}}, texts);
+  BOOST_TEST(set_flaw(texts) == "");
+  const CertificateSet set = parse_certificate_set(texts, "tls.");
+  const PeerCertificate certificate = described(set.cert.get());
+  BOOST_TEST(certificate.names.text() == "spiffe://c/d, a.b, 10.0.0.1, fd00::1");
+  BOOST_TEST(!certificate.is_authority);
+  BOOST_TEST(certificate.has_signature_use);
+  const std::time_t left = expiry_of(set) - std::time(nullptr);
+  BOOST_TEST((left > 23 * 3600 && left <= 24 * 3600));
+}
+
+BOOST_AUTO_TEST_CASE(with_the_key_of_another_are_refused) {
+  TlsTexts other;
+  authority.issue({.names = {"DNS:a.b"}}, texts);
+  authority.issue({.names = {"DNS:a.b"}}, other);
+  texts.key = other.key;
+  BOOST_TEST(set_flaw(texts) == "tls.key does not belong to tls.cert");
+}
+
+BOOST_AUTO_TEST_CASE(of_another_authority_are_refused) {
+  authority.issue({.names = {"DNS:a.b"}}, texts);
+  texts.ca = Authority("other").pem();
+  BOOST_TEST(set_flaw(texts).starts_with("tls.cert is not believed by tls.ca: "));
+}
+
+BOOST_AUTO_TEST_CASE(one_of_several_authorities_will_do) {
+  authority.issue({.names = {"DNS:a.b"}}, texts);
+  texts.ca = Authority("other").pem() + texts.ca;
+  BOOST_TEST(set_flaw(texts) == "");
+}
+
+BOOST_AUTO_TEST_CASE(that_are_over_or_not_valid_yet_are_refused) {
+  authority.issue({.names = {"DNS:a.b"}, .ends_in = std::chrono::seconds(-5)}, texts);
+  BOOST_TEST(set_flaw(texts) == "tls.cert is not believed by tls.ca: certificate has expired");
+  authority.issue({.names = {"DNS:a.b"}, .begins_in = std::chrono::hours(1)}, texts);
+  BOOST_TEST(set_flaw(texts) == "tls.cert is not believed by tls.ca: certificate is not yet valid");
+}
+
+BOOST_AUTO_TEST_CASE(for_one_side_of_a_connection_only_are_refused) {
+  authority.issue({.names = {"DNS:a.b"}, .extended_key_usage = "serverAuth"}, texts);
+  BOOST_TEST(set_flaw(texts).starts_with("tls.cert is not for clients"));
+  authority.issue({.names = {"DNS:a.b"}, .extended_key_usage = "clientAuth"}, texts);
+  BOOST_TEST(set_flaw(texts).starts_with("tls.cert is not for servers"));
+  authority.issue({.names = {"DNS:a.b"}, .extended_key_usage = "clientAuth,serverAuth"}, texts);
+  BOOST_TEST(set_flaw(texts) == "");
+}
+
+BOOST_AUTO_TEST_CASE(that_are_cut_short_empty_or_something_else_are_refused) {
+  authority.issue({.names = {"DNS:a.b"}}, texts);
+  const std::string whole = texts.cert;
+  texts.cert = whole.substr(0, whole.size() / 2);
+  BOOST_TEST(set_flaw(texts) == "tls.cert holds a certificate that is cut short or damaged");
+  texts.cert = "";
+  BOOST_TEST(set_flaw(texts) == "tls.cert holds no certificate in PEM");
+  texts.cert = whole;
+  texts.key = "rubbish";
+  BOOST_TEST(set_flaw(texts) == "tls.key holds no private key in PEM without a password");
+}
+
+BOOST_AUTO_TEST_CASE(a_name_with_a_zero_byte_or_a_line_end_matches_nothing) {
+  // OpenSSL's configuration cannot write a zero byte; a control character does as well.
+  authority.issue({.names = {"DNS:a.b\x01.c"}}, texts);
+  const CertificateSet set = parse_certificate_set(texts, "tls.");
+  BOOST_TEST(described(set.cert.get()).names.text() == "a.b?.c");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace bellwether::io::test

@@ -1,0 +1,383 @@
+// Two sessions, and what one says to the other handed over byte by byte.
+#include "io/tls/tls_session.hh"
+
+#include <algorithm>
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <string>
+
+#include "certificate_maker.hh"
+
+namespace bellwether::io::test {
+namespace {
+
+using Context = TlsContextPtr;
+
+Context context_of(const TlsTexts& texts, MemberRules rules) {
+  return TlsContext::of_members(parse_certificate_set(texts, "tls."), std::move(rules));
+}
+
+MemberRules any_of_shop() {
+  return {.members = {"*.orders.shop"}, .hosts = {}, .trust_domain = ""};
+}
+
+Context member(const Authority& authority, const CertificateWish& wish,
+               const MemberRules& rules = any_of_shop()) {
+  TlsTexts texts;
+  authority.issue(wish, texts);
+  return context_of(texts, rules);
+}
+
+Context with_secret(const std::string& file, const std::string& group = "orders") {
+  return TlsContext::of_members(parse_group_secret(file, group));
+}
+
+// One side, and what it has heard.
+struct Side {
+  Side(const Context& context, TlsSide side) : session(context, side) { session.begin(); }
+
+  void take(std::string_view bytes) {
+    session.receive(bytes);
+    std::array<char, 1024> buffer{};
+    while (const size_t count = session.read(buffer)) heard.append(buffer.data(), count);
+  }
+  std::string give() {
+    std::string bytes = session.output();
+    session.clear_output();
+    return bytes;
+  }
+
+  TlsSession session;
+  std::string heard;
+};
+
+struct Pair {
+  Pair(const Context& from, const Context& to)
+      : client(from, TlsSide::kClient), server(to, TlsSide::kServer) {}
+
+  // Until neither has anything to say; `step` bytes at a time.
+  void run(size_t step = 1 << 20) {
+    for (bool is_quiet = false; !is_quiet;) {
+      const std::string to_server = client.give();
+      const std::string to_client = server.give();
+      is_quiet = to_server.empty() && to_client.empty();
+      hand_over(to_server, server, step);
+      hand_over(to_client, client, step);
+    }
+  }
+  static void hand_over(std::string_view bytes, Side& to, size_t step) {
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(step, bytes.size()))) {
+      to.take(bytes.substr(0, step));
+    }
+  }
+
+  Side client;
+  Side server;
+};
+
+struct Sessions {
+  Authority authority{"one"};
+  CertificateWish zero{.names = {"DNS:orders-0.orders.shop"}};
+  CertificateWish one{.names = {"DNS:orders-1.orders.shop"}};
+  Context good = member(authority, zero);
+
+  // Has a certificate of that authority, and believes this group's alone.
+  Context foreign(const Authority& other) const {
+    TlsTexts texts;
+    other.issue(one, texts);
+    texts.ca = authority.pem();
+    return context_of(texts, any_of_shop());
+  }
+  // How a server refuses a client that shows this.
+  TlsFlaw refusal_of(const Context& client) const {
+    Pair pair(client, good);
+    pair.client.session.write("let me in");
+    pair.run();
+    BOOST_TEST(pair.server.heard.empty());
+    BOOST_TEST_REQUIRE(pair.server.session.flaw().has_value());
+    BOOST_TEST(!pair.server.session.is_established());
+    BOOST_TEST_REQUIRE(pair.client.session.flaw().has_value());
+    return *pair.server.session.flaw();
+  }
+  // And a client such a server.
+  TlsFlaw refusal_by_client(const Context& server) const {
+    Pair pair(good, server);
+    pair.client.session.write("let me in");
+    pair.run();
+    BOOST_TEST(pair.server.heard.empty());
+    BOOST_TEST_REQUIRE(pair.client.session.flaw().has_value());
+    return *pair.client.session.flaw();
+  }
+  void check_both(const Context& stranger, Rejection reason) const {
+    BOOST_TEST((refusal_of(stranger).reason == reason));
+    BOOST_TEST((refusal_by_client(stranger).reason == reason));
+  }
+};
+
+BOOST_FIXTURE_TEST_SUITE(tls_session, Sessions)
+
+BOOST_AUTO_TEST_CASE(what_is_said_is_heard_in_both_directions) {
+  Pair pair(member(authority, one), good);
+  pair.client.session.write("from the client");  // before the handshake
+  pair.run();
+  pair.server.session.write("from the server");
+  pair.run();
+  BOOST_TEST(pair.server.heard == "from the client");
+  BOOST_TEST(pair.client.heard == "from the server");
+  BOOST_TEST(pair.server.session.peer()->names.text() == "orders-1.orders.shop");
+  BOOST_TEST(pair.client.session.peer()->names.text() == "orders-0.orders.shop");
+}
+
+BOOST_AUTO_TEST_CASE(bytes_may_come_one_by_one) {
+  Pair pair(member(authority, one), good);
+  const std::string words(40000, 'x');
+  pair.client.session.write(words);
+  pair.run(1);
+  BOOST_TEST((pair.server.heard == words));
+}
+
+BOOST_AUTO_TEST_CASE(a_close_notify_ends_nothing_by_itself) {
+  Pair pair(member(authority, one), good);
+  pair.client.session.write("last words");
+  pair.run();
+  pair.client.session.finish();
+  pair.run();
+  BOOST_TEST(pair.server.heard == "last words");
+  BOOST_TEST(!pair.server.session.flaw().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(the_earlier_end_of_both_certificates_counts) {
+  CertificateWish brief = one;
+  brief.ends_in = std::chrono::hours(1);
+  Pair pair(member(authority, brief), good);
+  pair.run();
+  BOOST_TEST((pair.server.session.expiry() == pair.client.session.expiry()));
+  BOOST_TEST(*pair.server.session.expiry() < *good->expiry());
+}
+
+BOOST_AUTO_TEST_CASE(of_another_authority_is_refused) {
+  check_both(foreign(Authority("other")), Rejection::kTlsUnknownCa);
+}
+
+BOOST_AUTO_TEST_CASE(an_authority_of_the_same_name_is_another_one) {
+  check_both(foreign(Authority("one")), Rejection::kTlsUnknownCa);
+}
+
+BOOST_AUTO_TEST_CASE(self_signed_is_refused) {
+  TlsTexts texts;
+  issue_self_signed(one, texts);
+  texts.ca = authority.pem();
+  check_both(context_of(texts, any_of_shop()), Rejection::kTlsUnknownCa);
+}
+
+BOOST_AUTO_TEST_CASE(expired_and_not_yet_valid_are_refused) {
+  CertificateWish wish = one;
+  wish.ends_in = std::chrono::seconds(-5);
+  check_both(member(authority, wish), Rejection::kTlsExpired);
+  wish = one;
+  wish.begins_in = std::chrono::hours(1);
+  check_both(member(authority, wish), Rejection::kTlsExpired);
+}
+
+BOOST_AUTO_TEST_CASE(of_another_name_is_refused) {
+  CertificateWish wish;
+  wish.names = {"DNS:orders-1.payments.shop"};
+  check_both(member(authority, wish), Rejection::kTlsWrongName);
+}
+
+BOOST_AUTO_TEST_CASE(a_name_in_the_common_name_alone_is_none) {
+  CertificateWish wish;
+  wish.common_name = "orders-1.orders.shop";
+  check_both(member(authority, wish), Rejection::kTlsWrongName);
+}
+
+BOOST_AUTO_TEST_CASE(an_authority_s_own_certificate_is_refused) {
+  CertificateWish wish = one;
+  wish.is_authority = true;
+  wish.key_usage = "critical,digitalSignature,keyCertSign";
+  check_both(member(authority, wish), Rejection::kTlsBadCertificate);
+}
+
+BOOST_AUTO_TEST_CASE(a_weak_key_is_refused) {
+  CertificateWish wish = one;
+  wish.rsa_bits = 1024;
+  // This side cannot even load it.
+  BOOST_CHECK_THROW(member(authority, wish), TlsError);
+}
+
+BOOST_AUTO_TEST_CASE(for_the_other_side_of_a_connection_is_refused) {
+  CertificateWish wish = one;
+  wish.extended_key_usage = "serverAuth";
+  BOOST_TEST((refusal_of(member(authority, wish)).reason == Rejection::kTlsBadCertificate));
+  wish.extended_key_usage = "clientAuth";
+  BOOST_TEST((refusal_by_client(member(authority, wish)).reason == Rejection::kTlsBadCertificate));
+}
+
+BOOST_AUTO_TEST_CASE(a_spiffe_id_is_judged_on_both_sides) {
+  const MemberRules rules{.members = {"spiffe://a.b/c"}, .hosts = {}, .trust_domain = "a.b"};
+  CertificateWish wish;
+  wish.names = {"URI:spiffe://a.b/c"};
+  const Context svid = member(authority, wish, rules);
+  good = svid;
+  Pair pair(member(authority, wish, rules), svid);
+  pair.run();
+  BOOST_TEST(pair.server.session.is_established());
+  wish.names = {"URI:spiffe://a.b/d"};
+  check_both(member(authority, wish, rules), Rejection::kTlsWrongName);
+  wish.names = {"URI:spiffe://a.b/c", "URI:spiffe://a.b/d"};
+  check_both(member(authority, wish, rules), Rejection::kTlsBadCertificate);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_is_refused_is_told_so) {
+  Pair told(foreign(Authority("other")), good);
+  told.run();
+  BOOST_TEST_REQUIRE(told.client.session.flaw().has_value());
+  BOOST_TEST((told.client.session.flaw()->reason == Rejection::kTlsRefused));
+  BOOST_TEST(told.client.session.flaw()->text.find("unknown CA") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(plain_bytes_are_known_by_the_first_one) {
+  Side server(good, TlsSide::kServer);
+  server.take("\x11");
+  BOOST_TEST_REQUIRE(server.session.flaw().has_value());
+  BOOST_TEST((server.session.flaw()->reason == Rejection::kTlsPlaintext));
+  BOOST_TEST(server.give() == std::string("\x15\x03\x03\x00\x02\x02\x46", 7));
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_record_is_the_end) {
+  Pair pair(member(authority, one), good);
+  pair.run();
+  pair.client.session.write("words");
+  std::string bytes = pair.client.give();
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  pair.server.take(bytes);
+  BOOST_TEST(pair.server.heard.empty());
+  BOOST_TEST((pair.server.session.flaw()->reason == Rejection::kTlsProtocol));
+}
+
+// A session that was recorded, from the first byte to the last, with every single bit flipped once:
+// nothing that was not said is heard.
+BOOST_AUTO_TEST_CASE(no_flipped_bit_is_taken_for_words) {
+  Pair whole(member(authority, one), good);
+  whole.client.session.write("words");
+  size_t client_bytes = 0;
+  {
+    Pair& pair = whole;
+    for (bool is_quiet = false; !is_quiet;) {
+      const std::string up = pair.client.give();
+      client_bytes += up.size();
+      pair.server.take(up);
+      const std::string down = pair.server.give();
+      pair.client.take(down);
+      is_quiet = up.empty() && down.empty();
+    }
+  }
+  BOOST_TEST_REQUIRE(whole.server.heard == "words");
+  const Context from = member(authority, one);
+  size_t heard = 0;
+  for (size_t position = 0; position < client_bytes; ++position) {
+    Pair pair(from, good);
+    pair.client.session.write("words");
+    size_t sent = 0;
+    for (bool is_quiet = false; !is_quiet;) {
+      std::string up = pair.client.give();
+      if (position >= sent && position < sent + up.size()) {
+        up[position - sent] = static_cast<char>(up[position - sent] ^ (1 << (position % 8)));
+      }
+      sent += up.size();
+      pair.server.take(up);
+      const std::string down = pair.server.give();
+      pair.client.take(down);
+      is_quiet = up.empty() && down.empty();
+    }
+    const bool is_harmless = pair.server.heard.empty() || pair.server.heard == "words";
+    BOOST_TEST_REQUIRE(is_harmless, "byte " << position);
+    heard += pair.server.heard.empty() ? 0U : 1U;
+  }
+  // Some bits of the record's header mean nothing: its version.
+  BOOST_TEST(heard < 32U);
+}
+
+BOOST_AUTO_TEST_CASE(a_recorded_session_is_of_no_use_to_another_server) {
+  Pair pair(member(authority, one), good);
+  pair.client.session.write("words");
+  std::string recorded;
+  for (bool is_quiet = false; !is_quiet;) {
+    const std::string up = pair.client.give();
+    recorded += up;
+    pair.server.take(up);
+    const std::string down = pair.server.give();
+    pair.client.take(down);
+    is_quiet = up.empty() && down.empty();
+  }
+  Side server(good, TlsSide::kServer);
+  server.take(recorded);
+  BOOST_TEST(server.heard.empty());
+  BOOST_TEST(server.session.flaw().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(rubbish_and_a_record_that_is_too_long_are_the_end) {
+  Side server(good, TlsSide::kServer);
+  server.take(std::string("\x16\x03\x01\x41\x01", 5) + std::string(0x4101, 'x'));
+  BOOST_TEST((server.session.flaw()->reason == Rejection::kTlsProtocol));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// --- one secret ---
+
+struct SecretSessions {
+  std::string one = make_group_secret();
+  std::string other = make_group_secret();
+
+  static TlsFlaw refusal(const Context& client, const Context& server) {
+    Pair pair(client, server);
+    pair.client.session.write("let me in");
+    pair.run();
+    BOOST_TEST(pair.server.heard.empty());
+    BOOST_TEST_REQUIRE(pair.server.session.flaw().has_value());
+    BOOST_TEST(pair.client.session.flaw().has_value());
+    return *pair.server.session.flaw();
+  }
+};
+
+BOOST_FIXTURE_TEST_SUITE(tls_session_by_secret, SecretSessions)
+
+BOOST_AUTO_TEST_CASE(the_same_one_will_do) {
+  Pair pair(with_secret(one), with_secret(one));
+  pair.client.session.write("words");
+  pair.run();
+  BOOST_TEST(pair.server.heard == "words");
+  BOOST_TEST(pair.server.session.is_established());
+  BOOST_TEST(!pair.server.session.peer().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(every_line_of_the_file_is_accepted_and_the_first_is_offered) {
+  const Context both = with_secret(other + "\n" + one);
+  Pair pair(with_secret(one), both);
+  pair.run();
+  BOOST_TEST(pair.server.session.is_established());
+  BOOST_TEST((refusal(both, with_secret(one)).reason == Rejection::kTlsWrongSecret));
+}
+
+BOOST_AUTO_TEST_CASE(another_one_is_refused) {
+  BOOST_TEST((refusal(with_secret(other), with_secret(one)).reason == Rejection::kTlsWrongSecret));
+}
+
+BOOST_AUTO_TEST_CASE(the_same_one_for_another_group_is_refused) {
+  BOOST_TEST((refusal(with_secret(one, "payments"), with_secret(one)).reason ==
+              Rejection::kTlsWrongSecret));
+}
+
+BOOST_AUTO_TEST_CASE(a_certificate_is_of_no_use_and_neither_is_a_secret_to_certificates) {
+  const Authority authority("one");
+  const Context certified = member(authority, {.names = {"DNS:orders-0.orders.shop"}});
+  BOOST_TEST((refusal(certified, with_secret(one)).reason == Rejection::kTlsWrongSecret));
+  BOOST_TEST((refusal(with_secret(one), certified).reason == Rejection::kTlsRefused));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace bellwether::io::test
