@@ -7,14 +7,20 @@ variants and profiles; the leading sidecar is killed (SIGKILL), stopped (SIGSTOP
   on     from the signal until the successor's flag is on
   gap    between the two: nobody leads (negative: both did)
 
+With --tls both there are two groups, one plain and one by TLS, whose leaders are taken down in
+turn.
+
 Also what a sidecar costs at rest.  Times are those of a shared machine: compare within one run.
 """
 
 import argparse
+import contextlib
+import os
 import pathlib
 import signal
 import statistics
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
@@ -22,6 +28,7 @@ from harness import Group, now_ns, wait_until  # noqa: E402
 from programs import add_program_options, require_programs  # noqa: E402
 from verdict import percentile  # noqa: E402
 
+TLS = {"off": [""], "on": ["tls"], "both": ["", "tls"]}
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP, "SIGTERM": signal.SIGTERM}
 
 
@@ -51,33 +58,55 @@ def voters_of(options):
     return {"voters": 3} if options.guard == "majority" else {}
 
 
+@contextlib.contextmanager
+def group_of_three(options, extra, is_by_tls):
+    with tempfile.NamedTemporaryFile("w", dir="/dev/shm") as secret:
+        secret.write(os.urandom(32).hex())
+        secret.flush()
+        table = f'[tls]\nsecret_file = "{secret.name}"' if is_by_tls else ""
+        with Group(options.program, 3, extra, tls=lambda _: table, **voters_of(options)) as group:
+            yield group
+
+
 def start(group):
     return group.start(*(["--bootstrap"] if group.voters else []))
 
 
 def measure(options, variant, profile, name):
     extra = f'[election]\nvariant = "{variant}"\nprofile = "{profile}"\npreempt_delay = "0s"\n'
-    with Group(options.program, 3, extra, **voters_of(options)) as group:
-        observer = start(group).observe(options.observer)
-        group.await_leader(group.sidecars[-1])
-        rounds = [take_down(group, observer, SIGNALS[name]) for _ in range(options.rounds)]
+    rounds = {mode: [] for mode in TLS[options.tls]}
+    with contextlib.ExitStack() as stack:
+        groups = {}
+        for mode in rounds:
+            group = stack.enter_context(group_of_three(options, extra, mode))
+            groups[mode] = group, start(group).observe(options.observer)
+            group.await_leader(group.sidecars[-1])
+        for _ in range(options.rounds):
+            for mode, (group, observer) in groups.items():
+                rounds[mode].append(take_down(group, observer, SIGNALS[name]))
+    for mode, times in rounds.items():
+        print_times(name, variant, profile, mode, times)
+
+
+def print_times(name, variant, profile, mode, rounds):
     offs, ons = [off for off, _ in rounds], [on for _, on in rounds]
     gaps = [on - off for off, on in rounds]
-    print(f"{name:8} {variant:9} {profile:8} {len(rounds):6}"
+    print(f"{name:8} {variant:9} {profile:8} {mode:4} {len(rounds):6}"
           + "".join(f"  {statistics.median(values):8.3f} {percentile(values, 0.99):8.3f}"
                     for values in (offs, ons, gaps))
           + f"  {percentile(ons, 0.9):8.3f} {max(ons):8.3f}", flush=True)
 
 
-def measure_rest(options):
-    with Group(options.program, 3, **voters_of(options)) as group:
+def measure_rest(options, mode):
+    with group_of_three(options, "", mode) as group:
         start(group).await_leader()
         time.sleep(1)  # the load of the start is not that of rest
         began = time.monotonic()
         before = [sidecar.processor_s() for sidecar in group.sidecars]
         time.sleep(options.rest_s)
         passed = time.monotonic() - began
-        print(f"\nAt rest for {passed:.0f} s, in a group of three (profile default)\n"
+        print(f"\nAt rest for {passed:.0f} s, in a group of three (profile default"
+              f"{', by TLS' if mode else ''})\n"
               "member    role      share of a core   resident")
         leader = group.agreed_leader()
         for sidecar, seconds in zip(group.sidecars, before):
@@ -97,18 +126,21 @@ def main():
     parser.add_argument("--variants", nargs="*", default=["modified", "classic"])
     parser.add_argument("--guard", default="none", choices=["none", "majority"])
     parser.add_argument("--profiles", nargs="*", default=["default", "fast"])
+    parser.add_argument("--tls", default="off", choices=list(TLS))
     options = parser.parse_args()
     require_programs(parser, options)
 
     print("milliseconds after the signal; median and 99th percentile; on: also 90th and longest"
           "\n\n"
-          "signal   variant   profile  rounds       off      p99        on      p99       gap"
+          "signal   variant   profile  tls  rounds       off      p99        on      p99"
+          "       gap"
           "      p99    on p90   longest")
     for name in options.signals:
         for variant in options.variants:
             for profile in options.profiles:
                 measure(options, variant, profile, name)
-    measure_rest(options)
+    for mode in TLS[options.tls]:
+        measure_rest(options, mode)
 
 
 if __name__ == "__main__":
