@@ -161,7 +161,7 @@ class Node {
   void tell_leader_of_unlisted(const Uuid& leader);
   void note_epoch(Member& from, const Frame& frame);
   bool is_stale(const Member& from, const Frame& frame) const;
-  void answer_stale(const Member& from, const Frame& frame);
+  void answer_stale(Member& from, const Frame& frame);
   bool is_plausible(uint64_t epoch) const;
   bool come_nearer(const Hello& hello);
   bool is_old_news(const ElectionFrame& answer) const;
@@ -206,7 +206,7 @@ class Node {
   void begin_claim(Proposal proposal);
   void on_frame(Member& from, const Header& header, const Coordinator& frame);
   void on_frame(Member& from, const Header& header, const Heartbeat& beat);
-  void refuse_claim(const Uuid& claimant, uint64_t epoch);
+  void refuse_claim(Member& claimant, uint64_t epoch, const Coordinator& claim);
   void note_support(Member& from, const HeartbeatAck& ack);
   void note_distance(const std::string& name, Instant shut_out_until);
   bool do_words_decide() const;
@@ -239,7 +239,6 @@ class Node {
                 bool is_effective = false);
   bool is_vote_stored() const;
   bool backs(const Uuid& claimant, uint64_t epoch) const;
-  void deny(const Uuid& claimant, uint64_t epoch, Objection objection);
   void vote_for(const Claim& claim, bool is_appointed);
   void grant_if_stored();
   void note_void(const Uuid& leader, uint64_t epoch);

@@ -94,7 +94,7 @@ bool Node::do_words_decide() const { return !majority_; }
 void Node::on_frame(Member& from, const Header& header, const Coordinator& frame) {
   if (majority_) return on_claim(from, header.epoch, frame);
   const bool is_accepted = accept_claim(from, header.epoch, frame.is_appointed);
-  if (!is_accepted) refuse_claim(from.entry.id, header.epoch);
+  if (!is_accepted) refuse_claim(from, header.epoch, frame);
 }
 
 void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
@@ -102,10 +102,11 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
             : on_announced_beat(from, header.epoch, beat);
 }
 
-void Node::refuse_claim(const Uuid& claimant, uint64_t epoch) {
-  if (majority_) return deny(claimant, epoch, Objection::kStale);
-  effects_.push_back(Stale{FrameType::kCoordinator, claimant});
-  send(claimant, Refusal{epoch, leader()});
+// Of an epoch that is over.  A voter may have more to say against it.
+void Node::refuse_claim(Member& claimant, uint64_t epoch, const Coordinator& claim) {
+  if (majority_) return on_claim(claimant, epoch, claim);
+  effects_.push_back(Stale{FrameType::kCoordinator, claimant.entry.id});
+  send(claimant.entry.id, Refusal{epoch, leader()});
 }
 
 void Node::note_support(Member& from, const HeartbeatAck& ack) {

@@ -159,15 +159,19 @@ bool Node::is_stale(const Member& from, const Frame& frame) const {
   return !do_words_decide() || !current || current->id != from.entry.id || current->epoch != epoch;
 }
 
-void Node::answer_stale(const Member& from, const Frame& frame) {
+void Node::answer_stale(Member& from, const Frame& frame) {
   const Uuid& id = from.entry.id;
-  if (std::holds_alternative<Coordinator>(frame.body)) return refuse_claim(id, frame.header.epoch);
+  if (const auto* claim = std::get_if<Coordinator>(&frame.body)) {
+    return refuse_claim(from, frame.header.epoch, *claim);
+  }
   effects_.push_back(Stale{type_of(frame), id});
   if (const auto* beat = std::get_if<Heartbeat>(&frame.body)) {
     send(id, HeartbeatAck{.sequence = beat->sequence,
                           .view = members_.version(),
                           .is_electable = may_lead(),
                           .refusal = Refusal{frame.header.epoch, leader()}});
+    // The list behind a beat that is late may be wrong all the same.
+    if (!do_words_decide() && is_following(id)) correct_leader(id);
   }
 }
 

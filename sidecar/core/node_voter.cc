@@ -74,13 +74,9 @@ void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordin
   const bool is_supported = is_effective || supports(claimant, coordinator.is_planned);
   const Objection objection = majority_->voter.objection_to(claim, record_, is_supported);
   if (objection == Objection::kNone) return vote_for(claim, coordinator.is_appointed);
-  if (!is_known) deny(id, epoch, objection);
-}
-
-void Node::deny(const Uuid& claimant, uint64_t epoch, Objection objection) {
-  if (!majority_->slot) return;
-  remark(words(objection), claimant);
-  send(claimant, Grant{.epoch = epoch, .leader = leader()});
+  if (is_known) return;
+  remark(words(objection), id);
+  send(id, Grant{.epoch = epoch, .leader = leader()});
 }
 
 bool Node::is_vote_stored() const { return majority_->disk.has(record_); }
