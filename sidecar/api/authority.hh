@@ -42,6 +42,8 @@ class Authority {
   void set_tokens(std::vector<std::string> digests, std::string flaw);
 
   Permission judge(const io::HttpRequest& request) const;
+  // Why no token is accepted; "": they are, or none is asked for.
+  std::string token_flaw() const { return wants_token_ ? token_flaw_ : ""; }
   // Names that [api] has and this host does not know.
   const std::vector<std::string>& unknown_names() const { return unknown_; }
 

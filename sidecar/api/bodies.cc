@@ -145,6 +145,13 @@ Json tls_json(const Backend& backend) {
        expiry ? Json(rfc3339(std::chrono::system_clock::from_time_t(*expiry))) : Json(nullptr)}};
 }
 
+Json commands_json(const Backend& backend) {
+  const ApiSettings& api = backend.config().api;
+  return {{"from", api.writes == ApiWrites::kSocket ? "socket" : "all"},
+          {"needs_token", !api.token_file.empty()},
+          {"why_no_token_counts", text_or_null(backend.authority().token_flaw())}};
+}
+
 Json messages_json(const metrics::MessageCounts& messages) {
   return {{"election", messages.election},
           {"answer", messages.answer},
@@ -237,6 +244,7 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
           {"vote", vote_json(backend)},
           {"config", config_json(backend)},
           {"tls", tls_json(backend)},
+          {"commands", commands_json(backend)},
           {"plugin",
            {{"name", identity.plugin},
             {"version", identity.plugin_version},

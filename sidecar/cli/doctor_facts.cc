@@ -70,6 +70,10 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
     if (tls.contains("why_not_in_force") && tls["why_not_in_force"].is_string()) {
       facts.why_tls_not_in_force = text_of(tls, "why_not_in_force");
     }
+    const Json& commands = object_in(status, "commands");
+    if (commands.contains("why_no_token_counts") && commands["why_no_token_counts"].is_string()) {
+      facts.why_no_token_counts = text_of(commands, "why_no_token_counts");
+    }
     for (const Json& member : objects_in(members, "members")) {
       facts.members.push_back({.name = text_of(member, "name"),
                                .id = text_of(member, "id"),

@@ -112,6 +112,11 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
     rows.push_back(vote_row(status, vote));
   }
   if (auto tls = tls_row(status, members)) rows.push_back(std::move(*tls));
+  const std::string flaw = text_of(object_in(status, "commands"), "why_no_token_counts");
+  if (flaw != "-") {
+    rows.push_back(
+        {Span("commands", Style::kDoubtful), Span("refused over TCP: " + flaw, Style::kDoubtful)});
+  }
   add_each(rows, "pending", config, "pending_restart");
   add_each(rows, "mismatch", config, "mismatches");
   for (const Line& line : aligned(rows)) std::cout << to_text(line, is_coloured) << "\n";

@@ -60,6 +60,18 @@ void judge_api(Judge& judge) {
                "(metrics.listen)");
 }
 
+// Users are known on the unix socket alone.
+void judge_other_doors(Judge& judge) {
+  const ApiSettings& api = judge.config().api;
+  const bool names_users = !api.allow_users.empty() || !api.allow_groups.empty();
+  const bool is_guarded = !api.token_file.empty() || api.writes == ApiWrites::kSocket;
+  if (!names_users || is_guarded || api.listen.is_none()) return;
+  judge.object({api.allow_users.empty() ? "api.allow_groups" : "api.allow_users", "api.listen"},
+               "users are asked for on the unix socket alone: whoever reaches " +
+                   api.listen.text() + " commands without being one of them",
+               "give api.writes = \"socket\", or api.token_file for those on TCP");
+}
+
 // Whoever reaches the port of peers can say anything.
 void judge_peers_security(Judge& judge) {
   const Config& config = judge.config();
@@ -201,6 +213,7 @@ void judge_advertised_address(Judge& judge) {
 void judge_risks(Judge& judge) {
   judge_voters(judge);
   judge_api(judge);
+  judge_other_doors(judge);
   judge_peers_security(judge);
   judge_suspicion(judge);
   judge_election_timers(judge);

@@ -111,6 +111,7 @@ struct SidecarFacts {
   std::string why_not_ready{};         // empty: it is
   std::string why_no_vote{};           // empty: it is in force, or this is no voter
   std::string why_tls_not_in_force{};  // empty: it is, or is off
+  std::string why_no_token_counts{};   // empty: they do, or none is asked for
   std::vector<std::string> pending_restart{};
   std::vector<MemberFacts> members{};
 };

@@ -67,6 +67,10 @@ void check_sidecar(const Facts& facts, Findings& found) {
     found.warning(sidecar.name + " is not ready: " + sidecar.why_not_ready,
                   "do what it says; a sidecar that looks for the group needs a moment");
   }
+  if (!sidecar.why_no_token_counts.empty()) {
+    found.problem("commands over TCP are refused: " + sidecar.why_no_token_counts,
+                  "put the file right; the sidecar reads it again by itself");
+  }
   if (!sidecar.pending_restart.empty()) {
     const bool has_voters =
         std::ranges::find(sidecar.pending_restart, "voters") != sidecar.pending_restart.end();

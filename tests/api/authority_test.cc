@@ -79,6 +79,7 @@ BOOST_AUTO_TEST_CASE(without_its_file_no_token_is_good) {
   guard({.token_file = "/t"});
   backend.commands.set_tokens({}, "is gone");
   BOOST_TEST(elect({{"Authorization", "Bearer " + kToken}}) == 403U);
+  BOOST_TEST(get("/v1/status")->json()["commands"]["why_no_token_counts"] == "is gone");
 }
 
 BOOST_AUTO_TEST_CASE(over_tcp_nobody_may_where_the_socket_alone_takes_commands) {

@@ -173,6 +173,7 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
       "mismatches":["node-1 has lease 2s"]},
       "tls":{"mode":"strict","why_not_in_force":"tls.key is missing",
       "certificate_expires":"2026-01-31T09:00:00.000Z"},
+      "commands":{"from":"all","needs_token":false,"why_no_token_counts":null},
       "plugin":{"name":"bully","version":"0.1.0","abi":"1.0"},"version":"0.1.0",
       "uptime_ms":60000,"loop_age_ms":700})"));
 }

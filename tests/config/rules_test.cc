@@ -330,6 +330,17 @@ BOOST_AUTO_TEST_CASE(with_a_token_the_api_may_be_anywhere) {
       warnings_of(kSound + "[api]\nlisten = \"0.0.0.0:4040\"\ntoken_file = \"/t\"\n").empty());
 }
 
+BOOST_AUTO_TEST_CASE(users_that_are_asked_for_on_the_socket_alone_leave_tcp_open) {
+  const std::string users = kSound + "[api]\nsocket = \"/run/b.sock\"\nallow_users = [\"app\"]\n";
+  expect_warning(users,
+                 "11:15: warning: api.allow_users: users are asked for on the unix socket alone: "
+                 "whoever reaches 127.0.0.1:4040 commands without being one of them; give "
+                 "api.writes = \"socket\", or api.token_file for those on TCP");
+  for (const char* guard : {"writes = \"socket\"\n", "token_file = \"/t\"\n", "listen = \"\"\n"}) {
+    BOOST_TEST(warnings_of(users + guard).empty());
+  }
+}
+
 // --- [tls] ---
 
 BOOST_AUTO_TEST_CASE(members_that_prove_nothing_are_a_risk_unless_nobody_else_can_connect) {

@@ -195,6 +195,12 @@ BOOST_AUTO_TEST_CASE(tls_is_in_force_and_lasts) {
   expect_one(facts, "tls", "warning: the certificate is over in 4 hours");
 }
 
+BOOST_AUTO_TEST_CASE(tokens_that_do_not_count_are_a_problem) {
+  facts.sidecar->why_no_token_counts = "api.token_file /t is missing";
+  expect_one(facts, "sidecar",
+             "problem: commands over TCP are refused: api.token_file /t is missing");
+}
+
 BOOST_AUTO_TEST_CASE(tls_files_that_are_of_no_use_are_a_problem) {
   facts.tls = TlsFacts{.flaw = "tls.key /k may be read by everybody; chmod o="};
   expect_one(facts, "tls", "problem: tls.key /k may be read by everybody; chmod o=");

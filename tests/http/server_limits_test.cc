@@ -47,6 +47,15 @@ BOOST_AUTO_TEST_CASE(a_malformed_request_is_refused_with_a_reason_and_closed) {
   BOOST_TEST(harness.limits_hit.empty());
 }
 
+BOOST_AUTO_TEST_CASE(of_two_authorizations_none_is_chosen) {
+  Harness harness;
+  const std::string answer = harness.exchange(std::string(kHead) +
+                                              "Authorization: Bearer a\r\n"
+                                              "Authorization: Bearer b\r\n\r\n");
+  BOOST_TEST(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"));
+  BOOST_TEST(answer.ends_with("{\"error\":\"there is more than one Authorization header\"}\n"));
+}
+
 BOOST_AUTO_TEST_CASE(what_precedes_a_malformed_request_is_answered_first) {
   Harness harness;
   const std::string answers = harness.exchange(get("/good") + "nonsense\r\n\r\n" + get("/late"));

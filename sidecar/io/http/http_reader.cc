@@ -142,6 +142,9 @@ const char* HttpReader::flaw_of_head() {
   const size_t hosts = count(request_.headers, "Host");
   if (hosts > 1) return "there is more than one Host header";
   if (hosts == 0 && !framing_.is_http_1_0) return "there is no Host header";
+  if (count(request_.headers, "Authorization") > 1) {
+    return "there is more than one Authorization header";
+  }
   if (const char* flaw = flaw_of_framing()) return flaw;
   return read_target(target_, request_);
 }
