@@ -1,80 +1,11 @@
-// Two sessions, and what one says to the other handed over byte by byte.
-#include "io/tls/tls_session.hh"
-
-#include <algorithm>
-#include <array>
+// Two sessions that talk to each other, and strangers that are refused.
 #include <boost/test/unit_test.hpp>
-#include <functional>
 #include <string>
 
-#include "certificate_maker.hh"
+#include "session_pair.hh"
 
 namespace bellwether::io::test {
 namespace {
-
-using Context = TlsContextPtr;
-
-Context context_of(const TlsTexts& texts, MemberRules rules) {
-  return TlsContext::of_members(parse_certificate_set(texts, "tls."), std::move(rules));
-}
-
-MemberRules any_of_shop() {
-  return {.members = {"*.orders.shop"}, .hosts = {}, .trust_domain = ""};
-}
-
-Context member(const Authority& authority, const CertificateWish& wish,
-               const MemberRules& rules = any_of_shop()) {
-  TlsTexts texts;
-  authority.issue(wish, texts);
-  return context_of(texts, rules);
-}
-
-Context with_secret(const std::string& file, const std::string& group = "orders") {
-  return TlsContext::of_members(parse_group_secret(file, group));
-}
-
-// One side, and what it has heard.
-struct Side {
-  Side(const Context& context, TlsSide side) : session(context, side) { session.begin(); }
-
-  void take(std::string_view bytes) {
-    session.receive(bytes);
-    std::array<char, 1024> buffer{};
-    while (const size_t count = session.read(buffer)) heard.append(buffer.data(), count);
-  }
-  std::string give() {
-    std::string bytes = session.output();
-    session.clear_output();
-    return bytes;
-  }
-
-  TlsSession session;
-  std::string heard;
-};
-
-struct Pair {
-  Pair(const Context& from, const Context& to)
-      : client(from, TlsSide::kClient), server(to, TlsSide::kServer) {}
-
-  // Until neither has anything to say; `step` bytes at a time.
-  void run(size_t step = 1 << 20) {
-    for (bool is_quiet = false; !is_quiet;) {
-      const std::string to_server = client.give();
-      const std::string to_client = server.give();
-      is_quiet = to_server.empty() && to_client.empty();
-      hand_over(to_server, server, step);
-      hand_over(to_client, client, step);
-    }
-  }
-  static void hand_over(std::string_view bytes, Side& to, size_t step) {
-    for (; !bytes.empty(); bytes.remove_prefix(std::min(step, bytes.size()))) {
-      to.take(bytes.substr(0, step));
-    }
-  }
-
-  Side client;
-  Side server;
-};
 
 struct Sessions {
   Authority authority{"one"};
@@ -254,49 +185,6 @@ BOOST_AUTO_TEST_CASE(a_damaged_record_is_the_end) {
   pair.server.take(bytes);
   BOOST_TEST(pair.server.heard.empty());
   BOOST_TEST((pair.server.session.flaw()->reason == Rejection::kTlsProtocol));
-}
-
-// A session that was recorded, from the first byte to the last, with every single bit flipped once:
-// nothing that was not said is heard.
-BOOST_AUTO_TEST_CASE(no_flipped_bit_is_taken_for_words) {
-  Pair whole(member(authority, one), good);
-  whole.client.session.write("words");
-  size_t client_bytes = 0;
-  {
-    Pair& pair = whole;
-    for (bool is_quiet = false; !is_quiet;) {
-      const std::string up = pair.client.give();
-      client_bytes += up.size();
-      pair.server.take(up);
-      const std::string down = pair.server.give();
-      pair.client.take(down);
-      is_quiet = up.empty() && down.empty();
-    }
-  }
-  BOOST_TEST_REQUIRE(whole.server.heard == "words");
-  const Context from = member(authority, one);
-  size_t heard = 0;
-  for (size_t position = 0; position < client_bytes; ++position) {
-    Pair pair(from, good);
-    pair.client.session.write("words");
-    size_t sent = 0;
-    for (bool is_quiet = false; !is_quiet;) {
-      std::string up = pair.client.give();
-      if (position >= sent && position < sent + up.size()) {
-        up[position - sent] = static_cast<char>(up[position - sent] ^ (1 << (position % 8)));
-      }
-      sent += up.size();
-      pair.server.take(up);
-      const std::string down = pair.server.give();
-      pair.client.take(down);
-      is_quiet = up.empty() && down.empty();
-    }
-    const bool is_harmless = pair.server.heard.empty() || pair.server.heard == "words";
-    BOOST_TEST_REQUIRE(is_harmless, "byte " << position);
-    heard += pair.server.heard.empty() ? 0U : 1U;
-  }
-  // Some bits of the record's header mean nothing: its version.
-  BOOST_TEST(heard < 32U);
 }
 
 BOOST_AUTO_TEST_CASE(a_recorded_session_is_of_no_use_to_another_server) {
