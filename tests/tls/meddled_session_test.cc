@@ -1,5 +1,7 @@
 // Somebody stands between two members who can change what they say, but does not know it: every
-// single bit of a session.  BELLWETHER_TEST_EVERY_BIT=1: really all, in half a minute.
+// single bit of a session, and every place where it may stop.  BELLWETHER_TEST_EVERY_BIT=1: really
+// all, in half a minute.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <map>
@@ -29,6 +31,8 @@ Members by_secret() {
 }
 
 constexpr size_t kRecordHeader = 5;
+// And what it is, and a checksum.
+constexpr size_t kRecordOverhead = kRecordHeader + 1 + 16;
 
 const char* name(TlsSide to) { return to == TlsSide::kServer ? "to the server" : "to the client"; }
 
@@ -153,6 +157,38 @@ void check_flips(const Members& members) {
   }
 }
 
+// Only so many bytes arrive.
+void check_stall(const Members& members, TlsSide to, size_t count) {
+  Conversation stalled(members, [&](TlsSide direction, size_t position, std::string& bytes) {
+    if (direction == to) bytes.resize(std::min(bytes.size(), count - std::min(count, position)));
+  });
+  stalled.take_place();
+  Pair& pair = stalled.pair;
+  BOOST_TEST_REQUIRE((!pair.client.session.flaw() && !pair.server.session.flaw()));
+  Side& receiver = stalled.side(to);
+  if (receiver.session.is_established()) {
+    const Direction::Words& first = stalled.directions[to].said.front();
+    BOOST_TEST_REQUIRE(count >= first.end - first.text.size() - kRecordOverhead);
+    BOOST_TEST_REQUIRE(receiver.heard == stalled.directions[to].said_before(count));
+    return;
+  }
+  BOOST_TEST_REQUIRE(receiver.heard.empty());
+  // Nothing of what it would say has left it, and nothing does at its end.
+  Side& other = stalled.side(to == TlsSide::kServer ? TlsSide::kClient : TlsSide::kServer);
+  BOOST_TEST_REQUIRE(other.heard.empty());
+  BOOST_TEST_REQUIRE(receiver.session.waiting_bytes() > 0U);
+  receiver.session.finish();
+  BOOST_TEST_REQUIRE(receiver.give().empty());
+}
+
+void check_stalls(const Members& members) {
+  for (const auto& [to, direction] : undisturbed(members)) {
+    for (size_t count = 0; count < direction.sent.size(); ++count) {
+      BOOST_TEST_CONTEXT(name(to) << ", " << count << " bytes") check_stall(members, to, count);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE(tls_meddled_session)
 
 BOOST_AUTO_TEST_CASE(no_flipped_bit_goes_unnoticed_among_certificates) {
@@ -161,6 +197,11 @@ BOOST_AUTO_TEST_CASE(no_flipped_bit_goes_unnoticed_among_certificates) {
 
 BOOST_AUTO_TEST_CASE(no_flipped_bit_goes_unnoticed_among_holders_of_a_secret) {
   check_flips(by_secret());
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_stalls_at_any_byte_gives_nothing_away) {
+  check_stalls(by_certificates());
+  check_stalls(by_secret());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
