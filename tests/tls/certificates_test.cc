@@ -85,6 +85,26 @@ BOOST_AUTO_TEST_CASE(that_are_cut_short_empty_or_something_else_are_refused) {
   BOOST_TEST(set_flaw(texts) == "tls.key holds no private key in PEM without a password");
 }
 
+BOOST_AUTO_TEST_CASE(a_bundle_that_is_cut_anywhere_but_between_two_of_them_is_refused) {
+  authority.issue({.names = {"DNS:a.b"}}, texts);
+  const std::string first = texts.ca;
+  const std::string both = first + Authority("other").pem();
+  for (size_t size = 1; size < both.size(); ++size) {
+    texts.ca = both.substr(0, size);
+    // Without its last line end it is whole.
+    const bool is_whole =
+        size + 1 == first.size() || size == first.size() || size + 1 == both.size();
+    BOOST_TEST(set_flaw(texts).empty() == is_whole, "cut after " << size << " bytes");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_bundle_may_have_words_and_rules_between_its_certificates) {
+  authority.issue({.names = {"DNS:a.b"}}, texts);
+  texts.ca =
+      "one\n-----\n" + texts.ca + "--- the other\n" + Authority("other").pem() + "--- end ---";
+  BOOST_TEST(set_flaw(texts) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_name_with_a_zero_byte_or_a_line_end_matches_nothing) {
   // OpenSSL's configuration cannot write a zero byte; a control character does as well.
   authority.issue({.names = {"DNS:a.b\x01.c"}}, texts);

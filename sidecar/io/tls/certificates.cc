@@ -94,6 +94,13 @@ int verify(const CertificateSet& set, int purpose, std::time_t now) {
   return X509_verify_cert(context.get()) == 1 ? X509_V_OK : X509_STORE_CTX_get_error(context.get());
 }
 
+// Whatever is no first line passes for words between certificates, and so does a part of one.
+bool ends_in_a_first_line(std::string_view pem) {
+  constexpr std::string_view kFirstLine = "-----BEGIN CERTIFICATE-----";
+  const std::string_view last = pem.substr(pem.rfind('\n') + 1);
+  return !last.empty() && kFirstLine.starts_with(last);
+}
+
 }  // namespace
 
 std::vector<X509Ptr> parse_certificates(const std::string& pem) {
@@ -104,7 +111,7 @@ std::vector<X509Ptr> parse_certificates(const std::string& pem) {
   }
   const unsigned long error = ERR_peek_last_error();
   ERR_clear_error();
-  if (ERR_GET_REASON(error) != PEM_R_NO_START_LINE) {
+  if (ERR_GET_REASON(error) != PEM_R_NO_START_LINE || ends_in_a_first_line(pem)) {
     throw TlsError("holds a certificate that is cut short or damaged");
   }
   if (certificates.empty()) throw TlsError("holds no certificate in PEM");
