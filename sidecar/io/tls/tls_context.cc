@@ -55,6 +55,12 @@ int verify_chain(X509_STORE_CTX* chain, void* /*argument*/) {
   return TlsSession::of(ssl).verify(chain) ? 1 : 0;
 }
 
+void note_message(int is_sent, int /*version*/, int type, const void* message, size_t bytes,
+                  SSL* ssl, void* /*argument*/) {
+  if (is_sent != 0 || type != SSL3_RT_HANDSHAKE || bytes == 0) return;
+  TlsSession::of(ssl).note_message(*static_cast<const unsigned char*>(message));
+}
+
 // A pre-shared key as what OpenSSL takes for one: a session that nobody had.
 SslSessionPtr session_of(SSL* ssl, const GroupKey& key) {
   constexpr std::array<unsigned char, 2> kAes128GcmSha256{0x13, 0x01};
@@ -119,8 +125,9 @@ TlsContext::TlsContext(std::string protocol)
   SSL_CTX_set_max_early_data(context, 0);
   SSL_CTX_set_recv_max_early_data(context, 0);
   SSL_CTX_set_max_cert_list(context, kMaxChainBytes);
-  // What is at rest holds no buffers.
-  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_msg_callback(context, note_message);
+  // What is at rest holds no buffers; and what has to wait may be moved meanwhile.
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   if (protocol_.empty()) return;
   std::string offered(1, static_cast<char>(protocol_.size()));
   offered += protocol_;

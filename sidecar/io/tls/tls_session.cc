@@ -32,7 +32,7 @@ struct SessionBio {
   static int read(BIO* bio, char* buffer, int size) {
     TlsSession& self = session(bio);
     BIO_clear_retry_flags(bio);
-    if (self.input_.empty()) {
+    if (self.input_.empty() || self.flaw_) {  // which is final
       BIO_set_retry_read(bio);
       return -1;
     }
@@ -109,7 +109,11 @@ size_t TlsSession::read(std::span<char> buffer) {
   const int result = SSL_read_ex(ssl_.get(), buffer.data(), buffer.size(), &count);
   if (result != 1) note_failure(result);  // before anything else is written
   if (!flaw_ && !is_established_ && SSL_is_init_finished(ssl_.get()) != 0) settle();
-  return result == 1 && !flaw_ ? count : 0;
+  if (flaw_) return 0;
+  if (is_established_ && !waiting_.empty()) write_waiting();
+  if (result != 1) return 0;
+  messages_ = 0;
+  return count;
 }
 
 // The handshake is over.
@@ -127,22 +131,23 @@ void TlsSession::settle() {
     return;
   }
   is_established_ = true;
-  const std::string early = std::exchange(early_, "");
-  if (!early.empty()) write(early);
 }
 
 bool TlsSession::write(std::string_view plaintext) {
   if (flaw_) return false;
-  if (!is_established_) {
-    early_ += plaintext;
-    return true;
-  }
-  if (plaintext.empty()) return true;
+  const bool is_due = is_established_ && waiting_.empty();
+  waiting_ += plaintext;
+  if (is_due && !waiting_.empty()) write_waiting();
+  return !flaw_;
+}
+
+// All of it, or nothing yet.
+void TlsSession::write_waiting() {
   ERR_clear_error();
   size_t count = 0;
-  const int result = SSL_write_ex(ssl_.get(), plaintext.data(), plaintext.size(), &count);
-  if (result != 1) note_failure(result);
-  return result == 1;
+  const int result = SSL_write_ex(ssl_.get(), waiting_.data(), waiting_.size(), &count);
+  if (result != 1) return note_failure(result);
+  waiting_.clear();
 }
 
 void TlsSession::finish() {
@@ -191,6 +196,15 @@ bool TlsSession::is_believed_by(const TlsContext& other) const {
 }
 
 // --- what is wrong ---
+
+// A member of ours says none, and one of another make a few.  Each costs as much as a long frame,
+// and those that ask for an answer cost one.
+void TlsSession::note_message(int type) {
+  constexpr int kMostMessages = 16;
+  if (type != SSL3_MT_KEY_UPDATE && type != SSL3_MT_NEWSESSION_TICKET) return;
+  if (++messages_ <= kMostMessages || flaw_) return;
+  flaw_ = protocol_flaw("the peer renews keys and tickets, and says nothing");
+}
 
 void TlsSession::note_failure(int result) {
   const int kind = SSL_get_error(ssl_.get(), result);

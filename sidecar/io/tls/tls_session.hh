@@ -38,7 +38,8 @@ class TlsSession {
   // something is wrong (flaw()).  There may be output afterwards.
   size_t read(std::span<char> buffer);
 
-  // What is written before the handshake is over waits for its end.  False when that has failed.
+  // What is written before the handshake is over waits for its end, and for that of a renewal of
+  // the keys of which a part has come.  False when something is wrong.
   bool write(std::string_view plaintext);
   // Says that no more comes (close_notify).
   void finish();
@@ -47,7 +48,7 @@ class TlsSession {
   const std::string& output() const { return output_; }
   void clear_output() { output_.clear(); }
   // Written, but not yet part of the output.
-  size_t waiting_bytes() const { return early_.size(); }
+  size_t waiting_bytes() const { return waiting_.size(); }
 
   // Both sides have proven who they are, as far as this one knows; a server may still refuse what a
   // client has shown.
@@ -66,18 +67,22 @@ class TlsSession {
   // Called back by OpenSSL, in the handshake.
   bool verify(X509_STORE_CTX* chain);
   void note_key(const std::string& identity) { key_identity_ = identity; }
+  // And after it.
+  void note_message(int type);
 
  private:
   friend struct SessionBio;
 
   void settle();
+  void write_waiting();
   void note_failure(int result);
   TlsFlaw flaw_of_error(unsigned long error) const;
 
   TlsContextPtr context_;  // with all connections that were made with it
   std::string_view input_;
   std::string output_;
-  std::string early_;  // written before the handshake was over
+  std::string waiting_;  // written before it could be part of the output
+  int messages_ = 0;     // of TLS's own, since the peer's last words
   bool is_established_ = false;
   bool is_heard_ = false;  // something has been received
   std::optional<TlsFlaw> flaw_;

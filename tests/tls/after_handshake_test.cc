@@ -1,0 +1,161 @@
+// What TLS lets a member say after the handshake that is not words: it is sealed here by hand, for
+// OpenSSL would say it in good order.
+#include <openssl/core_names.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "session_pair.hh"
+
+namespace bellwether::io::test {
+namespace {
+
+using KdfPtr = std::unique_ptr<EVP_KDF, FreeWith<EVP_KDF_free>>;
+using KdfContextPtr = std::unique_ptr<EVP_KDF_CTX, FreeWith<EVP_KDF_CTX_free>>;
+using CipherPtr = std::unique_ptr<EVP_CIPHER_CTX, FreeWith<EVP_CIPHER_CTX_free>>;
+
+constexpr size_t kSecret = 32;
+constexpr size_t kTag = 16;
+constexpr size_t kNonce = 12;
+constexpr char kHandshake = 0x16;
+constexpr char kApplicationData = 0x17;
+
+unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
+
+// HKDF-Expand-Label (RFC 8446, section 7.1).
+std::string derive(std::string secret, std::string label, size_t size) {
+  std::string digest = "SHA256";
+  std::string prefix = "tls13 ";
+  int mode = EVP_KDF_HKDF_MODE_EXPAND_ONLY;
+  const std::array params{
+      OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode),
+      OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest.data(), 0),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, secret.data(), secret.size()),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_PREFIX, prefix.data(), prefix.size()),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_LABEL, label.data(), label.size()),
+      OSSL_PARAM_construct_end()};
+  const KdfPtr kdf(EVP_KDF_fetch(nullptr, OSSL_KDF_NAME_TLS1_3_KDF, nullptr));
+  const KdfContextPtr context(EVP_KDF_CTX_new(kdf.get()));
+  std::string result(size, '\0');
+  BOOST_REQUIRE(EVP_KDF_derive(context.get(), bytes_of(result), size, params.data()) == 1);
+  return result;
+}
+
+// Records as a client with this secret would send them, from its first one on.
+class Records {
+ public:
+  explicit Records(std::string secret) : secret_(std::move(secret)) {}
+
+  std::string seal(char type, std::string inner) {
+    inner += type;
+    std::string header{kApplicationData, 3, 3, 0, static_cast<char>(inner.size() + kTag)};
+    std::string key = derive(secret_, "key", 16);
+    std::string nonce = derive(secret_, "iv", kNonce);
+    nonce.back() = static_cast<char>(nonce.back() ^ number_++);
+    const CipherPtr cipher(EVP_CIPHER_CTX_new());
+    int size = 0;
+    EVP_EncryptInit_ex(cipher.get(), EVP_aes_128_gcm(), nullptr, bytes_of(key), bytes_of(nonce));
+    EVP_EncryptUpdate(cipher.get(), nullptr, &size, bytes_of(header),
+                      static_cast<int>(header.size()));
+    EVP_EncryptUpdate(cipher.get(), bytes_of(inner), &size, bytes_of(inner),
+                      static_cast<int>(inner.size()));
+    std::string tag(kTag, '\0');
+    EVP_EncryptFinal_ex(cipher.get(), nullptr, &size);
+    EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_GET_TAG, kTag, tag.data());
+    return header + inner + tag;
+  }
+  // What comes after a KeyUpdate.
+  void update() {
+    secret_ = derive(secret_, "traffic upd", kSecret);
+    number_ = 0;
+  }
+
+ private:
+  std::string secret_;
+  char number_ = 0;
+};
+
+// As SSLKEYLOGFILE has it, of the last handshake.
+std::string client_secret;
+
+void note_secret(const SSL* /*ssl*/, const char* line) {
+  const std::string text = line;
+  if (!text.starts_with("CLIENT_TRAFFIC_SECRET_0 ")) return;
+  client_secret.clear();
+  for (size_t at = text.size() - 2 * kSecret; at < text.size(); at += 2) {
+    client_secret += static_cast<char>(std::stoi(text.substr(at, 2), nullptr, 16));
+  }
+}
+
+// The server, and what its client says.
+struct Established {
+  Established() {
+    SSL_CTX_set_keylog_callback(context->get(), note_secret);
+    pair.run();
+    BOOST_REQUIRE(pair.server.session.is_established());
+    records.emplace(client_secret);
+  }
+  // The keys of the other direction are renewed as well if that `is_asked`.
+  std::string key_update(bool is_asked) {
+    const char asked = is_asked ? 1 : 0;
+    std::string sealed = records->seal(kHandshake, std::string{24, 0, 0, 1, asked});
+    records->update();
+    return sealed;
+  }
+
+  Context context = with_secret(make_group_secret());
+  Pair pair{context, context};
+  Side& server = pair.server;
+  std::optional<Records> records{};
+};
+
+BOOST_FIXTURE_TEST_SUITE(tls_after_handshake, Established)
+
+BOOST_AUTO_TEST_CASE(a_renewal_of_the_keys_is_taken_and_answered) {
+  server.take(key_update(true));
+  server.take(records->seal(kApplicationData, "words"));
+  BOOST_TEST(server.heard == "words");
+  server.session.write("others");
+  pair.run();
+  BOOST_TEST(pair.client.heard == "others");
+}
+
+BOOST_AUTO_TEST_CASE(words_wait_for_the_rest_of_a_renewal) {
+  server.take(records->seal(kHandshake, std::string("\x18\0\0\1", 4)));
+  BOOST_TEST(server.session.write("words, "));
+  BOOST_TEST(server.session.write("more words, "));
+  BOOST_TEST(server.session.waiting_bytes() == 19U);
+  server.take(records->seal(kHandshake, std::string(1, '\0')));
+  BOOST_TEST(server.session.waiting_bytes() == 0U);
+  BOOST_TEST(server.session.write("the last"));
+  pair.run();
+  BOOST_TEST(pair.client.heard == "words, more words, the last");
+}
+
+BOOST_AUTO_TEST_CASE(who_says_nothing_but_renews_the_keys_is_not_heard_for_long) {
+  std::string flood;
+  for (int i = 0; i < 2000; ++i) flood += key_update(true);
+  server.take(flood);
+  const size_t answered = server.give().size();
+  BOOST_TEST_REQUIRE(server.session.flaw().has_value());
+  BOOST_TEST((server.session.flaw()->reason == Rejection::kTlsProtocol));
+  BOOST_TEST(answered < 1024U);
+}
+
+BOOST_AUTO_TEST_CASE(who_has_words_may_renew_the_keys_as_often) {
+  for (int i = 0; i < 200; ++i) {
+    server.take(key_update(true));
+    server.take(records->seal(kApplicationData, "."));
+    pair.run();
+  }
+  BOOST_TEST(!server.session.flaw().has_value());
+  BOOST_TEST(server.heard.size() == 200U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace bellwether::io::test
