@@ -1,6 +1,7 @@
 // Links by TLS: who gets one, who does not, and how a running group changes over.
 #include <boost/test/unit_test.hpp>
 #include <memory>
+#include <ctime>
 
 #include "certificate_maker.hh"
 #include "sample_frames.hh"
@@ -268,6 +269,23 @@ BOOST_AUTO_TEST_CASE(a_link_does_not_outlive_its_certificate) {
 }
 
 BOOST_AUTO_TEST_CASE(a_handshake_that_stalls_ends_with_the_time_for_a_hello) {
+BOOST_AUTO_TEST_CASE(all_links_end_at_once_when_a_certificate_is_over) {
+  const Certificates certificates;
+  Process c(loop, resolver, 3);
+  Process d(loop, resolver, 4);
+  // The others believe themselves, for longer; none of them comes back.
+  constexpr auto kLife = std::chrono::seconds(4);
+  for (Process* each : {&a, &c, &d}) {
+    each->transport().set_security(strict(certificates.of({"DNS:node-1.orders.shop"})));
+  }
+  connect(strict(certificates.of({"DNS:node-1.orders.shop"})),
+          strict(certificates.of({"DNS:node-2.orders.shop"}, kLife)));
+  for (Process* each : {&c, &d}) each->look_for({b.place()});
+  BOOST_REQUIRE(run_until([&] { return b.transport().count_links(Security::kCertificate) == 3U; }));
+  BOOST_TEST(run_until([&] { return b.transport().count_links(Security::kCertificate) == 0U; }));
+  BOOST_TEST(std::time(nullptr) <= *b.facts.back().expiry + 2);
+}
+
   b.transport().set_limits({.handshake = std::chrono::milliseconds(100)});
   b.transport().set_security(strict(secret()));
   RawSocket stranger(b.place().port);

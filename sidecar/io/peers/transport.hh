@@ -253,6 +253,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void tell_refusals(const SocketAddress& address);
   bool is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const;
   void seek_proof(Dialler& dialler);
+  void end_expired(std::time_t now);
   void ask_kernel(const SocketAddress& address);
   void count_refusals(Dialler& dialler);
   void tell_proofs(const std::vector<Uuid>& proven);

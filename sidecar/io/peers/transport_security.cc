@@ -4,8 +4,8 @@
 // as it is one link at a time, and as it does come back: so the next one waits for that, and when
 // one does not come back in time the rest stay as they are: a mistake in new files costs one link,
 // which the log names, and not the group.  But what would be refused now ends without waiting:
-// plain links where all must be TLS, and those of a secret, an authority or a name that was taken
-// out.
+// plain links where all must be TLS, those of a secret, an authority or a name that was taken out,
+// and, all at once, those whose certificates are over.
 #include <algorithm>
 #include <ctime>
 #include <utility>
@@ -27,8 +27,14 @@ constexpr std::time_t kPartLeft = 10;
 constexpr std::time_t kEarliest = 600;  // seconds
 
 std::time_t renewal_due(std::time_t expiry, std::time_t since) {
-  const std::time_t left = std::max<std::time_t>((expiry - since) / kPartLeft, 1);
-  return expiry - std::min(left, kEarliest);
+  return expiry - std::min((expiry - since) / kPartLeft, kEarliest);
+}
+
+// The wall clock may be set before then, so whoever waits looks again.
+Duration time_until(std::time_t when) {
+  constexpr Duration kLeast = std::chrono::milliseconds(10);
+  const auto left = std::chrono::system_clock::from_time_t(when) - std::chrono::system_clock::now();
+  return std::max(kLeast, std::chrono::duration_cast<Duration>(left));
 }
 
 }  // namespace
@@ -133,7 +139,7 @@ PeerConnection* Transport::next_to_renew(std::time_t now, std::time_t& due) cons
     if (peer.link == nullptr) continue;
     if (peer.is_link_over || shall_be_renewed(peer)) return peer.link;
     const bool is_wanted = settings_.security.tls != nullptr && peer.takes_tls;
-    if (is_wanted && peer.link->tls() == nullptr) due = now;  // soon
+    if (is_wanted && peer.link->tls() == nullptr) due = std::min(due, now + 1);
     const auto expiry = peer.link->facts().expiry;
     if (!expiry) continue;
     const auto age =
@@ -145,7 +151,20 @@ PeerConnection* Transport::next_to_renew(std::time_t now, std::time_t& due) cons
   return nullptr;
 }
 
+void Transport::end_expired(std::time_t now) {
+  std::vector<PeerConnection*> expired;
+  for (const auto& [id, peer] : peers_) {
+    const auto expiry = peer.link == nullptr ? std::nullopt : peer.link->facts().expiry;
+    if (expiry && *expiry <= now) expired.push_back(peer.link);
+  }
+  for (PeerConnection* link : expired) {
+    if (stage_ == Stage::kOpen) end_link(*link, LinkEvidence::kClosed, AfterLink::kDialAgain);
+  }
+}
+
 void Transport::renew_links() {
+  const std::time_t now = std::time(nullptr);
+  if (stage_ == Stage::kOpen) end_expired(now);
   if (stage_ != Stage::kOpen) return;
   if (renewed_) {
     const auto peer = peers_.find(*renewed_);
@@ -155,12 +174,11 @@ void Transport::renew_links() {
     renewed_.reset();
     if (!is_back) is_renewing_ = false;
   }
-  const std::time_t now = std::time(nullptr);
   std::time_t due = now + std::chrono::duration_cast<std::chrono::seconds>(kLongestLook).count();
   PeerConnection* link = next_to_renew(now, due);
   if (link == nullptr) {
     is_renewing_ = false;
-    return renewal_.arm(std::chrono::seconds(std::max<std::time_t>(due - now, 1)));
+    return renewal_.arm(time_until(due));
   }
   const Uuid id = link->peer().id;
   Peer& peer = peers_.at(id);
