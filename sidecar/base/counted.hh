@@ -11,6 +11,8 @@ namespace bellwether {
 // Bounds that keep one peer, client or disk from using up this process.
 enum class Limit : uint8_t {
   kSendQueue,        // a heartbeat was dropped, or a connection closed: the peer does not read
+  kPeerSilence,      // a connection that was accepted has not said HELLO in time
+  kHandshakes,       // whoever connects by TLS waited: handshakes took too much of the loop's time
   kPeerConnections,  // a peer's connection was closed: there are too many, or too many silent ones
   kHttpConnections,  // connections of clients
   kHttpHeader,       // bytes of a request's header
@@ -23,9 +25,10 @@ enum class Limit : uint8_t {
   kLast = kLogLines,
 };
 inline const char* name(Limit limit) {
-  static constexpr Names<Limit> kNames({"send_queue", "peer_connections", "http_connections",
-                                        "http_header", "http_body", "http_idle", "http_unsent",
-                                        "event_streams", "long_polls", "log_lines"});
+  static constexpr Names<Limit> kNames({"send_queue", "peer_silence", "handshakes",
+                                        "peer_connections", "http_connections", "http_header",
+                                        "http_body", "http_idle", "http_unsent", "event_streams",
+                                        "long_polls", "log_lines"});
   return kNames[limit];
 }
 

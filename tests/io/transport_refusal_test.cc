@@ -242,6 +242,7 @@ BOOST_AUTO_TEST_CASE(a_silent_connection_is_closed) {
   RawSocket silent(a.place().port);
   BOOST_TEST(run_until([&] { return silent.has_ended(); }));
   BOOST_TEST(silent.received().empty());
+  BOOST_TEST((a.limits == std::vector{Limit::kPeerSilence}));
 }
 
 BOOST_AUTO_TEST_CASE(a_flood_of_silent_connections_does_not_keep_a_peer_out) {

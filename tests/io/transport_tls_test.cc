@@ -1,7 +1,8 @@
 // Links by TLS: who gets one, who does not, and how a running group changes over.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <memory>
 #include <ctime>
+#include <memory>
 
 #include "certificate_maker.hh"
 #include "sample_frames.hh"
@@ -23,9 +24,9 @@ struct Certificates {
   Authority authority{"one"};
 
   Context of(const std::vector<std::string>& names,
-             std::chrono::seconds ends_in = std::chrono::hours(24)) const {
+             std::chrono::seconds ends_in = std::chrono::hours(24), int rsa_bits = 0) const {
     TlsTexts texts;
-    authority.issue({.names = names, .ends_in = ends_in}, texts);
+    authority.issue({.names = names, .ends_in = ends_in, .rsa_bits = rsa_bits}, texts);
     return TlsContext::of_members(parse_certificate_set(texts, "tls."),
                                   {.members = {"*.orders.shop"}, .hosts = {}, .trust_domain = ""});
   }
@@ -268,7 +269,6 @@ BOOST_AUTO_TEST_CASE(a_link_does_not_outlive_its_certificate) {
       [&] { return !b.is_linked_to(a) && b.count_rejected(Rejection::kTlsExpired) > 0; }));
 }
 
-BOOST_AUTO_TEST_CASE(a_handshake_that_stalls_ends_with_the_time_for_a_hello) {
 BOOST_AUTO_TEST_CASE(all_links_end_at_once_when_a_certificate_is_over) {
   const Certificates certificates;
   Process c(loop, resolver, 3);
@@ -286,11 +286,48 @@ BOOST_AUTO_TEST_CASE(all_links_end_at_once_when_a_certificate_is_over) {
   BOOST_TEST(std::time(nullptr) <= *b.facts.back().expiry + 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_handshake_that_stalls_ends_with_the_time_for_a_hello) {
   b.transport().set_limits({.handshake = std::chrono::milliseconds(100)});
   b.transport().set_security(strict(secret()));
   RawSocket stranger(b.place().port);
   stranger.write({0x16, 0x03});
   BOOST_TEST(run_until([&] { return stranger.has_ended(); }));
+  BOOST_TEST((b.limits == std::vector{Limit::kPeerSilence}));
+}
+
+// What a client says first, as bytes.
+Bytes client_hello(const Context& context) {
+  TlsSession client(context, TlsSide::kClient);
+  client.begin();
+  return {client.output().begin(), client.output().end()};
+}
+
+BOOST_AUTO_TEST_CASE(strangers_that_all_shake_hands_at_once_wait_and_are_all_answered) {
+  const Certificates certificates;
+  // A key that is dear to sign with.
+  const Context dear = certificates.of({"DNS:node-2.orders.shop"}, std::chrono::hours(24), 4096);
+  const Context one = certificates.of({"DNS:node-1.orders.shop"});
+  connect(strict(one), strict(dear));
+  BOOST_REQUIRE(are_linked());
+  b.transport().set_limits({.handshake = std::chrono::minutes(1)});
+  std::vector<RawSocket> strangers;
+  for (int i = 0; i < 40; ++i) strangers.emplace_back(b.place().port);
+  for (const RawSocket& stranger : strangers) stranger.write(client_hello(one));
+  const auto are_all_answered = [&] {
+    return std::ranges::all_of(strangers, [](RawSocket& stranger) {
+      return !stranger.has_ended() && !stranger.received().empty();
+    });
+  };
+  BOOST_TEST(run_until([&] { return !b.limits.empty(); }));
+  BOOST_TEST((b.limits.front() == Limit::kHandshakes));
+  BOOST_TEST(!are_all_answered());
+  BOOST_TEST(talk());
+  BOOST_TEST(run_until(are_all_answered));
+  Process c(loop, resolver, 3);  // a member that comes later
+  c.transport().set_security(strict(one));
+  c.look_for({b.place()});
+  BOOST_TEST(run_until([&] { return b.is_linked_to(c); }));
+  BOOST_TEST(b.downs.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

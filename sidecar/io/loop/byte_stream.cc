@@ -77,7 +77,7 @@ void ByteStream::receive(std::string_view bytes) {
   std::array<char, kMaxRecordBytes> plaintext;  // NOLINT(*-member-init): read() fills it
   tls_->receive(bytes);
   while (stream_ != nullptr) {
-    const size_t count = tls_->read(plaintext);
+    const size_t count = read_tls(plaintext);
     send_tls();
     if (count == 0) break;
     owner_.on_bytes({plaintext.data(), count});
@@ -85,6 +85,14 @@ void ByteStream::receive(std::string_view bytes) {
   if (stream_ == nullptr || !tls_->flaw()) return;
   stop_reading();
   owner_.on_end(UV_EPROTO);
+}
+
+size_t ByteStream::read_tls(std::span<char> buffer) {
+  if (tls_->is_established()) return tls_->read(buffer);
+  const Instant began = Loop::now();
+  const size_t count = tls_->read(buffer);
+  owner_.on_handshake_work(Loop::now() - began);
+  return count;
 }
 
 bool ByteStream::write(std::span<const std::string_view> pieces) {

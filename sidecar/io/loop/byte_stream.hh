@@ -32,6 +32,8 @@ class ByteStream {
     virtual void on_end(int status) = 0;
     // All that had to wait is with the kernel.
     virtual void on_drained() = 0;
+    // How long the loop has just been busy with the handshake of TLS.
+    virtual void on_handshake_work(Duration /*spent*/) {}
   };
   using Handle = std::variant<UvPtr<uv_tcp_t>, UvPtr<uv_pipe_t>>;
 
@@ -75,6 +77,7 @@ class ByteStream {
   struct Write;
 
   void receive(std::string_view bytes);
+  size_t read_tls(std::span<char> buffer);
   bool send(std::span<const std::string_view> pieces);
   bool send_tls();
   void write_waiting();

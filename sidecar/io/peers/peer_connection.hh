@@ -36,6 +36,8 @@ class PeerConnection final : private ByteStream::Owner {
     virtual void on_skipped(PeerConnection& connection) = 0;
     // The peer's bytes are of no use, or it is not who it must be; the connection is to be closed.
     virtual void on_flaw(PeerConnection& connection, const FrameError& error) = 0;
+    // How long the loop has just been busy with the connection's handshake of TLS.
+    virtual void on_handshake_work(PeerConnection& /*connection*/, Duration /*spent*/) {}
     // No HELLO within LinkLimits::handshake, TLS included; the connection is to be closed.
     virtual void on_silence(PeerConnection& connection) = 0;
     // It has ended, and is closed: `error` is an errno, or 0 for the peer's FIN.
@@ -83,6 +85,10 @@ class PeerConnection final : private ByteStream::Owner {
   // has ended (on_end() is on its way then, or was there), and not once finish() was called.
   bool write(std::span<const uint8_t> bytes);
 
+  // Until resume() nothing that the peer says is read.
+  void pause() { stream_.stop_reading(); }
+  void resume() { stream_.start_reading(); }
+
   // Ends it at once; the owner hears nothing more, also not of a HELLO that never came.
   void close() {
     handshake_.arm(kNever);
@@ -96,6 +102,7 @@ class PeerConnection final : private ByteStream::Owner {
   void on_bytes(std::string_view bytes) override;
   void on_end(int status) override;
   void on_drained() override {}
+  void on_handshake_work(Duration spent) override { owner_.on_handshake_work(*this, spent); }
 
   void take_in(std::span<const uint8_t> bytes);
   void pass_on(Decoded found);

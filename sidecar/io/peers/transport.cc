@@ -23,6 +23,7 @@ Transport::Transport(Loop& loop, Resolver& resolver, TransportSettings settings,
       book_(loop, resolver, [this] { due_.arm(Duration::zero()); }),
       due_(loop, [this] { catch_up(); }),
       renewal_(loop, [this] { renew_links(); }),
+      resume_(loop, [this] { resume_strangers(); }),
       socket_(std::make_unique<ListenerSocket>(
           loop, settings_.listen,
           [this](UvPtr<uv_tcp_t> socket) { on_accepted(std::move(socket)); })) {
@@ -98,6 +99,7 @@ void Transport::catch_up() {
 void Transport::begin_flushing() {
   stage_ = Stage::kFlushing;
   renewal_.disarm();
+  resume_.disarm();
   socket_.reset();
   targets_.clear();
   book_.clear();

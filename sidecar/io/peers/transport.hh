@@ -39,6 +39,7 @@
 #include "io/peers/address_book.hh"
 #include "io/peers/death_proof.hh"
 #include "io/peers/dialler.hh"
+#include "io/peers/handshake_budget.hh"
 #include "io/peers/kernel_sockets.hh"
 #include "io/peers/link_security.hh"
 #include "io/peers/listener_socket.hh"
@@ -197,6 +198,14 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void on_skipped(PeerConnection& connection) override;
   void on_flaw(PeerConnection& connection, const FrameError& error) override;
   void on_silence(PeerConnection& connection) override;
+  void on_handshake_work(PeerConnection& connection, Duration spent) override;
+  void resume_strangers();
+  template <typename Do>
+  void for_each_stranger(Do&& act) {
+    for (const auto& connection : connections_) {
+      if (!connection->is_link() && !connection->dialled()) act(*connection);
+    }
+  }
   void on_end(PeerConnection& connection, int error) override;
   LinkVerdict judge_greeting(const PeerConnection& connection, const Greeting& greeting,
                              const PeerIdentity& self);
@@ -244,6 +253,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   static void note_tls_try(const PeerConnection& connection, Target& target);
   void tell_silent_refusal(const PeerConnection& connection);
   void renew_links();
+  void end_expired(std::time_t now);
   PeerConnection* next_to_renew(std::time_t now, std::time_t& due) const;
   bool must_end(const PeerConnection& link) const;
   bool shall_be_renewed(const Peer& peer) const;
@@ -253,7 +263,6 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void tell_refusals(const SocketAddress& address);
   bool is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const;
   void seek_proof(Dialler& dialler);
-  void end_expired(std::time_t now);
   void ask_kernel(const SocketAddress& address);
   void count_refusals(Dialler& dialler);
   void tell_proofs(const std::vector<Uuid>& proven);
@@ -294,6 +303,8 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   AddressBook book_;
   LoopTimer due_;  // catch_up(), or the end of flushing
   LoopTimer renewal_;
+  HandshakeBudget handshakes_{};
+  LoopTimer resume_;  // of whoever has connected and is no link
   uint16_t port_ = 0;
   std::unique_ptr<ListenerSocket> socket_;
   std::optional<KernelSockets> kernel_{};  // with DeathProof::kAuto

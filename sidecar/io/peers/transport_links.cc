@@ -160,7 +160,25 @@ void Transport::on_flaw(PeerConnection& connection, const FrameError& error) {
   target->dialler->start_after_failure();  // the next try is plain
 }
 
-void Transport::on_silence(PeerConnection& connection) { on_end(connection, ETIMEDOUT); }
+void Transport::on_silence(PeerConnection& connection) {
+  if (!connection.dialled()) listener_.on_limit(Limit::kPeerSilence);
+  on_end(connection, ETIMEDOUT);
+}
+
+// Links go on.
+void Transport::on_handshake_work(PeerConnection& connection, Duration spent) {
+  if (stage_ != Stage::kOpen || connection.dialled()) return;
+  const Duration pause = handshakes_.spend(Loop::now(), spent);
+  if (pause == Duration::zero()) return;
+  for_each_stranger([](PeerConnection& stranger) { stranger.pause(); });
+  socket_->pause(pause);
+  resume_.arm(pause);
+  listener_.on_limit(Limit::kHandshakes);
+}
+
+void Transport::resume_strangers() {
+  for_each_stranger([](PeerConnection& stranger) { stranger.resume(); });
+}
 
 void Transport::on_end(PeerConnection& connection, int error) {
   const bool is_over = stage_ != Stage::kOpen;
