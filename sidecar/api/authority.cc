@@ -72,10 +72,11 @@ std::string_view trimmed(std::string_view line) {
 // RFC 6750, section 2.1.
 std::optional<std::string_view> bearer_token(const io::HttpRequest& request) {
   constexpr std::string_view kBearer = "bearer ";
-  const std::string* header = request.header("authorization");
-  if (header == nullptr || header->size() <= kBearer.size()) return std::nullopt;
-  const std::string_view text = *header;
-  if (!io::equals_ignoring_case(text.substr(0, kBearer.size()), kBearer)) return std::nullopt;
+  const std::string_view text = request.authorization;
+  if (text.size() <= kBearer.size() ||
+      !io::equals_ignoring_case(text.substr(0, kBearer.size()), kBearer)) {
+    return std::nullopt;
+  }
   return trimmed(text.substr(kBearer.size()));
 }
 

@@ -17,6 +17,7 @@
 #include "io/flag/robust_futex.hh"
 #include "io/loop/signals_blocked.hh"
 #include "io/names/listening.hh"
+#include "io/tls/openssl.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -88,6 +89,7 @@ ExitCode end_in_time(ExitCode code) {
 
 // Runs until a signal ends it.
 ExitCode run_sidecar(const RunOptions& options) {
+  const bool are_keys_dumped = !io::keep_openssl_out_of_core_dumps();
   // Until the loop takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
   io::block_signals();
@@ -100,7 +102,8 @@ ExitCode run_sidecar(const RunOptions& options) {
                                    .version = BELLWETHER_VERSION,
                                    .forget_promises = options.forget_promises,
                                    .is_first_start = options.is_first_start,
-                                   .flag_weakness = flag_weakness != nullptr ? flag_weakness : ""};
+                                   .flag_weakness = flag_weakness != nullptr ? flag_weakness : "",
+                                   .are_keys_dumped = are_keys_dumped};
   try {
     settings.parsed =
         parse_config(settings.config_text, options.file, environment_with_plugins(Onlooker::kNo));

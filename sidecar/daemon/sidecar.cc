@@ -148,6 +148,10 @@ void Sidecar::report_start() {
                 {"remedy", "raise it to " + std::to_string(io::kEnoughOpenFiles) +
                                " (LimitNOFILE=, ulimit -n)"}});
   }
+  if (settings_.are_keys_dumped) {
+    log_.write(LogLevel::kWarn, "a core dump would hold keys; something used OpenSSL before us",
+               {{"remedy", "leave core_dumps off, and take out what LD_PRELOAD names"}});
+  }
   if (memory_keeper_ && !memory_keeper_->flaw().empty()) {
     log_.write(LogLevel::kWarn, "if this sidecar is killed, its peers learn of it after its memory",
                {{"because", memory_keeper_->flaw()}});

@@ -8,19 +8,17 @@ import contextlib
 import fcntl
 import os
 import pathlib
-import resource
 import signal
 import subprocess
-import tempfile
 import unittest
 
+from core_dumps import core_dumps
 from harness import PATIENCE_S, now_ns, wait_until
 from system_case import CALM, IS_SANITIZED, SystemCase, main
 
 INVARIANT_BROKEN, STATE_UNAVAILABLE = 8, 9
 LOG_NS = 1_000_000  # how exactly a line of the log says when it was
 F_SETPIPE_SZ = 1031
-CORE_PATTERN = pathlib.Path("/proc/sys/kernel/core_pattern")
 
 
 def slow(**milliseconds):
@@ -190,39 +188,15 @@ class FullStderr(SystemCase):
 
 
 class Crash(SystemCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-test.", dir="/dev/shm"))
-        self.addCleanup(os.rmdir, self.folder)
-
-    @contextlib.contextmanager
-    def core_dumps(self):
-        """Into the folder, of all that want one."""
-        before = CORE_PATTERN.read_text()
-        limit = resource.getrlimit(resource.RLIMIT_CORE)
-        try:
-            CORE_PATTERN.write_text(f"{self.folder}/core.%p\n")
-            resource.setrlimit(resource.RLIMIT_CORE, (limit[1], limit[1]))
-        except OSError as error:
-            self.skipTest(f"cannot ask for core dumps: {error}")
-        if limit[1] == 0:
-            self.skipTest("core dumps are forbidden here")
-        try:
-            yield
-        finally:
-            CORE_PATTERN.write_text(before)
-            resource.setrlimit(resource.RLIMIT_CORE, limit)
-            for core in self.folder.iterdir():
-                core.unlink()
-
     def dumps_core(self, setting):
-        with self.core_dumps(), self.group(1, extra=CALM) as group:
+        with core_dumps() as folder, self.group(1, extra=CALM) as group:
             sidecar, = group.sidecars
             sidecar.write_config(group.config_of(sidecar).replace("[node]", f"[node]\n{setting}"))
             group.start().await_leader(sidecar)
             sidecar.is_wanted = False
             sidecar.send_signal(signal.SIGABRT)
             self.assertEqual(sidecar.await_exit(), -signal.SIGABRT)
-            return (self.folder / f"core.{sidecar.process.pid}").exists()
+            return (folder / f"core.{sidecar.process.pid}").exists()
 
     def test_leaves_no_core_dump_by_itself(self):
         self.assertFalse(self.dumps_core(""))

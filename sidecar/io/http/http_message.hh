@@ -14,6 +14,7 @@
 
 #include "base/clock.hh"
 #include "base/counted.hh"
+#include "base/undumped_memory.hh"
 #include "io/names/peer_process.hh"
 
 namespace bellwether::io {
@@ -49,7 +50,8 @@ struct HttpRequest {
   std::string method;
   std::string path;                          // percent-decoded, without the query
   std::map<std::string, std::string> query;  // percent-decoded; of a repeated key the first value
-  HttpHeaders headers;
+  HttpHeaders headers;                       // without Authorization
+  SecretText authorization{};                // the first header of this name
   std::string body;
   bool is_over_unix_socket = false;
   HttpClientFacts client{};

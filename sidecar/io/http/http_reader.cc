@@ -52,7 +52,12 @@ class HttpReader::Parser : public BeastParser<true> {
     reader_->framing_.is_http_1_0 = version == 10;
   }
   void take_header(std::string_view name, std::string_view value) override {
-    reader_->request_.headers.emplace_back(name, value);
+    HttpRequest& request = reader_->request_;
+    if (!equals_ignoring_case(name, "Authorization")) {
+      request.headers.emplace_back(name, value);
+    } else if (request.authorization.empty()) {
+      request.authorization = value;
+    }
   }
   void take_body(std::string_view piece) override { reader_->request_.body.append(piece); }
 

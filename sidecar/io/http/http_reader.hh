@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/undumped_memory.hh"
 #include "io/http/http_message.hh"
 
 namespace bellwether::io {
@@ -66,7 +67,7 @@ class HttpReader {
   Result refuse(const HttpRefusal& refusal);
 
   HttpLimits limits_;
-  std::string bytes_;
+  SecretText bytes_;
   size_t position_ = 0;  // in `bytes_`: those before it have been read
   size_t head_bytes_ = 0;
   bool is_complete_ = false;

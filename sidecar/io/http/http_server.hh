@@ -9,7 +9,6 @@
 // or Origin, is the handler's business.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstdint>
 #include <memory>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "base/host_port.hh"
+#include "base/undumped_memory.hh"
 #include "io/http/http_connection.hh"
 #include "io/http/http_message.hh"
 #include "io/loop/files.hh"
@@ -122,7 +122,7 @@ class HttpServer final : private HttpConnection::Owner {
   Loop& loop_;
   HttpListener& listener_;
   const HttpLimits limits_;
-  std::array<char, kReceiveBytes> buffer_{};
+  UndumpedVector<char> buffer_ = UndumpedVector<char>(kReceiveBytes);  // for tokens, too
   uint32_t last_number_ = 0;
   std::unordered_map<uint32_t, std::unique_ptr<HttpConnection>> connections_;
   std::vector<uint32_t> closed_;  // of those, until the loop's next turn

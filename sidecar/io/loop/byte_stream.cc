@@ -2,6 +2,8 @@
 // they end after the stream they belong to has been closed.
 #include "io/loop/byte_stream.hh"
 
+#include <openssl/crypto.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -81,6 +83,7 @@ void ByteStream::receive(std::string_view bytes) {
     send_tls();
     if (count == 0) break;
     owner_.on_bytes({plaintext.data(), count});
+    OPENSSL_cleanse(plaintext.data(), count);  // the stack is in a core dump, and a token in here
   }
   if (stream_ == nullptr || !tls_->flaw()) return;
   stop_reading();

@@ -65,7 +65,7 @@ std::time_t seconds_of(const ASN1_TIME* time) {
 // A key with a password cannot be read: nobody is there to type it.
 int refuse_password(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return -1; }
 
-PrivateKeyPtr parse_key(const std::string& pem) {
+PrivateKeyPtr parse_key(std::string_view pem) {
   const BioPtr reader = reader_of(pem);
   return PrivateKeyPtr(PEM_read_bio_PrivateKey(reader.get(), nullptr, refuse_password, nullptr));
 }
@@ -103,7 +103,7 @@ bool ends_in_a_first_line(std::string_view pem) {
 
 }  // namespace
 
-std::vector<X509Ptr> parse_certificates(const std::string& pem) {
+std::vector<X509Ptr> parse_certificates(std::string_view pem) {
   const BioPtr reader = reader_of(pem);
   std::vector<X509Ptr> certificates;
   while (X509* certificate = PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)) {
@@ -119,7 +119,7 @@ std::vector<X509Ptr> parse_certificates(const std::string& pem) {
 }
 
 CertificateSet parse_certificate_set(const TlsTexts& texts, const std::string& keys) {
-  const auto parse = [&](const std::string& pem, const char* key) {
+  const auto parse = [&](std::string_view pem, const char* key) {
     try {
       return parse_certificates(pem);
     } catch (const TlsError& error) {

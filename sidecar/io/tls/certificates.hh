@@ -3,6 +3,7 @@
 
 #include <ctime>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/tls/member_rules.hh"
@@ -19,7 +20,7 @@ struct CertificateSet {
 };
 
 // All certificates of a PEM file.  Throws TlsError ("holds no certificate").
-std::vector<X509Ptr> parse_certificates(const std::string& pem);
+std::vector<X509Ptr> parse_certificates(std::string_view pem);
 
 // Throws TlsError whose text begins with the key that names the file, after `keys`: "tls.key does
 // not belong to tls.cert".  Without `texts.ca` there are no authorities.

@@ -8,7 +8,9 @@
 #include <openssl/params.h>
 #include <openssl/rand.h>
 
+#include <array>
 #include <memory>
+#include <span>
 
 #include "base/ascii.hh"
 #include "io/tls/openssl.hh"
@@ -16,7 +18,15 @@
 namespace bellwether::io {
 namespace {
 
-using Secret = std::array<uint8_t, kSecretBytes>;
+// Of one line of the file; wiped when it goes.
+struct Secret {
+  std::array<uint8_t, kSecretBytes> bytes{};
+
+  Secret() = default;
+  Secret(const Secret&) = delete;
+  Secret& operator=(const Secret&) = delete;
+  ~Secret() { OPENSSL_cleanse(bytes.data(), bytes.size()); }
+};
 using KdfPtr = std::unique_ptr<EVP_KDF, FreeWith<EVP_KDF_free>>;
 using KdfContextPtr = std::unique_ptr<EVP_KDF_CTX, FreeWith<EVP_KDF_CTX_free>>;
 
@@ -30,39 +40,39 @@ std::string hex(const Bytes& bytes) {
   return text;
 }
 
-template <size_t kBytes>
-std::array<uint8_t, kBytes> derive(Secret& secret, std::string purpose, const std::string& group) {
+// Fills `key`, which stays where no core dump shows it.
+void derive(Secret& secret, std::string purpose, const std::string& group, std::span<uint8_t> key) {
   purpose = "bellwether/1 " + purpose + " " + group;
   std::string digest = "SHA256";
   const std::array params{
       OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest.data(), 0),
-      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, secret.data(), secret.size()),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, secret.bytes.data(),
+                                        secret.bytes.size()),
       OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, purpose.data(), purpose.size()),
       OSSL_PARAM_construct_end()};
   const KdfPtr kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr));
   const KdfContextPtr context(kdf == nullptr ? nullptr : EVP_KDF_CTX_new(kdf.get()));
-  std::array<uint8_t, kBytes> result{};
   if (context == nullptr ||
-      EVP_KDF_derive(context.get(), result.data(), result.size(), params.data()) != 1) {
+      EVP_KDF_derive(context.get(), key.data(), key.size(), params.data()) != 1) {
     throw TlsError("OpenSSL cannot derive a key: " + take_openssl_error());
   }
-  return result;
 }
 
 GroupKey make_key(Secret& secret, const std::string& group) {
-  GroupKey key{.identity = hex(derive<kIdentityBytes>(secret, "identity", group)),
-               .key = derive<kSecretBytes>(secret, "key", group)};
-  OPENSSL_cleanse(secret.data(), secret.size());
+  std::array<uint8_t, kIdentityBytes> identity{};
+  derive(secret, "identity", group, identity);
+  GroupKey key{.identity = hex(identity), .key = UndumpedVector<uint8_t>(kSecretBytes)};
+  derive(secret, "key", group, key.key);
   return key;
 }
 
 bool parse_secret(std::string_view line, Secret& secret) {
   constexpr int kHex = 16;
-  if (line.size() != 2 * secret.size()) return false;
-  for (size_t i = 0; i < secret.size(); ++i) {
+  if (line.size() != 2 * kSecretBytes) return false;
+  for (size_t i = 0; i < kSecretBytes; ++i) {
     const auto byte = parse_number<uint8_t>(line.substr(2 * i, 2), kHex);
     if (!byte) return false;
-    secret[i] = *byte;
+    secret.bytes[i] = *byte;
   }
   return true;
 }
@@ -83,7 +93,7 @@ std::vector<GroupKey> parse_group_secret(std::string_view text, const std::strin
     text.remove_prefix(std::min(text.size(), whole.size() + 1));
     const std::string_view line = trimmed(whole);
     if (line.empty() || line.starts_with('#')) continue;
-    Secret secret{};
+    Secret secret;
     if (!parse_secret(line, secret)) {
       throw TlsError(fmt::format(
           "line {} is not a secret of 64 hexadecimal digits; make one with \"bellwether keygen\"",
@@ -99,13 +109,11 @@ std::vector<GroupKey> parse_group_secret(std::string_view text, const std::strin
 }
 
 std::string make_group_secret() {
-  Secret secret{};
-  if (RAND_priv_bytes(secret.data(), static_cast<int>(secret.size())) != 1) {
+  Secret secret;
+  if (RAND_priv_bytes(secret.bytes.data(), static_cast<int>(secret.bytes.size())) != 1) {
     throw TlsError("OpenSSL has no random bytes: " + take_openssl_error());
   }
-  std::string text = hex(secret);
-  OPENSSL_cleanse(secret.data(), secret.size());
-  return text;
+  return hex(secret.bytes);
 }
 
 }  // namespace bellwether::io

@@ -5,11 +5,12 @@
 // one file for two groups is two keys, and the identity, which is sent in the clear, tells nothing.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/undumped_memory.hh"
 
 namespace bellwether::io {
 
@@ -17,8 +18,8 @@ inline constexpr size_t kSecretBytes = 32;
 
 // A key of one group.
 struct GroupKey {
-  std::string identity;  // printable
-  std::array<uint8_t, kSecretBytes> key{};
+  std::string identity;         // printable
+  UndumpedVector<uint8_t> key;  // kSecretBytes
 };
 
 // The keys of the file `text` for this group, in its order: the first is offered, all are accepted.

@@ -37,6 +37,11 @@ class TlsError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// From now on everything that OpenSSL allocates is memory that no core dump shows: keys, and what
+// is derived from them for each connection, wherever it keeps them.  Before OpenSSL has allocated
+// anything; false when it has.
+bool keep_openssl_out_of_core_dumps();
+
 // The oldest error of this thread's queue, which is then empty, as a phrase in lower case; "" when
 // there is none.
 std::string take_openssl_error();

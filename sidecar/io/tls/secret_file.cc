@@ -61,7 +61,7 @@ TlsTexts::~TlsTexts() {
   OPENSSL_cleanse(secret.data(), secret.size());
 }
 
-std::string read_secret_file(const std::string& path, const std::string& key, Secrecy secrecy) {
+SecretText read_secret_file(const std::string& path, const std::string& key, Secrecy secrecy) {
   const auto fail = [&](const std::string& what) { throw TlsError(key + " " + path + " " + what); };
   const auto fail_by_errno = [&] {
     fail("cannot be read: " + std::generic_category().message(errno));
@@ -72,7 +72,7 @@ std::string read_secret_file(const std::string& path, const std::string& key, Se
   if (const std::string flaw = flaw_of(status, secrecy); !flaw.empty()) fail(flaw);
   if (static_cast<uint64_t>(status.st_size) > kMaxBytes) fail("is larger than 1 MiB");
   // With room for all of it from the start: a copy would stay in memory.
-  std::string text(static_cast<size_t>(status.st_size) + 1, '\0');
+  SecretText text(static_cast<size_t>(status.st_size) + 1, '\0');
   size_t size = 0;
   while (size < text.size()) {
     const ssize_t count =

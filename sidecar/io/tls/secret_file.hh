@@ -6,14 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/undumped_memory.hh"
+
 namespace bellwether::io {
 
 // What such files hold; empty: there is none.  Wiped when it goes.
 struct TlsTexts {
   std::string cert;  // the certificate, and those between it and the authority
-  std::string key;
+  SecretText key;
   std::string ca;
-  std::string secret;  // of the group
+  SecretText secret;  // of the group
 
   TlsTexts() = default;
   TlsTexts(const TlsTexts&) = delete;
@@ -29,7 +31,7 @@ enum class Secrecy : uint8_t {
 // The text of a file; a link to one is followed, for so Kubernetes swaps them.  Throws TlsError,
 // which begins with `key`, that names the file in the configuration, and says what is wrong and
 // what to do.  Blocks for as long as the disk does.
-std::string read_secret_file(const std::string& path, const std::string& key, Secrecy secrecy);
+SecretText read_secret_file(const std::string& path, const std::string& key, Secrecy secrecy);
 
 // Different for different parts (SHA-256); printable.
 std::string fingerprint(std::span<const std::string_view> parts);
