@@ -51,7 +51,7 @@ struct HttpRequest {
   std::string path;                          // percent-decoded, without the query
   std::map<std::string, std::string> query;  // percent-decoded; of a repeated key the first value
   HttpHeaders headers;                       // without Authorization
-  SecretText authorization{};                // the first header of this name
+  SecretText authorization{};                // of the header of this name; "": there is none
   std::string body;
   bool is_over_unix_socket = false;
   HttpClientFacts client{};

@@ -55,7 +55,7 @@ class HttpReader::Parser : public BeastParser<true> {
     HttpRequest& request = reader_->request_;
     if (!equals_ignoring_case(name, "Authorization")) {
       request.headers.emplace_back(name, value);
-    } else if (request.authorization.empty()) {
+    } else if (++reader_->authorizations_ == 1) {
       request.authorization = value;
     }
   }
@@ -105,6 +105,7 @@ void HttpReader::begin() {
   request_ = {};
   framing_ = {};
   head_bytes_ = 0;
+  authorizations_ = 0;
   is_complete_ = false;
 }
 
@@ -147,9 +148,7 @@ const char* HttpReader::flaw_of_head() {
   const size_t hosts = count(request_.headers, "Host");
   if (hosts > 1) return "there is more than one Host header";
   if (hosts == 0 && !framing_.is_http_1_0) return "there is no Host header";
-  if (count(request_.headers, "Authorization") > 1) {
-    return "there is more than one Authorization header";
-  }
+  if (authorizations_ > 1) return "there is more than one Authorization header";
   if (const char* flaw = flaw_of_framing()) return flaw;
   return read_target(target_, request_);
 }

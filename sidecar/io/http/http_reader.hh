@@ -70,6 +70,7 @@ class HttpReader {
   SecretText bytes_;
   size_t position_ = 0;  // in `bytes_`: those before it have been read
   size_t head_bytes_ = 0;
+  size_t authorizations_ = 0;  // headers of this name
   bool is_complete_ = false;
   bool is_expecting_ = false;
   std::unique_ptr<Parser> parser_;
