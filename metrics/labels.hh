@@ -59,6 +59,20 @@ inline const char* name(Command command) {
   return kNames[command];
 }
 
+// What serves HTTP over TCP.
+enum class Listener : uint8_t { kApi, kMetrics, kLast = kMetrics };
+inline const char* name(Listener listener) {
+  static constexpr Names<Listener> kNames({"api", "metrics"});
+  return kNames[listener];
+}
+
+// What a certificate is shown for.
+enum class TlsUse : uint8_t { kMembers, kApi, kMetrics, kHooks, kLast = kHooks };
+inline const char* name(TlsUse use) {
+  static constexpr Names<TlsUse> kNames({"members", "api", "metrics", "hooks"});
+  return kNames[use];
+}
+
 // Whether whoever asked was allowed to.
 enum class Admission : uint8_t { kAllowed, kRefused, kLast = kRefused };
 inline const char* name(Admission admission) {

@@ -52,6 +52,7 @@ Metrics::Metrics(const Identity& identity) : who(identity) {
   build_info.set(1);
   config_last_reload_successful.set(true);  // else nobody would be here
   vote.set_only(Vote::kNone);
+  for (size_t use = 0; use < kValues<TlsUse>; ++use) on_tls(static_cast<TlsUse>(use), true, {}, {});
 }
 
 std::string Metrics::text(Instant now, WallTime wall_clock) {
@@ -98,6 +99,13 @@ void Metrics::on_received(FrameType type, size_t bytes) {
 void Metrics::on_sent(FrameType type, size_t bytes, bool is_delivered) {
   messages.count(is_delivered ? Direction::kSent : Direction::kUndeliverable, type);
   if (is_delivered) message_bytes.add(bytes, ByteDirection::kSent);
+}
+
+void Metrics::on_tls(TlsUse use, bool is_in_force, std::optional<std::time_t> begins,
+                     std::optional<std::time_t> ends) const {
+  tls_last_reload_successful.of(use).Set(is_in_force ? 1 : 0);
+  tls_certificate_begin.of(use).Set(static_cast<double>(begins.value_or(0)));
+  tls_certificate_expiry.of(use).Set(static_cast<double>(ends.value_or(0)));
 }
 
 void Metrics::on_config_reload(Reload result) {

@@ -9,6 +9,7 @@
 // in here reads a clock: times are passed in.
 #pragma once
 
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +51,10 @@ class Metrics {
   // Not delivered: the bytes do not count.
   void on_sent(FrameType type, size_t bytes, bool is_delivered);
   void on_config_reload(Reload result);
+  // `is_in_force`: the files as they are now.  Of the certificate that is in force, in seconds
+  // since 1970; nothing: there is none.
+  void on_tls(TlsUse use, bool is_in_force, std::optional<std::time_t> begins,
+              std::optional<std::time_t> ends) const;
   // Until when this node leads; text() no longer shows a leader after it.  Nothing: it does not.
   void set_leading(std::optional<Instant> valid_until) { leads_until_ = valid_until; }
   // The leader that this node knows, which may be this node, and since when.
@@ -173,22 +178,28 @@ class Metrics {
   const Gauges<Security> peer_connections{registry, "bellwether_peer_connections",
                                           "Connections to members, by how they are secured.",
                                           "security"};
-  const Gauges<> tls_last_reload_successful{
+  const Gauges<TlsUse> tls_last_reload_successful{
       registry, "bellwether_tls_last_reload_successful",
-      "1 while the files that [tls] names are in force as they are, or there are none, else 0."};
-  const Gauges<> tls_certificate_begin{registry,
-                                       "bellwether_tls_certificate_not_before_timestamp_seconds",
-                                       "Since when the certificate that this node shows to members "
-                                       "is valid, in seconds since 1970; 0 "
-                                       "without one."};
-  const Gauges<> tls_certificate_expiry{
+      "1 while the files of certificates and secrets are in force as they are, or there are none, "
+      "else 0.",
+      "use"};
+  const Gauges<TlsUse> tls_certificate_begin{
+      registry, "bellwether_tls_certificate_not_before_timestamp_seconds",
+      "Since when the certificate that this node shows is valid, in seconds since 1970; 0 without "
+      "one.",
+      "use"};
+  const Gauges<TlsUse> tls_certificate_expiry{
       registry, "bellwether_tls_certificate_expiry_timestamp_seconds",
-      "When the certificate that this node shows to members is over, in seconds since 1970; 0 "
-      "without one."};
+      "When the certificate that this node shows is over, in seconds since 1970; 0 without one.",
+      "use"};
 
   // --- the application's side ---
   const HttpCounters http_requests{registry, who.routes, "bellwether_http_requests_total",
                                    "HTTP requests that were answered."};
+  const Counters<Listener, TlsRejection> http_tls_refusals{
+      registry, "bellwether_http_tls_refusals_total",
+      "Connections of HTTP clients that ended by TLS, in the handshake or after it.", "listener",
+      "reason"};
   const Counters<Command, Admission> api_writes{
       registry, "bellwether_api_writes_total",
       "Commands that were asked for by the API, by whether whoever asked was allowed to.", "verb",

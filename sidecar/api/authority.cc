@@ -116,6 +116,7 @@ std::vector<std::string> parse_tokens(std::string_view text) {
 Authority::Authority(const ApiSettings& settings)
     : is_socket_only_(settings.writes == ApiWrites::kSocket),
       wants_token_(!settings.token_file.empty()),
+      wants_certificate_(!settings.client_ca.empty()),
       wants_user_(!settings.allow_users.empty() || !settings.allow_groups.empty()),
       users_(user_ids(settings.allow_users, unknown_)),
       groups_(group_ids(settings.allow_groups, unknown_)) {}
@@ -130,7 +131,10 @@ Permission Authority::judge(const io::HttpRequest& request) const {
   if (is_socket_only_) {
     return {kForbidden, "commands are taken on the unix socket alone ([api] writes)"};
   }
-  return wants_token_ ? judge_token(request) : Permission{};
+  if (wants_certificate_ && request.client.certificate) return {};
+  if (wants_token_) return judge_token(request);
+  if (!wants_certificate_) return {};
+  return {kForbidden, "a command needs a certificate of [api] client_ca, and none was shown"};
 }
 
 // Root, and whoever could end the sidecar anyway, may.
@@ -152,12 +156,16 @@ Permission Authority::judge_token(const io::HttpRequest& request) const {
     return {kForbidden, "no command is taken: the tokens cannot be read; the log says why"};
   }
   const auto token = bearer_token(request);
-  if (!token) return {kUnauthorized, "a command needs a token: Authorization: Bearer ..."};
+  if (!token) {
+    return {kUnauthorized, std::string("a command needs a token: Authorization: Bearer ...") +
+                               (wants_certificate_ ? ", or a certificate of [api] client_ca" : "")};
+  }
   if (contains(tokens_, digest_of(*token))) return {};
   return {kUnauthorized, "this token is not in [api] token_file"};
 }
 
 std::string text_of(const io::HttpClientFacts& client) {
+  if (client.certificate) return client.address + ", certificate " + *client.certificate;
   if (!client.process) return client.address.empty() ? "?" : client.address;
   return fmt::format("user {}, process {}", client.process->user, client.process->process);
 }

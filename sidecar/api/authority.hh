@@ -1,5 +1,6 @@
-// Who may command this sidecar.  Whoever reaches the API may look; a command needs the right door,
-// and where it is asked for, a token or the right user.
+// Who may command this sidecar.  Whoever reaches the API may look, as probes and balancers do; a
+// command needs the right door, and where it is asked for, a token, a certificate or the right
+// user.
 #pragma once
 
 #include <sys/types.h>
@@ -53,6 +54,7 @@ class Authority {
 
   bool is_socket_only_;
   bool wants_token_;
+  bool wants_certificate_;  // or a token
   bool wants_user_;
   std::vector<std::string> unknown_;
   std::vector<uid_t> users_;
@@ -61,7 +63,8 @@ class Authority {
   std::string token_flaw_ = "its tokens have not been read yet";
 };
 
-// Who asks, for the log: "127.0.0.1:50210", "user 1000, process 4711".
+// Who asks, for the log: "127.0.0.1:50210", "127.0.0.1:50210, certificate ops.example.org",
+// "user 1000, process 4711".
 std::string text_of(const io::HttpClientFacts& client);
 
 }  // namespace bellwether::api

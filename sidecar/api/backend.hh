@@ -15,6 +15,7 @@
 #include "config/effective.hh"
 #include "core/effects.hh"
 #include "core/node.hh"
+#include "metrics/labels.hh"
 
 namespace bellwether::api {
 
@@ -44,6 +45,13 @@ struct PeerInfo {
   Duration rtt{};                      // of the last heartbeat between us; zero: not known
 };
 
+// The files of one use of TLS.
+struct TlsState {
+  std::string flaw{};  // why they are not in force as they are; "": they are, or there are none
+  // When the certificate that is in force is over, in seconds since 1970; nothing: there is none.
+  std::optional<std::time_t> expiry{};
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -62,10 +70,7 @@ class Backend {
   // Keys whose configured value waits for a restart.
   virtual std::vector<std::string> pending_restart() const = 0;
   virtual const Authority& authority() const = 0;
-  // Why the files that [tls] names are not in force; "": they are, or there is no [tls].
-  virtual std::string tls_flaw() const = 0;
-  // When the certificate that is in force is over, in seconds since 1970; nothing: there is none.
-  virtual std::optional<std::time_t> tls_expiry() const = 0;
+  virtual TlsState tls(metrics::TlsUse use) const = 0;
   // Members whose configuration does not fit this node's, one sentence each.
   virtual std::vector<std::string> config_mismatches() const = 0;
   virtual std::string metrics_text() = 0;

@@ -136,11 +136,10 @@ const char* mode_name(TlsMode mode) {
   return kNames.at(static_cast<size_t>(mode));
 }
 
-Json tls_json(const Backend& backend) {
-  const auto expiry = backend.tls_expiry();
+Json files_json(const TlsState& state) {
+  const auto& expiry = state.expiry;
   return {
-      {"mode", mode_name(backend.config().tls.mode)},
-      {"why_not_in_force", text_or_null(backend.tls_flaw())},
+      {"why_not_in_force", text_or_null(state.flaw)},
       {"certificate_expires",
        expiry ? Json(rfc3339(std::chrono::system_clock::from_time_t(*expiry))) : Json(nullptr)}};
 }
@@ -150,6 +149,20 @@ Json commands_json(const Backend& backend) {
   return {{"from", api.writes == ApiWrites::kSocket ? "socket" : "all"},
           {"needs_token", !api.token_file.empty()},
           {"why_no_token_counts", text_or_null(backend.authority().token_flaw())}};
+}
+
+// `mode` is the members'; what others do not use is null.
+Json tls_json(const Backend& backend) {
+  using metrics::TlsUse;
+  const Config& config = backend.config();
+  Json json{{"mode", mode_name(config.tls.mode)}};
+  json.update(files_json(backend.tls(TlsUse::kMembers)));
+  const auto add = [&](TlsUse use, bool is_used) {
+    json[metrics::name(use)] = is_used ? files_json(backend.tls(use)) : Json(nullptr);
+  };
+  add(TlsUse::kApi, config.api.has_tls());
+  add(TlsUse::kMetrics, config.metrics.has_tls());
+  return json;
 }
 
 Json messages_json(const metrics::MessageCounts& messages) {

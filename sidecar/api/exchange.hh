@@ -34,6 +34,9 @@ class Answer {
 struct RoutesObserver {
   std::function<void(size_t route, unsigned code)> on_answered;
   std::function<void(Limit limit)> on_limit;
+  std::function<void(metrics::Listener listener, const io::TlsFlaw& flaw,
+                     const std::string& client)>
+      on_tls_refused;
   // Somebody wants to command, and may or may not.
   std::function<void(metrics::Command command, const io::HttpClientFacts& client,
                      const Permission& permission)>

@@ -148,6 +148,11 @@ class HttpBinding : public io::HttpListener {
     observer_.on_answered(Routes::table().size(), status);
   }
   void on_limit(Limit limit) override { observer_.on_limit(limit); }
+  void on_tls_refused(const io::TlsFlaw& flaw, const std::string& client) override {
+    using metrics::Listener;
+    const bool is_api = entrance_ == Entrance::kApi;
+    observer_.on_tls_refused(is_api ? Listener::kApi : Listener::kMetrics, flaw, client);
+  }
 
  private:
   Routes& routes_;

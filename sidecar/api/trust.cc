@@ -60,7 +60,8 @@ bool is_same_origin(const std::string& origin, const std::string* host) {
 
 std::string distrust(const io::HttpRequest& request, const Config& config) {
   const std::string* const host = request.header("host");
-  if (host != nullptr && !request.is_over_unix_socket && !is_own(host_of(*host), config)) {
+  const bool can_be_another = !request.is_over_unix_socket && !request.is_over_tls;
+  if (host != nullptr && can_be_another && !is_own(host_of(*host), config)) {
     return "the Host header names none of this node's names; use its address, or " +
            config.node.name;
   }

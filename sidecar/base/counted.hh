@@ -69,6 +69,20 @@ inline const char* name(Rejection rejection) {
   return kNames[rejection];
 }
 
+// Those of TLS alone, for which clients of HTTP are refused, too.
+enum class TlsRejection : uint8_t {
+  kLast =
+      static_cast<uint8_t>(Rejection::kTlsRefused) - static_cast<uint8_t>(Rejection::kTlsPlaintext),
+};
+inline TlsRejection to_tls_rejection(Rejection rejection) {
+  return static_cast<TlsRejection>(static_cast<uint8_t>(rejection) -
+                                   static_cast<uint8_t>(Rejection::kTlsPlaintext));
+}
+inline const char* name(TlsRejection rejection) {
+  return name(static_cast<Rejection>(static_cast<uint8_t>(rejection) +
+                                     static_cast<uint8_t>(Rejection::kTlsPlaintext)));
+}
+
 // By what the bytes of a connection between members are protected.
 enum class Security : uint8_t {
   kPlain,        // nothing

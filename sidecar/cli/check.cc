@@ -20,6 +20,7 @@
 #include "config/failover.hh"
 #include "config/keys.hh"
 #include "daemon/member_tls.hh"
+#include "daemon/server_tls.hh"
 #include "daemon/token_file.hh"
 
 namespace bellwether::cli {
@@ -190,6 +191,14 @@ ParsedConfig parse(const std::string& file) {
     warn(parsed, "api.token_file", "a sidecar with the rights of this user would take no command",
          flaw);
   }
+  const auto judge_server = [&](const char* key, const std::string& flaw) {
+    if (flaw.empty()) return;
+    warn(parsed, key, "a sidecar with the rights of this user would serve nobody over TCP", flaw);
+  };
+  const Config& config = parsed.config;
+  judge_server("api.cert", config.api.has_tls() ? daemon::read_api_tls(config.api).error : "");
+  judge_server("metrics.cert",
+               config.metrics.has_tls() ? daemon::read_metrics_tls(config.metrics).error : "");
   const daemon::TlsReading tls = daemon::read_member_tls(parsed.config);
   if (!tls.error.empty()) {
     warn(parsed, parsed.config.tls.secret_file.empty() ? "tls.cert" : "tls.secret_file",

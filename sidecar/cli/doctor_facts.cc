@@ -13,6 +13,7 @@
 #include "config/parse.hh"
 #include "core/link_limits.hh"
 #include "daemon/member_tls.hh"
+#include "daemon/server_tls.hh"
 #include "doctor/looks.hh"
 #include "io/flag/robust_futex.hh"
 
@@ -73,6 +74,11 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
     const Json& commands = object_in(status, "commands");
     if (commands.contains("why_no_token_counts") && commands["why_no_token_counts"].is_string()) {
       facts.why_no_token_counts = text_of(commands, "why_no_token_counts");
+    }
+    for (const char* table : {"api", "metrics"}) {
+      const Json& files = object_in(tls, table);
+      if (!files.contains("why_not_in_force") || !files["why_not_in_force"].is_string()) continue;
+      facts.why_certificate_not_in_force[table] = text_of(files, "why_not_in_force");
     }
     for (const Json& member : objects_in(members, "members")) {
       facts.members.push_back({.name = text_of(member, "name"),
@@ -158,6 +164,14 @@ pid_t process_of_sidecar(const Facts& facts) {
   return facts.flag ? facts.flag->lock.holder : 0;
 }
 
+doctor::TlsFacts facts_of(const daemon::TlsReading& reading) {
+  return {.flaw = reading.error,
+          .cannot_tell_voters_apart = reading.cannot_tell_voters_apart,
+          .begins = reading.tls ? reading.tls->beginning() : std::nullopt,
+          .ends = reading.tls ? reading.tls->expiry() : std::nullopt,
+          .now = std::time(nullptr)};
+}
+
 // All that needs a configuration.
 void gather_configured(Facts& facts, const Tell& tell) {
   const Config& config = *facts.config.config;
@@ -173,6 +187,12 @@ void gather_configured(Facts& facts, const Tell& tell) {
   if (facts.has_sidecar() && !config.metrics.listen.is_none()) {
     facts.metrics = ask_for_readiness(config.metrics.listen);
   }
+  if (config.api.has_tls()) {
+    facts.certificates["api"] = facts_of(daemon::read_api_tls(config.api));
+  }
+  if (config.metrics.has_tls()) {
+    facts.certificates["metrics"] = facts_of(daemon::read_metrics_tls(config.metrics));
+  }
   tell("looking up names");
   facts.names = names_in(facts);
   doctor::look_up(facts.names, kNamePatience);
@@ -180,11 +200,7 @@ void gather_configured(Facts& facts, const Tell& tell) {
   doctor::ProbeOrder order = order_for(facts, facts.unprobed);
   if (config.tls.mode != TlsMode::kOff) {
     const daemon::TlsReading tls = daemon::read_member_tls(config);
-    facts.tls = {.flaw = tls.error,
-                 .cannot_tell_voters_apart = tls.cannot_tell_voters_apart,
-                 .begins = tls.tls ? tls.tls->beginning() : std::nullopt,
-                 .ends = tls.tls ? tls.tls->expiry() : std::nullopt,
-                 .now = std::time(nullptr)};
+    facts.tls = facts_of(tls);
     // Every other member takes plain connections.
     if (config.tls.mode == TlsMode::kStrict) order.tls = tls.tls;
   }

@@ -87,6 +87,22 @@ std::optional<Row> tls_row(const Json& status, const Json& members) {
   return Row{head, {text + "; plain: " + plain, Style::kDoubtful}};
 }
 
+// Of [api] and [metrics], if they have a certificate.
+void add_certificates(std::vector<Row>& rows, const Json& status) {
+  for (const char* table : {"api", "metrics"}) {
+    const Json& files = object_in(object_in(status, "tls"), table);
+    if (files.empty()) continue;
+    const Span head(std::string(table) + " tls", Style::kFaint);
+    const std::string flaw = text_of(files, "why_not_in_force");
+    const std::string expiry = text_of(files, "certificate_expires");
+    if (flaw == "-") {
+      rows.push_back({head, "certificate until " + expiry});
+    } else {
+      rows.push_back({head, {"not in force: " + flaw, Style::kDoubtful}});
+    }
+  }
+}
+
 // A row for each text in the list.
 void add_each(std::vector<Row>& rows, const char* head, const Json& config, const char* key) {
   for (const std::string& text : texts_in(config, key)) {
@@ -117,6 +133,7 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
     rows.push_back(
         {Span("commands", Style::kDoubtful), Span("refused over TCP: " + flaw, Style::kDoubtful)});
   }
+  add_certificates(rows, status);
   add_each(rows, "pending", config, "pending_restart");
   add_each(rows, "mismatch", config, "mismatches");
   for (const Line& line : aligned(rows)) std::cout << to_text(line, is_coloured) << "\n";

@@ -94,11 +94,26 @@ struct ApiSettings {
   std::vector<std::string>
       allow_users;  // who may command on the unix socket; both empty: everybody
   std::vector<std::string> allow_groups;
+  std::string cert;  // with `key`: files in PEM, for TLS over TCP; empty: none
+  std::string key;
+  std::string client_ca;     // of clients that may command
+  bool is_insecure = false;  // where it is not loopback: neither TLS nor proof is asked for
+  bool has_tls() const { return !cert.empty() && !key.empty(); }
+  // Others than those on this machine can connect.
+  bool is_exposed() const { return !listen.is_none() && !listen.is_loopback(); }
+  // Over TCP not everybody may command.
+  bool is_guarded() const {
+    return !token_file.empty() || !client_ca.empty() || writes == ApiWrites::kSocket;
+  }
   friend bool operator==(const ApiSettings&, const ApiSettings&) = default;
 };
 
 struct MetricsSettings {
-  HostPort listen;  // none: on the address of the API alone
+  HostPort listen;   // none: on the address of the API alone
+  std::string cert;  // with `key`: files in PEM, for TLS; empty: none
+  std::string key;
+  std::string client_ca;  // of clients; no other is served
+  bool has_tls() const { return !cert.empty() && !key.empty(); }
   friend bool operator==(const MetricsSettings&, const MetricsSettings&) = default;
 };
 

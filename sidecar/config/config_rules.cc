@@ -167,6 +167,55 @@ void judge_commands(Judge& judge) {
                "give api.socket");
 }
 
+// Those of one table, which serve its address.
+struct ListenerKeys {
+  const char* listen;
+  const char* cert;
+  const char* key;
+  const char* client_ca;
+};
+constexpr ListenerKeys kApiKeys{"api.listen", "api.cert", "api.key", "api.client_ca"};
+constexpr ListenerKeys kMetricsKeys{"metrics.listen", "metrics.cert", "metrics.key",
+                                    "metrics.client_ca"};
+
+template <typename Settings>
+void judge_certificate(Judge& judge, const Settings& settings, const ListenerKeys& keys) {
+  const bool has_any =
+      !settings.cert.empty() || !settings.key.empty() || !settings.client_ca.empty();
+  if (!has_any) return;
+  if (!settings.has_tls()) {
+    return judge.object({keys.cert, keys.key, keys.client_ca},
+                        fmt::format("{} and {} belong together", keys.cert, keys.key),
+                        fmt::format("give {}, or none of {}, {} and {}",
+                                    settings.cert.empty() ? keys.cert : keys.key, keys.cert,
+                                    keys.key, keys.client_ca));
+  }
+  if (!settings.listen.is_none()) return;
+  judge.object({keys.cert, keys.key, keys.client_ca, keys.listen},
+               fmt::format("is about {}, which is \"\"", keys.listen),
+               fmt::format("remove it, or give {}", keys.listen));
+}
+
+// Whoever is on the way reads tokens, and whoever reaches the API can command.
+void judge_exposure(Judge& judge) {
+  const ApiSettings& api = judge.config().api;
+  if (!api.is_exposed() || api.is_insecure) return;
+  constexpr const char* kOtherwise =
+      "listen on 127.0.0.1 or on api.socket alone, or give api.insecure = true";
+  if (!api.has_tls()) {
+    judge.object({"api.listen", "api.cert", "api.key", "api.insecure"},
+                 api.listen.text() +
+                     " is not loopback, and what is said there can be read and "
+                     "changed on the way: there is no TLS",
+                 fmt::format("give api.cert and api.key, {}", kOtherwise));
+  }
+  if (api.is_guarded()) return;
+  judge.object(
+      {"api.listen", "api.token_file", "api.client_ca", "api.writes", "api.insecure"},
+      api.listen.text() + " is not loopback, and whoever reaches it can make the leader step down",
+      fmt::format("give api.token_file, api.client_ca or api.writes = \"socket\", {}", kOtherwise));
+}
+
 void judge_tls(Judge& judge) {
   const TlsSettings& tls = judge.config().tls;
   const bool is_whole = !tls.cert.empty() && !tls.key.empty() && !tls.ca.empty();
@@ -249,6 +298,9 @@ void judge_errors(Judge& judge) {
   judge_timers(judge);
   judge_listeners(judge);
   judge_commands(judge);
+  judge_certificate(judge, judge.config().api, kApiKeys);
+  judge_certificate(judge, judge.config().metrics, kMetricsKeys);
+  judge_exposure(judge);
   judge_tls(judge);
   judge_flag(judge);
   judge_hooks(judge);

@@ -49,23 +49,28 @@ void judge_voters(Judge& judge) {
   }
 }
 
+// What api.insecure permits, said at each start.
 void judge_api(Judge& judge) {
-  const HostPort& listen = judge.config().api.listen;
   const ApiSettings& api = judge.config().api;
-  const bool is_guarded = !api.token_file.empty() || api.writes == ApiWrites::kSocket;
-  if (listen.is_none() || listen.is_loopback() || is_guarded) return;
-  judge.object({"api.listen"},
-               "whoever reaches " + listen.text() + " can make the leader step down",
-               "listen on 127.0.0.1 or a unix socket, or give api.token_file; serve metrics apart "
-               "(metrics.listen)");
+  if (!api.is_insecure) return;
+  if (!api.is_exposed() || (api.has_tls() && api.is_guarded())) {
+    return judge.object({"api.insecure", "api.listen"}, "has no effect: nothing here is insecure",
+                        "remove it");
+  }
+  const std::string who = "whoever reaches " + api.listen.text();
+  judge.object({"api.insecure", "api.listen"},
+               !api.is_guarded() ? who + " can make the leader step down"
+                                 : "whoever is on the way to " + api.listen.text() +
+                                       " can read, and use, tokens and answers",
+               "listen on 127.0.0.1 or a unix socket, or give api.cert, api.key, and "
+               "api.token_file or api.client_ca");
 }
 
 // Users are known on the unix socket alone.
 void judge_other_doors(Judge& judge) {
   const ApiSettings& api = judge.config().api;
   const bool names_users = !api.allow_users.empty() || !api.allow_groups.empty();
-  const bool is_guarded = !api.token_file.empty() || api.writes == ApiWrites::kSocket;
-  if (!names_users || is_guarded || api.listen.is_none()) return;
+  if (!names_users || api.is_guarded() || api.listen.is_none()) return;
   judge.object({api.allow_users.empty() ? "api.allow_groups" : "api.allow_users", "api.listen"},
                "users are asked for on the unix socket alone: whoever reaches " +
                    api.listen.text() + " commands without being one of them",

@@ -77,6 +77,7 @@ class Table {
 constexpr const char* kNameForm =
     "1 to 63 letters, digits, '-', '.' and '_', with a letter or a digit at both ends";
 constexpr const char* kPathForm = "an absolute path";
+constexpr TextType kFile{"an absolute path, or \"\" for none", is_absolute_path_or_empty};
 constexpr size_t kMaxMemberNames = 100;
 constexpr size_t kMaxAccounts = 100;
 
@@ -221,6 +222,16 @@ void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys) {
                "this and 4/5 of the lease");
 }
 
+// Of a table whose address can be served by TLS.
+template <typename Part>
+void add_certificate_keys(Table<Part>& table) {
+  table.key("cert", &Part::cert, kFile, std::string(), kAtRestart,
+            "serves listen by TLS 1.2 or 1.3: the certificate for it, and those between it and the "
+            "authority, in PEM; read again when it changes; \"\": plain HTTP");
+  table.key("key", &Part::key, kFile, std::string(), kAtRestart,
+            "the certificate's private key, in PEM, which others may not read");
+}
+
 void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
   Table membership("membership", &Config::membership, keys);
   membership.key("peers", &MembershipSettings::peers,
@@ -241,15 +252,14 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
   Table api("api", &Config::api, keys);
   api.key("listen", &ApiSettings::listen, HostPortType{.may_be_none = true},
           HostPort{"127.0.0.1", 4040}, kAtRestart,
-          "where the HTTP API is served; anybody who reaches it can make the leader step down");
+          "where the HTTP API is served; anybody who reaches it on loopback can make the leader "
+          "step down; elsewhere it needs cert, key, and token_file or client_ca");
   api.key(
       "socket", &ApiSettings::socket,
       TextType{"an absolute path of at most 107 bytes, or \"\" for none", is_socket_path_or_empty},
       std::string(), kAtRestart, "also serve the API on this unix socket (mode 0660)");
   api.key(
-      "token_file", &ApiSettings::token_file,
-      TextType{"an absolute path, or \"\" for none", is_absolute_path_or_empty}, std::string(),
-      kAtRestart,
+      "token_file", &ApiSettings::token_file, kFile, std::string(), kAtRestart,
       "commands over TCP need one of the tokens in this file, a line each (`bellwether keygen`); "
       "read again when it changes");
   api.key("writes", &ApiSettings::writes,
@@ -264,12 +274,23 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
           "allow_groups: whoever can connect");
   api.key("allow_groups", &ApiSettings::allow_groups, accounts, std::vector<std::string>{},
           kAtRestart, "the same by groups");
+  add_certificate_keys(api);
+  api.key("client_ca", &ApiSettings::client_ca, kFile, std::string(), kAtRestart,
+          "whoever has a certificate of these authorities, in PEM, may command over TCP, as may "
+          "whoever has a token; without either one can look");
+  api.key("insecure", &ApiSettings::is_insecure, WordType<bool>{{{"off", false}, {"on", true}}},
+          false, kAtRestart,
+          "on: listen elsewhere than on loopback without what that needs; a warning at each start");
 
   Table metrics("metrics", &Config::metrics, keys);
   metrics.key(
       "listen", &MetricsSettings::listen, HostPortType{.may_be_none = true}, HostPort{"::", 9464},
       kAtRestart,
       "where only /metrics, /livez and /readyz are served; \"\": on the API's address only");
+  add_certificate_keys(metrics);
+  metrics.key("client_ca", &MetricsSettings::client_ca, kFile, std::string(), kAtRestart,
+              "only clients with a certificate of these authorities, in PEM, are served; no probe "
+              "of Kubernetes has one");
 
   Table flag("flag", &Config::flag, keys);
   // Before the path, whose default depends on it.
@@ -293,13 +314,12 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
 
 void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
   Table tls("tls", &Config::tls, keys);
-  const TextType file{"an absolute path, or \"\" for none", is_absolute_path_or_empty};
-  tls.key("cert", &TlsSettings::cert, file, std::string(), kAtOnce,
+  tls.key("cert", &TlsSettings::cert, kFile, std::string(), kAtOnce,
           "this member's certificate, and those between it and the authority, in PEM; read again "
           "when it changes");
-  tls.key("key", &TlsSettings::key, file, std::string(), kAtOnce,
+  tls.key("key", &TlsSettings::key, kFile, std::string(), kAtOnce,
           "the certificate's private key, in PEM, which others may not read");
-  tls.key("ca", &TlsSettings::ca, file, std::string(), kAtOnce,
+  tls.key("ca", &TlsSettings::ca, kFile, std::string(), kAtOnce,
           "the authorities whose certificates members have, in PEM; several during a rotation");
   tls.key("members", &TlsSettings::members,
           ListType<TextType>{kMaxMemberNames,
@@ -307,7 +327,7 @@ void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
                              {"a SPIFFE id or a DNS name", is_member_name}},
           std::vector<std::string>{}, kAtOnce,
           "whose certificates are a member's; []: those for a host in peers, dns or [voters]");
-  tls.key("secret_file", &TlsSettings::secret_file, file, std::string(), kAtOnce,
+  tls.key("secret_file", &TlsSettings::secret_file, kFile, std::string(), kAtOnce,
           "in place of certificates: the secret of the group, which `bellwether keygen` makes; the "
           "first line is offered, all are accepted");
   tls.key("mode", &TlsSettings::mode,

@@ -49,6 +49,9 @@ SourceNode convert(const toml::node& node, int depth = 0) {
   } else if (const auto* number = node.as_integer()) {
     result.kind = SourceNode::Kind::kNumber;
     result.number = number->get();
+  } else if (const auto* truth = node.as_boolean()) {
+    result.kind = SourceNode::Kind::kTruth;
+    result.is_true = truth->get();
   } else if (const auto* list = node.as_array()) {
     result.kind = SourceNode::Kind::kList;
     for (const toml::node& item : *list) result.items.push_back(convert(item, depth + 1));

@@ -15,7 +15,7 @@ namespace bellwether {
 struct SourceEntry;
 
 struct SourceNode {
-  enum class Kind : uint8_t { kText, kNumber, kList, kTable, kOther };
+  enum class Kind : uint8_t { kText, kNumber, kTruth, kList, kTable, kOther };
 
   Kind kind = Kind::kOther;
   SourcePosition position;
@@ -23,6 +23,7 @@ struct SourceNode {
 
   std::string text;                  // kText
   int64_t number = 0;                // kNumber
+  bool is_true = false;              // kTruth
   std::vector<SourceNode> items;     // kList
   std::vector<SourceEntry> entries;  // kTable, by key
 

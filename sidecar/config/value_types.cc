@@ -173,6 +173,12 @@ std::string any_of_words(const std::vector<std::string>& words) {
 
 std::optional<std::string> read_word(const SourceNode& node, const std::vector<std::string>& words,
                                      const Complain& complain) {
+  const auto is_word = [&](const char* word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (node.kind == Kind::kTruth && is_word("on") && is_word("off")) {
+    return node.is_true ? "on" : "off";
+  }
   if (!is_kind(node, Kind::kText, "text", any_of_words(words), complain)) return std::nullopt;
   if (std::find(words.begin(), words.end(), node.text) != words.end()) return node.text;
   return refuse(node, toml_text(node.text) + " is not one of the words for it",

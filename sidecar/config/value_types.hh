@@ -124,7 +124,8 @@ struct ListType {
   }
 };
 
-// The text of `node` if it is one of `words`; complains otherwise.
+// The text of `node` if it is one of `words`; true and false are "on" and "off".  Complains
+// otherwise.
 std::optional<std::string> read_word(const SourceNode& node, const std::vector<std::string>& words,
                                      const Complain& complain);
 // "a", "b" or "c"

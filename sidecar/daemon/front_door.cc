@@ -102,28 +102,87 @@ api::HookEvent Hooks::event_of(const api::Leadership& leadership, api::HookEvent
 
 FrontDoor::FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backend,
                      metrics::Metrics& metrics, Log& log, const Config& config)
-    : backend_(backend),
+    : loop_(loop),
+      backend_(backend),
       feed_(std::chrono::system_clock::now()),
       hooks_(loop, resolver, backend, feed_, metrics, log),
       metrics_(metrics),
       log_(log),
-      observer_{.on_answered = [&](size_t route,
-                                   unsigned code) { metrics.http_requests.count(route, code); },
-                .on_limit = [&](Limit limit) { metrics.limit_hits.count(limit); },
-                .on_command =
-                    [this](auto command, const auto& client, const auto& permission) {
-                      on_command(command, client, permission);
-                    }},
+      observer_{
+          .on_answered = [&](size_t route,
+                             unsigned code) { metrics.http_requests.count(route, code); },
+          .on_limit = [&](Limit limit) { metrics.limit_hits.count(limit); },
+          .on_tls_refused = [this](auto listener, const auto& flaw,
+                                   const auto& client) { on_tls_refused(listener, flaw, client); },
+          .on_command = [this](
+                            auto command, const auto& client,
+                            const auto& permission) { on_command(command, client, permission); }},
       routes_(loop, backend_, feed_, history_, observer_),
       api_binding_(routes_, api::Entrance::kApi, observer_),
       metrics_binding_(routes_, api::Entrance::kMetrics, observer_),
-      api_server_(loop, api_binding_),
-      metrics_server_(loop, metrics_binding_),
+      api_{.use = metrics::TlsUse::kApi, .server{loop, api_binding_}},
+      metrics_door_{.use = metrics::TlsUse::kMetrics, .server{loop, metrics_binding_}},
       socket_watch_(log, "the API's socket", config.api.socket) {
-  if (!config.api.listen.is_none()) api_server_.listen(config.api.listen);
-  if (!config.api.socket.empty()) api_server_.listen_on_socket(config.api.socket);
-  if (!config.metrics.listen.is_none()) metrics_server_.listen(config.metrics.listen);
+  const auto read_api = [api = config.api](const TlsReading& last) {
+    return read_api_tls(api, last);
+  };
+  const auto read_metrics = [settings = config.metrics](const TlsReading& last) {
+    return read_metrics_tls(settings, last);
+  };
+  open(api_, config.api.listen, config.api.has_tls() ? ServerTls::Read(read_api) : nullptr);
+  open(metrics_door_, config.metrics.listen,
+       config.metrics.has_tls() ? ServerTls::Read(read_metrics) : nullptr);
+  if (!config.api.socket.empty()) api_.server.listen_on_socket(config.api.socket);
   hooks_.set(config.hooks);
+}
+
+// Without `read` it serves plain HTTP.
+void FrontDoor::open(Door& door, const HostPort& place, ServerTls::Read read) {
+  if (place.is_none()) return;
+  if (read) {
+    door.server.secure(nullptr);
+    door.tls.emplace(loop_, std::move(read), [this, &door] { on_certificate(door); });
+    on_certificate(door);
+  }
+  door.server.listen(place);
+}
+
+void FrontDoor::on_certificate(Door& door) {
+  const io::TlsContextPtr& in_force = door.tls->in_force();
+  const std::string& flaw = door.tls->flaw();
+  const bool has_any = in_force != nullptr;
+  metrics_.on_tls(door.use, flaw.empty(), has_any ? in_force->beginning() : std::nullopt,
+                  has_any ? in_force->expiry() : std::nullopt);
+  const std::string files = std::string("the files of [") + name(door.use) + "] ";
+  if (!flaw.empty()) {
+    return log_.write(LogLevel::kError,
+                      files + (has_any ? "are refused; what was in force stays"
+                                       : "are of no use; nobody is served over TCP"),
+                      {{"error", flaw}});
+  }
+  door.server.secure(in_force);
+  log_.write(LogLevel::kInfo, files + "are in force");
+}
+
+api::TlsState FrontDoor::tls(metrics::TlsUse use) const {
+  const Door& door = use == metrics::TlsUse::kApi ? api_ : metrics_door_;
+  if (!door.tls) return {};
+  const io::TlsContextPtr& in_force = door.tls->in_force();
+  return {.flaw = door.tls->flaw(),
+          .expiry = in_force != nullptr ? in_force->expiry() : std::nullopt};
+}
+
+void FrontDoor::on_tls_refused(metrics::Listener listener, const io::TlsFlaw& flaw,
+                               const std::string& client) {
+  metrics_.http_tls_refusals.count(listener, to_tls_rejection(flaw.reason));
+  const auto left_out = refusals_.admit(io::Loop::now(), name(flaw.reason));
+  if (!left_out) return;
+  log_.write(LogLevel::kWarn, "refused a client",
+             {{"listener", name(listener)},
+              {"reason", name(flaw.reason)},
+              {"from", client},
+              {"details", flaw.text},
+              {"more_since_last_line", std::to_string(*left_out)}});
 }
 
 void FrontDoor::on_command(metrics::Command command, const io::HttpClientFacts& client,
@@ -149,13 +208,13 @@ void FrontDoor::on_election(const metrics::ElectionSummary& election, const std:
 }
 
 void FrontDoor::look_at_socket() {
-  socket_watch_.on_look(api_server_.look_at_socket(), "",
+  socket_watch_.on_look(api_.server.look_at_socket(), "",
                         "nobody can connect to it; remove what is in its place: ");
 }
 
 void FrontDoor::close() {
-  api_server_.stop_listening();
-  metrics_server_.stop_listening();
+  api_.server.stop_listening();
+  metrics_door_.server.stop_listening();
 }
 
 std::string FrontDoor::status_text() const { return dump(api::status_body(backend_, feed_)); }

@@ -14,7 +14,9 @@
 #include "api/webhook.hh"
 #include "config/config.hh"
 #include "daemon/event_log.hh"
+#include "daemon/line_limit.hh"
 #include "daemon/log.hh"
+#include "daemon/server_tls.hh"
 #include "io/http/http_server.hh"
 #include "io/names/resolver.hh"
 #include "metrics/metrics.hh"
@@ -67,23 +69,38 @@ class FrontDoor {
 
   // As GET /v1/status.
   std::string status_text() const;
+  // Of what serves HTTP.
+  api::TlsState tls(metrics::TlsUse use) const;
 
  private:
+  // One address that serves HTTP, and its certificate where it has one.
+  struct Door {
+    metrics::TlsUse use;
+    io::HttpServer server;
+    std::optional<ServerTls> tls{};
+  };
+
+  void on_command(metrics::Command command, const io::HttpClientFacts& client,
+                  const api::Permission& permission);
+  void on_tls_refused(metrics::Listener listener, const io::TlsFlaw& flaw,
+                      const std::string& client);
+  void open(Door& door, const HostPort& place, ServerTls::Read read);
+  void on_certificate(Door& door);
+
+  io::Loop& loop_;
   api::Backend& backend_;
   api::LeadershipFeed feed_;
   api::ElectionHistory history_;
   Hooks hooks_;
-  void on_command(metrics::Command command, const io::HttpClientFacts& client,
-                  const api::Permission& permission);
-
   metrics::Metrics& metrics_;
   Log& log_;
   api::RoutesObserver observer_;
   api::Routes routes_;
   api::HttpBinding api_binding_;
   api::HttpBinding metrics_binding_;
-  io::HttpServer api_server_;
-  io::HttpServer metrics_server_;
+  LineLimit refusals_{1, std::chrono::minutes(1)};
+  Door api_;
+  Door metrics_door_;
   FileWatch socket_watch_;
 };
 

@@ -1,5 +1,4 @@
-// Reading is done in a thread of the pool, OpenSSL's part of it included: a private key takes it a
-// millisecond.
+// The rules of members, and what a secret is in place of certificates.
 #include "daemon/member_tls.hh"
 
 #include <algorithm>
@@ -30,14 +29,12 @@ io::MemberRules rules_of(const Config& config) {
 }
 
 void read(const TlsSettings& settings, io::TlsTexts& texts) {
-  using io::Secrecy;
-  if (!settings.secret_file.empty()) {
-    texts.secret = io::read_secret_file(settings.secret_file, "tls.secret_file", Secrecy::kSecret);
-  } else {
-    texts.key = io::read_secret_file(settings.key, "tls.key", Secrecy::kSecret);
-    texts.cert = io::read_secret_file(settings.cert, "tls.cert", Secrecy::kPublic);
-    texts.ca = io::read_secret_file(settings.ca, "tls.ca", Secrecy::kPublic);
+  if (settings.secret_file.empty()) {
+    return read_files(
+        {.keys = "tls.", .cert = settings.cert, .key = settings.key, .ca = settings.ca}, texts);
   }
+  texts.secret =
+      io::read_secret_file(settings.secret_file, "tls.secret_file", io::Secrecy::kSecret);
 }
 
 std::string fingerprint_of(const io::MemberRules& rules, const Config& config,
@@ -78,32 +75,20 @@ TlsContextPtr make_context(const Config& config, const io::TlsTexts& texts, io::
   return TlsContext::of_members(set, std::move(rules));
 }
 
-TlsReading files_without_answer(const TlsReading& last) {
-  return {.fingerprint = last.fingerprint,
-          .error =
-              "the files of [tls] are still being read; look at the disk, or the network file "
-              "system, that they are on"};
-}
-
 }  // namespace
 
 TlsReading read_member_tls(const Config& config, const TlsReading& last) {
   if (config.tls.mode == TlsMode::kOff) return {.fingerprint = "off"};
-  TlsReading reading;
-  try {
-    io::TlsTexts texts;
-    read(config.tls, texts);
-    io::MemberRules rules = rules_of(config);
-    reading.fingerprint = fingerprint_of(rules, config, texts);
-    const bool is_same = last.error.empty() && last.fingerprint == reading.fingerprint;
-    // One that is over in the meantime is judged again, and found so.
-    const std::time_t now = std::time(nullptr);
-    if (is_same && last.tls != nullptr && last.tls->expiry().value_or(now + 1) > now) return last;
-    reading.tls = make_context(config, texts, std::move(rules), reading.cannot_tell_voters_apart);
-  } catch (const std::exception& error) {
-    reading.error = error.what();
-  }
-  return reading;
+  const io::MemberRules rules = rules_of(config);
+  return read_tls(
+      last,
+      [&](io::TlsTexts& texts) {
+        read(config.tls, texts);
+        return fingerprint_of(rules, config, texts);
+      },
+      [&](const io::TlsTexts& texts, TlsReading& reading) {
+        reading.tls = make_context(config, texts, rules, reading.cannot_tell_voters_apart);
+      });
 }
 
 MemberTls::MemberTls(io::Loop& loop, const Config& config, std::function<void()> on_change)

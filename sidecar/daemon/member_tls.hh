@@ -1,12 +1,7 @@
-// What [tls] names, as the connections between members use it: read, judged, made into a context,
-// and again when it has changed on the disk.
-//
-// Files come in any order: a helper writes certificate, key and authorities one after the other,
-// another one renames them, a volume swaps a link to all.  So a set is taken when two readings of
-// it are the same, and when it fits together; else the one before stays in force.
+// What [tls] names, as the connections between members use it: read again when it changes
+// (tls_reading.hh).
 #pragma once
 
-#include <ctime>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,23 +9,10 @@
 
 #include "config/config.hh"
 #include "daemon/reread.hh"
+#include "daemon/tls_reading.hh"
 #include "io/peers/link_security.hh"
 
 namespace bellwether::daemon {
-
-// One reading of the files.  Equal ones have the same bytes, and the same to complain of.
-struct TlsReading {
-  std::string fingerprint;  // of all bytes that were read, and of the settings
-  std::string error{};      // why they are of no use: names key and file, never what is in it
-  io::TlsContextPtr tls{};  // with connections; nullptr: off, or an error
-  // With [voters]: the names of a certificate that could be that of each; empty: it tells them
-  // apart, or there is none.
-  std::string cannot_tell_voters_apart{};
-
-  friend bool operator==(const TlsReading& one, const TlsReading& other) {
-    return one.fingerprint == other.fingerprint && one.error == other.error;
-  }
-};
 
 // Reads and judges them.  `last`: what the same files came to the last time; if their bytes are the
 // same it is returned.  Blocks; throws nothing.

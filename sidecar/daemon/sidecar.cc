@@ -170,10 +170,10 @@ void Sidecar::on_tokens(const TokenReading& reading) {
 // The files of [tls], or the configuration, are other ones.  Without its first certificate, or
 // secret, this process would be a group of its own.
 void Sidecar::on_tls() {
-  metrics_.tls_last_reload_successful.set(tls_.flaw().empty());
   const io::TlsContextPtr tls = tls_.in_force() ? tls_.in_force()->tls : nullptr;
-  metrics_.tls_certificate_begin.set(tls ? tls->beginning().value_or(0) : 0);
-  metrics_.tls_certificate_expiry.set(tls ? tls->expiry().value_or(0) : 0);
+  metrics_.on_tls(metrics::TlsUse::kMembers, tls_.flaw().empty(),
+                  tls != nullptr ? tls->beginning() : std::nullopt,
+                  tls != nullptr ? tls->expiry() : std::nullopt);
   if (const bool is_news = std::exchange(tls_flaw_, tls_.flaw()) != tls_.flaw();
       is_news && !tls_.flaw().empty()) {
     log_.write(LogLevel::kError,
@@ -191,9 +191,11 @@ void Sidecar::on_tls() {
   if (has_new_options_) participant_.reconfigure(to_options(in_force_));
 }
 
-std::optional<std::time_t> Sidecar::tls_expiry() const {
+api::TlsState Sidecar::tls(metrics::TlsUse use) const {
+  if (use != metrics::TlsUse::kMembers) return front_door_.tls(use);
   const auto& security = tls_.in_force();
-  return security && security->tls != nullptr ? security->tls->expiry() : std::nullopt;
+  const bool has_any = security && security->tls != nullptr;
+  return {.flaw = tls_.flaw(), .expiry = has_any ? security->tls->expiry() : std::nullopt};
 }
 
 // Again and again: is the loop alive, is this node ready, does everybody want the same?

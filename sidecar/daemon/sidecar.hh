@@ -91,8 +91,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   Duration loop_age() const override { return io::Loop::now() - last_tick_; }
   std::vector<std::string> pending_restart() const override;
   const api::Authority& authority() const override { return authority_; }
-  std::string tls_flaw() const override { return tls_.flaw(); }
-  std::optional<std::time_t> tls_expiry() const override;
+  api::TlsState tls(metrics::TlsUse use) const override;
   std::vector<std::string> config_mismatches() const override;
   std::string metrics_text() override;
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -112,6 +113,8 @@ struct SidecarFacts {
   std::string why_no_vote{};           // empty: it is in force, or this is no voter
   std::string why_tls_not_in_force{};  // empty: it is, or is off
   std::string why_no_token_counts{};   // empty: they do, or none is asked for
+  // The same of [api] and [metrics], by these names.
+  std::map<std::string, std::string> why_certificate_not_in_force{};
   std::vector<std::string> pending_restart{};
   std::vector<MemberFacts> members{};
 };
@@ -165,7 +168,7 @@ struct DecoyFacts {
   Decoy outcome = Decoy::kUnanswered;
 };
 
-// The files that [tls] names, as this process reads them.
+// The files that [tls], or another table, names, as this process reads them.
 struct TlsFacts {
   std::string flaw{};                      // why they are of no use
   std::string cannot_tell_voters_apart{};  // the certificate's names, if all voters could have them
@@ -190,7 +193,8 @@ struct Facts {
   // What follows from a valid configuration; nothing where that, or the key, is missing.
   std::optional<StateFacts> state{};
   std::optional<FlagFacts> flag{};
-  std::optional<TlsFacts> tls{};  // nothing: tls.mode is "off"
+  std::optional<TlsFacts> tls{};                   // nothing: tls.mode is "off"
+  std::map<std::string, TlsFacts> certificates{};  // of "api" and "metrics", if they have one
   std::optional<SidecarFacts> sidecar{};
   std::optional<MetricsFacts> metrics{};
   std::vector<NameFacts> names{};

@@ -131,22 +131,27 @@ void check_metrics(const Facts& facts, Findings& found) {
   found.ok("served at " + metrics.where);
 }
 
-void check_tls(const Facts& facts, Findings& found) {
-  if (!facts.tls) return found.ok("[tls] is off: members do not prove who they are");
-  const TlsFacts& tls = *facts.tls;
-  if (!tls.flaw.empty()) {
-    found.problem(tls.flaw, "put the file right; the sidecar reads it again by itself");
-  } else if (facts.has_sidecar() && !facts.sidecar->why_tls_not_in_force.empty()) {
-    found.problem("the sidecar cannot use them: " + facts.sidecar->why_tls_not_in_force,
+namespace {
+
+// The files of one table, and what the sidecar says of them.
+void check_files(const std::string& table, const TlsFacts& files, const std::string& not_in_force,
+                 Findings& found) {
+  if (!files.flaw.empty()) {
+    found.problem(files.flaw, "put the file right; the sidecar reads it again by itself");
+  } else if (!not_in_force.empty()) {
+    found.problem("the sidecar cannot use them: " + not_in_force,
                   "look at the rights of its user, and at what it has mounted");
   }
-  if (tls.ends && tls.begins) {
-    const std::time_t left = *tls.ends - tls.now;
-    if (left < std::min<std::time_t>((*tls.ends - *tls.begins) / kPartOfLife, kSoon)) {
-      found.warning(fmt::format("the certificate is over in {} hours", left / kHour),
-                    "look at what should have renewed it");
-    }
-  }
+  if (!files.ends || !files.begins) return;
+  const std::time_t left = *files.ends - files.now;
+  if (left >= std::min<std::time_t>((*files.ends - *files.begins) / kPartOfLife, kSoon)) return;
+  found.warning(fmt::format("the certificate of [{}] is over in {} hours", table, left / kHour),
+                "look at what should have renewed it");
+}
+
+void check_members_tls(const Facts& facts, Findings& found) {
+  const TlsFacts& tls = *facts.tls;
+  check_files("tls", tls, facts.has_sidecar() ? facts.sidecar->why_tls_not_in_force : "", found);
   if (!tls.cannot_tell_voters_apart.empty()) {
     found.warning("a certificate for " + tls.cannot_tell_voters_apart +
                       " cannot tell voters apart: each can use the name of each",
@@ -162,7 +167,27 @@ void check_tls(const Facts& facts, Findings& found) {
   if (!plain.empty()) {
     found.warning("connected without TLS: " + plain, "give them [tls], then tls.mode \"strict\"");
   }
-  if (found.is_empty()) found.ok("the files of [tls] fit together");
+}
+
+std::string reason_for(const Facts& facts, const std::string& table) {
+  if (!facts.has_sidecar()) return "";
+  const auto& reasons = facts.sidecar->why_certificate_not_in_force;
+  const auto found = reasons.find(table);
+  return found == reasons.end() ? "" : found->second;
+}
+
+}  // namespace
+
+void check_tls(const Facts& facts, Findings& found) {
+  if (facts.tls) check_members_tls(facts, found);
+  std::string tables = facts.tls ? "[tls]" : "";
+  for (const auto& [table, files] : facts.certificates) {
+    check_files(table, files, reason_for(facts, table), found);
+    tables += (tables.empty() ? "[" : ", [") + table + "]";
+  }
+  if (!found.is_empty()) return;
+  if (!tables.empty()) found.ok("the files of " + tables + " fit together");
+  if (!facts.tls) found.ok("[tls] is off: members do not prove who they are");
 }
 
 }  // namespace bellwether::doctor

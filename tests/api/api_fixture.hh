@@ -64,8 +64,10 @@ class FakeBackend : public api::Backend {
   std::vector<std::string> pending_restart() const override { return {"node.listen"}; }
   std::vector<std::string> config_mismatches() const override { return mismatches; }
   const api::Authority& authority() const override { return commands; }
-  std::string tls_flaw() const override { return flaw_of_tls; }
-  std::optional<std::time_t> tls_expiry() const override { return expiry_of_tls; }
+  api::TlsState tls(metrics::TlsUse use) const override {
+    const auto found = tls_states.find(use);
+    return found == tls_states.end() ? api::TlsState{} : found->second;
+  }
   std::string metrics_text() override { return "bellwether_is_leader 1\n"; }
   // Done at once, unless commands are held back.
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override;
@@ -83,8 +85,7 @@ class FakeBackend : public api::Backend {
   Duration age = std::chrono::milliseconds(700);
   std::vector<std::string> mismatches;
   api::Authority commands{ApiSettings{}};
-  std::string flaw_of_tls;
-  std::optional<std::time_t> expiry_of_tls;
+  std::map<metrics::TlsUse, api::TlsState> tls_states;
   api::ReloadResult reloaded;
   bool holds_commands = false;
   int64_t wall_seconds = 0;

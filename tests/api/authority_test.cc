@@ -75,6 +75,26 @@ BOOST_AUTO_TEST_CASE(over_tcp_a_token_is_needed_where_there_is_a_file) {
   BOOST_TEST(asked.front() == "elect by 127.0.0.1:5 401");
 }
 
+BOOST_AUTO_TEST_CASE(a_verified_certificate_is_as_good_as_a_token) {
+  lead();
+  io::HttpRequest wish{.method = "POST", .path = "/v1/elect", .is_over_tls = true};
+  wish.client = {.address = "10.0.0.9:5", .process = {}, .certificate = "ops.shop"};
+  const auto status = [&] { return request(wish)->status(); };
+  guard({.token_file = "/t"});
+  BOOST_TEST(status() == 401U);  // nobody has said whose certificates count
+  guard({.token_file = "/t", .client_ca = "/ca"});
+  BOOST_TEST(status() == 200U);
+  BOOST_TEST(elect() == 401U);
+  BOOST_TEST(elect({{"Authorization", "Bearer " + kToken}}) == 200U);
+  guard({.client_ca = "/ca"});
+  BOOST_TEST(status() == 200U);
+  BOOST_TEST(elect() == 403U);
+  BOOST_TEST(last->error() ==
+             "a command needs a certificate of [api] client_ca, and none was shown");
+  BOOST_TEST(get("/v1/status")->status() == 200U);
+  BOOST_TEST(asked[1] == "elect by 10.0.0.9:5, certificate ops.shop 200");
+}
+
 BOOST_AUTO_TEST_CASE(without_its_file_no_token_is_good) {
   lead();
   guard({.token_file = "/t"});

@@ -155,8 +155,9 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
   lead();
   backend.mismatches = {"node-1 has lease 2s"};
   backend.settings.tls.mode = TlsMode::kStrict;
-  backend.flaw_of_tls = "tls.key is missing";
-  backend.expiry_of_tls = 1769850000;
+  backend.tls_states[metrics::TlsUse::kMembers] = {"tls.key is missing", 1769850000};
+  backend.settings.api.cert = backend.settings.api.key = "/some/file";
+  backend.tls_states[metrics::TlsUse::kApi] = {"", 1769850001};
   const std::string hash = get("/v1/status")->json()["config"]["hash"];
   BOOST_TEST(hash.size() == 8u);
   BOOST_TEST(
@@ -172,7 +173,9 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
                                                    R"(","pending_restart":["node.listen"],
       "mismatches":["node-1 has lease 2s"]},
       "tls":{"mode":"strict","why_not_in_force":"tls.key is missing",
-      "certificate_expires":"2026-01-31T09:00:00.000Z"},
+      "certificate_expires":"2026-01-31T09:00:00.000Z",
+      "api":{"why_not_in_force":null,"certificate_expires":"2026-01-31T09:00:01.000Z"},
+      "metrics":null},
       "commands":{"from":"all","needs_token":false,"why_no_token_counts":null},
       "plugin":{"name":"bully","version":"0.1.0","abi":"1.0"},"version":"0.1.0",
       "uptime_ms":60000,"loop_age_ms":700})"));

@@ -57,6 +57,16 @@ BOOST_AUTO_TEST_CASE(any_address_will_do_when_every_address_is_listened_on) {
   BOOST_TEST(!takes_host("evil.example"));
 }
 
+BOOST_AUTO_TEST_CASE(by_tls_the_browser_has_compared_the_name) {
+  io::HttpRequest wish{.method = "GET", .path = "/", .headers = {{"Host", "api.shop"}}};
+  BOOST_TEST(!api::distrust(wish, backend.settings).empty());
+  wish.is_over_tls = true;
+  BOOST_TEST(api::distrust(wish, backend.settings).empty());
+  wish.method = "POST";
+  wish.headers.emplace_back("Origin", "https://evil.example");
+  BOOST_TEST(!api::distrust(wish, backend.settings).empty());
+}
+
 BOOST_AUTO_TEST_CASE(without_a_listening_address_an_empty_host_is_still_a_stranger) {
   backend.settings.api.listen = {};
   backend.settings.node.advertise = {};

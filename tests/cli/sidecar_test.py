@@ -241,7 +241,7 @@ class Finding(Sidecar):
         self.assertIn("orders-2 leads", self.succeed("status", "--config", config))
 
     def test_of_every_address_loopback_is_asked(self):
-        config = self.config(f'listen = "0.0.0.0:{self.sidecar.port}"')
+        config = self.config(f'listen = "0.0.0.0:{self.sidecar.port}"\ninsecure = true')
         self.assertIn("orders-2 leads", self.succeed("status", "--config", config))
         self.assertTrue(self.sidecar.requests[0][1]["Host"].startswith("127.0.0.1:"))
 

@@ -74,10 +74,10 @@ class Check(unittest.TestCase):
             self.assertRegex(text, rf"\n#   {re.escape(row)}  +(\d+m?s \+ )?\d RTT  +\S")
 
     def test_warnings_go_to_stderr_and_change_the_exit_code(self):
-        result = self.check(SOUND + '[api]\nlisten = "0.0.0.0:4040"\n')
+        result = self.check(SOUND + '[api]\nlisten = "0.0.0.0:4040"\ninsecure = true\n')
         self.assertEqual(result.returncode, DOUBTFUL)
         self.assertEqual(len(result.stderr.splitlines()), 1)
-        self.assertTrue(result.stderr.startswith("b.toml:12:10: warning: api.listen: "))
+        self.assertTrue(result.stderr.startswith("b.toml:13:12: warning: api.insecure: "))
         self.assertEqual(tomllib.loads(result.stdout)["api"]["listen"], "0.0.0.0:4040")
 
     def test_a_plugin_that_is_not_on_this_machine_is_a_warning(self):

@@ -217,6 +217,7 @@ BOOST_AUTO_TEST_CASE(what_is_printed_gives_the_same_configuration_when_it_is_rea
       {"membership.dns", {"\"\"", "\"d:1\""}},
       {"api.listen", {"\"\"", "\"[::1]:4040\""}},
       {"api.socket", {"\"/run/a b\""}},
+      {"api.insecure", {"true", "\"off\""}},
       {"metrics.listen", {"\"\"", "\"h:1\""}},
       {"flag.path", {"\"/f\""}},
       {"flag.mode", {"0o600", "0o644"}},

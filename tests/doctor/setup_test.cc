@@ -188,11 +188,27 @@ BOOST_AUTO_TEST_CASE(tls_is_in_force_and_lasts) {
   facts.tls = TlsFacts{.begins = 0, .ends = 90 * kDay, .now = 80 * kDay};
   expect_one(facts, "tls", "ok: the files of [tls] fit together");
   facts.tls->now = 84 * kDay;
-  expect_one(facts, "tls", "warning: the certificate is over in 144 hours");
+  expect_one(facts, "tls", "warning: the certificate of [tls] is over in 144 hours");
   facts.tls = TlsFacts{.begins = 0, .ends = kDay, .now = kDay / 2};
   expect_one(facts, "tls", "ok: the files of [tls] fit together");
   facts.tls->now = kDay - 3600 * 4;
-  expect_one(facts, "tls", "warning: the certificate is over in 4 hours");
+  expect_one(facts, "tls", "warning: the certificate of [tls] is over in 4 hours");
+}
+
+BOOST_AUTO_TEST_CASE(the_certificates_of_listeners_are_looked_at_like_those_of_members) {
+  constexpr std::time_t kDay = 86400;
+  facts.certificates["api"] = TlsFacts{.begins = 0, .ends = 90 * kDay, .now = 89 * kDay};
+  expect_one(facts, "tls", "warning: the certificate of [api] is over in 24 hours");
+  facts.certificates["api"].flaw = "api.key /k may be read by everybody; chmod o=";
+  facts.certificates["api"].ends.reset();
+  expect_one(facts, "tls", "problem: api.key /k may be read by everybody; chmod o=");
+  facts.certificates["api"] = TlsFacts{};
+  facts.sidecar->why_certificate_not_in_force["api"] = "api.key does not belong to api.cert";
+  expect_one(facts, "tls",
+             "problem: the sidecar cannot use them: api.key does not belong to api.cert");
+  facts.sidecar->why_certificate_not_in_force.clear();
+  facts.tls = TlsFacts{};
+  expect_one(facts, "tls", "ok: the files of [tls], [api] fit together");
 }
 
 BOOST_AUTO_TEST_CASE(tokens_that_do_not_count_are_a_problem) {

@@ -366,6 +366,7 @@ state_dir = "{sidecar.state_folder}"
 peers = [{peers}]
 [api]
 listen = "{place_of(sidecar.address, sidecar.api_port)}"
+{"" if sidecar.address in ("127.0.0.1", "::1") else "insecure = true"}
 socket = "{sidecar.socket_file}"
 [metrics]
 listen = "{place_of(sidecar.address, sidecar.metrics_port)}"

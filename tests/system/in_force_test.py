@@ -93,8 +93,9 @@ class Pending(SystemCase):
                                           ("127.0.0.1", "0.0.0.0", 403)):
             with self.subTest(in_force=in_force), self.group(1) as group:
                 sidecar, = group.sidecars
-                texts = [group.config_of(sidecar).replace(f"127.0.0.1:{sidecar.api_port}",
-                                                          f"{host}:{sidecar.api_port}")
+                texts = [group.config_of(sidecar).replace(
+                    f'127.0.0.1:{sidecar.api_port}"',
+                    f'{host}:{sidecar.api_port}"' + "\ninsecure = true" * (host == "0.0.0.0"))
                          for host in (in_force, waiting)]
                 sidecar.write_config(texts[0])
                 group.start().await_leader(sidecar)
@@ -102,7 +103,7 @@ class Pending(SystemCase):
                 sidecar.write_config(texts[1])
                 self.assertEqual(sidecar.request("POST", "/v1/reload")[0], 200)
                 self.assertEqual(sidecar.get("/v1/status")["config"]["pending_restart"],
-                                 ["api.listen"])
+                                 ["api.listen", "api.insecure"])
                 self.assertEqual(self.host_check(sidecar), status)
 
 

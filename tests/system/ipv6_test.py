@@ -59,6 +59,7 @@ class IPv6(SystemCase):
                 for port in (leader.peer_port, leader.api_port, leader.metrics_port):
                     self.assertIn(place_of(address, port), text)
                     text = text.replace(place_of(address, port), place_of("::", port))
+                text = text.replace("[metrics]", "insecure = true\n[metrics]")
                 advertised = f'[node]\nadvertise = "{place_of(address, leader.peer_port)}"'
                 leader.write_config(text.replace("[node]", advertised))
                 group.start().await_leader(leader)

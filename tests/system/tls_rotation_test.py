@@ -55,7 +55,7 @@ class Expiry(TlsCase):
             wait_until("it is told", lambda: "certificate has expired" in (
                 late.get("/v1/status")["tls"]["why_not_in_force"] or ""))
             self.assertFalse(late.is_ready())
-            self.assertEqual(late.count("bellwether_tls_last_reload_successful"), 0)
+            self.assertEqual(late.count("bellwether_tls_last_reload_successful", use="members"), 0)
             identity.take(*self.authority.issue(HOST_NAMES), self.authority.pem())
             wait_until("it is ready", late.is_ready)
             self.await_security(group, "tls")
@@ -77,11 +77,12 @@ class Rotation(TlsCase):
                     identity = self.identity(sidecar)
                     identity.write(identity.key, key)  # a moment in which it does not fit
                     wait_until("the key alone is refused", lambda each=sidecar: each.count(
-                        "bellwether_tls_last_reload_successful") == 0)
+                        "bellwether_tls_last_reload_successful", use="members") == 0)
                     identity.write(identity.cert, certificate)
                     wait_until("the new one is in force",
                                lambda each=sidecar, old=before: self.expiry(each) > old)
-                    self.assertEqual(sidecar.count("bellwether_tls_last_reload_successful"), 1)
+                    self.assertEqual(sidecar.count("bellwether_tls_last_reload_successful",
+                                                   use="members"), 1)
                     self.assertIn("tls.key does not belong to tls.cert", sidecar.log())
                 self.await_security(group, "tls")
 
@@ -169,7 +170,8 @@ class Rotation(TlsCase):
             with self.unmoved(group) as leader:
                 identity = self.identity(leader)
                 good = identity.cert.read_text()
-                bad = [("holds no certificate", ""),
+                bad = [("is empty", ""),
+                       ("holds no certificate", "none\n"),
                        ("cut short or damaged", good[:200]),
                        ("is not believed by tls.ca: certificate has expired",
                         self.authority.issue(HOST_NAMES, -1, private=identity.key)[0]),

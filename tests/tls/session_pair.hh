@@ -36,7 +36,10 @@ inline Context with_secret(const std::string& file, const std::string& group = "
 
 // One side, and what it has heard.
 struct Side {
-  Side(const Context& context, TlsSide side) : session(context, side) { session.begin(); }
+  Side(const Context& context, TlsSide side, const std::string& server = "")
+      : session(context, side, server) {
+    session.begin();
+  }
 
   void take(std::string_view bytes) {
     session.receive(bytes);
@@ -58,8 +61,9 @@ struct Pair {
   // May change what goes to this side.
   using Meddler = std::function<void(TlsSide to, std::string& bytes)>;
 
-  Pair(const Context& from, const Context& to)
-      : client(from, TlsSide::kClient), server(to, TlsSide::kServer) {}
+  // `name`: whom the client has called.
+  Pair(const Context& from, const Context& to, const std::string& name = "")
+      : client(from, TlsSide::kClient, name), server(to, TlsSide::kServer) {}
 
   // Until neither has anything to say; `step` bytes at a time.
   void run(size_t step = 1 << 20) {

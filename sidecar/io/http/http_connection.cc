@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <ctime>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -44,7 +46,10 @@ HttpConnection::HttpConnection(Loop& loop, Owner& owner, ByteStream::Handle hand
       reader_(settings.limits),
       timer_(loop, [this] { on_due(); }),
       stream_(*this, std::move(handle), settings.buffer),
-      client_(facts_of(stream_.descriptor(), is_over_unix_socket_)) {}
+      client_(facts_of(stream_.descriptor(), is_over_unix_socket_)) {
+  if (settings.tls == nullptr) return;
+  stream_.secure(std::make_unique<TlsSession>(settings.tls, TlsSide::kServer));
+}
 
 // Without its last chunk, a stream would look as if it were broken.
 HttpConnection::~HttpConnection() {
@@ -141,6 +146,11 @@ void HttpConnection::on_bytes(std::string_view bytes) {
 // A health checker ends with a reset, so a broken connection is nothing to tell of.
 void HttpConnection::on_end(int status) {
   has_ended_ = true;
+  if (const TlsSession* tls = stream_.tls(); tls != nullptr && tls->flaw()) {
+    owner_.on_tls_refused(*tls->flaw(), client_.address);
+    // It learns why from an alert, which a reset would take from it.
+    return is_awaited_ ? close() : begin_closing();
+  }
   const bool has_more_to_say =
       wait_ == Wait::kReader || wait_ == Wait::kNextTurn || stream_.unsent_bytes() > 0;
   if (status != UV_EOF || is_awaited_ || !has_more_to_say) close();
@@ -155,6 +165,12 @@ void HttpConnection::on_drained() {
     if (has_ended_) return close();
     wait_for(Wait::kLinger, kLinger);
   }
+}
+
+bool HttpConnection::has_time_for_handshake() {
+  if (owner_.has_time()) return true;
+  owner_.on_held(*this);
+  return false;
 }
 
 void HttpConnection::on_due() {
@@ -211,7 +227,8 @@ void HttpConnection::proceed() {
 void HttpConnection::hand_over() {
   HttpRequest& request = reader_.request();
   request.is_over_unix_socket = is_over_unix_socket_;
-  request.client = client_;
+  request.is_over_tls = is_over_tls();
+  request.client = client();
   ++request_count_;
   is_awaited_ = true;
   is_head_request_ = request.method == "HEAD";
@@ -220,6 +237,16 @@ void HttpConnection::hand_over() {
   wait_for(Wait::kNothing, {});
   read_if_useful();
   owner_.on_request(*this, request);
+}
+
+// A connection may outlive what its client has shown.
+HttpClientFacts HttpConnection::client() const {
+  HttpClientFacts facts = client_;
+  const TlsSession* tls = stream_.tls();
+  if (tls == nullptr || !tls->peer() || *tls->expiry() <= std::time(nullptr)) return facts;
+  const PeerCertificate& peer = *tls->peer();
+  facts.certificate = peer.names.is_empty() ? peer.common_name : peer.names.text();
+  return facts;
 }
 
 // Reading goes on while a request waits for its answer: a client that goes away shall be noticed.

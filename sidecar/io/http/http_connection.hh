@@ -25,6 +25,11 @@ class HttpConnection final : private ByteStream::Owner {
     virtual void on_request(HttpConnection& connection, const HttpRequest& request) = 0;
     virtual void on_refused(unsigned status) = 0;
     virtual void on_limit(Limit limit) = 0;
+    // By TLS, in the handshake or after it; the connection is closed then.
+    virtual void on_tls_refused(const TlsFlaw& flaw, const std::string& client) = 0;
+    // It has received more of a handshake than there was time for in this turn: go_on() in the
+    // next one.
+    virtual void on_held(HttpConnection& connection) = 0;
     // Once; the connection is of no more use.
     virtual void on_closed(HttpConnection& connection) = 0;
     // False when the requests of all connections have had their time in this turn of the loop.
@@ -36,6 +41,7 @@ class HttpConnection final : private ByteStream::Owner {
     bool is_over_unix_socket = false;
     const HttpLimits& limits;
     std::span<char> buffer;  // to receive in; can be shared by all connections
+    TlsContextPtr tls{};     // nullptr: plain
   };
 
   HttpConnection(Loop& loop, Owner& owner, ByteStream::Handle handle, const Settings& settings);
@@ -67,6 +73,10 @@ class HttpConnection final : private ByteStream::Owner {
 
   // Takes no further request, and ends as soon as no answer is due.
   void stop();
+  // With a handshake that on_held() was told of.
+  void go_on() { stream_.go_on(); }
+  bool is_over_tls() const { return stream_.tls() != nullptr; }
+  bool is_over_unix_socket() const { return is_over_unix_socket_; }
   // Ends at once, without a word: another client needs the room.
   void give_way() { close(); }
 
@@ -84,6 +94,7 @@ class HttpConnection final : private ByteStream::Owner {
   void on_bytes(std::string_view bytes) override;
   void on_end(int status) override;
   void on_drained() override;
+  bool has_time_for_handshake() override;
   void on_due();
 
   void proceed();
@@ -92,6 +103,7 @@ class HttpConnection final : private ByteStream::Owner {
   void await_bytes();
   void await_reader();
   void refuse(const HttpRefusal& refusal);
+  HttpClientFacts client() const;
   void send(const HttpHead& head, const HttpHeaders& headers, std::string_view body);
   void end_answer();
   void begin_closing();

@@ -33,9 +33,10 @@ struct HttpLimits {
   // Of the request line, all headers, and the lines around the chunks of a body.
   size_t header_bytes = size_t{8} * 1024;
   size_t body_bytes = size_t{16} * 1024;
-  size_t connections = 512;                     // beyond it the one that waits longest gives way
-  size_t unsent_bytes = size_t{64} * 1024;      // of one stream; who reads more slowly is closed
-  Duration first = std::chrono::seconds(10);    // from connecting to a byte, if that is less
+  size_t connections = 512;                 // beyond it the one that waits longest gives way
+  size_t unsent_bytes = size_t{64} * 1024;  // of one stream; who reads more slowly is closed
+  // From connecting to a byte of a request, a handshake included, if that is less.
+  Duration first = std::chrono::seconds(10);
   Duration idle = std::chrono::seconds(60);     // between two requests, or without reading a byte
   Duration request = std::chrono::seconds(10);  // from a request's first byte to its last
 };
@@ -44,6 +45,8 @@ struct HttpLimits {
 struct HttpClientFacts {
   std::string address;                 // host:port in numbers; empty on the unix socket
   std::optional<PeerProcess> process;  // on the unix socket
+  // Whose certificate was verified, and is valid now; nothing: none was shown.
+  std::optional<std::string> certificate{};
 };
 
 struct HttpRequest {
@@ -54,6 +57,7 @@ struct HttpRequest {
   SecretText authorization{};                // of the header of this name; "": there is none
   std::string body;
   bool is_over_unix_socket = false;
+  bool is_over_tls = false;
   HttpClientFacts client{};
 
   // The first header of this name, whatever its case; nullptr when there is none.

@@ -98,6 +98,14 @@ void HttpServer::listen_on_socket(const std::string& path) {
   pipe_ = std::move(pipe);
 }
 
+void HttpServer::secure(TlsContextPtr tls) {
+  is_secured_ = true;
+  tls_ = std::move(tls);
+  for (const auto& [number, connection] : connections_) {
+    if (!connection->is_over_unix_socket()) connection->stop();
+  }
+}
+
 FileLook HttpServer::look_at_socket() {
   FileLook look;
   if (socket_file_) look.loss = socket_file_->loss();
@@ -145,6 +153,11 @@ void HttpServer::accept_paced(uv_stream_t* socket) {
 void HttpServer::begin_turn() {
   accepted_ = 0;
   time_is_up_ = kNever;
+  for (const uint32_t number : std::exchange(held_, {})) {
+    if (const auto found = connections_.find(number); found != connections_.end()) {
+      found->second->go_on();
+    }
+  }
   for (uv_stream_t* socket : std::exchange(paused_, {})) accept_paced(socket);
 }
 
@@ -170,7 +183,11 @@ void HttpServer::accept(uv_stream_t* socket) {
   };
   if (std::visit(accept_with, handle) != 0) return;
   if (open_connections() >= limits_.connections) make_room();
-  if (open_connections() >= limits_.connections + kMaxTurnedAway) {
+  const bool is_by_tls = is_tcp && is_secured_;
+  if (is_by_tls && tls_ == nullptr) return;
+  // A refusal by TLS would take a handshake, so that is left out.
+  const size_t most = limits_.connections + (is_by_tls ? 0 : kMaxTurnedAway);
+  if (open_connections() >= most) {
     listener_.on_limit(Limit::kHttpConnections);
     return;
   }
@@ -186,10 +203,13 @@ void HttpServer::accept(uv_stream_t* socket) {
   const uint32_t number = last_number_;
   HttpConnection::Owner& owner = *this;
   auto& connection = connections_[number];
-  connection = std::make_unique<HttpConnection>(
-      loop_, owner, std::move(handle),
-      HttpConnection::Settings{
-          .number = number, .is_over_unix_socket = !is_tcp, .limits = limits_, .buffer = buffer_});
+  connection =
+      std::make_unique<HttpConnection>(loop_, owner, std::move(handle),
+                                       HttpConnection::Settings{.number = number,
+                                                                .is_over_unix_socket = !is_tcp,
+                                                                .limits = limits_,
+                                                                .buffer = buffer_,
+                                                                .tls = is_by_tls ? tls_ : nullptr});
   if (is_welcome) {
     connection->serve();
   } else {
@@ -209,6 +229,8 @@ ByteStream::Handle HttpServer::make_client_handle(uv_handle_type type) {
 void HttpServer::on_request(HttpConnection& connection, const HttpRequest& request) {
   listener_.on_request(request, HttpReply(*this, connection.request()));
 }
+
+void HttpServer::on_held(HttpConnection& connection) { held_.push_back(connection.number()); }
 
 // Neither destroys a connection within its own function, nor tells the listener within a call of
 // its own.

@@ -70,6 +70,8 @@ class HttpListener {
   // Refused before it became a request (400, 408, 413, 431, 503); the server has answered it.
   virtual void on_refused(unsigned status) = 0;
   virtual void on_limit(Limit limit) = 0;
+  // A client, host:port, that TLS has ended the connection with.
+  virtual void on_tls_refused(const TlsFlaw& /*flaw*/, const std::string& /*client*/) {}
 };
 
 class HttpServer final : private HttpConnection::Owner {
@@ -85,6 +87,9 @@ class HttpServer final : private HttpConnection::Owner {
   // now (all its addresses; this blocks).  Port 0: any free one.  Returns the port.  Throws
   // std::system_error whose text names the address.
   uint16_t listen(const HostPort& place);
+  // From now on clients over TCP are served by TLS alone; with nullptr, none until there is one.
+  // Those that were let in before have their answers, and their streams, and no further request.
+  void secure(TlsContextPtr tls);
   // A unix socket of mode 0660; a stale one at `path` is replaced, one that is in use or another
   // kind of file is not.  Removed at the end.  Throws std::system_error whose text names the path.
   void listen_on_socket(const std::string& path);
@@ -115,6 +120,10 @@ class HttpServer final : private HttpConnection::Owner {
   void on_request(HttpConnection& connection, const HttpRequest& request) override;
   void on_refused(unsigned status) override { listener_.on_refused(status); }
   void on_limit(Limit limit) override { listener_.on_limit(limit); }
+  void on_tls_refused(const TlsFlaw& flaw, const std::string& client) override {
+    listener_.on_tls_refused(flaw, client);
+  }
+  void on_held(HttpConnection& connection) override;
   void on_closed(HttpConnection& connection) override;
   bool has_time() override;
   void say_farewell();
@@ -131,6 +140,9 @@ class HttpServer final : private HttpConnection::Owner {
   int accepted_ = 0;                  // in this turn of the loop
   Instant time_is_up_ = kNever;       // the same; kNever: nothing was asked yet
   std::vector<uv_stream_t*> paused_;  // listening sockets, until the next turn
+  std::vector<uint32_t> held_;        // connections with a handshake, the same
+  bool is_secured_ = false;
+  TlsContextPtr tls_;  // with all connections that were made with it
   LoopTimer next_turn_;
   Pipe pipe_;
   std::vector<Tcp> sockets_;

@@ -76,6 +76,21 @@ void ByteStream::stop_reading() {
 // What comes of the bytes may close the stream.
 void ByteStream::receive(std::string_view bytes) {
   if (tls_ == nullptr) return owner_.on_bytes(bytes);
+  const bool is_next = held_.empty();
+  if (tls_->is_established() || (is_next && owner_.has_time_for_handshake())) {
+    return receive_tls(bytes);
+  }
+  held_ += bytes;
+  stop_reading();
+}
+
+void ByteStream::go_on() {
+  if (stream_ == nullptr || held_.empty()) return;
+  start_reading();
+  receive(std::exchange(held_, ""));
+}
+
+void ByteStream::receive_tls(std::string_view bytes) {
   std::array<char, kMaxRecordBytes> plaintext;  // NOLINT(*-member-init): read() fills it
   tls_->receive(bytes);
   while (stream_ != nullptr) {

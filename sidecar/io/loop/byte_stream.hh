@@ -34,6 +34,9 @@ class ByteStream {
     virtual void on_drained() = 0;
     // How long the loop has just been busy with the handshake of TLS.
     virtual void on_handshake_work(Duration /*spent*/) {}
+    // Whether a step of a handshake, which may take a millisecond, can be done now.  If not, the
+    // bytes are kept and nothing more is read until go_on().
+    virtual bool has_time_for_handshake() { return true; }
   };
   using Handle = std::variant<UvPtr<uv_tcp_t>, UvPtr<uv_pipe_t>>;
 
@@ -54,6 +57,9 @@ class ByteStream {
   bool is_reading() const { return is_reading_; }
   void start_reading();
   void stop_reading();
+
+  // Does what has_time_for_handshake() had no time for; asks it again.
+  void go_on();
 
   // The descriptor of the socket; -1 when closed.
   int descriptor() const;
@@ -78,6 +84,7 @@ class ByteStream {
 
   void receive(std::string_view bytes);
   size_t read_tls(std::span<char> buffer);
+  void receive_tls(std::string_view bytes);
   bool send(std::span<const std::string_view> pieces);
   bool send_tls();
   void write_waiting();
@@ -92,6 +99,7 @@ class ByteStream {
   bool is_finishing_ = false;
   int write_error_ = 0;
   std::unique_ptr<TlsSession> tls_;
+  std::string held_;               // of a handshake, until there is time for it
   uv_stream_t* stream_ = nullptr;  // in `handle_`; nullptr when closed
   Handle handle_;
 };

@@ -14,6 +14,7 @@ struct CertificateNames {
   std::vector<std::string> dns;        // in small letters
   std::vector<std::string> addresses;  // IP, in numbers as inet_ntop(3) writes them
 
+  bool is_empty() const { return uris.empty() && !has_host_names(); }
   bool has_host_names() const { return !dns.empty() || !addresses.empty(); }
   // All, for the log: "orders-3.orders, 10.0.0.3"; "no name" when there is none.
   std::string text() const;

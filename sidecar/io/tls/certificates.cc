@@ -57,6 +57,13 @@ CertificateNames names_of(const X509* certificate) {
   return names;
 }
 
+std::string common_name_of(const X509* certificate) {
+  const X509_NAME* subject = X509_get_subject_name(certificate);
+  const int place = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (place < 0) return "";
+  return printable(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, place)));
+}
+
 std::time_t seconds_of(const ASN1_TIME* time) {
   std::tm broken_down{};
   return ASN1_TIME_to_tm(time, &broken_down) == 1 ? timegm(&broken_down) : 0;
@@ -103,7 +110,7 @@ bool ends_in_a_first_line(std::string_view pem) {
 
 }  // namespace
 
-std::vector<X509Ptr> parse_certificates(std::string_view pem) {
+std::vector<X509Ptr> parse_certificates(std::string_view pem, const std::string& key) {
   const BioPtr reader = reader_of(pem);
   std::vector<X509Ptr> certificates;
   while (X509* certificate = PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)) {
@@ -112,25 +119,19 @@ std::vector<X509Ptr> parse_certificates(std::string_view pem) {
   const unsigned long error = ERR_peek_last_error();
   ERR_clear_error();
   if (ERR_GET_REASON(error) != PEM_R_NO_START_LINE || ends_in_a_first_line(pem)) {
-    throw TlsError("holds a certificate that is cut short or damaged");
+    throw TlsError(key + " holds a certificate that is cut short or damaged");
   }
-  if (certificates.empty()) throw TlsError("holds no certificate in PEM");
+  if (certificates.empty()) throw TlsError(key + " holds no certificate in PEM");
   return certificates;
 }
 
-CertificateSet parse_certificate_set(const TlsTexts& texts, const std::string& keys) {
-  const auto parse = [&](std::string_view pem, const char* key) {
-    try {
-      return parse_certificates(pem);
-    } catch (const TlsError& error) {
-      throw TlsError(keys + key + " " + error.what());
-    }
-  };
+CertificateSet parse_certificate_set(const TlsTexts& texts, const std::string& keys,
+                                     const char* ca) {
   CertificateSet set;
-  set.chain = parse(texts.cert, "cert");
+  set.chain = parse_certificates(texts.cert, keys + "cert");
   set.cert = std::move(set.chain.front());
   set.chain.erase(set.chain.begin());
-  if (!texts.ca.empty()) set.ca = parse(texts.ca, "ca");
+  if (!texts.ca.empty()) set.ca = parse_certificates(texts.ca, keys + ca);
   set.key = parse_key(texts.key);
   ERR_clear_error();
   if (set.key == nullptr) {
@@ -160,6 +161,22 @@ void check_certificate_set(const CertificateSet& set, const std::string& keys, s
   }
 }
 
+void check_shown_certificate(const CertificateSet& set, int purpose, const std::string& keys,
+                             std::time_t now) {
+  if (X509_check_purpose(set.cert.get(), purpose, 0) != 1) {
+    const bool is_server = purpose == X509_PURPOSE_SSL_SERVER;
+    throw TlsError(fmt::format("{}cert is not for {}; issue one with extendedKeyUsage {}", keys,
+                               is_server ? "servers" : "clients",
+                               is_server ? "serverAuth" : "clientAuth"));
+  }
+  if (beginning_of(set.cert.get()) > now) {
+    throw TlsError(keys + "cert is not valid yet; look at this machine's clock");
+  }
+  if (expiry_of(set) <= now) {
+    throw TlsError(keys + "cert, or one between it and its authority, is over; renew it");
+  }
+}
+
 PeerCertificate described(X509* certificate) {
   const uint32_t use = X509_get_key_usage(certificate);
   const bool has_use = use != UINT32_MAX;
@@ -167,7 +184,8 @@ PeerCertificate described(X509* certificate) {
   const bool is_ca = (X509_get_extension_flags(certificate) & EXFLAG_CA) != 0;
   return {.names = names_of(certificate),
           .is_authority = is_ca || may_sign,
-          .has_signature_use = has_use && (use & KU_DIGITAL_SIGNATURE) != 0};
+          .has_signature_use = has_use && (use & KU_DIGITAL_SIGNATURE) != 0,
+          .common_name = common_name_of(certificate)};
 }
 
 std::time_t beginning_of(const X509* certificate) {

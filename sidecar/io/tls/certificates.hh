@@ -19,16 +19,22 @@ struct CertificateSet {
   std::vector<X509Ptr> ca;
 };
 
-// All certificates of a PEM file.  Throws TlsError ("holds no certificate").
-std::vector<X509Ptr> parse_certificates(std::string_view pem);
+// All certificates of a PEM file, which `key` names.  Throws TlsError ("tls.ca holds no ...").
+std::vector<X509Ptr> parse_certificates(std::string_view pem, const std::string& key);
 
 // Throws TlsError whose text begins with the key that names the file, after `keys`: "tls.key does
-// not belong to tls.cert".  Without `texts.ca` there are no authorities.
-CertificateSet parse_certificate_set(const TlsTexts& texts, const std::string& keys);
+// not belong to tls.cert".  Without `texts.ca`, whose key is `ca`, there are no authorities.
+CertificateSet parse_certificate_set(const TlsTexts& texts, const std::string& keys,
+                                     const char* ca = "ca");
 
 // Whether peers that trust the set's authorities will believe its certificate, at `now`, on either
 // side of a connection.  Throws TlsError as above.
 void check_certificate_set(const CertificateSet& set, const std::string& keys, std::time_t now);
+
+// Whether it can be shown at `now` to whoever believes its authority, which is not known here, as
+// `purpose` (X509_PURPOSE_SSL_SERVER or _CLIENT) asks for.  Throws TlsError as above.
+void check_shown_certificate(const CertificateSet& set, int purpose, const std::string& keys,
+                             std::time_t now);
 
 // What the rules ask, of a certificate that was verified or is one's own.
 PeerCertificate described(X509* certificate);

@@ -23,6 +23,7 @@ struct PeerCertificate {
   CertificateNames names;
   bool is_authority = false;      // it may sign others: CA:TRUE, keyCertSign or cRLSign
   bool has_signature_use = true;  // its key usage has digitalSignature
+  std::string common_name{};      // for the log alone: it is no name that anything is decided by
 };
 
 struct MemberRules {

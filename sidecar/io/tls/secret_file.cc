@@ -82,6 +82,7 @@ SecretText read_secret_file(const std::string& path, const std::string& key, Sec
     size += static_cast<size_t>(count);
   }
   text.resize(size);
+  if (text.empty()) fail("is empty");
   return text;
 }
 

@@ -24,7 +24,8 @@ constexpr long kMaxChainBytes = 16384;
 
 constexpr std::array<unsigned char, 10> kSessionsFor{'b', 'e', 'l', 'l', 'w',
                                                      'e', 't', 'h', 'e', 'r'};
-constexpr std::string_view kMembersProtocol = "bellwether/1";
+// Of TLS 1.2 only what TLS 1.3 has as well (RFC 9325, section 4.2).
+constexpr const char* kCiphersOfTls12 = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 void require(bool is_done, const char* what) {
   if (is_done) return;
@@ -107,11 +108,32 @@ int find_key(SSL* ssl, const unsigned char* identity, size_t bytes, SSL_SESSION*
 
 }  // namespace
 
-TlsContext::TlsContext(std::string protocol)
-    : context_(SSL_CTX_new(TLS_method())), protocol_(std::move(protocol)) {
+// A peer that speaks no TLS is told by the fatal alert protocol_version what it has met.
+const TlsContext::Kind TlsContext::kMembers{
+    .least_version = TLS1_3_VERSION,
+    .versions = "TLS 1.3",
+    .protocol = "bellwether/1",
+    .must_offer = true,
+    .plain_flaw = "the peer does not speak TLS, and tls.mode is \"strict\" here",
+    .plain_answer = {"\x15\x03\x03\x00\x02\x02\x46", 7}};
+const TlsContext::Kind TlsContext::kHttp{
+    .least_version = TLS1_2_VERSION,
+    .versions = "TLS 1.2 or 1.3",
+    .protocol = "http/1.1",
+    .must_offer = false,
+    .plain_flaw = "the client does not speak TLS; give it an https:// URL",
+    .plain_answer =
+        "HTTP/1.0 400 Bad Request\r\nContent-Type: application/json\r\n\r\n"
+        "{\"error\":\"this port speaks https\"}\n"};
+
+TlsContext::TlsContext(const Kind& kind) : context_(SSL_CTX_new(TLS_method())), kind_(kind) {
   if (context_ == nullptr) throw std::bad_alloc();
   SSL_CTX* context = get();
   SSL_CTX_set_security_level(context, kSecurityLevel);
+  require(SSL_CTX_set_min_proto_version(context, kind.least_version) == 1 &&
+              SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) == 1,
+          kind.versions);
+  require(SSL_CTX_set_cipher_list(context, kCiphersOfTls12) == 1, "the ciphers of TLS 1.2");
   std::string groups = kGroups;  // OpenSSL's macro wants what it may change
   require(SSL_CTX_set1_groups_list(context, groups.data()) == 1, "the groups of its key exchange");
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
@@ -128,19 +150,18 @@ TlsContext::TlsContext(std::string protocol)
   SSL_CTX_set_msg_callback(context, note_message);
   // What is at rest holds no buffers; and what has to wait may be moved meanwhile.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  if (protocol_.empty()) return;
-  std::string offered(1, static_cast<char>(protocol_.size()));
-  offered += protocol_;
+  SSL_CTX_set_cert_verify_callback(context, verify_chain, nullptr);
+  set_protocol();
+}
+
+void TlsContext::set_protocol() const {
+  SSL_CTX* context = get();
+  std::string offered(1, static_cast<char>(kind_.protocol.size()));
+  offered += kind_.protocol;
   require(SSL_CTX_set_alpn_protos(context, reinterpret_cast<const unsigned char*>(offered.data()),
                                   static_cast<unsigned>(offered.size())) == 0,
           "the name of the protocol");
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
-}
-
-void TlsContext::require_tls_1_3() const {
-  require(SSL_CTX_set_min_proto_version(get(), TLS1_3_VERSION) == 1 &&
-              SSL_CTX_set_max_proto_version(get(), TLS1_3_VERSION) == 1,
-          "TLS 1.3");
 }
 
 void TlsContext::show(const CertificateSet& set) {
@@ -156,13 +177,15 @@ void TlsContext::show(const CertificateSet& set) {
   expiry_ = expiry_of(set);
 }
 
+void TlsContext::believe(const std::vector<X509Ptr>& authorities, int verify_mode) {
+  SSL_CTX_set_cert_store(get(), make_store(authorities).release());
+  SSL_CTX_set_verify(get(), verify_mode, nullptr);
+}
+
 TlsContextPtr TlsContext::of_members(const CertificateSet& set, MemberRules rules) {
-  std::shared_ptr<TlsContext> made(new TlsContext(std::string(kMembersProtocol)));
-  made->require_tls_1_3();
+  std::shared_ptr<TlsContext> made(new TlsContext(kMembers));
   made->show(set);
-  SSL_CTX_set_cert_store(made->get(), make_store(set.ca).release());
-  SSL_CTX_set_verify(made->get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-  SSL_CTX_set_cert_verify_callback(made->get(), verify_chain, nullptr);
+  made->believe(set.ca, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT);
   made->judge_ = [rules = std::move(rules)](const PeerCertificate& peer) {
     return judge_member(peer, rules);
   };
@@ -170,8 +193,7 @@ TlsContextPtr TlsContext::of_members(const CertificateSet& set, MemberRules rule
 }
 
 TlsContextPtr TlsContext::of_members(std::vector<GroupKey> keys) {
-  std::shared_ptr<TlsContext> made(new TlsContext(std::string(kMembersProtocol)));
-  made->require_tls_1_3();
+  std::shared_ptr<TlsContext> made(new TlsContext(kMembers));
   made->keys_ = std::move(keys);
   for (const GroupKey& key : made->keys_) made->material_ += key.identity;
   SSL_CTX* context = made->get();
@@ -180,6 +202,37 @@ TlsContextPtr TlsContext::of_members(std::vector<GroupKey> keys) {
   SSL_CTX_set_psk_find_session_callback(context, find_key);
   // A peer that shows a certificate instead is believed by nobody.
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  return made;
+}
+
+TlsContextPtr TlsContext::of_http_server(const CertificateSet& set, ClientCertificate wanted) {
+  std::shared_ptr<TlsContext> made(new TlsContext(kHttp));
+  made->show(set);
+  if (set.ca.empty()) return made;
+  const bool is_required = wanted == ClientCertificate::kRequired;
+  made->believe(set.ca, SSL_VERIFY_PEER | (is_required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0));
+  // By these a browser chooses which of its certificates it shows.
+  for (const X509Ptr& authority : set.ca) {
+    require(SSL_CTX_add_client_CA(made->get(), authority.get()) == 1, "the names of authorities");
+  }
+  return made;
+}
+
+TlsContextPtr TlsContext::of_http_client(const CertificateSet& set) {
+  std::shared_ptr<TlsContext> made(new TlsContext(kHttp));
+  if (set.cert != nullptr) made->show(set);
+  made->believe(set.ca, SSL_VERIFY_PEER);
+  made->judges_server_names_ = true;
+  return made;
+}
+
+TlsContextPtr TlsContext::of_http_client(const CertificateSet& set, const X509Ptr& server) {
+  std::shared_ptr<TlsContext> made(new TlsContext(kHttp));
+  if (set.cert != nullptr) made->show(set);
+  X509_up_ref(server.get());
+  std::vector<X509Ptr> believed;
+  believed.emplace_back(server.get());
+  made->believe(believed, SSL_VERIFY_PEER);
   return made;
 }
 

@@ -2,11 +2,13 @@
 // that fit together, then shared by all connections that are made with it, and never changed.
 #pragma once
 
+#include <cstdint>
 #include <ctime>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/tls/certificates.hh"
@@ -15,6 +17,9 @@
 #include "io/tls/openssl.hh"
 
 namespace bellwether::io {
+
+// Whether a server wants one of each client, where it has authorities for it.
+enum class ClientCertificate : uint8_t { kOptional, kRequired };
 
 class TlsContext;
 // All connections that were made with it share it.
@@ -29,6 +34,14 @@ class TlsContext {
   static TlsContextPtr of_members(const CertificateSet& set, MemberRules rules);
   // By the secret of the group; at least one key.
   static TlsContextPtr of_members(std::vector<GroupKey> keys);
+  // Of an HTTP server, by TLS 1.2 or 1.3.  Clients are asked for a certificate if there are
+  // authorities for it; without one they are served only if it is optional.
+  static TlsContextPtr of_http_server(const CertificateSet& set, ClientCertificate wanted);
+  // Of an HTTP client, by TLS 1.2 or 1.3: believes the authorities of `set`, and shows its
+  // certificate if there is one.
+  static TlsContextPtr of_http_client(const CertificateSet& set);
+  // The same, but believes this one certificate of a server, whatever its name and authority.
+  static TlsContextPtr of_http_client(const CertificateSet& set, const X509Ptr& server);
 
   ~TlsContext() = default;
   TlsContext(const TlsContext&) = delete;
@@ -42,24 +55,46 @@ class TlsContext {
   const std::string& material() const { return material_; }
   bool has_secret() const { return !keys_.empty(); }
   const std::vector<GroupKey>& keys() const { return keys_; }
-  // What both must speak inside (ALPN); empty: anything.
-  const std::string& protocol() const { return protocol_; }
+  // What both must speak inside (ALPN), or at least whoever offers anything.
+  const std::string& protocol() const { return kind_.protocol; }
+  bool must_offer_protocol() const { return kind_.must_offer; }
+  // For whoever reads why a peer was refused.
+  const char* versions() const { return kind_.versions; }
+  const char* plain_flaw() const { return kind_.plain_flaw; }
+  // What a peer is told that does not speak TLS.
+  std::string_view plain_answer() const { return kind_.plain_answer; }
+  // Whether a client compares the server's certificate with the name that it has called.
+  bool judges_server_names() const { return judges_server_names_; }
   // Since when what it shows is valid, and when it is over, in seconds since 1970; nothing where it
   // shows no certificate.
   std::optional<std::time_t> beginning() const { return beginning_; }
   std::optional<std::time_t> expiry() const { return expiry_; }
 
  private:
-  explicit TlsContext(std::string protocol);
+  // What all connections of one kind have in common.
+  struct Kind {
+    int least_version;
+    const char* versions;
+    std::string protocol;
+    bool must_offer;
+    const char* plain_flaw;
+    std::string_view plain_answer;
+  };
+  static const Kind kMembers;
+  static const Kind kHttp;
 
-  void require_tls_1_3() const;
+  explicit TlsContext(const Kind& kind);
+
   void show(const CertificateSet& set);
+  void believe(const std::vector<X509Ptr>& authorities, int verify_mode);
+  void set_protocol() const;
 
   SslContextPtr context_;
-  std::string protocol_;
+  const Kind& kind_;
   std::string material_;
   std::vector<GroupKey> keys_;
   Judge judge_;
+  bool judges_server_names_ = false;
   std::optional<std::time_t> beginning_;
   std::optional<std::time_t> expiry_;
 };

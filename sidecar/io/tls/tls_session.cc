@@ -17,9 +17,6 @@ namespace {
 constexpr unsigned kFirstAlertReason = SSL_AD_REASON_OFFSET;
 constexpr unsigned kLastAlertReason = SSL_AD_REASON_OFFSET + 255;
 
-// The fatal alert protocol_version, by which the other side knows what it has met.
-constexpr std::string_view kNoSuchProtocol("\x15\x03\x03\x00\x02\x02\x46", 7);
-
 TlsFlaw protocol_flaw(std::string text) { return {Rejection::kTlsProtocol, std::move(text)}; }
 
 }  // namespace
@@ -64,14 +61,22 @@ struct SessionBio {
   }
 };
 
-TlsSession::TlsSession(TlsContextPtr context, TlsSide side)
-    : context_(std::move(context)), expiry_(context_->expiry()), ssl_(SSL_new(context_->get())) {
+TlsSession::TlsSession(TlsContextPtr context, TlsSide side, std::string server)
+    : context_(std::move(context)),
+      server_(std::move(server)),
+      expiry_(context_->expiry()),
+      ssl_(SSL_new(context_->get())) {
+  if (server_.ends_with('.')) server_.pop_back();  // as no certificate, and no SNI, has it
   BIO* bio = ssl_ == nullptr ? nullptr : BIO_new(SessionBio::method());
   if (bio == nullptr) throw std::bad_alloc();
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
   SSL_set_app_data(ssl_.get(), this);
+  if (!server_.empty() && !is_address(server_)) {
+    // SSL_set_tlsext_host_name(), a macro with a cast that C++ does not like.
+    SSL_ctrl(ssl_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, server_.data());
+  }
   if (side == TlsSide::kServer) {
     SSL_set_accept_state(ssl_.get());
   } else {
@@ -98,9 +103,8 @@ size_t TlsSession::read(std::span<char> buffer) {
     is_heard_ = true;
     constexpr char kAlert = '\x15';
     if (!is_tls_hello(input_) && input_.front() != kAlert) {
-      flaw_ = TlsFlaw{Rejection::kTlsPlaintext,
-                      "the peer does not speak TLS, and tls.mode is \"strict\" here"};
-      output_ = kNoSuchProtocol;
+      flaw_ = TlsFlaw{Rejection::kTlsPlaintext, context_->plain_flaw()};
+      output_ = context_->plain_answer();
       return 0;
     }
   }
@@ -126,7 +130,8 @@ void TlsSession::settle() {
   unsigned bytes = 0;
   SSL_get0_alpn_selected(ssl_.get(), &protocol, &bytes);
   const std::string& wanted = context_->protocol();
-  if (!std::ranges::equal(std::span(protocol, bytes), wanted)) {
+  const bool is_offered = bytes > 0 || context_->must_offer_protocol();
+  if (is_offered && !std::ranges::equal(std::span(protocol, bytes), wanted)) {
     flaw_ = protocol_flaw("the peer does not offer the protocol " + wanted);
     return;
   }
@@ -167,6 +172,7 @@ bool TlsSession::verify(X509_STORE_CTX* chain) {
   }
   peer_ = described(certificate);
   flaw_ = context_->judge(*peer_);
+  if (!flaw_) flaw_ = judge_server();
   if (flaw_) {
     X509_STORE_CTX_set_error(chain, X509_V_ERR_HOSTNAME_MISMATCH);
     return false;
@@ -174,6 +180,14 @@ bool TlsSession::verify(X509_STORE_CTX* chain) {
   const std::time_t theirs = expiry_of(certificate);
   expiry_ = expiry_ ? std::min(*expiry_, theirs) : theirs;
   return true;
+}
+
+// RFC 9110, section 4.3.4.
+std::optional<TlsFlaw> TlsSession::judge_server() const {
+  if (server_.empty() || !context_->judges_server_names()) return std::nullopt;
+  if (is_for_host(peer_->names, server_)) return std::nullopt;
+  return TlsFlaw{Rejection::kTlsWrongName,
+                 "the server's certificate is for " + peer_->names.text() + ", not for " + server_};
 }
 
 bool TlsSession::is_believed_by(const TlsContext& other) const {
@@ -226,7 +240,7 @@ TlsFlaw TlsSession::flaw_of_error(unsigned long error) const {
     return {Rejection::kTlsNoCertificate, "the peer shows no certificate"};
   }
   if (reason == SSL_R_UNSUPPORTED_PROTOCOL || reason == SSL_R_UNKNOWN_PROTOCOL) {
-    return protocol_flaw("the peer does not speak TLS 1.3");
+    return protocol_flaw(std::string("the peer does not speak ") + context_->versions());
   }
   if (reason == SSL_R_NO_APPLICATION_PROTOCOL) {
     return protocol_flaw("the peer does not offer the protocol " + context_->protocol());

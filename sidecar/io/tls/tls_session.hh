@@ -20,8 +20,9 @@ inline bool is_tls_hello(std::string_view bytes) { return bytes.starts_with('\x1
 
 class TlsSession {
  public:
-  // Throws std::bad_alloc.
-  TlsSession(TlsContextPtr context, TlsSide side);
+  // `server`: the name or the address that a client has called, of which the server must have a
+  // certificate; "": which name it has is for the context to judge.  Throws std::bad_alloc.
+  TlsSession(TlsContextPtr context, TlsSide side, std::string server = "");
   ~TlsSession();
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
@@ -53,10 +54,12 @@ class TlsSession {
   // Both sides have proven who they are, as far as this one knows; a server may still refuse what a
   // client has shown.
   bool is_established() const { return is_established_; }
+  // The peer has said that no more comes (close_notify).
+  bool has_ended() const { return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0; }
   // Why the connection is to be closed, when it is; the alert for the peer is in the output.
   const std::optional<TlsFlaw>& flaw() const { return flaw_; }
 
-  // Of the peer, once established; nothing where a secret is shared.
+  // Of the peer, once established; nothing where a secret is shared, or where it has shown none.
   const std::optional<PeerCertificate>& peer() const { return peer_; }
   // When the first of the certificates of both sides is over, in seconds since 1970.
   std::optional<std::time_t> expiry() const { return expiry_; }
@@ -78,7 +81,10 @@ class TlsSession {
   void note_failure(int result);
   TlsFlaw flaw_of_error(unsigned long error) const;
 
+  std::optional<TlsFlaw> judge_server() const;
+
   TlsContextPtr context_;  // with all connections that were made with it
+  std::string server_;     // a client's: whom it has called
   std::string_view input_;
   std::string output_;
   std::string waiting_;  // written before it could be part of the output

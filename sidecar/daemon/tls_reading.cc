@@ -1,0 +1,62 @@
+// Reading is done in a thread of the pool, OpenSSL's part of it included: a private key takes it a
+// millisecond.
+#include "daemon/tls_reading.hh"
+
+#include <array>
+#include <exception>
+#include <string_view>
+
+#include "io/tls/certificates.hh"
+
+namespace bellwether::daemon {
+
+void read_files(const CertificateFiles& files, io::TlsTexts& texts) {
+  const auto read = [&](const std::string& path, const char* key, io::Secrecy secrecy) {
+    return path.empty() ? "" : io::read_secret_file(path, files.keys + key, secrecy);
+  };
+  texts.key = read(files.key, "key", io::Secrecy::kSecret);
+  texts.cert = read(files.cert, "cert", io::Secrecy::kPublic);
+  texts.ca = read(files.ca, files.ca_key, io::Secrecy::kPublic);
+}
+
+TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::TlsTexts&)>& read,
+                    const std::function<void(const io::TlsTexts&, TlsReading&)>& make) {
+  TlsReading reading;
+  try {
+    io::TlsTexts texts;
+    reading.fingerprint = read(texts);
+    const bool is_same = last.error.empty() && last.fingerprint == reading.fingerprint;
+    // One that is over in the meantime is judged again, and found so.
+    const std::time_t now = std::time(nullptr);
+    if (is_same && last.tls != nullptr && last.tls->expiry().value_or(now + 1) > now) return last;
+    make(texts, reading);
+  } catch (const std::exception& error) {
+    reading.error = error.what();
+  }
+  return reading;
+}
+
+TlsReading files_without_answer(const TlsReading& last) {
+  return {
+      .fingerprint = last.fingerprint,
+      .error =
+          "the files of TLS are still being read; look at the disk, or the network file system, "
+          "that they are on"};
+}
+
+TlsReading read_server_tls(const CertificateFiles& files, io::ClientCertificate wanted,
+                           const TlsReading& last) {
+  const auto read = [&](io::TlsTexts& texts) {
+    read_files(files, texts);
+    const std::array<std::string_view, 3> parts{texts.cert, texts.key, texts.ca};
+    return io::fingerprint(parts);
+  };
+  const auto make = [&](const io::TlsTexts& texts, TlsReading& reading) {
+    const io::CertificateSet set = io::parse_certificate_set(texts, files.keys, files.ca_key);
+    io::check_shown_certificate(set, X509_PURPOSE_SSL_SERVER, files.keys, std::time(nullptr));
+    reading.tls = io::TlsContext::of_http_server(set, wanted);
+  };
+  return read_tls(last, read, make);
+}
+
+}  // namespace bellwether::daemon

@@ -1,0 +1,58 @@
+// What the files of one use of TLS come to: read, judged, made into a context, and again when they
+// have changed on the disk (reread.hh).
+//
+// Files come in any order: a helper writes certificate, key and authorities one after the other,
+// another one renames them, a volume swaps a link to all.  So a set is taken when two readings of
+// it are the same, and when it fits together; else the one before stays in force.
+#pragma once
+
+#include <ctime>
+#include <functional>
+#include <string>
+
+#include "base/counted.hh"
+#include "io/tls/secret_file.hh"
+#include "io/tls/tls_context.hh"
+
+namespace bellwether::daemon {
+
+// One reading of the files.  Equal ones have the same bytes, and the same to complain of.
+struct TlsReading {
+  std::string fingerprint;  // of all bytes that were read, and of the settings
+  std::string error{};      // why they are of no use: names key and file, never what is in it
+  io::TlsContextPtr tls{};  // with connections; nullptr: off, or an error
+  // With [voters]: the names of a certificate that could be that of each; empty: it tells them
+  // apart, or there is none.
+  std::string cannot_tell_voters_apart{};
+
+  friend bool operator==(const TlsReading& one, const TlsReading& other) {
+    return one.fingerprint == other.fingerprint && one.error == other.error;
+  }
+};
+
+// Files of a certificate and its authorities, as a table names them; empty: none.
+struct CertificateFiles {
+  std::string keys;  // in front of the keys: "api."
+  std::string cert;
+  std::string key;
+  std::string ca;
+  const char* ca_key = "ca";
+};
+
+// Throws TlsError.  Blocks.
+void read_files(const CertificateFiles& files, io::TlsTexts& texts);
+
+// `read` fills the texts and returns their fingerprint, `make` makes of them what the reading has.
+// If the bytes are those of `last`, and what was made of them is valid still, that is returned.
+// What the two throw is the reading's error; it throws nothing itself.
+TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::TlsTexts&)>& read,
+                    const std::function<void(const io::TlsTexts&, TlsReading&)>& make);
+
+// What a reading comes to that does not end.
+TlsReading files_without_answer(const TlsReading& last);
+
+// Of an HTTP server; `files` have a certificate.  Blocks; throws nothing.
+TlsReading read_server_tls(const CertificateFiles& files, io::ClientCertificate wanted,
+                           const TlsReading& last = {});
+
+}  // namespace bellwether::daemon

@@ -1,0 +1,205 @@
+// What HTTP servers and clients ask of each other by TLS.
+#include <boost/test/unit_test.hpp>
+#include <ctime>
+#include <string>
+
+#include "certificate_maker.hh"
+#include "io/tls/certificates.hh"
+#include "session_pair.hh"
+
+namespace bellwether::io::test {
+namespace {
+
+constexpr const char* kHost = "orders-0.orders.shop";
+
+struct HttpSessions {
+  Authority authority{"one"};
+  Authority other{"other"};
+
+  static TlsTexts& issued(const Authority& by, const CertificateWish& wish, TlsTexts& texts) {
+    by.issue(wish, texts);
+    return texts;
+  }
+  CertificateSet set(const CertificateWish& wish = {.names = {std::string("DNS:") + kHost}}) const {
+    TlsTexts texts;
+    return parse_certificate_set(issued(authority, wish, texts), "api.", "client_ca");
+  }
+  // That asks for no certificate.
+  Context server(const CertificateWish& wish = {.names = {std::string("DNS:") + kHost}}) const {
+    CertificateSet own = set(wish);
+    own.ca.clear();
+    return TlsContext::of_http_server(own, ClientCertificate::kOptional);
+  }
+  // That believes this authority, and shows nothing.
+  Context client(const Authority& believed) const {
+    CertificateSet nothing;
+    nothing.ca = parse_certificates(believed.pem(), "ca");
+    return TlsContext::of_http_client(nothing);
+  }
+  Context client() const { return client(authority); }
+  Context certified_client(const Authority& by) const {
+    TlsTexts texts;
+    by.issue({.names = {}, .common_name = "ops"}, texts);
+    texts.ca = authority.pem();
+    return TlsContext::of_http_client(parse_certificate_set(texts, "hook[1]."));
+  }
+  static bool is_heard(Pair& pair) {
+    pair.client.session.write("GET");
+    pair.run();
+    pair.server.session.write("200");
+    pair.run();
+    return pair.server.heard == "GET" && pair.client.heard == "200";
+  }
+  static Rejection flaw_of(const Side& side) {
+    BOOST_TEST_REQUIRE(side.session.flaw().has_value());
+    return side.session.flaw()->reason;
+  }
+};
+
+// A context whose own limit is another, to call the other one with.
+Context limited(const Context& context, int least, int most) {
+  SSL_CTX_set_min_proto_version(context->get(), least);
+  SSL_CTX_set_max_proto_version(context->get(), most);
+  return context;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(http_sessions, HttpSessions)
+
+BOOST_AUTO_TEST_CASE(a_server_of_the_right_name_and_authority_is_believed) {
+  Pair pair(client(), server(), kHost);
+  BOOST_TEST(is_heard(pair));
+  Pair dotted(client(), server(), std::string(kHost) + ".");
+  BOOST_TEST(is_heard(dotted));
+  Pair address(client(), server({.names = {"IP:10.0.0.7"}}), "10.0.0.7");
+  BOOST_TEST(is_heard(address));
+  Pair wildcard(client(), server({.names = {"DNS:*.orders.shop"}}), kHost);
+  BOOST_TEST(is_heard(wildcard));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_of_another_name_is_refused) {
+  for (const char* called : {"orders-1.orders.shop", "10.0.0.7", "orders.shop"}) {
+    Pair pair(client(), server(), called);
+    BOOST_TEST(!is_heard(pair));
+    BOOST_TEST((flaw_of(pair.client) == Rejection::kTlsWrongName));
+    BOOST_TEST(pair.client.session.flaw()->text ==
+               std::string("the server's certificate is for ") + kHost + ", not for " + called);
+  }
+  Pair by_common_name(client(), server({.names = {}, .common_name = kHost}), kHost);
+  BOOST_TEST(!is_heard(by_common_name));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_of_another_authority_or_time_is_refused) {
+  Pair foreign(client(other), server(), kHost);
+  BOOST_TEST(!is_heard(foreign));
+  BOOST_TEST((flaw_of(foreign.client) == Rejection::kTlsUnknownCa));
+  CertificateWish old{.names = {std::string("DNS:") + kHost}};
+  old.ends_in = std::chrono::seconds(-5);
+  Pair expired(client(), server(old), kHost);
+  BOOST_TEST(!is_heard(expired));
+  BOOST_TEST((flaw_of(expired.client) == Rejection::kTlsExpired));
+}
+
+BOOST_AUTO_TEST_CASE(the_very_certificate_is_believed_whatever_its_name) {
+  const CertificateSet own = set();
+  const Context pinned = TlsContext::of_http_client({}, own.cert);
+  CertificateSet shown = set();
+  Pair other_leaf(pinned, TlsContext::of_http_server(shown, ClientCertificate::kOptional), "::1");
+  BOOST_TEST(!is_heard(other_leaf));
+  Pair pair(pinned, TlsContext::of_http_server(own, ClientCertificate::kOptional), "127.0.0.1");
+  BOOST_TEST(is_heard(pair));
+}
+
+BOOST_AUTO_TEST_CASE(tls_1_2_will_do_and_1_1_will_not) {
+  Pair modern(client(), server(), kHost);
+  BOOST_TEST(is_heard(modern));
+  Pair old(limited(client(), TLS1_2_VERSION, TLS1_2_VERSION), server(), kHost);
+  BOOST_TEST(is_heard(old));
+  const Context older = limited(client(), TLS1_1_VERSION, TLS1_1_VERSION);
+  SSL_CTX_set_cipher_list(older->get(), "ALL:@SECLEVEL=0");
+  Pair older_pair(older, server(), kHost);
+  BOOST_TEST(!is_heard(older_pair));
+  BOOST_TEST((flaw_of(older_pair.server) == Rejection::kTlsProtocol));
+  BOOST_TEST(older_pair.server.session.flaw()->text == "the peer does not speak TLS 1.2 or 1.3");
+}
+
+BOOST_AUTO_TEST_CASE(a_client_need_not_name_its_protocol_but_not_name_others_alone) {
+  const Context silent = client();
+  SSL_CTX_set_alpn_protos(silent->get(), nullptr, 0);
+  Pair pair(silent, server(), kHost);
+  BOOST_TEST(is_heard(pair));
+  const Context h2 = client();
+  const std::string offered("\x02h2");
+  SSL_CTX_set_alpn_protos(h2->get(), reinterpret_cast<const unsigned char*>(offered.data()), 3);
+  Pair refused(h2, server(), kHost);
+  BOOST_TEST(!is_heard(refused));
+  BOOST_TEST((flaw_of(refused.server) == Rejection::kTlsProtocol));
+}
+
+BOOST_AUTO_TEST_CASE(where_it_is_optional_a_certificate_is_verified_if_shown) {
+  const Context asking = TlsContext::of_http_server(set(), ClientCertificate::kOptional);
+  Pair without(client(), asking, kHost);
+  BOOST_TEST(is_heard(without));
+  BOOST_TEST(!without.server.session.peer().has_value());
+  Pair with(certified_client(authority), asking, kHost);
+  BOOST_TEST(is_heard(with));
+  BOOST_TEST_REQUIRE(with.server.session.peer().has_value());
+  BOOST_TEST(with.server.session.peer()->common_name == "ops");
+  Pair foreign(certified_client(other), asking, kHost);
+  BOOST_TEST(!is_heard(foreign));
+  BOOST_TEST((flaw_of(foreign.server) == Rejection::kTlsUnknownCa));
+}
+
+BOOST_AUTO_TEST_CASE(where_it_is_required_nobody_is_served_without) {
+  const Context demanding = TlsContext::of_http_server(set(), ClientCertificate::kRequired);
+  Pair without(client(), demanding, kHost);
+  BOOST_TEST(!is_heard(without));
+  BOOST_TEST((flaw_of(without.server) == Rejection::kTlsNoCertificate));
+  Pair with(certified_client(authority), demanding, kHost);
+  BOOST_TEST(is_heard(with));
+}
+
+BOOST_AUTO_TEST_CASE(plain_http_is_answered_so_that_a_person_can_read_it) {
+  Side side(server(), TlsSide::kServer);
+  side.take("GET / HTTP/1.1\r\n");
+  BOOST_TEST((flaw_of(side) == Rejection::kTlsPlaintext));
+  BOOST_TEST(side.give().starts_with("HTTP/1.0 400 Bad Request\r\n"));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_what_is_said_is_known_from_a_broken_connection) {
+  Pair pair(client(), server(), kHost);
+  BOOST_TEST(is_heard(pair));
+  BOOST_TEST(!pair.client.session.has_ended());
+  pair.server.session.finish();
+  pair.run();
+  BOOST_TEST(pair.client.session.has_ended());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_shown_is_for_its_side_and_valid_now) {
+  const std::time_t now = std::time(nullptr);
+  const auto flaw = [&](const CertificateWish& wish, int purpose) {
+    try {
+      check_shown_certificate(set(wish), purpose, "api.", now);
+    } catch (const TlsError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CertificateWish wish;
+  BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER) == "");
+  wish.extended_key_usage = "clientAuth";
+  BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_CLIENT) == "");
+  BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER) ==
+             "api.cert is not for servers; issue one with extendedKeyUsage serverAuth");
+  wish = {};
+  wish.begins_in = std::chrono::hours(1);
+  BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER).starts_with("api.cert is not valid yet"));
+  wish = {};
+  wish.ends_in = std::chrono::seconds(-1);
+  BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER).find("is over; renew it") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::io::test
