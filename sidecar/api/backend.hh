@@ -15,6 +15,7 @@
 #include "config/effective.hh"
 #include "core/effects.hh"
 #include "core/node.hh"
+#include "io/confinement/confinement.hh"
 #include "metrics/labels.hh"
 
 namespace bellwether::api {
@@ -33,6 +34,7 @@ struct Identity {
   std::string plugin;   // its name
   std::string plugin_version;
   std::string plugin_abi;  // "major.minor"
+  io::Confinement confinement{};
 };
 
 // What is known of a peer beyond what the core knows.

@@ -165,6 +165,14 @@ Json tls_json(const Backend& backend) {
   return json;
 }
 
+Json confinement_json(const io::Confinement& confinement) {
+  const int abi = confinement.landlock_abi;
+  return {{"no_new_privs", confinement.has_no_new_privileges},
+          {"seccomp", confinement.has_system_call_filter},
+          {"landlock", abi > 0 ? Json(abi) : Json(nullptr)},
+          {"why_not_whole", text_or_null(confinement.lack)}};
+}
+
 Json messages_json(const metrics::MessageCounts& messages) {
   return {{"election", messages.election},
           {"answer", messages.answer},
@@ -262,6 +270,7 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
            {{"name", identity.plugin},
             {"version", identity.plugin_version},
             {"abi", identity.plugin_abi}}},
+          {"confinement", confinement_json(identity.confinement)},
           {"version", identity.version},
           {"uptime_ms", whole_ms(backend.now() - backend.started())},
           {"loop_age_ms", whole_ms(backend.loop_age())}};

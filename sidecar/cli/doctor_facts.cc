@@ -80,6 +80,10 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
       if (!files.contains("why_not_in_force") || !files["why_not_in_force"].is_string()) continue;
       facts.why_certificate_not_in_force[table] = text_of(files, "why_not_in_force");
     }
+    const Json& confinement = object_in(status, "confinement");
+    if (confinement.contains("why_not_whole") && confinement["why_not_whole"].is_string()) {
+      facts.why_not_confined = text_of(confinement, "why_not_whole");
+    }
     for (const Json& member : objects_in(members, "members")) {
       facts.members.push_back({.name = text_of(member, "name"),
                                .id = text_of(member, "id"),

@@ -6,14 +6,17 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "cli/commands.hh"
 #include "cli/plugin_dir.hh"
 #include "daemon/sidecar.hh"
+#include "io/confinement/confinement.hh"
 #include "io/flag/robust_futex.hh"
 #include "io/loop/signals_blocked.hh"
 #include "io/names/listening.hh"
@@ -87,6 +90,21 @@ ExitCode end_in_time(ExitCode code) {
   return code;
 }
 
+// Before there is a thread, and anything that somebody else has said.
+io::Confinement confined(const Config& config) {
+  if (!config.node.is_confined) return {.lack = "node.confine is \"off\""};
+  io::ConfinementSettings settings;
+  std::vector<std::filesystem::path> made_again{config.flag.path};
+  if (!config.api.socket.empty()) made_again.emplace_back(config.api.socket);
+  settings.writable = io::folders_of(made_again);
+  if (!config.node.state_dir.empty()) settings.writable.emplace_back(config.node.state_dir);
+  if (config.node.dumps_core) {
+    settings.why_writing_is_free =
+        "node.core_dumps is \"on\", and the process itself writes the dump, wherever that goes";
+  }
+  return io::confine(settings);
+}
+
 // Runs until a signal ends it.
 ExitCode run_sidecar(const RunOptions& options) {
   const bool are_keys_dumped = !io::keep_openssl_out_of_core_dumps();
@@ -113,6 +131,7 @@ ExitCode run_sidecar(const RunOptions& options) {
   }
   // The kernel marks the flag, and ends the connections, only when the dump is written.
   if (!settings.parsed.config.node.dumps_core) ::prctl(PR_SET_DUMPABLE, 0);
+  settings.confinement = confined(settings.parsed.config);
   const auto refuse = [](const std::exception& error, ExitCode code) {
     write_to_stderr("bellwether: " + std::string(error.what()) + "\n");
     return code;

@@ -103,6 +103,21 @@ void add_certificates(std::vector<Row>& rows, const Json& status) {
   }
 }
 
+// Nothing where an older sidecar does not say it.
+std::optional<Row> confinement_row(const Json& status) {
+  const Json& confinement = object_in(status, "confinement");
+  if (confinement.empty()) return std::nullopt;
+  std::string parts;
+  if (is_true(confinement, "seccomp")) parts = "seccomp";
+  const std::string landlock = text_of(confinement, "landlock");
+  if (landlock != "-") parts += (parts.empty() ? "" : ", ") + ("Landlock " + landlock);
+  if (parts.empty()) parts = "no";
+  const Span head("confined", Style::kFaint);
+  const std::string lack = text_of(confinement, "why_not_whole");
+  if (lack == "-") return Row{head, parts};
+  return Row{head, {parts + "; " + lack, Style::kDoubtful}};
+}
+
 // A row for each text in the list.
 void add_each(std::vector<Row>& rows, const char* head, const Json& config, const char* key) {
   for (const std::string& text : texts_in(config, key)) {
@@ -134,6 +149,7 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
         {Span("commands", Style::kDoubtful), Span("refused over TCP: " + flaw, Style::kDoubtful)});
   }
   add_certificates(rows, status);
+  if (auto confinement = confinement_row(status)) rows.push_back(std::move(*confinement));
   add_each(rows, "pending", config, "pending_restart");
   add_each(rows, "mismatch", config, "mismatches");
   for (const Line& line : aligned(rows)) std::cout << to_text(line, is_coloured) << "\n";

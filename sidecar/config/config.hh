@@ -40,6 +40,7 @@ struct NodeSettings {
   std::string state_dir;      // empty: nothing is kept
   bool keeps_memory = false;  // memory_keeper.hh
   bool dumps_core = false;    // when it crashes; the process can then be traced, too
+  bool is_confined = false;   // confinement.hh
   friend bool operator==(const NodeSettings&, const NodeSettings&) = default;
 };
 

@@ -132,6 +132,10 @@ void add_node_keys(std::vector<ConfigKey<Config>>& keys) {
            false, kAtRestart,
            "on: a crash leaves a core dump where the host wants one, and flag and connections stay "
            "until it is written; off: a crash is as fast as a kill, and debuggers need root");
+  node.key("confine", &NodeSettings::is_confined, WordType<bool>{{{"on", true}, {"off", false}}},
+           true, kAtRestart,
+           "on: the process starts no programs, writes no files but its own, and does without some "
+           "system calls, as far as the kernel can see to it; off: for a plugin that needs more");
 }
 
 void add_election_rules(Table<ElectionSettings>& election) {

@@ -38,7 +38,8 @@ api::Identity identity_of(const SidecarSettings& settings, const election_plugin
   return {.version = settings.version,
           .plugin = plugin.name,
           .plugin_version = plugin.version,
-          .plugin_abi = std::to_string(plugin.abi_major) + "." + std::to_string(plugin.abi_minor)};
+          .plugin_abi = std::to_string(plugin.abi_major) + "." + std::to_string(plugin.abi_minor),
+          .confinement = settings.confinement};
 }
 
 }  // namespace
@@ -147,6 +148,13 @@ void Sidecar::report_start() {
                {{"limit", std::to_string(open_files_)},
                 {"remedy", "raise it to " + std::to_string(io::kEnoughOpenFiles) +
                                " (LimitNOFILE=, ulimit -n)"}});
+  }
+  const io::Confinement& confinement = identity_.confinement;
+  if (!confinement.lack.empty()) {
+    log_.write(LogLevel::kInfo, "not confined, or in part",
+               {{"seccomp", confinement.has_system_call_filter ? "yes" : "no"},
+                {"landlock", confinement.landlock_abi > 0 ? "yes" : "no"},
+                {"because", confinement.lack}});
   }
   if (settings_.are_keys_dumped) {
     log_.write(LogLevel::kWarn, "a core dump would hold keys; something used OpenSSL before us",

@@ -38,6 +38,7 @@ struct SidecarSettings {
   bool forget_promises = false;  // see StateSettings::forget_promises
   bool is_first_start = false;   // of the whole group: see Start (effects.hh)
   std::string flag_weakness{};   // robust_futex_flaw(), which must be asked before any thread runs
+  io::Confinement confinement{};
   bool are_keys_dumped = false;  // keep_openssl_out_of_core_dumps() came too late
 };
 

@@ -20,6 +20,7 @@ void check_flag(const Facts& facts, Findings& found);
 
 // host_checks.cc
 void check_futex(const Facts& facts, Findings& found);
+void check_confinement(const Facts& facts, Findings& found);
 void check_clock(const Facts& facts, Findings& found);
 void check_open_files(const Facts& facts, Findings& found);
 void check_processor(const Facts& facts, Findings& found);

@@ -28,6 +28,7 @@ constexpr std::array kChecks{
     Check{"state", Needs::kConfig, check_state},
     Check{"flag", Needs::kConfig, check_flag},
     Check{"futex", Needs::kNothing, check_futex},
+    Check{"confinement", Needs::kSidecar, check_confinement},
     Check{"clock", Needs::kNothing, check_clock},
     Check{"open files", Needs::kNothing, check_open_files},
     Check{"processor", Needs::kNothing, check_processor},

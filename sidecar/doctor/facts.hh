@@ -115,6 +115,7 @@ struct SidecarFacts {
   std::string why_no_token_counts{};   // empty: they do, or none is asked for
   // The same of [api] and [metrics], by these names.
   std::map<std::string, std::string> why_certificate_not_in_force{};
+  std::string why_not_confined{};  // empty: it is, or does not say
   std::vector<std::string> pending_restart{};
   std::vector<MemberFacts> members{};
 };

@@ -34,6 +34,17 @@ void check_futex(const Facts& facts, Findings& found) {
                 "on the epoch as fencing token");
 }
 
+void check_confinement(const Facts& facts, Findings& found) {
+  const std::string& lack = facts.sidecar->why_not_confined;
+  if (lack.empty()) return found.ok("the sidecar has taken away from itself what it does not need");
+  const std::string seen = "the sidecar is not confined, or in part: " + lack;
+  if (!facts.config.config->node.is_confined) return found.ok(seen);
+  found.warning(seen,
+                "allow seccomp(2) and landlock_restrict_self(2) in the container's profile, take a "
+                "kernel with Landlock (5.13 or later, \"landlock\" in lsm=), or set confine = "
+                "\"off\" in [node] if that is what you want");
+}
+
 void check_clock(const Facts& facts, Findings& found) {
   const ClockFacts& clock = facts.clock;
   if (clock.year < kPlausibleYear) {

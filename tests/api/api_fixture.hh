@@ -79,7 +79,12 @@ class FakeBackend : public api::Backend {
 
   Config settings;
   api::Identity who{
-      .version = "0.1.0", .plugin = "bully", .plugin_version = "0.1.0", .plugin_abi = "1.0"};
+      .version = "0.1.0",
+      .plugin = "bully",
+      .plugin_version = "0.1.0",
+      .plugin_abi = "1.0",
+      .confinement = {
+          .has_no_new_privileges = true, .has_system_call_filter = true, .lack = "no Landlock"}};
   std::map<Uuid, api::PeerInfo> peers;
   std::string not_ready;
   Duration age = std::chrono::milliseconds(700);

@@ -203,6 +203,7 @@ BOOST_AUTO_TEST_CASE(what_is_printed_gives_the_same_configuration_when_it_is_rea
       {"node.state_dir", {"\"\"", "'/a \"b\" \\ $${c} é'", "\"/${NESTED}\""}},
       {"node.memory_keeper", {"\"off\""}},
       {"node.core_dumps", {"\"on\""}},
+      {"node.confine", {"\"off\""}},
       {"election.plugin", {"\"lowest\"", "\"/x/${POD_NAME}.so\""}},
       {"election.profile", {"\"lan\"", "\"wan\"", "\"fast\"", "\"textbook\""}},
       {"election.preempt", {"\"priority\"", "\"never\""}},

@@ -40,6 +40,7 @@ const Good kGood[] = {
     {"node", "state_dir", R"("/srv/$${x}/é")"},
     {"node", "memory_keeper", R"("off")"},
     {"node", "core_dumps", R"("on")"},
+    {"node", "confine", R"("off")"},
     {"election", "plugin", R"("bully")"},
     {"election", "plugin", R"("./bellwether-mine.so")"},
     {"election", "profile", R"("wan")"},

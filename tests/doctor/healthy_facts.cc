@@ -22,6 +22,7 @@ Config config() {
   config.node.listen = {"::", kPort};
   config.node.advertise = {host_of(0), kPort};
   config.node.state_dir = "/state";
+  config.node.is_confined = true;
   config.election.plugin = "bully";
   config.election.variant = "modified";
   config.failure_detector.suspect_after = milliseconds(500);

@@ -15,6 +15,14 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_does_not_mark_futexes_of_the_dead_is_a_warnin
              "warning: after a kill the flag stays on until its validity ends: the kernel refuses");
 }
 
+BOOST_AUTO_TEST_CASE(a_sidecar_that_is_not_confined_is_a_warning_unless_it_was_asked_for) {
+  facts.sidecar->why_not_confined = "the kernel has no Landlock";
+  expect_one(facts, "confinement",
+             "warning: the sidecar is not confined, or in part: the kernel has no Landlock ->");
+  facts.config.config->node.is_confined = false;
+  BOOST_TEST((verdict_of(diagnose(facts)) == Verdict::kOk));
+}
+
 BOOST_AUTO_TEST_CASE(a_clock_that_was_never_set_is_a_problem) {
   facts.clock.year = 1970;
   expect_one(facts, "clock", "problem: the wall clock says it is the year 1970 ->");
