@@ -18,6 +18,9 @@ struct LinkLimits {
   // A connection must have said HELLO by then.  Two whose HELLOs are less apart were dialled at the
   // same time, and one that has not lasted for so long has been of no use.
   Duration handshake = std::chrono::seconds(2);
+  // Those by TLS of whoever connects may keep this process busy for so long at once: less than a
+  // heartbeat may be late.
+  Duration handshake_work = std::chrono::milliseconds(10);
   // What is under way for so long without an acknowledgement ends the connection
   // (TCP_USER_TIMEOUT).
   Duration unacknowledged = std::chrono::milliseconds(1500);

@@ -269,6 +269,14 @@ BOOST_AUTO_TEST_CASE(a_link_does_not_outlive_its_certificate) {
       [&] { return !b.is_linked_to(a) && b.count_rejected(Rejection::kTlsExpired) > 0; }));
 }
 
+BOOST_AUTO_TEST_CASE(whoever_becomes_a_link_while_others_wait_is_heard) {
+  b.transport().set_limits({.handshake_work = std::chrono::nanoseconds(1)});  // all wait
+  connect(strict(secret()), strict(secret()));
+  BOOST_TEST(is_linked_by(Security::kSecret));
+  BOOST_TEST((b.limits.front() == Limit::kHandshakes));
+  BOOST_TEST(talk());
+}
+
 BOOST_AUTO_TEST_CASE(all_links_end_at_once_when_a_certificate_is_over) {
   const Certificates certificates;
   Process c(loop, resolver, 3);

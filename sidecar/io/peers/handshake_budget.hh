@@ -4,7 +4,6 @@
 // heartbeat is read or sent.
 #pragma once
 
-#include <chrono>
 #include <utility>
 
 #include "base/clock.hh"
@@ -13,18 +12,15 @@ namespace bellwether::io {
 
 class HandshakeBudget {
  public:
-  // Less than a heartbeat may be late.
-  static constexpr Duration kMostAtOnce = std::chrono::milliseconds(10);
-
   // A part of one has taken `spent`, until `now`.  Returns how long there shall be none: as long as
-  // they have taken, when that was too much at once; otherwise zero.
-  Duration spend(Instant now, Duration spent) {
-    if (now - began_ > 2 * kMostAtOnce) {
+  // they have taken, when that was more than `most` at once; otherwise zero.
+  Duration spend(Instant now, Duration spent, Duration most) {
+    if (now - began_ > 2 * most) {
       began_ = now - spent;
       spent_ = Duration::zero();
     }
     spent_ += spent;
-    return spent_ < kMostAtOnce ? Duration::zero() : std::exchange(spent_, Duration::zero());
+    return spent_ < most ? Duration::zero() : std::exchange(spent_, Duration::zero());
   }
 
  private:

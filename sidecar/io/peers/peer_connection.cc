@@ -40,6 +40,7 @@ void PeerConnection::become_link(PeerIdentity peer, Instant now) {
   peer_ = std::move(peer);
   link_since_ = now;
   handshake_.arm(kNever);
+  resume();  // strangers may have to wait just now
 }
 
 void PeerConnection::set_patience(Duration unacknowledged) {

@@ -168,7 +168,7 @@ void Transport::on_silence(PeerConnection& connection) {
 // Links go on.
 void Transport::on_handshake_work(PeerConnection& connection, Duration spent) {
   if (stage_ != Stage::kOpen || connection.dialled()) return;
-  const Duration pause = handshakes_.spend(Loop::now(), spent);
+  const Duration pause = handshakes_.spend(Loop::now(), spent, settings_.limits.handshake_work);
   if (pause == Duration::zero()) return;
   for_each_stranger([](PeerConnection& stranger) { stranger.pause(); });
   socket_->pause(pause);
