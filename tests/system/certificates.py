@@ -13,6 +13,18 @@ def openssl(*arguments, text=""):
                    input=text)
 
 
+def make_key(kind, file):
+    algorithm, option = (("RSA", f"rsa_keygen_bits:{kind[4:]}") if kind.startswith("RSA-") else
+                         ("EC", f"ec_paramgen_curve:{kind}"))
+    openssl("genpkey", "-algorithm", algorithm, "-pkeyopt", option, "-out", file)
+
+
+def moment(seconds):
+    """So many from now, as openssl-ca writes it."""
+    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+    return when.strftime("%Y%m%d%H%M%SZ")
+
+
 class Authority:
     """One that signs certificates, in a folder of its own."""
 
@@ -26,34 +38,32 @@ class Authority:
     def pem(self):
         return self.certificate.read_text()
 
-    def issue(self, names, days=1, key="P-256", extensions=(), private=None,
-              seconds=None):
+    def issue(self, names, days=1, key="P-256", extensions=(), private=None, seconds=None,
+              begins_s=None, common_name="leaf"):
         """(certificate, key) in PEM, for names like "DNS:a.b" and "URI:spiffe://a/b".  `days` may
-        be negative: it is over.  `private` is a file with the key, else there is a new one;
-        `seconds` instead of days: it is over so soon."""
+        be negative: it is over.  `key` is a curve, or "RSA-1024"; `private` is a file with one,
+        else there is a new one.  `seconds` instead of days: it is over so soon; `begins_s`: and
+        begins in so many."""
         number = len(list(self.folder.iterdir()))
         base = self.folder / f"leaf{number}"
         request, leaf = base.with_suffix(".csr"), base.with_suffix(".crt")
         if private is None:
             private = base.with_suffix(".key")
-            openssl("genpkey", "-algorithm", "EC", "-pkeyopt", f"ec_paramgen_curve:{key}",
-                    "-out", private)
-        openssl("req", "-new", "-key", private, "-out", request, "-subj", "/CN=leaf")
+            make_key(key, private)
+        openssl("req", "-new", "-key", private, "-out", request, "-subj", f"/CN={common_name}")
         options = base.with_suffix(".ext")
         options.write_text("\n".join([
             f"subjectAltName={','.join(names)}" if names else "",
             *(extensions or ("basicConstraints=critical,CA:FALSE",
                              "keyUsage=critical,digitalSignature"))]) + "\n")
         if seconds is not None:
-            now = datetime.datetime.now(datetime.timezone.utc)
-            self.sign_until(request, leaf, options, now + datetime.timedelta(seconds=seconds))
-            return leaf.read_text(), private.read_text()
-        openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.key,
-                "-CAcreateserial", "-out", leaf, "-days", days, "-extfile", options, "-sha256")
+            self.sign_between(request, leaf, options, begins_s or 0, seconds)
+        else:
+            openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.key,
+                    "-CAcreateserial", "-out", leaf, "-days", days, "-extfile", options, "-sha256")
         return leaf.read_text(), private.read_text()
 
-
-    def sign_until(self, request, leaf, options, end):
+    def sign_between(self, request, leaf, options, begins_s, ends_s):
         """By openssl-ca, which knows seconds."""
         (self.folder / "index").touch()
         settings = self.folder / "ca.cnf"
@@ -71,7 +81,7 @@ commonName = optional
 """)
         openssl("ca", "-batch", "-config", settings, "-in", request, "-out", leaf, "-notext",
                 "-cert", self.certificate, "-keyfile", self.key, "-extfile", options,
-                "-enddate", end.strftime("%Y%m%d%H%M%SZ"))
+                "-startdate", moment(begins_s), "-enddate", moment(ends_s))
 
 
 class Identity:
