@@ -79,6 +79,7 @@ struct TlsSettings {
   std::string ca;
   std::vector<std::string> members;  // member_rules.hh; empty: the hosts of peers and voters
   std::string secret_file;           // in place of certificates
+  bool is_folder_shared = false;     // Secrecy::kShared, of all of them
   TlsMode mode = TlsMode::kOff;
   bool has_certificate() const { return !cert.empty() || !key.empty() || !ca.empty(); }
   friend bool operator==(const TlsSettings&, const TlsSettings&) = default;

@@ -334,6 +334,12 @@ void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
   tls.key("secret_file", &TlsSettings::secret_file, kFile, std::string(), kAtOnce,
           "in place of certificates: the secret of the group, which `bellwether keygen` makes; the "
           "first line is offered, all are accepted");
+  tls.key(
+      "shared_folder", &TlsSettings::is_folder_shared,
+      WordType<bool>{{{"off", false}, {"on", true}}}, false, kAtOnce,
+      "on: accept files of other users, and a key that everybody can read, because nobody else "
+      "has their folder mounted, as with a pod's emptyDir that Istio's agent fills; off: refuse "
+      "them");
   tls.key("mode", &TlsSettings::mode,
           WordType<TlsMode>{{{"off", TlsMode::kOff},
                              {"permissive", TlsMode::kPermissive},

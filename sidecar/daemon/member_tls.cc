@@ -30,11 +30,15 @@ io::MemberRules rules_of(const Config& config) {
 
 void read(const TlsSettings& settings, io::TlsTexts& texts) {
   if (settings.secret_file.empty()) {
-    return read_files(
-        {.keys = "tls.", .cert = settings.cert, .key = settings.key, .ca = settings.ca}, texts);
+    return read_files({.keys = "tls.",
+                       .cert = settings.cert,
+                       .key = settings.key,
+                       .ca = settings.ca,
+                       .is_folder_shared = settings.is_folder_shared},
+                      texts);
   }
-  texts.secret =
-      io::read_secret_file(settings.secret_file, "tls.secret_file", io::Secrecy::kSecret);
+  const auto secrecy = settings.is_folder_shared ? io::Secrecy::kShared : io::Secrecy::kSecret;
+  texts.secret = io::read_secret_file(settings.secret_file, "tls.secret_file", secrecy);
 }
 
 std::string fingerprint_of(const io::MemberRules& rules, const Config& config,

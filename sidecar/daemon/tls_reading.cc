@@ -12,7 +12,8 @@ namespace bellwether::daemon {
 
 void read_files(const CertificateFiles& files, io::TlsTexts& texts) {
   const auto read = [&](const std::string& path, const char* key, io::Secrecy secrecy) {
-    return path.empty() ? "" : io::read_secret_file(path, files.keys + key, secrecy);
+    const io::Secrecy asked = files.is_folder_shared ? io::Secrecy::kShared : secrecy;
+    return path.empty() ? "" : io::read_secret_file(path, files.keys + key, asked);
   };
   texts.key = read(files.key, "key", io::Secrecy::kSecret);
   texts.cert = read(files.cert, "cert", io::Secrecy::kPublic);

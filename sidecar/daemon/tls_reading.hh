@@ -37,6 +37,7 @@ struct CertificateFiles {
   std::string key;
   std::string ca;
   const char* ca_key = "ca";
+  bool is_folder_shared = false;  // Secrecy::kShared
 };
 
 // Throws TlsError.  Blocks.

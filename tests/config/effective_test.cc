@@ -223,6 +223,7 @@ BOOST_AUTO_TEST_CASE(what_is_printed_gives_the_same_configuration_when_it_is_rea
       {"flag.path", {"\"/f\""}},
       {"flag.mode", {"0o600", "0o644"}},
       {"flag.shared_folder", {"\"on\""}},
+      {"tls.shared_folder", {"\"on\""}},
       {"log.level", {"\"trace\"", "\"error\""}},
       {"log.format", {"\"json\""}},
       {"voters.a", {"\"a:1\""}},

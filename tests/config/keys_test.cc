@@ -88,6 +88,7 @@ const Good kGood[] = {
     {"tls", "members", "[]"},
     {"tls", "secret_file", R"("/etc/bellwether/${POD_NAME}.secret")",
      R"("/etc/bellwether/orders-0.secret")"},
+    {"tls", "shared_folder", R"("on")"},
     {"tls", "mode", R"("off")"},
     {"log", "level", R"("trace")"},
     {"log", "level", R"("error")"},

@@ -116,7 +116,8 @@ class Timers(SystemCase):
                "failure_detector.suspect_after": "4500ms", "membership.reap_after": "1h"}
     # Each of these has tests of its own.
     OTHERS = {"election.variant", "membership.peers", "membership.dns", "log.level", "log.format",
-              "tls.cert", "tls.key", "tls.ca", "tls.members", "tls.secret_file", "tls.mode"}
+              "tls.cert", "tls.key", "tls.ca", "tls.members", "tls.secret_file",
+              "tls.shared_folder", "tls.mode"}
 
     @staticmethod
     def changed(text, key, value):

@@ -63,6 +63,18 @@ BOOST_AUTO_TEST_CASE(of_another_user_is_refused) {
   BOOST_TEST(flaw().find("belongs to user 12345") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(
+    in_a_folder_that_is_answered_for_may_be_anybodys_and_readable_but_not_writable) {
+  write("text", 0644);
+  BOOST_TEST(flaw(Secrecy::kShared).empty());
+  if (::geteuid() == 0) {
+    BOOST_TEST_REQUIRE(::chown(path.c_str(), 12345, 0) == 0);
+    BOOST_TEST(flaw(Secrecy::kShared).empty());
+  }
+  write("text", 0646);
+  BOOST_TEST(flaw(Secrecy::kShared).find("written by others") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(that_is_missing_a_folder_or_a_pipe_is_refused_at_once) {
   BOOST_TEST(flaw().find("cannot be read: No such file") != std::string::npos);
   std::filesystem::create_directories(path);

@@ -39,10 +39,10 @@ class OpenFile {
 
 std::string flaw_of(const struct stat& status, Secrecy secrecy) {
   if (!S_ISREG(status.st_mode)) return "is not a file";
-  if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
+  const bool is_trusted = secrecy == Secrecy::kShared || status.st_uid == 0;
+  if (!is_trusted && status.st_uid != ::geteuid()) {
     return fmt::format(
-        "belongs to user {}, who may change it; give it to root or to the sidecar's "
-        "user",
+        "belongs to user {}, who may change it; give it to root or to the sidecar's user",
         status.st_uid);
   }
   if ((status.st_mode & kWrittenByOthers) != 0) {

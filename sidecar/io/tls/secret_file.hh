@@ -26,6 +26,7 @@ struct TlsTexts {
 enum class Secrecy : uint8_t {
   kPublic,  // nobody but its owner may write it
   kSecret,  // besides, nobody but its owner and its group may read it
+  kShared,  // of any owner, and readable by all: the operator answers for who has its folder
 };
 
 // The text of a file; a link to one is followed, for so Kubernetes swaps them.  Throws TlsError,
