@@ -19,52 +19,23 @@ import unittest
 import kubernetes_fields
 import languages
 from harness import CALM, Group
-
-try:
-    import yaml
-except ImportError:
-    yaml = None
+from manifests import KUBERNETES, as_applied, named, of_kind, pod_of, toml_of, yaml
 
 PROGRAM = ""
 EXAMPLES = languages.ROOT / "examples"
-KUBERNETES = EXAMPLES / "kubernetes"
 WORKLOADS = ("StatefulSet", "Deployment")
 PATIENCE_S = 60
 POD = {"POD_NAME": "orders-0", "POD_NAMESPACE": "shop", "POD_IP": "10.0.0.1"}
 FIELD_OF = {"POD_NAME": "metadata.name", "POD_NAMESPACE": "metadata.namespace",
             "POD_IP": "status.podIP"}
-FREELY_NAMED = {"labels", "annotations", "matchLabels", "data"}  # what is in these
+# What is in these.
+FREELY_NAMED = {"labels", "annotations", "matchLabels", "data", "volumeAttributes"}
 SECRET = "/etc/bellwether-tls/secret"
 PROGRAM_IN_POD = "/usr/bin/bellwether"
 ELECTION_PORT, METRICS_PORT, API_PORT = 7946, 9464, 4040
 RIGHT, HAS_WARNINGS = 0, 4
 # Of `systemd-analyze security`, in tenths: what its authors call "OK" ends at 4.
 MAX_EXPOSURE = 15
-
-
-def objects(pattern="*.yaml"):
-    """All manifests but the patches."""
-    for path in sorted(KUBERNETES.glob(pattern)):
-        if not path.stem.endswith("-patch"):
-            yield from filter(None, yaml.safe_load_all(path.read_text()))
-
-
-def of_kind(*kinds):
-    return [manifest for manifest in objects() if manifest["kind"] in kinds]
-
-
-def named(manifests, name):
-    found, = [manifest for manifest in manifests if manifest["metadata"]["name"] == name]
-    return found
-
-
-def pod_of(workload):
-    return workload["spec"]["template"]["spec"]
-
-
-def as_applied(path):
-    """The objects of a file, patches too."""
-    return list(filter(None, yaml.safe_load_all(path.read_text())))
 
 
 def containers_of(pod):
@@ -83,11 +54,6 @@ def with_sidecar():
             sidecar, = pod["initContainers"]
             application, = pod["containers"]
             yield workload, pod, sidecar, application
-
-
-def toml_of(workload):
-    name = workload["metadata"]["name"]
-    return named(of_kind("ConfigMap"), f"{name}-bellwether")["data"]["bellwether.toml"]
 
 
 def checked(workload, sidecar):
@@ -330,13 +296,20 @@ class Kubernetes(unittest.TestCase):
 
     def test_the_patches_are_for_what_is_there(self):
         patches = sorted(KUBERNETES.glob("*-patch.yaml"))
-        self.assertEqual(len(patches), 2)
+        self.assertEqual(len(patches), 4)
+        passed = 0
         for path in patches:
             patch = yaml.safe_load(path.read_text())
-            named(of_kind(patch["kind"]), patch["metadata"]["name"])
-            annotations = patch["spec"]["template"]["metadata"]["annotations"]
-            for name, ports in annotations.items():
-                self.assertIn("7946", ports.split(","), name)
+            workload = named(of_kind(patch["kind"]), patch["metadata"]["name"])
+            template = patch["spec"]["template"]
+            for name, ports in template.get("metadata", {}).get("annotations", {}).items():
+                if name.endswith("-ports") or name.endswith("Ports"):
+                    self.assertIn("7946", ports.split(","), name)
+                    passed += 1
+            volumes = [volume["name"] for volume in pod_of(workload)["volumes"]]
+            for volume in template.get("spec", {}).get("volumes", []):
+                self.assertIn(volume["name"], volumes)
+        self.assertGreater(passed, 2)
 
     def test_the_leader_service_is_one_that_haproxy_understands(self):
         haproxy = shutil.which("haproxy", path="/usr/sbin:/usr/bin:/usr/local/sbin")

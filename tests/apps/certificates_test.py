@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""examples/tls: what it makes, and what others make as it says, is what sidecars take.
+
+usage: certificates_test.py BELLWETHER [CASE...]; a case is Class.test_name
+"""
+
+import contextlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import languages
+from certificates import Authority
+from harness import PATIENCE_S, Group, wait_until
+from manifests import KUBERNETES, as_applied, named, of_kind, pod_of, toml_of, yaml
+from system_case import PATIENT
+
+PROGRAM = ""
+EXAMPLES = languages.ROOT / "examples"
+SCRIPT = EXAMPLES / "tls/make_certificates.sh"
+README = EXAMPLES / "tls/README.md"
+HOST = "127.0.0.1"
+SPIRE_ID = "spiffe://example.org/orders"
+
+
+def tables(path, folder, place):
+    """The tables [tls] of a text, which may be a comment in it, with their files in `folder`."""
+    lines = [re.sub(r"^# {0,3}", "", line).rstrip() for line in path.read_text().splitlines()]
+    for start in [index for index, line in enumerate(lines) if line.startswith("[tls]")]:
+        table = []
+        for line in lines[start:]:
+            if not re.match(r"\[tls\]|#|[a-z_]+ *=", line):
+                break
+            table.append(line)
+        yield "\n".join(table).replace(place, str(folder))
+
+
+def certificate(path, *what):
+    result = subprocess.run(["openssl", "x509", "-in", path, "-noout", *what], text=True,
+                            check=True, capture_output=True)
+    return result.stdout
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(dir="/dev/shm")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def make(self, *arguments, **environment):
+        return subprocess.run([SCRIPT, *arguments], capture_output=True, text=True, check=False,
+                              timeout=PATIENCE_S, env={**os.environ, **environment})
+
+    @contextlib.contextmanager
+    def group_with(self, table):
+        """Three that have this table, and a leader that must stay until the end."""
+        with Group(PROGRAM, 3, extra="[election]\n" + PATIENT, tls=lambda _: table) as group:
+            group.start()
+            leader = group.await_leader()
+            epoch = leader.epoch()
+            yield group
+            self.assertIs(group.await_leader(leader), leader)
+            self.assertEqual(leader.epoch(), epoch)
+
+    def await_end(self, group, path):
+        """Until all go by the certificate in this file."""
+        end = certificate(path, "-enddate", "-dateopt", "iso_8601").split("=")[1].strip()
+        end = end.replace(" ", "T")[:19]
+
+        def have_taken_it():
+            return all(sidecar.get("/v1/status")["tls"]["certificate_expires"].startswith(end)
+                       for sidecar in group.running)
+        wait_until(f"all have the certificate until {end}", have_taken_it)
+
+
+class Script(Case):
+    def test_members_with_its_certificates_elect_a_leader_which_stays_when_they_are_renewed(self):
+        result = self.make(self.folder, HOST)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        files = self.folder / HOST
+        self.assertEqual(sorted(path.name for path in files.iterdir()),
+                         ["ca.crt", "tls.crt", "tls.key"])
+        table, = [each for each in tables(README, files, "/etc/bellwether/tls")
+                  if str(files) in each]
+        with self.group_with(table) as group:
+            self.await_end(group, files / "tls.crt")
+            authority = (files / "ca.crt").read_text()
+            self.assertEqual(self.make(self.folder, HOST, DAYS="30").returncode, 0)
+            self.assertEqual((files / "ca.crt").read_text(), authority)
+            self.await_end(group, files / "tls.crt")
+
+    def test_names_are_names_and_addresses_are_addresses(self):
+        hosts = {"orders-0.example.org": "DNS:orders-0.example.org",
+                 "10.0.0.7": "IP Address:10.0.0.7",
+                 "n1.dc2.rack3.row4": "DNS:n1.dc2.rack3.row4", "::1": "IP Address:0:0:0:0:0:0:0:1"}
+        self.assertEqual(self.make(self.folder, *hosts).returncode, 0)
+        for host, name in hosts.items():
+            text = certificate(self.folder / host / "tls.crt", "-ext", "subjectAltName")
+            self.assertEqual(text.splitlines()[1].strip(), name)
+            for secret in (self.folder / host / "tls.key", self.folder / "authority/ca.key"):
+                self.assertEqual(secret.stat().st_mode & 0o077, 0)
+
+    def test_what_is_no_host_is_refused_and_leaves_the_files_as_they_are(self):
+        for wrong in (["a b"], ["../a"], [""], ["authority"], ["x,DNS:y"], []):
+            result = self.make(self.folder, *wrong)
+            self.assertEqual(result.returncode, 2, wrong)
+            self.assertIn("is not a host" if wrong else "usage", result.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["authority"])
+
+
+class Spire(Case):
+    def test_what_its_helper_writes_one_file_after_the_other_is_taken(self):
+        settings = dict(re.findall(r'^(\w+) = "?([^"\n]*)"?$',
+                                   (EXAMPLES / "tls/spire.conf").read_text(), re.MULTILINE))
+        authority = Authority(self.folder)
+
+        def write(which, mode, text):
+            path = self.folder / settings[which]
+            path.touch(mode=int(settings[mode], 8))
+            path.write_text(text)
+
+        def renew(**life):
+            leaf, key = authority.issue([f"URI:{SPIRE_ID}"], **life)
+            write("svid_file_name", "cert_file_mode", leaf)
+            write("svid_key_file_name", "key_file_mode", key)
+            write("svid_bundle_file_name", "cert_file_mode", authority.pem())
+
+        renew(days=1)
+        table, = [each for each in tables(README, self.folder, settings["cert_dir"])
+                  if SPIRE_ID in each]
+        self.assertIn(str(self.folder), table)
+        with self.group_with(table) as group:
+            renew(days=2)
+            self.await_end(group, self.folder / settings["svid_file_name"])
+
+
+@unittest.skipIf(yaml is None, "there is no python3-yaml")
+class Pods(unittest.TestCase):
+    def test_a_pods_certificate_has_the_name_of_its_voter(self):
+        patch, = as_applied(KUBERNETES / "certificates-patch.yaml")
+        volume, = pod_of(patch)["volumes"]
+        attributes = volume["csi"]["volumeAttributes"]
+        name = attributes["csi.cert-manager.io/dns-names"].replace("${POD_NAME}", "orders-0")
+        self.assertIn(f'orders-0 = "{name}:7946"', toml_of(named(of_kind("StatefulSet"), "orders")))
+        self.assertEqual(attributes["csi.cert-manager.io/fs-group"],
+                         str(pod_of(named(of_kind("StatefulSet"), "orders"))
+                             ["securityContext"]["fsGroup"]))
+        issuer = attributes["csi.cert-manager.io/issuer-name"]
+        authority = named(of_kind("Issuer"), issuer)["spec"]["ca"]["secretName"]
+        certificate, = of_kind("Certificate")
+        self.assertEqual(certificate["spec"]["secretName"], authority)
+        named(of_kind("Issuer"), certificate["spec"]["issuerRef"]["name"])
+
+
+class Istio(Case):
+    def test_what_its_agent_writes_is_taken_though_everybody_can_read_it(self):
+        authority = Authority(self.folder)
+        leaf, key = authority.issue(["URI:spiffe://cluster.local/ns/shop/sa/orders"])
+        for name, text in (("key.pem", key), ("cert-chain.pem", leaf),
+                           ("root-cert.pem", authority.pem())):
+            path = self.folder / name
+            path.write_text(text)
+            path.chmod(0o644)
+            if os.geteuid() == 0:
+                os.chown(path, 1337, 1337)
+        patch = KUBERNETES / "istio-certificates-patch.yaml"
+        table, = tables(patch, self.folder, "/etc/bellwether-tls")
+        self.assertIn("shared_folder", table)
+        with self.group_with(table) as group:
+            self.await_end(group, self.folder / "cert-chain.pem")
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv[1])
+    languages.main(sys.argv[2:])
