@@ -22,18 +22,21 @@ constexpr uint16_t kPort = 4040;
 
 ApiAddress parse_api(const std::string& text) {
   constexpr std::string_view kHttp = "http://";
+  constexpr std::string_view kHttps = "https://";
   constexpr std::string_view kUnix = "unix:";
   const auto refuse = [&text](const std::string& flaw) {
     throw UsageError("--api: \"" + text + "\" " + flaw +
-                     "; give http://HOST:PORT or the path of a unix socket");
+                     "; give http://HOST:PORT, https://HOST:PORT or the path of a unix socket");
   };
   if (text.starts_with('/')) return {.host = {}, .socket = text};
   if (text == kUnix) refuse("lacks the path after the colon");
   if (text.starts_with(kUnix)) return {.host = {}, .socket = text.substr(kUnix.size())};
-  if (text.starts_with("https://")) refuse("asks for TLS, which the API does not speak");
-  std::string authority = text.starts_with(kHttp) ? text.substr(kHttp.size()) : text;
+  std::string authority = text;
+  ApiAddress address{.host = {}, .socket = "", .is_https = text.starts_with(kHttps)};
+  for (const std::string_view scheme : {kHttp, kHttps}) {
+    if (text.starts_with(scheme)) authority = text.substr(scheme.size());
+  }
   if (authority.ends_with('/')) authority.pop_back();
-  ApiAddress address;
   const std::string flaw = parse_host_port(authority, address.host);
   if (!flaw.empty()) refuse(flaw);
   return address;
@@ -63,11 +66,24 @@ HostPort to_connect_to(const HostPort& listen) {
   return {.host = is_ipv6 ? "::1" : kLoopback, .port = listen.port};
 }
 
+// By TLS a command may need what only a client's certificate gives; the socket needs neither.
 ApiAddress address_of(const ApiSettings& api) {
-  if (api.listen.is_none() || api.writes == ApiWrites::kSocket) {
+  const bool is_socket_better = api.has_tls() && !api.socket.empty();
+  if (api.listen.is_none() || api.writes == ApiWrites::kSocket || is_socket_better) {
     return {.host = {}, .socket = api.socket};
   }
-  return {.host = to_connect_to(api.listen), .socket = "", .token_file = api.token_file};
+  return {.host = to_connect_to(api.listen),
+          .socket = "",
+          .token_file = api.token_file,
+          .is_https = api.has_tls(),
+          .server_cert = api.cert};
+}
+
+ApiAddress address_of(const MetricsSettings& metrics) {
+  return {.host = to_connect_to(metrics.listen),
+          .socket = "",
+          .is_https = metrics.has_tls(),
+          .server_cert = metrics.cert};
 }
 
 namespace {
@@ -112,11 +128,44 @@ ApiAddress find_api(const ApiOptions& options) {
   } else if (variable != nullptr && *variable != '\0') {
     address.token_file = variable;
   }
+  if (options.cert.empty() != options.key.empty()) {
+    throw UsageError("--cert and --key belong together; give both, or none");
+  }
+  address.files.cert = options.cert;
+  address.files.key = options.key;
+  address.files.ca = options.ca;
+  if (!options.ca.empty()) address.server_cert.clear();
   return address;
 }
 
+namespace {
+
+io::TlsContextPtr context_for(const ApiAddress& address) {
+  if (!address.is_https) return nullptr;
+  const daemon::CertificateFiles& files = address.files;
+  try {
+    io::TlsTexts texts;
+    if (address.server_cert.empty()) {
+      daemon::read_client_files(files, texts);
+      return daemon::make_client_context(files, texts);
+    }
+    texts.cert =
+        io::read_secret_file(address.server_cert, "the sidecar's cert", io::Secrecy::kPublic);
+    const auto server = io::parse_certificates(texts.cert, "the sidecar's cert");
+    if (files.cert.empty()) return io::TlsContext::of_http_client({}, server.front());
+    daemon::read_files(files, texts);
+    const io::CertificateSet own = io::parse_certificate_set(texts, files.keys);
+    return io::TlsContext::of_http_client(own, server.front());
+  } catch (const io::TlsError& error) {
+    throw ApiError(error.what());
+  }
+}
+
+}  // namespace
+
 ApiClient::ApiClient(ApiAddress address, std::chrono::milliseconds patience)
     : address_(std::move(address)),
+      tls_(context_for(address_)),
       patience_(patience),
       resolver_(loop_),
       limit_(loop_, [this] { loop_.stop(); }) {}
@@ -138,9 +187,10 @@ io::HttpAnswer ApiClient::post(const std::string& target, const std::string& bod
   request.method = "POST";
   request.headers = {{"Content-Type", "application/json"}};
   if (!address_.token_file.empty() && address_.socket.empty()) {
-    if (!address_.host.is_loopback()) {
+    if (!address_.is_https && !address_.host.is_loopback()) {
       throw ApiError("a token is not sent to " + address_.text() +
-                     " without TLS: everybody on the way could read it; run the command there");
+                     " without TLS: everybody on the way could read it; give https://, or run the "
+                     "command there");
     }
     request.headers.emplace_back("Authorization", "Bearer " + first_token(address_.token_file));
   }
@@ -157,9 +207,10 @@ io::HttpClientRequest ApiClient::request_for(const std::string& target) const {
   const std::string& socket = address_.socket;
   const std::string server =
       socket.empty()
-          ? "http://" + address_.host.text()
+          ? (address_.is_https ? "https://" : "http://") + address_.host.text()
           : "http+unix://" + io::percent_encode(std::filesystem::absolute(socket).string());
-  return {.url = server + target, .timeout = patience_, .max_body_bytes = kMaxAnswerBytes};
+  return {
+      .url = server + target, .tls = tls_, .timeout = patience_, .max_body_bytes = kMaxAnswerBytes};
 }
 
 io::HttpAnswer ApiClient::exchange(io::HttpClientRequest request) {
@@ -195,6 +246,8 @@ void ApiClient::fail(const io::HttpClientResult& result) const {
       fail("it closed the connection");
     case io::HttpFailure::kNotHttp:
       fail("its answer " + result.why);
+    case io::HttpFailure::kTls:
+      throw ApiError("TLS with " + address_.text() + ": " + result.why);
     default:
       fail(result.why);
   }

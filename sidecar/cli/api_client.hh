@@ -9,6 +9,7 @@
 #include <string>
 
 #include "config/config.hh"
+#include "daemon/tls_reading.hh"
 #include "io/http/http_client.hh"
 #include "io/loop/loop.hh"
 
@@ -19,6 +20,9 @@ struct ApiAddress {
   HostPort host;
   std::string socket;
   std::string token_file;  // for commands; empty: none
+  bool is_https = false;
+  std::string server_cert;  // a file with the one certificate that is believed; empty: `files` say
+  daemon::CertificateFiles files{.keys = "--"};
 
   // For people, and for the Host header.
   std::string text() const { return socket.empty() ? host.text() : socket; }
@@ -27,17 +31,24 @@ struct ApiAddress {
 // Where to connect to somebody on this host who listens there.
 HostPort to_connect_to(const HostPort& listen);
 
-// Where a sidecar with this configuration answers; its text() is "" when it does nowhere.
+// Where a sidecar with this configuration answers; its text() is "" when it does nowhere.  Whoever
+// can read the configuration knows the very certificate that is shown there, so no name and no
+// authority is asked for.
 ApiAddress address_of(const ApiSettings& api);
+// The same for /metrics, /livez and /readyz.
+ApiAddress address_of(const MetricsSettings& metrics);
 
 struct ApiOptions {
   std::string api;         // what the user says; empty: what the configuration says
   std::string config;      // empty: the usual file, if there is one
   std::string token_file;  // empty: BELLWETHER_TOKEN_FILE, or what the configuration says
+  std::string ca;          // empty: the system's, or the certificate of the configuration
+  std::string cert;        // with `key`; empty: none
+  std::string key;
 };
 
-// Throws UsageError when --api is no address, ConfigErrors when the configuration is wrong, and
-// std::system_error when it cannot be read.
+// Throws UsageError when --api is no address or the options do not fit together, ConfigErrors when
+// the configuration is wrong, and std::system_error when it cannot be read.
 ApiAddress find_api(const ApiOptions& options);
 
 // Nobody answers, or not as a sidecar does; what() says who, why, and what to do.
@@ -54,7 +65,8 @@ class Interrupted : public std::exception {
 
 class ApiClient {
  public:
-  // `patience` is with each request; with a stream of events, until it begins.
+  // `patience` is with each request; with a stream of events, until it begins.  Throws ApiError
+  // when the files for TLS are of no use.
   explicit ApiClient(ApiAddress address,
                      std::chrono::milliseconds patience = std::chrono::seconds(5));
 
@@ -81,6 +93,7 @@ class ApiClient {
   [[noreturn]] void fail(const std::string& why) const;
 
   ApiAddress address_;
+  io::TlsContextPtr tls_;  // with its connections
   std::chrono::milliseconds patience_;
   bool is_interrupted_ = false;
   io::Loop loop_;

@@ -98,9 +98,10 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
   return facts;
 }
 
-doctor::MetricsFacts ask_for_readiness(const HostPort& listen) {
-  const ApiAddress address{.host = to_connect_to(listen), .socket = ""};
+doctor::MetricsFacts ask_for_readiness(const MetricsSettings& metrics) {
+  const ApiAddress address = address_of(metrics);
   doctor::MetricsFacts facts{.where = address.text()};
+  if (!metrics.client_ca.empty()) return facts;  // of which this program has no certificate
   try {
     facts.status = ApiClient(address, kApiPatience).get("/readyz").status;
   } catch (const ApiError& error) {
@@ -189,7 +190,7 @@ void gather_configured(Facts& facts, const Tell& tell) {
     facts.sidecar = ask_sidecar(api);
   }
   if (facts.has_sidecar() && !config.metrics.listen.is_none()) {
-    facts.metrics = ask_for_readiness(config.metrics.listen);
+    facts.metrics = ask_for_readiness(config.metrics);
   }
   if (config.api.has_tls()) {
     facts.certificates["api"] = facts_of(daemon::read_api_tls(config.api));

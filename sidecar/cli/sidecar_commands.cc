@@ -314,8 +314,8 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
     added.footer(std::string(examples) + kExitStatus);
     added
         .add_option("--api", options->api.api,
-                    "the sidecar: http://HOST:PORT, or the path of its\nunix socket (default: what "
-                    "the configuration says,\nelse http://127.0.0.1:4040)")
+                    "the sidecar: http[s]://HOST:PORT, or the path of\nits unix socket (default: "
+                    "what the configuration says,\nelse http://127.0.0.1:4040)")
         ->option_text("WHERE");
     added
         .add_option("--config", options->api.config,
@@ -326,6 +326,14 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
                     "with a token for commands (default:\n$BELLWETHER_TOKEN_FILE, else what the "
                     "configuration says)")
         ->option_text("FILE");
+    added
+        .add_option("--ca", options->api.ca,
+                    "the authorities of an https API, in PEM (default:\nthe certificate that the "
+                    "configuration names,\nelse the system's authorities)")
+        ->option_text("FILE");
+    added.add_option("--cert", options->api.cert, "a certificate to show to an https API, in PEM")
+        ->option_text("FILE");
+    added.add_option("--key", options->api.key, "its private key")->option_text("FILE");
     added.callback([&chosen, options, run] {
       chosen = [options, run] {
         ApiClient client(find_api(options->api));

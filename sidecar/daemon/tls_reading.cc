@@ -45,6 +45,40 @@ TlsReading files_without_answer(const TlsReading& last) {
           "that they are on"};
 }
 
+void read_client_files(const CertificateFiles& files, io::TlsTexts& texts) {
+  read_files(files, texts);
+  if (!files.ca.empty()) return;
+  const std::string bundle = io::system_authorities();
+  if (bundle.empty()) {
+    throw io::TlsError("this system has no file of authorities; give " + files.keys + files.ca_key);
+  }
+  texts.ca = io::read_secret_file(bundle, "the system's authorities", io::Secrecy::kPublic);
+}
+
+io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::TlsTexts& texts) {
+  if (files.cert.empty()) {
+    io::CertificateSet set;
+    set.ca = io::parse_certificates(texts.ca, files.keys + files.ca_key);
+    return io::TlsContext::of_http_client(set);
+  }
+  const io::CertificateSet set = io::parse_certificate_set(texts, files.keys, files.ca_key);
+  io::check_shown_certificate(set, X509_PURPOSE_SSL_CLIENT, files.keys, std::time(nullptr));
+  return io::TlsContext::of_http_client(set);
+}
+
+TlsReading read_client_tls(const CertificateFiles& files, const TlsReading& last) {
+  return read_tls(
+      last,
+      [&](io::TlsTexts& texts) {
+        read_client_files(files, texts);
+        const std::array<std::string_view, 3> parts{texts.cert, texts.key, texts.ca};
+        return io::fingerprint(parts);
+      },
+      [&](const io::TlsTexts& texts, TlsReading& reading) {
+        reading.tls = make_client_context(files, texts);
+      });
+}
+
 TlsReading read_server_tls(const CertificateFiles& files, io::ClientCertificate wanted,
                            const TlsReading& last) {
   const auto read = [&](io::TlsTexts& texts) {

@@ -40,7 +40,9 @@ struct CertificateFiles {
   bool is_folder_shared = false;  // Secrecy::kShared
 };
 
-// Throws TlsError.  Blocks.
+// Throws TlsError.  Block.
+void read_client_files(const CertificateFiles& files, io::TlsTexts& texts);
+io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::TlsTexts& texts);
 void read_files(const CertificateFiles& files, io::TlsTexts& texts);
 
 // `read` fills the texts and returns their fingerprint, `make` makes of them what the reading has.
@@ -55,5 +57,7 @@ TlsReading files_without_answer(const TlsReading& last);
 // Of an HTTP server; `files` have a certificate.  Blocks; throws nothing.
 TlsReading read_server_tls(const CertificateFiles& files, io::ClientCertificate wanted,
                            const TlsReading& last = {});
+// Of an HTTP client; without `ca` it believes the system's authorities.  The same.
+TlsReading read_client_tls(const CertificateFiles& files, const TlsReading& last = {});
 
 }  // namespace bellwether::daemon

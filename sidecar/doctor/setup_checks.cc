@@ -114,6 +114,10 @@ void check_metrics(const Facts& facts, Findings& found) {
   }
   const MetricsFacts& metrics = *facts.metrics;
   const HostPort& listen = facts.config.config->metrics.listen;
+  // It has a certificate of the sidecar's side alone.
+  if (!facts.config.config->metrics.client_ca.empty()) {
+    return found.ok("served at " + metrics.where + " to clients that show a certificate");
+  }
   if (!metrics.error.empty()) {
     return found.problem("metrics: " + metrics.error,
                          "look for another process on this port, or restart the sidecar if "

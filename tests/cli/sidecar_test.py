@@ -255,10 +255,11 @@ class Finding(Sidecar):
         self.assertEqual(line, "cannot read none.toml: No such file or directory")
 
     def test_what_is_no_address(self):
-        for api in ("nonsense", "http://", "127.0.0.1:0", "https://127.0.0.1:1"):
+        for api in ("nonsense", "http://", "127.0.0.1:0", "https://127.0.0.1:x"):
             line = self.fail_with(USAGE, "status", "--api", api)
             self.assertIn(f'--api: "{api}" ', line)
-            self.assertIn("; give http://HOST:PORT or the path of a unix socket", line)
+            self.assertIn("; give http://HOST:PORT, https://HOST:PORT or the path of a unix socket",
+                          line)
 
 
 class NobodyThere(CommandLine):

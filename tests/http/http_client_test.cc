@@ -330,9 +330,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_whole_answer_is_an_error) {
 
 BOOST_AUTO_TEST_CASE(a_bad_url_is_told_later_too) {
   ClientHarness harness;
-  harness.send({.url = "https://127.0.0.1/"});
+  harness.send({.url = "ftp://127.0.0.1/"});
   BOOST_TEST(harness.results.empty());
-  BOOST_TEST(contains(harness.result().error, "https"));
+  BOOST_TEST(contains(harness.result().error, "does not start with http:// or https://"));
 }
 
 BOOST_AUTO_TEST_CASE(urls_are_taken_apart) {
@@ -354,10 +354,20 @@ BOOST_AUTO_TEST_CASE(urls_are_taken_apart) {
   BOOST_TEST(url.host_header() == "localhost");
 }
 
+BOOST_AUTO_TEST_CASE(https_has_a_port_of_its_own) {
+  HttpUrl url;
+  BOOST_TEST(parse_http_url("https://host/x", url) == "");
+  BOOST_TEST((url.is_https && url.port == 443 && url.host_header() == "host"));
+  BOOST_TEST(parse_http_url("https://host:80/", url) == "");
+  BOOST_TEST(url.host_header() == "host:80");
+  BOOST_TEST(parse_http_url("http://host:443/", url) == "");
+  BOOST_TEST((!url.is_https && url.host_header() == "host:443"));
+}
+
 BOOST_AUTO_TEST_CASE(urls_that_cannot_be_reached_are_refused) {
   HttpUrl url;
   for (const char* text :
-       {"", "host", "ftp://host/", "https://host/", "http://", "http:///x", "http://host:0/",
+       {"", "host", "ftp://host/", "https:/host/", "http://", "http:///x", "http://host:0/",
         "http://host:99999/", "http://user@host/", "http://user:word@host/", "http://[::1/",
         "http://::1/", "http://ho st/", "http://host/a b", "http://host/\r\nX: y", "http://host/#a",
         "http+unix://run/a.sock/", "http+unix:///x", "http+unix://%2/"}) {

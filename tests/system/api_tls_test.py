@@ -214,6 +214,63 @@ class Metrics(Served):
             connection.close()
 
 
+class CommandLine(Served):
+    """The program's own client."""
+
+    def run_fails(self, *arguments):
+        result = self.run_program(*arguments)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        return result.stderr
+
+    def test_it_is_told_where_whom_to_believe_and_what_to_show(self):
+        with self.serving(f'client_ca = "{self.operators.certificate}"') as sidecar:
+            api = self.url(sidecar, "")
+            known = ["--api", api, "--ca", self.authority.certificate]
+            self.assertIn("n0 leads", self.run_program("status", *known).stdout)
+            self.assertIn("a command needs a certificate", self.run_fails("elect", *known))
+            result = self.run_program("elect", *known, *self.certified())
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("not signed by an authority that is trusted here", self.run_fails(
+                "status", "--api", api, "--ca", self.operators.certificate))
+            self.assertIn("TLS with 127.0.0.1:", self.run_fails("status", "--api", api))
+            result = self.run_program("status", *known, "--cert", self.operator.cert)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("--cert and --key belong together", result.stderr)
+            self.operator.key.chmod(0o644)
+            self.assertRegex(self.run_fails("status", *known, *self.certified()),
+                             "--key .* may be read by everybody")
+
+    def test_the_name_is_compared(self):
+        self.api.take(*self.authority.issue(["DNS:api.shop"]), self.authority.pem())
+        with self.serving() as sidecar:
+            self.assertIn("the server's certificate is for api.shop, not for 127.0.0.1",
+                          self.run_fails("status", "--api", self.url(sidecar, ""), "--ca",
+                                         self.authority.certificate))
+
+    def test_by_the_configuration_the_very_certificate_is_known(self):
+        """Whatever its name and its authority are; doctor asks so, too."""
+        self.api.take(*self.authority.issue(["DNS:api.shop"]), self.authority.pem())
+        token = self.folder / "token"
+        token.touch(mode=0o600)
+        token.write_text(os.urandom(16).hex() + "\n")
+        with self.serving(f'token_file = "{token}"', metrics=(
+                f'cert = "{self.api.cert}"\nkey = "{self.api.key}"')) as sidecar:
+            text = sidecar.config_file.read_text()
+            alone = self.folder / "alone.toml"
+            alone.write_text(text.replace(f'socket = "{sidecar.socket_file}"', ""))
+            for arguments in (["status"], ["elect"], ["watch", "--once"]):
+                result = self.run_program(*arguments, "--config", alone)
+                self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("api tls", self.run_program("status", "--config", alone).stdout)
+            report = self.run_program("doctor", "--config", alone).stdout
+            self.assertIn("the files of [api], [metrics] fit together", report)
+            self.assertRegex(report, r"served at 127\.0\.0\.1:\d+")
+            other = self.folder / "other.toml"
+            other.write_text(alone.read_text().replace(str(self.api.cert),
+                                                       str(self.operator.cert)))
+            self.assertIn("TLS with", self.run_fails("status", "--config", other))
+
+
 class Exposure(Served):
     """What is not loopback needs TLS, and somebody who may command."""
 

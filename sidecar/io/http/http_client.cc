@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/check.hh"
@@ -56,6 +57,7 @@ void HttpClient::send(HttpClientRequest request, Done done) {
   if (const std::string flaw = parse_http_url(request_.url, url_); !flaw.empty()) {
     return finish({.failure = HttpFailure::kUrl, .why = flaw, .error = "the address " + flaw});
   }
+  if (url_.is_https && request_.tls == nullptr) return fail_by_tls("there is nobody to believe");
   reader_.emplace(request_.method == "HEAD", request_.max_body_bytes);
   if (url_.socket_path.empty()) {
     find_addresses();
@@ -119,6 +121,9 @@ void HttpClient::on_connected(int status) {
   addresses_.clear();
   timer_.arm(deadline_ - Loop::now());
   stream_.emplace(static_cast<ByteStream::Owner&>(*this), std::move(connecting_), buffer_);
+  if (url_.is_https) {
+    stream_->secure(std::make_unique<TlsSession>(request_.tls, TlsSide::kClient, url_.host));
+  }
   const std::string head = head_of(request_, url_);
   // Where this fails, reading tells why; the server may have answered already.
   stream_->write(std::array<std::string_view, 2>{head, request_.body});
@@ -161,6 +166,10 @@ void HttpClient::resume() {
 
 void HttpClient::on_end(int status) {
   if (result_) return;
+  const TlsSession* tls = stream_->tls();
+  if (tls != nullptr && tls->flaw()) return fail_by_tls(tls->flaw()->text);
+  // Whoever cuts the connection must not pass for the server's end of its answer.
+  if (tls != nullptr && status == UV_EOF && !tls->has_ended()) return refuse(HttpFailure::kCutOff);
   if (status != UV_EOF) {
     const std::string why = error_text(-status);
     finish({.failure = HttpFailure::kBroken,
@@ -176,6 +185,10 @@ void HttpClient::on_end(int status) {
 void HttpClient::refuse(HttpFailure failure) {
   const std::string flaw = reader_->flaw();
   finish({.failure = failure, .why = flaw, .error = "the answer of " + server() + " " + flaw});
+}
+
+void HttpClient::fail_by_tls(const std::string& why) {
+  finish({.failure = HttpFailure::kTls, .why = why, .error = "TLS with " + server() + ": " + why});
 }
 
 // --- the end ---

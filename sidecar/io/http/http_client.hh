@@ -1,7 +1,7 @@
 // An HTTP/1.1 client on the event loop: one request at a time, each over a connection of its own,
 // TCP or unix, and an answer or an error in bounded time, or an answer without an end as it comes.
 //
-// It speaks no TLS, follows no redirect, and sends nothing twice.
+// It follows no redirect, and sends nothing twice.
 #pragma once
 
 #include <array>
@@ -27,6 +27,7 @@ struct HttpClientRequest {
   // Without Host, Content-Length and Connection, which the client adds.
   HttpHeaders headers{};
   std::string body{};
+  TlsContextPtr tls{};                         // of_http_client(); an https URL needs it
   Duration timeout = std::chrono::seconds(5);  // of everything together
   size_t max_body_bytes = size_t{64} * 1024;   // of the answer; the rest is cut
   // Where it is set, the body of an answer with status 200 goes here as it comes, for as long as it
@@ -43,6 +44,7 @@ enum class HttpFailure : uint8_t {
   kUrl,
   kUnreachable,  // its name has no address, or nobody can be connected to
   kBroken,       // the connection
+  kTls,          // one side does not believe the other, or what TLS needs is not there
   kCutOff,       // the answer, or all of it
   kNotHttp,
   kTimeout,
@@ -90,6 +92,7 @@ class HttpClient final : private ByteStream::Owner {
   bool is_stream();
   void pass_on();
   void refuse(HttpFailure failure);
+  void fail_by_tls(const std::string& why);
   void on_due();
   void note_failure(const std::string& why);
   void finish(HttpClientResult result);

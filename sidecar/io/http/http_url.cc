@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kHttp = "http://";
 constexpr std::string_view kHttps = "https://";
 constexpr std::string_view kUnix = "http+unix://";
-constexpr uint16_t kDefaultPort = 80;
+
+uint16_t default_port(bool is_https) { return is_https ? 443 : 80; }
 
 bool is_control(char c) { return (c >= 0 && c < ' ') || c == 0x7F; }
 
@@ -51,7 +52,7 @@ std::string read_host(std::string_view text, HttpUrl& url) {
   const bool has_port = text.find(':', std::min(bracket, text.size())) != std::string_view::npos;
   HostPort address;
   const std::string complete =
-      has_port ? std::string(text) : std::string(text) + ":" + std::to_string(kDefaultPort);
+      std::string(text) + (has_port ? "" : ":" + std::to_string(default_port(url.is_https)));
   if (std::string flaw = parse_host_port(complete, address); !flaw.empty()) return flaw;
   url.host = address.host;
   url.port = address.port;
@@ -127,7 +128,7 @@ std::string percent_encode(std::string_view text) {
 std::string HttpUrl::host_header() const {
   if (!socket_path.empty()) return host;
   std::string text = HostPort{host, port}.text();
-  if (port == kDefaultPort) text.resize(text.rfind(':'));
+  if (port == default_port(is_https)) text.resize(text.rfind(':'));
   return text;
 }
 
@@ -136,13 +137,13 @@ std::string parse_http_url(std::string_view text, HttpUrl& url) {
   if (!std::all_of(text.begin(), text.end(), is_visible)) {
     return "has characters that must be percent-encoded";
   }
-  if (text.starts_with(kHttps)) {
-    return "is an https URL; this program speaks no TLS, a local proxy can do it";
-  }
+  url.is_https = text.starts_with(kHttps);
   const bool is_unix = text.starts_with(kUnix);
-  if (!is_unix && !text.starts_with(kHttp)) return "does not start with http://";
+  if (!is_unix && !url.is_https && !text.starts_with(kHttp)) {
+    return "does not start with http:// or https://";
+  }
   if (text.find('#') != std::string_view::npos) return "has a fragment";
-  text.remove_prefix(is_unix ? kUnix.size() : kHttp.size());
+  text.remove_prefix((is_unix ? kUnix : url.is_https ? kHttps : kHttp).size());
   const size_t end = std::min(text.find_first_of("/?"), text.size());
   const std::string_view host = text.substr(0, end);
   url.target = text.substr(end);

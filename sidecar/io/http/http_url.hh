@@ -14,6 +14,7 @@ namespace bellwether::io {
 struct HttpUrl {
   std::string host;  // as an address without brackets, or a name; "localhost" for a unix socket
   uint16_t port = 80;
+  bool is_https = false;
   std::string target = "/";  // path and query, as in the URL
   std::string socket_path;   // of a unix socket; empty: TCP
 
@@ -21,9 +22,8 @@ struct HttpUrl {
   std::string host_header() const;
 };
 
-// Fills `url` from http://host[:port][/path][?query] or http+unix://%2Fpath%2Fof%2Fsocket[/path]
-// and returns "", or returns what is wrong with the text, as a phrase that follows it.  https is
-// not spoken here.
+// Fills `url` from http[s]://host[:port][/path][?query] or http+unix://%2Fpath%2Fof%2Fsocket[/path]
+// and returns "", or returns what is wrong with the text, as a phrase that follows it.
 std::string parse_http_url(std::string_view text, HttpUrl& url);
 
 // Fills path and query of `request` from `target` and returns nullptr, or returns what is wrong, as

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <system_error>
@@ -20,6 +21,10 @@ namespace bellwether::io {
 namespace {
 
 constexpr size_t kMaxBytes = size_t{1024} * 1024;
+// Debian and Alpine, Fedora, SUSE, what OpenSSL itself was made with.
+constexpr std::array kSystemBundles{"/etc/ssl/certs/ca-certificates.crt",
+                                    "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+                                    "/etc/ssl/cert.pem"};
 constexpr mode_t kWrittenByOthers = S_IWGRP | S_IWOTH;
 
 class OpenFile {
@@ -84,6 +89,15 @@ SecretText read_secret_file(const std::string& path, const std::string& key, Sec
   text.resize(size);
   if (text.empty()) fail("is empty");
   return text;
+}
+
+std::string system_authorities() {
+  if (const char* file = std::getenv("SSL_CERT_FILE"); file != nullptr && *file != '\0')
+    return file;
+  for (const char* file : kSystemBundles) {
+    if (::access(file, R_OK) == 0) return file;
+  }
+  return "";
 }
 
 std::string fingerprint(std::span<const std::string_view> parts) {

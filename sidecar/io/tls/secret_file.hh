@@ -34,6 +34,10 @@ enum class Secrecy : uint8_t {
 // what to do.  Blocks for as long as the disk does.
 SecretText read_secret_file(const std::string& path, const std::string& key, Secrecy secrecy);
 
+// The file with the authorities that this system believes: SSL_CERT_FILE, or the first of the usual
+// places; "" when there is none.
+std::string system_authorities();
+
 // Different for different parts (SHA-256); printable.
 std::string fingerprint(std::span<const std::string_view> parts);
 
