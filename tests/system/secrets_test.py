@@ -124,5 +124,107 @@ class Crash(TlsCase):
             self.assert_hidden(dump, after)
 
 
+class Told(TlsCase):
+    """What a sidecar and the commands say, whatever is wrong with the files."""
+
+    PLACES = ("/v1/status", "/v1/leader", "/v1/members", "/v1/explain", "/v1/history", "/metrics")
+
+    def setUp(self):
+        super().setUp()
+        self.hidden = set()
+        self.tokens = self.folder / "tokens"
+
+    def hide(self, text):
+        """Nobody shall tell this from now on, nor the half of it; returns it."""
+        self.hidden.add(text)
+        return text
+
+    def new(self, size=32):
+        return self.hide(os.urandom(size).hex())
+
+    def write(self, path, *lines, mode=0o600):
+        path.touch(mode=mode)
+        path.chmod(mode)
+        path.write_text("".join(f"{line}\n" for line in lines))
+        return path
+
+    def talkative(self, group):
+        """Configures the group to write everything, and to ask for a token."""
+        for sidecar in group.sidecars:
+            text = group.config_of(sidecar) + '[log]\nlevel = "trace"\n'
+            sidecar.write_config(
+                text.replace("[metrics]", f'token_file = "{self.tokens}"\n[metrics]'))
+        return group
+
+    def command(self, sidecar, token):
+        return sidecar.request("POST", "/v1/elect", headers={"Authorization": f"Bearer {token}"})
+
+    def said_by(self, sidecar):
+        """Everything, by name."""
+        sidecar.send_signal(signal.SIGUSR1)
+        sidecar.await_log("info .*state status=")
+        said = {place: sidecar.request("GET", place)[2] for place in self.PLACES}
+        file = str(sidecar.config_file)
+        for words in ("status --format json --config", "status --config", "doctor --config",
+                      "doctor --json --config", "elect --config", "check", "check --format json"):
+            result = self.run_program(*words.split(), file)
+            said[words] = result.stdout + result.stderr
+        for token in (self.new(), self.tokens.read_text().split()[0]):
+            said[f"an answer to {token}"] = self.command(sidecar, token)[2]
+        said["the log"] = sidecar.log()
+        return said
+
+    def assert_untold(self, sidecar):
+        for place, text in self.said_by(sidecar).items():
+            self.assertTrue(text, f"{place} says something")
+            for secret in self.hidden:
+                for part in (secret, secret[:len(secret) // 2], secret[len(secret) // 2:]):
+                    self.assertNotIn(part, text, f"told by {place}")
+
+    def after(self, sidecar, line, change):
+        """Makes a change, waits until the log says so, and looks at all that is told."""
+        change()
+        sidecar.await_log(line)
+        self.assert_untold(sidecar)
+
+    def test_nobody_tells_a_secret_or_a_token(self):
+        secret, token = self.new(), self.new(24)
+        file = self.secret(secret)
+        self.write(self.tokens, token)
+        with self.talkative(self.group(
+                2, tls=lambda _: f'[tls]\nsecret_file = "{file}"')) as group:
+            leader = group.start().await_leader()
+            self.await_security(group, "psk")
+            self.assertEqual(self.command(leader, token)[0], 200)
+            self.assert_untold(leader)
+            self.after(leader, "line 2 is not a secret of 64 hexadecimal digits",
+                       lambda: self.write(file, secret, self.new()[:-1] + "x"))
+            self.after(leader, "line 1 is not a secret of 64",
+                       lambda: self.write(file, secret + secret))
+            self.after(leader, "may be read by everybody",
+                       lambda: self.write(file, secret, mode=0o644))
+            self.after(leader, "tls.secret_file .*cannot be read", file.unlink)
+            self.after(leader, "line 1 is not a token of at least",
+                       lambda: self.write(self.tokens, self.new(6)))
+            self.after(leader, "api.token_file .*may be written by others",
+                       lambda: self.write(self.tokens, token, mode=0o660))
+
+    def test_nobody_tells_a_private_key(self):
+        self.write(self.tokens, self.new(24))
+        with self.talkative(self.certified(2)) as group:
+            leader = group.start().await_leader()
+            self.await_security(group, "tls")
+            key = self.identity(leader).key
+            lines = key.read_text().splitlines()
+            self.hidden.update(line for line in lines if not line.startswith("-"))
+            self.assert_untold(leader)
+            self.after(leader, "tls.key holds no private key in PEM",
+                       lambda: self.write(key, *lines[:2]))
+            self.after(leader, "tls.key does not belong to tls.cert", lambda: self.write(
+                key, *self.authority.issue(["IP:127.0.0.1"])[1].splitlines()))
+            self.after(leader, "tls.key .*may be read by everybody",
+                       lambda: self.write(key, *lines, mode=0o644))
+
+
 if __name__ == "__main__":
     main()
