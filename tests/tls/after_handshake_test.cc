@@ -1,5 +1,5 @@
-// What TLS lets a member say after the handshake that is not words: it is sealed here by hand, for
-// OpenSSL would say it in good order.
+// What a member may say by TLS that OpenSSL would not: most of it is sealed by hand, after the
+// handshake.
 #include <openssl/core_names.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
@@ -51,7 +51,9 @@ class Records {
 
   std::string seal(char type, std::string inner) {
     inner += type;
-    std::string header{kApplicationData, 3, 3, 0, static_cast<char>(inner.size() + kTag)};
+    const size_t bytes = inner.size() + kTag;
+    std::string header{kApplicationData, 3, 3, static_cast<char>(bytes / 256),
+                       static_cast<char>(bytes % 256)};
     std::string key = derive(secret_, "key", 16);
     std::string nonce = derive(secret_, "iv", kNonce);
     nonce.back() = static_cast<char>(nonce.back() ^ number_++);
@@ -153,6 +155,70 @@ BOOST_AUTO_TEST_CASE(who_has_words_may_renew_the_keys_as_often) {
   }
   BOOST_TEST(!server.session.flaw().has_value());
   BOOST_TEST(server.heard.size() == 200U);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_handshake_is_the_end) {
+  constexpr size_t kHeader = 5;
+  Side again(context, TlsSide::kClient);
+  server.take(records->seal(kHandshake, again.give().substr(kHeader)));
+  BOOST_TEST_REQUIRE(server.session.flaw().has_value());
+  BOOST_TEST((server.session.flaw()->reason == Rejection::kTlsProtocol));
+  BOOST_TEST(!server.session.write("words"));
+}
+
+BOOST_AUTO_TEST_CASE(a_record_holds_16_kib_and_no_more) {
+  constexpr size_t kMost = size_t{16} * 1024;
+  server.take(records->seal(kApplicationData, std::string(kMost, '.')));
+  BOOST_TEST(server.heard.size() == kMost);
+  server.take(records->seal(kApplicationData, std::string(kMost + 1, '.')));
+  BOOST_TEST(server.heard.size() == kMost);
+  BOOST_TEST_REQUIRE(server.session.flaw().has_value());
+  BOOST_TEST((server.session.flaw()->reason == Rejection::kTlsProtocol));
+}
+
+// --- before it ---
+
+// A session that allows for early data, which OpenSSL takes from a callback without an argument.
+SSL_SESSION* early_session = nullptr;
+std::string early_identity;
+
+int offer_early(SSL* /*ssl*/, const EVP_MD* /*digest*/, const unsigned char** identity,
+                size_t* identity_bytes, SSL_SESSION** offered) {
+  *identity = bytes_of(early_identity);
+  *identity_bytes = early_identity.size();
+  *offered = std::exchange(early_session, nullptr);
+  return 1;
+}
+
+BOOST_AUTO_TEST_CASE(what_is_said_early_is_not_heard) {
+  const GroupKey& key = context->keys().front();
+  early_identity = key.identity;
+  const SslContextPtr by_itself(SSL_CTX_new(TLS_client_method()));
+  SSL_CTX_set_psk_use_session_callback(by_itself.get(), offer_early);
+  std::string protocol =
+      "\x0c"
+      "bellwether/1";
+  SSL_CTX_set_alpn_protos(by_itself.get(), bytes_of(protocol),
+                          static_cast<unsigned>(protocol.size()));
+  const SslPtr client(SSL_new(by_itself.get()));
+  BIO* sent = BIO_new(BIO_s_mem());
+  SSL_set_bio(client.get(), BIO_new(BIO_s_mem()), sent);
+  SSL_set_connect_state(client.get());
+  constexpr std::array<unsigned char, 2> kAes128GcmSha256{0x13, 0x01};
+  early_session = SSL_SESSION_new();
+  SSL_SESSION_set1_master_key(early_session, key.key.data(), key.key.size());
+  SSL_SESSION_set_cipher(early_session, SSL_CIPHER_find(client.get(), kAes128GcmSha256.data()));
+  SSL_SESSION_set_protocol_version(early_session, TLS1_3_VERSION);
+  SSL_SESSION_set_max_early_data(early_session, 1000);
+  SSL_SESSION_set1_alpn_selected(early_session, bytes_of(protocol) + 1, protocol.size() - 1);
+  size_t written = 0;
+  BOOST_TEST_REQUIRE(SSL_write_early_data(client.get(), "words", 5, &written) == 1);
+  char* bytes = nullptr;
+  const long count = BIO_get_mem_data(sent, &bytes);
+  Side early(context, TlsSide::kServer);
+  early.take({bytes, static_cast<size_t>(count)});
+  BOOST_TEST(early.heard.empty());
+  BOOST_TEST(!early.session.is_established());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
