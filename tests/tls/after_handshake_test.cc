@@ -109,7 +109,7 @@ struct Established {
   }
 
   Context context = with_secret(make_group_secret());
-  Pair pair{context, context};
+  SessionPair pair{context, context};
   Side& server = pair.server;
   std::optional<Records> records{};
 };

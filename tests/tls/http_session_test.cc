@@ -43,7 +43,7 @@ struct HttpSessions {
     texts.ca = authority.pem();
     return TlsContext::of_http_client(parse_certificate_set(texts, "hook[1]."));
   }
-  static bool is_heard(Pair& pair) {
+  static bool is_heard(SessionPair& pair) {
     pair.client.session.write("GET");
     pair.run();
     pair.server.session.write("200");
@@ -68,35 +68,35 @@ Context limited(const Context& context, int least, int most) {
 BOOST_FIXTURE_TEST_SUITE(http_sessions, HttpSessions)
 
 BOOST_AUTO_TEST_CASE(a_server_of_the_right_name_and_authority_is_believed) {
-  Pair pair(client(), server(), kHost);
+  SessionPair pair(client(), server(), kHost);
   BOOST_TEST(is_heard(pair));
-  Pair dotted(client(), server(), std::string(kHost) + ".");
+  SessionPair dotted(client(), server(), std::string(kHost) + ".");
   BOOST_TEST(is_heard(dotted));
-  Pair address(client(), server({.names = {"IP:10.0.0.7"}}), "10.0.0.7");
+  SessionPair address(client(), server({.names = {"IP:10.0.0.7"}}), "10.0.0.7");
   BOOST_TEST(is_heard(address));
-  Pair wildcard(client(), server({.names = {"DNS:*.orders.shop"}}), kHost);
+  SessionPair wildcard(client(), server({.names = {"DNS:*.orders.shop"}}), kHost);
   BOOST_TEST(is_heard(wildcard));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_of_another_name_is_refused) {
   for (const char* called : {"orders-1.orders.shop", "10.0.0.7", "orders.shop"}) {
-    Pair pair(client(), server(), called);
+    SessionPair pair(client(), server(), called);
     BOOST_TEST(!is_heard(pair));
     BOOST_TEST((flaw_of(pair.client) == Rejection::kTlsWrongName));
     BOOST_TEST(pair.client.session.flaw()->text ==
                std::string("the server's certificate is for ") + kHost + ", not for " + called);
   }
-  Pair by_common_name(client(), server({.names = {}, .common_name = kHost}), kHost);
+  SessionPair by_common_name(client(), server({.names = {}, .common_name = kHost}), kHost);
   BOOST_TEST(!is_heard(by_common_name));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_of_another_authority_or_time_is_refused) {
-  Pair foreign(client(other), server(), kHost);
+  SessionPair foreign(client(other), server(), kHost);
   BOOST_TEST(!is_heard(foreign));
   BOOST_TEST((flaw_of(foreign.client) == Rejection::kTlsUnknownCa));
   CertificateWish old{.names = {std::string("DNS:") + kHost}};
   old.ends_in = std::chrono::seconds(-5);
-  Pair expired(client(), server(old), kHost);
+  SessionPair expired(client(), server(old), kHost);
   BOOST_TEST(!is_heard(expired));
   BOOST_TEST((flaw_of(expired.client) == Rejection::kTlsExpired));
 }
@@ -105,20 +105,22 @@ BOOST_AUTO_TEST_CASE(the_very_certificate_is_believed_whatever_its_name) {
   const CertificateSet own = set();
   const Context pinned = TlsContext::of_http_client({}, own.cert);
   CertificateSet shown = set();
-  Pair other_leaf(pinned, TlsContext::of_http_server(shown, ClientCertificate::kOptional), "::1");
+  SessionPair other_leaf(pinned, TlsContext::of_http_server(shown, ClientCertificate::kOptional),
+                         "::1");
   BOOST_TEST(!is_heard(other_leaf));
-  Pair pair(pinned, TlsContext::of_http_server(own, ClientCertificate::kOptional), "127.0.0.1");
+  SessionPair pair(pinned, TlsContext::of_http_server(own, ClientCertificate::kOptional),
+                   "127.0.0.1");
   BOOST_TEST(is_heard(pair));
 }
 
 BOOST_AUTO_TEST_CASE(tls_1_2_will_do_and_1_1_will_not) {
-  Pair modern(client(), server(), kHost);
+  SessionPair modern(client(), server(), kHost);
   BOOST_TEST(is_heard(modern));
-  Pair old(limited(client(), TLS1_2_VERSION, TLS1_2_VERSION), server(), kHost);
+  SessionPair old(limited(client(), TLS1_2_VERSION, TLS1_2_VERSION), server(), kHost);
   BOOST_TEST(is_heard(old));
   const Context older = limited(client(), TLS1_1_VERSION, TLS1_1_VERSION);
   SSL_CTX_set_cipher_list(older->get(), "ALL:@SECLEVEL=0");
-  Pair older_pair(older, server(), kHost);
+  SessionPair older_pair(older, server(), kHost);
   BOOST_TEST(!is_heard(older_pair));
   BOOST_TEST((flaw_of(older_pair.server) == Rejection::kTlsProtocol));
   BOOST_TEST(older_pair.server.session.flaw()->text == "the peer does not speak TLS 1.2 or 1.3");
@@ -127,36 +129,36 @@ BOOST_AUTO_TEST_CASE(tls_1_2_will_do_and_1_1_will_not) {
 BOOST_AUTO_TEST_CASE(a_client_need_not_name_its_protocol_but_not_name_others_alone) {
   const Context silent = client();
   SSL_CTX_set_alpn_protos(silent->get(), nullptr, 0);
-  Pair pair(silent, server(), kHost);
+  SessionPair pair(silent, server(), kHost);
   BOOST_TEST(is_heard(pair));
   const Context h2 = client();
   const std::string offered("\x02h2");
   SSL_CTX_set_alpn_protos(h2->get(), reinterpret_cast<const unsigned char*>(offered.data()), 3);
-  Pair refused(h2, server(), kHost);
+  SessionPair refused(h2, server(), kHost);
   BOOST_TEST(!is_heard(refused));
   BOOST_TEST((flaw_of(refused.server) == Rejection::kTlsProtocol));
 }
 
 BOOST_AUTO_TEST_CASE(where_it_is_optional_a_certificate_is_verified_if_shown) {
   const Context asking = TlsContext::of_http_server(set(), ClientCertificate::kOptional);
-  Pair without(client(), asking, kHost);
+  SessionPair without(client(), asking, kHost);
   BOOST_TEST(is_heard(without));
   BOOST_TEST(!without.server.session.peer().has_value());
-  Pair with(certified_client(authority), asking, kHost);
+  SessionPair with(certified_client(authority), asking, kHost);
   BOOST_TEST(is_heard(with));
   BOOST_TEST_REQUIRE(with.server.session.peer().has_value());
   BOOST_TEST(with.server.session.peer()->common_name == "ops");
-  Pair foreign(certified_client(other), asking, kHost);
+  SessionPair foreign(certified_client(other), asking, kHost);
   BOOST_TEST(!is_heard(foreign));
   BOOST_TEST((flaw_of(foreign.server) == Rejection::kTlsUnknownCa));
 }
 
 BOOST_AUTO_TEST_CASE(where_it_is_required_nobody_is_served_without) {
   const Context demanding = TlsContext::of_http_server(set(), ClientCertificate::kRequired);
-  Pair without(client(), demanding, kHost);
+  SessionPair without(client(), demanding, kHost);
   BOOST_TEST(!is_heard(without));
   BOOST_TEST((flaw_of(without.server) == Rejection::kTlsNoCertificate));
-  Pair with(certified_client(authority), demanding, kHost);
+  SessionPair with(certified_client(authority), demanding, kHost);
   BOOST_TEST(is_heard(with));
 }
 
@@ -168,7 +170,7 @@ BOOST_AUTO_TEST_CASE(plain_http_is_answered_so_that_a_person_can_read_it) {
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_what_is_said_is_known_from_a_broken_connection) {
-  Pair pair(client(), server(), kHost);
+  SessionPair pair(client(), server(), kHost);
   BOOST_TEST(is_heard(pair));
   BOOST_TEST(!pair.client.session.has_ended());
   pair.server.session.finish();

@@ -99,7 +99,7 @@ class Conversation {
   }
   Side& side(TlsSide which) { return which == TlsSide::kServer ? pair.server : pair.client; }
 
-  Pair pair;
+  SessionPair pair;
   std::map<TlsSide, Direction> directions;
 
  private:
@@ -129,7 +129,7 @@ void check_flip(const Members& members, TlsSide to, size_t byte, size_t bit) {
     is_flipped = true;
   });
   damaged.take_place();
-  Pair& pair = damaged.pair;
+  SessionPair& pair = damaged.pair;
   const bool is_established =
       pair.client.session.is_established() || pair.server.session.is_established();
   if (is_established) damaged.go_on();
@@ -163,7 +163,7 @@ void check_stall(const Members& members, TlsSide to, size_t count) {
     if (direction == to) bytes.resize(std::min(bytes.size(), count - std::min(count, position)));
   });
   stalled.take_place();
-  Pair& pair = stalled.pair;
+  SessionPair& pair = stalled.pair;
   BOOST_TEST_REQUIRE((!pair.client.session.flaw() && !pair.server.session.flaw()));
   Side& receiver = stalled.side(to);
   if (receiver.session.is_established()) {

@@ -57,12 +57,12 @@ struct Side {
 };
 
 // Both, and what stands between them.
-struct Pair {
+struct SessionPair {
   // May change what goes to this side.
   using Meddler = std::function<void(TlsSide to, std::string& bytes)>;
 
   // `name`: whom the client has called.
-  Pair(const Context& from, const Context& to, const std::string& name = "")
+  SessionPair(const Context& from, const Context& to, const std::string& name = "")
       : client(from, TlsSide::kClient, name), server(to, TlsSide::kServer) {}
 
   // Until neither has anything to say; `step` bytes at a time.

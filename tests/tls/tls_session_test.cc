@@ -22,7 +22,7 @@ struct Sessions {
   }
   // How a server refuses a client that shows this.
   TlsFlaw refusal_of(const Context& client) const {
-    Pair pair(client, good);
+    SessionPair pair(client, good);
     pair.client.session.write("let me in");
     pair.run();
     BOOST_TEST(pair.server.heard.empty());
@@ -33,7 +33,7 @@ struct Sessions {
   }
   // And a client such a server.
   TlsFlaw refusal_by_client(const Context& server) const {
-    Pair pair(good, server);
+    SessionPair pair(good, server);
     pair.client.session.write("let me in");
     pair.run();
     BOOST_TEST(pair.server.heard.empty());
@@ -49,7 +49,7 @@ struct Sessions {
 BOOST_FIXTURE_TEST_SUITE(tls_session, Sessions)
 
 BOOST_AUTO_TEST_CASE(what_is_said_is_heard_in_both_directions) {
-  Pair pair(member(authority, one), good);
+  SessionPair pair(member(authority, one), good);
   pair.client.session.write("from the client");  // before the handshake
   pair.run();
   pair.server.session.write("from the server");
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(what_is_said_is_heard_in_both_directions) {
 }
 
 BOOST_AUTO_TEST_CASE(bytes_may_come_one_by_one) {
-  Pair pair(member(authority, one), good);
+  SessionPair pair(member(authority, one), good);
   const std::string words(40000, 'x');
   pair.client.session.write(words);
   pair.run(1);
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(bytes_may_come_one_by_one) {
 }
 
 BOOST_AUTO_TEST_CASE(a_close_notify_ends_nothing_by_itself) {
-  Pair pair(member(authority, one), good);
+  SessionPair pair(member(authority, one), good);
   pair.client.session.write("last words");
   pair.run();
   pair.client.session.finish();
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_close_notify_ends_nothing_by_itself) {
 BOOST_AUTO_TEST_CASE(the_earlier_end_of_both_certificates_counts) {
   CertificateWish brief = one;
   brief.ends_in = std::chrono::hours(1);
-  Pair pair(member(authority, brief), good);
+  SessionPair pair(member(authority, brief), good);
   pair.run();
   BOOST_TEST((pair.server.session.expiry() == pair.client.session.expiry()));
   BOOST_TEST(*pair.server.session.expiry() < *good->expiry());
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_spiffe_id_is_judged_on_both_sides) {
   wish.names = {"URI:spiffe://a.b/c"};
   const Context svid = member(authority, wish, rules);
   good = svid;
-  Pair pair(member(authority, wish, rules), svid);
+  SessionPair pair(member(authority, wish, rules), svid);
   pair.run();
   BOOST_TEST(pair.server.session.is_established());
   wish.names = {"URI:spiffe://a.b/d"};
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_spiffe_id_is_judged_on_both_sides) {
 }
 
 BOOST_AUTO_TEST_CASE(whoever_is_refused_is_told_so) {
-  Pair told(foreign(Authority("other")), good);
+  SessionPair told(foreign(Authority("other")), good);
   told.run();
   BOOST_TEST_REQUIRE(told.client.session.flaw().has_value());
   BOOST_TEST((told.client.session.flaw()->reason == Rejection::kTlsRefused));
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(plain_bytes_are_known_by_the_first_one) {
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_record_is_the_end) {
-  Pair pair(member(authority, one), good);
+  SessionPair pair(member(authority, one), good);
   pair.run();
   pair.client.session.write("words");
   std::string bytes = pair.client.give();
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_record_is_the_end) {
 }
 
 BOOST_AUTO_TEST_CASE(a_recorded_session_is_of_no_use_to_another_server) {
-  Pair pair(member(authority, one), good);
+  SessionPair pair(member(authority, one), good);
   pair.client.session.write("words");
   std::string recorded;
   for (bool is_quiet = false; !is_quiet;) {
@@ -220,7 +220,7 @@ struct SecretSessions {
   std::string other = make_group_secret();
 
   static TlsFlaw refusal(const Context& client, const Context& server) {
-    Pair pair(client, server);
+    SessionPair pair(client, server);
     pair.client.session.write("let me in");
     pair.run();
     BOOST_TEST(pair.server.heard.empty());
@@ -233,7 +233,7 @@ struct SecretSessions {
 BOOST_FIXTURE_TEST_SUITE(tls_session_by_secret, SecretSessions)
 
 BOOST_AUTO_TEST_CASE(the_same_one_will_do) {
-  Pair pair(with_secret(one), with_secret(one));
+  SessionPair pair(with_secret(one), with_secret(one));
   pair.client.session.write("words");
   pair.run();
   BOOST_TEST(pair.server.heard == "words");
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(the_same_one_will_do) {
 
 BOOST_AUTO_TEST_CASE(every_line_of_the_file_is_accepted_and_the_first_is_offered) {
   const Context both = with_secret(other + "\n" + one);
-  Pair pair(with_secret(one), both);
+  SessionPair pair(with_secret(one), both);
   pair.run();
   BOOST_TEST(pair.server.session.is_established());
   BOOST_TEST((refusal(both, with_secret(one)).reason == Rejection::kTlsWrongSecret));
