@@ -86,6 +86,9 @@ def measure(options, variant, profile, name):
                 rounds[mode].append(take_down(group, observer, SIGNALS[name]))
     for mode, times in rounds.items():
         print_times(name, variant, profile, mode, times)
+    if len(rounds) > 1:
+        plain, by_tls = (statistics.median(on for _, on in rounds[mode]) for mode in TLS["both"])
+        print(f"{'':28}by TLS, on: {by_tls / plain:.2f} times plain", flush=True)
 
 
 def print_times(name, variant, profile, mode, rounds):

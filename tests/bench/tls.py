@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""What does TLS between members cost?  Four tables, in Markdown:
+
+  at rest     three groups of three side by side, plain, by a secret and by certificates: share of a
+              core, and memory
+  restart     a member of a large group is killed and started again; until it has all its links,
+              which all others make at once
+  handshake   CPU of either side, and 200 members that link to one, in one process (tls_price, which
+              is built for it)
+
+takeover.py --tls both tells what it costs a takeover.  Times are those of a shared machine: compare
+within one run.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
+from certificates import Authority, Identity  # noqa: E402
+from harness import CALM, Group, wait_until  # noqa: E402
+from programs import add_program_options, require_programs  # noqa: E402
+
+KINDS = ("plain", "secret", "certificates")
+PATIENT_START_S = 300
+
+
+class Tables:
+    """Makes the table [tls] of each member, by kind."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.secret = self.folder / "secret"
+        self.secret.touch(mode=0o600)
+        self.secret.write_text(os.urandom(32).hex())
+        self.identity = Identity(self.folder / "identity")
+        authority = Authority(self.folder)
+        self.identity.take(*authority.issue(["IP:127.0.0.1"]), authority.pem())
+
+    def of(self, kind):
+        table = {"plain": "", "secret": f'[tls]\nsecret_file = "{self.secret}"',
+                 "certificates": self.identity.table()}[kind]
+        return lambda _: table
+
+
+def processor_s(sidecar):
+    """To the nanosecond, which a process at rest needs."""
+    tasks = pathlib.Path(f"/proc/{sidecar.process.pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+
+
+def measure_rest(options, tables):
+    print(f"| at rest for {options.rest_s} s, three members | share of a core | resident |\n"
+          "|---|---:|---:|")
+    with contextlib.ExitStack() as stack:
+        groups = {kind: stack.enter_context(Group(options.program, 3, tls=tables.of(kind)))
+                  for kind in KINDS}
+        for group in groups.values():
+            group.start().await_leader(group.sidecars[-1])
+        time.sleep(2)  # the load of the start is not that of rest
+        began = time.monotonic()
+        before = {sidecar: processor_s(sidecar) for group in groups.values()
+                  for sidecar in group.sidecars}
+        time.sleep(options.rest_s)
+        passed = time.monotonic() - began
+        for kind, group in groups.items():
+            for role, members in (("leader", group.sidecars[-1:]),
+                                  ("followers", group.sidecars[:-1])):
+                share = statistics.mean((processor_s(each) - before[each]) / passed * 100
+                                        for each in members)
+                memory = statistics.mean(each.resident_mib() for each in members)
+                print(f"| {kind}, {role} | {share:.3f} % | {memory:.1f} MiB |")
+
+
+def count_links(sidecar):
+    return sidecar.count("bellwether_peer_connections")
+
+
+def measure_restarts(options, tables):
+    """The lowest one, so that no election is in the way."""
+    print(f"\n| restart of one of {options.members} members | until it has all links | "
+          "its CPU meanwhile |\n|---|---:|---:|")
+    for kind in options.kinds:
+        with Group(options.program, options.members, "[election]\n" + CALM,
+                   tls=tables.of(kind)) as group:
+            for sidecar in group.sidecars:
+                sidecar.start()
+                if len(group.running) % 10 == 0:  # not all at once: that is a minute of work
+                    time.sleep(0.5)
+            others = options.members - 1
+            wait_until("all are linked", lambda: all(
+                count_links(sidecar) == others for sidecar in group.sidecars), PATIENT_START_S)
+            print(f"{kind}: all are linked", file=sys.stderr, flush=True)
+            times, costs = [], []
+            for _ in range(options.rounds):
+                victim = group.sidecars[0]
+                victim.kill()
+                began = time.monotonic()
+                victim.start()
+                wait_until("it answers", lambda: victim.get("/v1/status"))
+                wait_until("it has all links", lambda: count_links(victim) == others)
+                times.append((time.monotonic() - began) * 1000)
+                costs.append(processor_s(victim) * 1000)
+                time.sleep(2)
+            print(f"| {kind} | {statistics.median(times):.0f} ms | "
+                  f"{statistics.median(costs):.0f} ms |", flush=True)
+
+
+def measure_handshakes(options):
+    build = pathlib.Path(options.program).parent.parent
+    subprocess.run(["cmake", "--build", build, "--target", "tls_price"], check=True,
+                   stdout=sys.stderr)
+    print(flush=True)
+    subprocess.run([build / "tests/bench/tls_price", str(options.rounds)], check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_program_options(parser)
+    parser.add_argument("--rest-s", type=int, default=60, help="seconds at rest (60)")
+    parser.add_argument("--rounds", type=int, default=10, help="of each kind (10)")
+    parser.add_argument("--members", type=int, default=200,
+                        help="of the large group (200); 0: leave it out")
+    parser.add_argument("--kinds", nargs="*", default=list(KINDS), choices=KINDS,
+                        help="of the large group (all)")
+    options = parser.parse_args()
+    require_programs(parser, options)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        tables = Tables(folder)
+        measure_rest(options, tables)
+        if options.members:
+            measure_restarts(options, tables)
+    measure_handshakes(options)
+
+
+if __name__ == "__main__":
+    main()
