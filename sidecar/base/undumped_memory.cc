@@ -42,8 +42,8 @@ struct UndumpedHeap {
 
 // Never destroyed: OpenSSL frees what it has when the process ends.
 UndumpedHeap& heap() {
-  static auto* const heap = new UndumpedHeap;
-  return *heap;
+  static auto* const kHeap = new UndumpedHeap;
+  return *kHeap;
 }
 
 }  // namespace
