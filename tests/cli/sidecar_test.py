@@ -317,12 +317,10 @@ class NobodyThere(CommandLine):
         self.assertIn(f"what answers at {where} is not a sidecar (status 200)",
                       self.fail_with(FAILURE, "status", "--api", where))
 
-    def test_addresses_that_cannot_be_one(self):
-        for api, flaw in (("https://a:1", "asks for TLS, which the API does not speak"),
-                          ("unix:", "lacks the path after the colon")):
-            with self.subTest(api=api):
-                line = self.fail_with(USAGE, "status", "--api", api)
-                self.assertTrue(line.startswith(f'--api: "{api}" {flaw}; give http://'), line)
+    def test_an_address_that_cannot_be_one(self):
+        line = self.fail_with(USAGE, "status", "--api", "unix:")
+        self.assertTrue(
+            line.startswith('--api: "unix:" lacks the path after the colon; give http://'), line)
 
     def test_an_answer_that_is_cut_off(self):
         where = self.listen(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
