@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/ascii.hh"
+#include "base/lines.hh"
 #include "io/tls/openssl.hh"
 #include "io/tls/secret_file.hh"
 
@@ -62,13 +63,6 @@ bool contains(const std::vector<Id>& all, Id one) {
 
 std::string digest_of(std::string_view token) { return io::fingerprint(std::span(&token, 1)); }
 
-std::string_view trimmed(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const size_t first = line.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return "";
-  return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
-}
-
 // RFC 6750, section 2.1.
 std::optional<std::string_view> bearer_token(const io::HttpRequest& request) {
   constexpr std::string_view kBearer = "bearer ";
@@ -94,11 +88,7 @@ std::vector<gid_t> group_ids(const std::vector<std::string>& names,
 
 std::vector<std::string> parse_tokens(std::string_view text) {
   std::vector<std::string> digests;
-  for (int number = 1; !text.empty(); ++number) {
-    const std::string_view whole = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), whole.size() + 1));
-    const std::string_view line = trimmed(whole);
-    if (line.empty() || line.starts_with('#')) continue;
+  for_each_line(text, [&](int number, std::string_view line) {
     const bool is_visible = std::ranges::all_of(line, [](char c) { return c > ' ' && c <= '~'; });
     if (!is_visible || line.size() < kMinTokenBytes) {
       throw io::TlsError(
@@ -108,7 +98,7 @@ std::vector<std::string> parse_tokens(std::string_view text) {
     }
     if (digests.size() == kMaxTokens) throw io::TlsError("holds too many tokens");
     digests.push_back(digest_of(line));
-  }
+  });
   if (digests.empty()) throw io::TlsError("holds no token; make one with \"bellwether keygen\"");
   return digests;
 }

@@ -162,6 +162,7 @@ Json tls_json(const Backend& backend) {
   };
   add(TlsUse::kApi, config.api.has_tls());
   add(TlsUse::kMetrics, config.metrics.has_tls());
+  add(TlsUse::kHooks, std::ranges::any_of(config.hooks, &HookSettings::has_files));
   return json;
 }
 

@@ -37,16 +37,34 @@ void Webhook::tell(HookEvent event) {
   send_next();
 }
 
+void Webhook::secure(HookSecurity security) {
+  security_ = std::move(security);
+  send_next();
+}
+
 void Webhook::send_next() {
+  if (!security_) return;
   const HookEvent* event = queue_.take();
   if (event == nullptr) return;
-  client_.send(
-      {.method = "POST",
-       .url = settings_.url,
-       .headers = {{"Content-Type", kHookContentType}, {"User-Agent", settings_.user_agent}},
-       .body = to_cloud_event(settings_.source, *event),
-       .timeout = settings_.timeout},
-      [this](const io::HttpClientResult& result) { on_result(result); });
+  // A receiver that counts on a signature must not get an event without.
+  if (!security_->flaw.empty()) {
+    return on_result({.failure = io::HttpFailure::kTls, .error = security_->flaw});
+  }
+  io::HttpClientRequest request{
+      .method = "POST",
+      .url = settings_.url,
+      .headers = {{"Content-Type", kHookContentType}, {"User-Agent", settings_.user_agent}},
+      .body = to_cloud_event(settings_.source, *event),
+      .tls = security_->tls,
+      .timeout = settings_.timeout};
+  if (security_->keys != nullptr) {
+    const int64_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    const auto signed_by = signature_headers(
+        *security_->keys, event_id(settings_.source, event->sequence), now, request.body);
+    request.headers.insert(request.headers.end(), signed_by.begin(), signed_by.end());
+  }
+  client_.send(std::move(request),
+               [this](const io::HttpClientResult& result) { on_result(result); });
 }
 
 void Webhook::on_result(const io::HttpClientResult& result) {

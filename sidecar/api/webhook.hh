@@ -2,13 +2,16 @@
 // again and again until it is delivered.  hook_queue.hh says what is told, what is kept and when it
 // is retried.
 //
-// A delivery may come twice (the answer to the first was lost); its id is the same then.
+// A delivery may come twice (the answer to the first was lost); its id is the same then, that in
+// its signature, too.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "api/hook_queue.hh"
+#include "api/webhook_signature.hh"
 #include "base/counted.hh"
 #include "io/http/http_client.hh"
 #include "io/loop/loop.hh"
@@ -24,6 +27,13 @@ struct WebhookSettings {
   uint64_t seed = 0;  // of the jitter
 };
 
+// What its files have come to (hook_files.hh).
+struct HookSecurity {
+  io::TlsContextPtr tls{};  // for https; nullptr: none
+  SigningKeysPtr keys{};    // nullptr: events are not signed
+  std::string flaw{};       // why nothing can be sent; "": it can
+};
+
 // For counters and the log.
 struct HookReport {
   HookResult result{};
@@ -33,8 +43,7 @@ struct HookReport {
 
 class Webhook {
  public:
-  // Called from within the loop, or from within tell() when an event is superseded; may not destroy
-  // the webhook.
+  // Called from within the loop, or from within tell() and secure(); may not destroy the webhook.
   using OnReport = std::function<void(const HookReport&)>;
 
   // `resolver` must outlive the webhook.
@@ -45,6 +54,8 @@ class Webhook {
   Webhook& operator=(const Webhook&) = delete;
 
   void tell(HookEvent event);
+  // Before that nothing is sent; from now on attempts are made with it.
+  void secure(HookSecurity security);
 
  private:
   void send_next();
@@ -52,6 +63,7 @@ class Webhook {
 
   WebhookSettings settings_;
   OnReport on_report_;
+  std::optional<HookSecurity> security_;
   HookQueue queue_;
   io::LoopTimer retry_;
   io::HttpClient client_;

@@ -19,6 +19,7 @@
 #include "config/effective.hh"
 #include "config/failover.hh"
 #include "config/keys.hh"
+#include "daemon/hook_files.hh"
 #include "daemon/member_tls.hh"
 #include "daemon/server_tls.hh"
 #include "daemon/token_file.hh"
@@ -199,6 +200,13 @@ ParsedConfig parse(const std::string& file) {
   judge_server("api.cert", config.api.has_tls() ? daemon::read_api_tls(config.api).error : "");
   judge_server("metrics.cert",
                config.metrics.has_tls() ? daemon::read_metrics_tls(config.metrics).error : "");
+  for (size_t i = 0; i < config.hooks.size(); ++i) {
+    if (!config.hooks[i].has_files()) continue;
+    const std::string path = hook_path(i);
+    const std::string flaw = daemon::read_hook_files(config.hooks[i], path).files.error;
+    if (flaw.empty()) continue;
+    warn(parsed, path + ".url", "a sidecar with the rights of this user would send nothing", flaw);
+  }
   const daemon::TlsReading tls = daemon::read_member_tls(parsed.config);
   if (!tls.error.empty()) {
     warn(parsed, parsed.config.tls.secret_file.empty() ? "tls.cert" : "tls.secret_file",

@@ -10,8 +10,10 @@
 #include "cli/sidecar_answers.hh"
 #include "cli/text_file.hh"
 #include "config/core_options.hh"
+#include "config/keys.hh"
 #include "config/parse.hh"
 #include "core/link_limits.hh"
+#include "daemon/hook_files.hh"
 #include "daemon/member_tls.hh"
 #include "daemon/server_tls.hh"
 #include "doctor/looks.hh"
@@ -197,6 +199,11 @@ void gather_configured(Facts& facts, const Tell& tell) {
   }
   if (config.metrics.has_tls()) {
     facts.certificates["metrics"] = facts_of(daemon::read_metrics_tls(config.metrics));
+  }
+  for (size_t i = 0; i < config.hooks.size(); ++i) {
+    if (!config.hooks[i].has_files()) continue;
+    const std::string path = hook_path(i);
+    facts.certificates[path] = facts_of(daemon::read_hook_files(config.hooks[i], path).files);
   }
   tell("looking up names");
   facts.names = names_in(facts);

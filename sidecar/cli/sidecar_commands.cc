@@ -87,15 +87,17 @@ std::optional<Row> tls_row(const Json& status, const Json& members) {
   return Row{head, {text + "; plain: " + plain, Style::kDoubtful}};
 }
 
-// Of [api] and [metrics], if they have a certificate.
+// Of [api] and [metrics], if they have a certificate, and of hooks with files.
 void add_certificates(std::vector<Row>& rows, const Json& status) {
-  for (const char* table : {"api", "metrics"}) {
+  for (const char* table : {"api", "metrics", "hooks"}) {
     const Json& files = object_in(object_in(status, "tls"), table);
     if (files.empty()) continue;
     const Span head(std::string(table) + " tls", Style::kFaint);
     const std::string flaw = text_of(files, "why_not_in_force");
     const std::string expiry = text_of(files, "certificate_expires");
-    if (flaw == "-") {
+    if (flaw == "-" && expiry == "-") {
+      rows.push_back({head, "in force"});
+    } else if (flaw == "-") {
       rows.push_back({head, "certificate until " + expiry});
     } else {
       rows.push_back({head, {"not in force: " + flaw, Style::kDoubtful}});

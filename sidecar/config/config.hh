@@ -129,6 +129,12 @@ struct FlagSettings {
 struct HookSettings {
   std::string url;
   Duration timeout{};
+  std::string ca;    // of an https receiver; empty: the system's authorities
+  std::string cert;  // with `key`: shown to it; empty: none
+  std::string key;
+  std::string secret_file;  // that events are signed with; empty: they are not
+  bool is_https() const { return url.starts_with("https://"); }
+  bool has_files() const { return is_https() || !secret_file.empty(); }
   friend bool operator==(const HookSettings&, const HookSettings&) = default;
 };
 

@@ -251,6 +251,22 @@ void judge_flag(Judge& judge) {
   }
 }
 
+void judge_hook_files(Judge& judge, const HookSettings& hook, const std::string& path) {
+  const char* about_tls = !hook.ca.empty()     ? ".ca"
+                          : !hook.cert.empty() ? ".cert"
+                          : !hook.key.empty()  ? ".key"
+                                               : nullptr;
+  if (about_tls != nullptr && !hook.url.empty() && !hook.is_https()) {
+    judge.object_to(path + about_tls, {kHookTable}, "is about TLS, and the url is not https",
+                    "remove it, or give an https:// url");
+  }
+  if (hook.cert.empty() != hook.key.empty()) {
+    judge.object_to(path + (hook.cert.empty() ? ".key" : ".cert"), {kHookTable},
+                    "cert and key belong together",
+                    std::string("give ") + (hook.cert.empty() ? "cert" : "key") + ", or neither");
+  }
+}
+
 void judge_hooks(Judge& judge) {
   const std::vector<HookSettings>& hooks = judge.config().hooks;
   if (hooks.size() > kMaxHooks) {
@@ -259,6 +275,7 @@ void judge_hooks(Judge& judge) {
   }
   std::map<std::string, size_t> seen;
   for (size_t i = 0; i < hooks.size(); ++i) {
+    judge_hook_files(judge, hooks[i], hook_path(i));
     if (hooks[i].url.empty()) continue;  // has an error of its own
     const auto [first, is_new] = seen.emplace(hooks[i].url, i + 1);
     if (is_new) continue;

@@ -71,13 +71,14 @@ std::string inline_table(const std::map<std::string, HostPort>& voters) {
   return text.empty() ? "{}" : "{" + text + " }";
 }
 
-// [{ url = "…", timeout = "…" }]
+// [{ url = "…", timeout = "…" }], without the files that are not given.
 std::string inline_list(const std::vector<HookSettings>& hooks) {
   std::string text;
   for (const HookSettings& hook : hooks) {
     std::string item;
     for (const auto& key : hook_keys()) {
-      item += (item.empty() ? " " : ", ") + key.name + " = " + toml_text(key.write(hook));
+      const std::string value = toml_text(key.write(hook));
+      if (value != "\"\"") item += (item.empty() ? " " : ", ") + key.name + " = " + value;
     }
     text += (text.empty() ? "{" : ", {") + item + " }";
   }

@@ -408,13 +408,23 @@ const std::vector<ConfigKey<HookSettings>>& hook_keys() {
   };
   static const std::vector<ConfigKey<HookSettings>> kKeys{
       key("url", &HookSettings::url,
-          TextType{"an http:// URL without user and # (for https, that of a proxy on this machine)",
-                   is_http_url},
-          Required{},
+          TextType{"an http:// or https:// URL without user and #", is_http_url}, Required{},
           "where to POST to; an answer of 410 (gone) ends it until the configuration is read "
           "again"),
       key("timeout", &HookSettings::timeout, DurationType{milliseconds(10), minutes(1)}, seconds(2),
-          "how long an answer may take before the next try")};
+          "how long an answer may take before the next try"),
+      key("ca", &HookSettings::ca, kFile, std::string(),
+          "of https: the authorities that the receiver's certificate may be of, in PEM, read again "
+          "when they change; \"\": those that this system believes"),
+      key("cert", &HookSettings::cert, kFile, std::string(),
+          "of https: the certificate to show to the receiver, and those between it and the "
+          "authority, in PEM"),
+      key("key", &HookSettings::key, kFile, std::string(),
+          "the certificate's private key, in PEM, which others may not read"),
+      key("secret_file", &HookSettings::secret_file, kFile, std::string(),
+          "events are signed with each key of this file (Standard Webhooks): lines of \"whsec_\" "
+          "and "
+          "base64, or of 24 to 64 characters; read again when it changes")};
   return kKeys;
 }
 

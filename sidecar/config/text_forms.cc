@@ -97,11 +97,12 @@ bool is_account_name(std::string_view text) {
 }
 
 bool is_http_url(std::string_view text) {
-  constexpr std::string_view kScheme = "http://";
   const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
   if (text.size() > kMaxUrl || !std::all_of(text.begin(), text.end(), is_visible)) return false;
-  if (!text.starts_with(kScheme)) return false;
-  text.remove_prefix(kScheme.size());
+  const size_t scheme = text.find("://");
+  if (scheme == std::string_view::npos) return false;
+  if (text.substr(0, scheme) != "http" && text.substr(0, scheme) != "https") return false;
+  text.remove_prefix(scheme + 3);
   if (text.find('#') != std::string_view::npos) return false;
   std::string host(text.substr(0, text.find_first_of("/?")));
   const size_t after_host = host.starts_with('[') ? host.find(']') : 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/bodies.hh"
+#include "config/keys.hh"
 
 namespace bellwether::daemon {
 
@@ -23,7 +24,40 @@ struct Hooks::Hook {
                             .boot = hooks.backend_.node().members().self().boot},
                  .user_agent = "bellwether/" + hooks.backend_.identity().version,
                  .seed = hooks.backend_.node().members().self().boot + number},
-                [this](const api::HookReport& report) { on_report(report); }) {}
+                [this](const api::HookReport& report) { on_report(report); }) {
+    if (!settings.has_files()) {
+      webhook.secure({});
+      return;
+    }
+    const std::string path = hook_path(number);
+    files.emplace(
+        hooks.loop_, HookReading{},
+        [read = settings, path](const HookReading& last) {
+          return read_hook_files(read, path, last);
+        },
+        [](const HookReading& last) {
+          return HookReading{.files = files_without_answer(last.files), .keys = last.keys};
+        },
+        [this](const HookReading& reading) { on_files(reading); });
+    files->read([] {});
+  }
+
+  // What was in force stays while the files are of no use.
+  void on_files(const HookReading& reading) {
+    flaw = reading.files.error;
+    if (!flaw.empty()) {
+      owner.log_.write(LogLevel::kError, "the files of a webhook are of no use",
+                       {{"url", settings.url}, {"error", flaw}});
+      if (!in_force) webhook.secure({.tls = {}, .keys = {}, .flaw = flaw});
+    } else {
+      in_force = reading.files;
+      webhook.secure({.tls = reading.files.tls, .keys = reading.keys, .flaw = ""});
+    }
+    owner.note_files();
+  }
+
+  // Of what is in force; nothing: there is no certificate.
+  const io::TlsContext* context() const { return in_force ? in_force->tls.get() : nullptr; }
 
   void on_report(const api::HookReport& report) {
     owner.metrics_.hook_deliveries.count(report.result);
@@ -45,7 +79,10 @@ struct Hooks::Hook {
   HookSettings settings;
   bool is_failing = false;
   bool is_gone = false;
+  std::string flaw;                    // why the files as they are now are not in force
+  std::optional<TlsReading> in_force;  // nothing: they have been of no use yet
   api::Webhook webhook;
+  std::optional<Reread<HookReading>> files;
 };
 
 Hooks::Hooks(io::Loop& loop, io::Resolver& resolver, const api::Backend& backend,
@@ -77,6 +114,27 @@ void Hooks::set(const std::vector<HookSettings>& hooks) {
     }
   }
   hooks_ = std::move(wanted);
+  note_files();
+}
+
+api::TlsState Hooks::tls() const {
+  api::TlsState state;
+  for (const auto& hook : hooks_) {
+    if (state.flaw.empty()) state.flaw = hook->flaw;
+    const auto expiry = hook->context() != nullptr ? hook->context()->expiry() : std::nullopt;
+    if (expiry && expiry < state.expiry.value_or(*expiry + 1)) state.expiry = expiry;
+  }
+  return state;
+}
+
+void Hooks::note_files() const {
+  const api::TlsState state = tls();
+  std::optional<std::time_t> begins;
+  for (const auto& hook : hooks_) {
+    if (hook->context() == nullptr || hook->context()->expiry() != state.expiry) continue;
+    begins = hook->context()->beginning();
+  }
+  metrics_.on_tls(metrics::TlsUse::kHooks, state.flaw.empty(), begins, state.expiry);
 }
 
 void Hooks::on_change(const api::Leadership& leadership) {
@@ -165,6 +223,7 @@ void FrontDoor::on_certificate(Door& door) {
 }
 
 api::TlsState FrontDoor::tls(metrics::TlsUse use) const {
+  if (use == metrics::TlsUse::kHooks) return hooks_.tls();
   const Door& door = use == metrics::TlsUse::kApi ? api_ : metrics_door_;
   if (!door.tls) return {};
   const io::TlsContextPtr& in_force = door.tls->in_force();

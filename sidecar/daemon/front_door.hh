@@ -14,6 +14,7 @@
 #include "api/webhook.hh"
 #include "config/config.hh"
 #include "daemon/event_log.hh"
+#include "daemon/hook_files.hh"
 #include "daemon/line_limit.hh"
 #include "daemon/log.hh"
 #include "daemon/server_tls.hh"
@@ -37,11 +38,15 @@ class Hooks final : private api::LeadershipListener {
   // once, if there is one; what others still had to say is dropped.
   void set(const std::vector<HookSettings>& hooks);
 
+  // Of their files: the first flaw, and the certificate that is over first.
+  api::TlsState tls() const;
+
  private:
   struct Hook;
 
   void on_change(const api::Leadership& leadership) override;
   api::HookEvent event_of(const api::Leadership& leadership, api::HookEventType type) const;
+  void note_files() const;
 
   io::Loop& loop_;
   io::Resolver& resolver_;

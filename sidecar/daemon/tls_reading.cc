@@ -66,19 +66,6 @@ io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::T
   return io::TlsContext::of_http_client(set);
 }
 
-TlsReading read_client_tls(const CertificateFiles& files, const TlsReading& last) {
-  return read_tls(
-      last,
-      [&](io::TlsTexts& texts) {
-        read_client_files(files, texts);
-        const std::array<std::string_view, 3> parts{texts.cert, texts.key, texts.ca};
-        return io::fingerprint(parts);
-      },
-      [&](const io::TlsTexts& texts, TlsReading& reading) {
-        reading.tls = make_client_context(files, texts);
-      });
-}
-
 TlsReading read_server_tls(const CertificateFiles& files, io::ClientCertificate wanted,
                            const TlsReading& last) {
   const auto read = [&](io::TlsTexts& texts) {

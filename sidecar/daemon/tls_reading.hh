@@ -40,9 +40,10 @@ struct CertificateFiles {
   bool is_folder_shared = false;  // Secrecy::kShared
 };
 
-// Throws TlsError.  Block.
+// Of an HTTP client, which believes the system's authorities without `ca`.  Throws TlsError. Block.
 void read_client_files(const CertificateFiles& files, io::TlsTexts& texts);
 io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::TlsTexts& texts);
+// Of anybody.  The same.
 void read_files(const CertificateFiles& files, io::TlsTexts& texts);
 
 // `read` fills the texts and returns their fingerprint, `make` makes of them what the reading has.
@@ -57,7 +58,5 @@ TlsReading files_without_answer(const TlsReading& last);
 // Of an HTTP server; `files` have a certificate.  Blocks; throws nothing.
 TlsReading read_server_tls(const CertificateFiles& files, io::ClientCertificate wanted,
                            const TlsReading& last = {});
-// Of an HTTP client; without `ca` it believes the system's authorities.  The same.
-TlsReading read_client_tls(const CertificateFiles& files, const TlsReading& last = {});
 
 }  // namespace bellwether::daemon

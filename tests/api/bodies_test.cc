@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
       "tls":{"mode":"strict","why_not_in_force":"tls.key is missing",
       "certificate_expires":"2026-01-31T09:00:00.000Z",
       "api":{"why_not_in_force":null,"certificate_expires":"2026-01-31T09:00:01.000Z"},
-      "metrics":null},
+      "metrics":null,"hooks":null},
       "commands":{"from":"all","needs_token":false,"why_no_token_counts":null},
       "plugin":{"name":"bully","version":"0.1.0","abi":"1.0"},
       "confinement":{"no_new_privs":true,"seccomp":true,"landlock":null,

@@ -2,6 +2,7 @@
 // the lines that a user sees.
 #pragma once
 
+#include <boost/test/unit_test.hpp>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -73,5 +74,15 @@ name = "orders-0"
 
 // kSound has eight lines: what is appended begins in this one.
 inline constexpr int kNextLine = 9;
+
+inline void expect_error(const std::string& text, const std::string& expected) {
+  BOOST_TEST(errors_of(text) == std::vector<std::string>{"b.toml:" + expected},
+             boost::test_tools::per_element());
+}
+
+inline void expect_warning(const std::string& text, const std::string& expected) {
+  BOOST_TEST(warnings_of(text) == std::vector<std::string>{"b.toml:" + expected},
+             boost::test_tools::per_element());
+}
 
 }  // namespace bellwether::test

@@ -18,19 +18,10 @@ advertise = "10.0.0.7:7946"
 [membership]
 peers = ["10.0.0.8:7946"]
 )";
-const std::string kAnywhere = "[api]\nlisten = \"0.0.0.0:4040\"\n";
 const std::string kNoGuard =
     "b.toml:1:1: warning: voters: without [voters] the guard is \"none\": a network partition, or "
     "a leader that was only slow, gives two leaders until they hear of each other; name the voters "
     "if a second leader does harm";
-
-void expect_error(const std::string& text, const std::string& expected) {
-  BOOST_TEST(errors_of(text) == Lines{"b.toml:" + expected}, boost::test_tools::per_element());
-}
-
-void expect_warning(const std::string& text, const std::string& expected) {
-  BOOST_TEST(warnings_of(text) == Lines{"b.toml:" + expected}, boost::test_tools::per_element());
-}
 
 std::string voters(int count) {
   std::string text = "[group]\nname = \"g\"\n[node]\nname = \"n1\"\n[voters]\n";
@@ -221,69 +212,6 @@ BOOST_AUTO_TEST_CASE(the_api_is_somewhere) {
   BOOST_TEST(warnings_of(kSound + "[api]\nlisten = \"\"\nsocket = \"/run/b.sock\"\n").empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_api_is_local) {
-  for (const std::string local :
-       {"127.1.2.3:80", "[::1]:80", "[::ffff:127.0.0.1]:80", "localhost:80"}) {
-    BOOST_TEST(warnings_of(kSound + "[api]\nlisten = \"" + local + "\"\n").empty());
-  }
-  const auto errors = errors_of(kSound + kAnywhere);
-  BOOST_TEST_REQUIRE(errors.size() == 2U);
-  BOOST_TEST(
-      errors[0] ==
-      "b.toml:10:10: error: api.listen: 0.0.0.0:4040 is not loopback, and what is said there "
-      "can be read and changed on the way: there is no TLS; give api.cert and api.key, listen "
-      "on 127.0.0.1 or on api.socket alone, or give api.insecure = true");
-  BOOST_TEST(
-      errors[1] ==
-      "b.toml:10:10: error: api.listen: 0.0.0.0:4040 is not loopback, and whoever reaches it "
-      "can make the leader step down; give api.token_file, api.client_ca or api.writes = "
-      "\"socket\", listen on 127.0.0.1 or on api.socket alone, or give api.insecure = true");
-}
-
-BOOST_AUTO_TEST_CASE(elsewhere_it_needs_a_certificate_and_somebody_who_may_command) {
-  const std::string by_tls = kSound + kAnywhere + "cert = \"/c\"\nkey = \"/k\"\n";
-  BOOST_TEST(errors_of(by_tls).size() == 1U);
-  BOOST_TEST(errors_of(kSound + kAnywhere + "token_file = \"/t\"\n").size() == 1U);
-  for (const char* guard :
-       {"token_file = \"/t\"", "client_ca = \"/ca\"", "writes = \"socket\"\nsocket = \"/run/s\""}) {
-    BOOST_TEST(warnings_of(by_tls + guard + "\n").empty(), guard);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(who_wants_it_insecure_has_to_say_so_and_is_warned) {
-  const std::string insecure = kSound + kAnywhere + "insecure = true\n";
-  expect_warning(insecure,
-                 "11:12: warning: api.insecure: whoever reaches 0.0.0.0:4040 can make the leader "
-                 "step down; listen on 127.0.0.1 or a unix socket, or give api.cert, api.key, and "
-                 "api.token_file or api.client_ca");
-  expect_warning(
-      insecure + "token_file = \"/t\"\n",
-      "11:12: warning: api.insecure: whoever is on the way to 0.0.0.0:4040 can read, and "
-      "use, tokens and answers; listen on 127.0.0.1 or a unix socket, or give api.cert, "
-      "api.key, and api.token_file or api.client_ca");
-  expect_warning(
-      kSound + "[api]\ninsecure = \"on\"\n",
-      "10:12: warning: api.insecure: has no effect: nothing here is insecure; remove it");
-}
-
-BOOST_AUTO_TEST_CASE(a_certificate_has_its_key_and_its_address) {
-  for (const std::string table : {"api", "metrics"}) {
-    const std::string begin = kSound + "[" + table + "]\n";
-    expect_error(begin + "cert = \"/c\"\n",
-                 "10:8: error: " + table + ".cert: " + table + ".cert and " + table +
-                     ".key belong together; give " + table + ".key, or none of " + table +
-                     ".cert, " + table + ".key and " + table + ".client_ca");
-    BOOST_TEST(errors_of(begin + "client_ca = \"/c\"\n").size() == 1U);
-    const std::string whole = begin + "cert = \"/c\"\nkey = \"/k\"\nclient_ca = \"/a\"\n";
-    BOOST_TEST(warnings_of(whole).empty());
-    const std::string nowhere =
-        "listen = \"\"\n" + std::string(table == "api" ? "socket = \"/s\"\n" : "");
-    expect_error(whole + nowhere, "10:8: error: " + table + ".cert: is about " + table +
-                                      ".listen, which is \"\"; remove it, or give " + table +
-                                      ".listen");
-  }
-}
-
 BOOST_AUTO_TEST_CASE(only_the_sidecar_writes_the_flag) {
   for (const char* mode : {"0o620", "0o602", "0o777"}) {
     BOOST_TEST(errors_of(kSound + "[flag]\nmode = " + mode + "\n") ==
@@ -294,6 +222,22 @@ BOOST_AUTO_TEST_CASE(only_the_sidecar_writes_the_flag) {
   expect_error(kSound + "[flag]\nmode = 0o444\n",
                "10:8: error: flag.mode: the sidecar itself could not open the flag again; give "
                "0o600 and more, like 0o640");
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_has_files_that_fit_its_url_and_each_other) {
+  const std::string https = kSound + "[[hook]]\nurl = \"https://a/\"\n";
+  for (const char* lines :
+       {"", "ca = \"/a\"", "cert = \"/c\"\nkey = \"/k\"", "secret_file = \"/s\""}) {
+    BOOST_TEST(errors_of(https + lines + "\n").empty(), lines);
+  }
+  expect_error(https + "cert = \"/c\"\n",
+               "11:8: error: hook[1].cert: cert and key belong together; give key, or neither");
+  const std::string http = kSound + "[[hook]]\nurl = \"http://a/\"\n";
+  BOOST_TEST(errors_of(http + "secret_file = \"/s\"\n").empty());
+  expect_error(
+      http + "ca = \"/a\"\n",
+      "11:6: error: hook[1].ca: is about TLS, and the url is not https; remove it, or give "
+      "an https:// url");
 }
 
 BOOST_AUTO_TEST_CASE(nobody_is_told_twice) {
@@ -367,26 +311,6 @@ BOOST_AUTO_TEST_CASE(others_find_this_node) {
   expect_warning(kSound + "advertise = \"orders-0:7946\"\n",
                  "9:13: warning: node.advertise: orders-0:7946 is advertised, but this voter's "
                  "address is 10.0.0.7:7946; give the same, or leave node.advertise out");
-}
-
-BOOST_AUTO_TEST_CASE(what_is_about_the_socket_needs_one) {
-  for (const char* key :
-       {"writes = \"socket\"", "allow_users = [\"a\"]", "allow_groups = [\"10\"]"}) {
-    const std::string api = kSound + "[api]\n" + key + "\n";
-    BOOST_TEST(errors_of(api).size() == 1U, key);
-    BOOST_TEST(errors_of(api + "socket = \"/run/b.sock\"\n").empty(), key);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(users_that_are_asked_for_on_the_socket_alone_leave_tcp_open) {
-  const std::string users = kSound + "[api]\nsocket = \"/run/b.sock\"\nallow_users = [\"app\"]\n";
-  expect_warning(users,
-                 "11:15: warning: api.allow_users: users are asked for on the unix socket alone: "
-                 "whoever reaches 127.0.0.1:4040 commands without being one of them; give "
-                 "api.writes = \"socket\", or api.token_file for those on TCP");
-  for (const char* guard : {"writes = \"socket\"\n", "token_file = \"/t\"\n", "listen = \"\"\n"}) {
-    BOOST_TEST(warnings_of(users + guard).empty());
-  }
 }
 
 // --- [tls] ---

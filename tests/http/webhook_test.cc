@@ -22,6 +22,7 @@ struct HookHarness : Harness {
       const auto json = parse_json(request.body);
       BOOST_REQUIRE(json.has_value());
       ids.push_back(json->at("id"));
+      requests_seen.push_back(request);
       received.push_back(json->at("data").at("number"));
       respond(reply);
     };
@@ -33,6 +34,7 @@ struct HookHarness : Harness {
     hook = std::make_unique<Webhook>(loop, resolver,
                                      api::WebhookSettings{.url = to, .timeout = timeout},
                                      [this](const api::HookReport& report) { on_report(report); });
+    hook->secure({});
   }
   void tell(int number) {
     hook->tell({.sequence = static_cast<uint64_t>(number), .data = {{"number", number}}});
@@ -66,6 +68,7 @@ struct HookHarness : Harness {
   std::vector<std::string> types;
   std::vector<std::string> methods;
   std::vector<std::string> ids;
+  std::vector<HttpRequest> requests_seen;
   std::vector<int> received;
   int delivered = 0;
   std::vector<std::string> failures;
@@ -140,6 +143,42 @@ BOOST_AUTO_TEST_CASE(errors_are_retried_with_the_same_id_until_the_receiver_reco
   BOOST_REQUIRE(harness.failures.size() == 2u);
   BOOST_TEST(harness.failures[1] == "the answer was 503");
   BOOST_TEST(harness.timeouts == 0);
+}
+
+BOOST_AUTO_TEST_CASE(each_attempt_is_signed_with_the_id_of_its_event) {
+  HookHarness harness;
+  const api::SigningKeysPtr keys = api::parse_signing_keys("abcdefghijklmnopqrstuvwxyz");
+  harness.hook->secure({.tls = {}, .keys = keys, .flaw = ""});
+  respond_with(harness, {{.status = 500}});
+  harness.tell(1);
+  BOOST_REQUIRE(harness.run_until_delivered(1));
+  BOOST_TEST_REQUIRE(harness.requests_seen.size() == 2U);
+  for (const HttpRequest& request : harness.requests_seen) {
+    BOOST_TEST_REQUIRE(request.header("webhook-signature") != nullptr);
+    BOOST_TEST(*request.header("webhook-id") == harness.ids.front());
+    const int64_t seconds = std::stoll(*request.header("webhook-timestamp"));
+    const HttpHeaders expected =
+        api::signature_headers(*keys, harness.ids.front(), seconds, request.body);
+    BOOST_TEST(*request.header("webhook-signature") == *find_header(expected, "webhook-signature"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_sent_before_the_files_are_read_or_while_they_are_of_no_use) {
+  HookHarness harness;
+  harness.hook = std::make_unique<Webhook>(
+      harness.loop, harness.resolver, api::WebhookSettings{.url = harness.url()},
+      [&](const api::HookReport& report) { harness.on_report(report); });
+  harness.tell(1);
+  harness.settle();
+  BOOST_TEST(harness.received.empty());
+  BOOST_TEST(harness.failures.empty());
+  harness.hook->secure({.tls = {}, .keys = {}, .flaw = "hook[1].secret_file is empty"});
+  BOOST_REQUIRE(harness.run_until([&] { return harness.failures.size() == 2; }));
+  BOOST_TEST(harness.failures.back() == "hook[1].secret_file is empty");
+  BOOST_TEST(harness.received.empty());
+  harness.hook->secure({});
+  BOOST_REQUIRE(harness.run_until_delivered(1));
+  check_received(harness, {1});
 }
 
 BOOST_AUTO_TEST_CASE(gone_stops_the_hook) {

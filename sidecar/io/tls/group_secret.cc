@@ -13,6 +13,7 @@
 #include <span>
 
 #include "base/ascii.hh"
+#include "base/lines.hh"
 #include "io/tls/openssl.hh"
 
 namespace bellwether::io {
@@ -77,22 +78,11 @@ bool parse_secret(std::string_view line, Secret& secret) {
   return true;
 }
 
-std::string_view trimmed(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const size_t first = line.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return "";
-  return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
-}
-
 }  // namespace
 
 std::vector<GroupKey> parse_group_secret(std::string_view text, const std::string& group) {
   std::vector<GroupKey> keys;
-  for (int number = 1; !text.empty(); ++number) {
-    const std::string_view whole = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), whole.size() + 1));
-    const std::string_view line = trimmed(whole);
-    if (line.empty() || line.starts_with('#')) continue;
+  for_each_line(text, [&](int number, std::string_view line) {
     Secret secret;
     if (!parse_secret(line, secret)) {
       throw TlsError(fmt::format(
@@ -103,7 +93,7 @@ std::vector<GroupKey> parse_group_secret(std::string_view text, const std::strin
       throw TlsError(fmt::format("holds more than {} secrets; take out the oldest", kMaxKeys));
     }
     keys.push_back(make_key(secret, group));
-  }
+  });
   if (keys.empty()) throw TlsError("holds no secret; make one with \"bellwether keygen\"");
   return keys;
 }
