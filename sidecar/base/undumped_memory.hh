@@ -23,7 +23,7 @@ struct UndumpedAllocator {
 
   UndumpedAllocator() = default;
   template <typename Other>
-  UndumpedAllocator(const UndumpedAllocator<Other>& /*other*/) {}
+  UndumpedAllocator(const UndumpedAllocator<Other>& /*other*/) {}  // NOLINT(*-explicit-*)
 
   Value* allocate(size_t count) {
     return static_cast<Value*>(allocate_undumped(count * sizeof(Value)));

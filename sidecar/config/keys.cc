@@ -236,7 +236,7 @@ void add_certificate_keys(Table<Part>& table) {
             "the certificate's private key, in PEM, which others may not read");
 }
 
-void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
+void add_membership_keys(std::vector<ConfigKey<Config>>& keys) {
   Table membership("membership", &Config::membership, keys);
   membership.key("peers", &MembershipSettings::peers,
                  ListType<HostPortType>{kMaxMembers,
@@ -252,7 +252,9 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
                  DurationType{seconds(1), hours(1000)}, hours(24), kAtOnce,
                  "a member that is silent, down or gone for this long is forgotten; the leader's "
                  "setting counts; one that comes back is a member again");
+}
 
+void add_api_keys(std::vector<ConfigKey<Config>>& keys) {
   Table api("api", &Config::api, keys);
   api.key("listen", &ApiSettings::listen, HostPortType{.may_be_none = true},
           HostPort{"127.0.0.1", 4040}, kAtRestart,
@@ -285,7 +287,9 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
   api.key("insecure", &ApiSettings::is_insecure, WordType<bool>{{{"off", false}, {"on", true}}},
           false, kAtRestart,
           "on: listen elsewhere than on loopback without what that needs; a warning at each start");
+}
 
+void add_metrics_keys(std::vector<ConfigKey<Config>>& keys) {
   Table metrics("metrics", &Config::metrics, keys);
   metrics.key(
       "listen", &MetricsSettings::listen, HostPortType{.may_be_none = true}, HostPort{"::", 9464},
@@ -295,7 +299,9 @@ void add_outside_keys(std::vector<ConfigKey<Config>>& keys) {
   metrics.key("client_ca", &MetricsSettings::client_ca, kFile, std::string(), kAtRestart,
               "only clients with a certificate of these authorities, in PEM, are served; no probe "
               "of Kubernetes has one");
+}
 
+void add_flag_keys(std::vector<ConfigKey<Config>>& keys) {
   Table flag("flag", &Config::flag, keys);
   // Before the path, whose default depends on it.
   flag.key("shared_folder", &FlagSettings::is_folder_shared,
@@ -392,7 +398,10 @@ const std::vector<ConfigKey<Config>>& config_keys() {
     add_election_rules(election);
     add_election_timers(election);
     add_failure_detector_keys(keys);
-    add_outside_keys(keys);
+    add_membership_keys(keys);
+    add_api_keys(keys);
+    add_metrics_keys(keys);
+    add_flag_keys(keys);
     add_tls_keys(keys);
     add_log_keys(keys);
     return keys;

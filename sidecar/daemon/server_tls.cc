@@ -23,7 +23,7 @@ TlsReading read_metrics_tls(const MetricsSettings& settings, const TlsReading& l
                          io::ClientCertificate::kRequired, last);
 }
 
-ServerTls::ServerTls(io::Loop& loop, Read read, std::function<void()> on_change)
+ServerTls::ServerTls(io::Loop& loop, const Read& read, std::function<void()> on_change)
     : ServerTls(loop, read, std::move(on_change), read({})) {}
 
 ServerTls::ServerTls(io::Loop& loop, const Read& read, std::function<void()> on_change,

@@ -21,7 +21,7 @@ class ServerTls {
 
   // Reads the files at once, which blocks.  Calls `on_change` from the loop when something that the
   // functions below tell has changed.
-  ServerTls(io::Loop& loop, Read read, std::function<void()> on_change);
+  ServerTls(io::Loop& loop, const Read& read, std::function<void()> on_change);
 
   // What is in force; nullptr until the files have been of use for the first time.
   const io::TlsContextPtr& in_force() const { return in_force_; }

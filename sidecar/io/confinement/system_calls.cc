@@ -18,7 +18,7 @@
 namespace bellwether::io {
 namespace {
 
-constexpr auto kRefused = std::to_array<uint32_t>({
+constexpr auto kRefusedEverywhere = std::to_array<uint32_t>({
     // Other programs, and other processes.
     SYS_execve,
     SYS_execveat,
@@ -167,7 +167,7 @@ Program make_program() {
 }  // namespace
 
 std::vector<uint32_t> refused_system_calls() {
-  std::vector<uint32_t> calls(kRefused.begin(), kRefused.end());
+  std::vector<uint32_t> calls(kRefusedEverywhere.begin(), kRefusedEverywhere.end());
   calls.insert(calls.end(), kRefusedHere.begin(), kRefusedHere.end());
   return calls;
 }

@@ -177,7 +177,7 @@ void TlsContext::show(const CertificateSet& set) {
   expiry_ = expiry_of(set);
 }
 
-void TlsContext::believe(const std::vector<X509Ptr>& authorities, int verify_mode) {
+void TlsContext::believe(const std::vector<X509Ptr>& authorities, int verify_mode) const {
   SSL_CTX_set_cert_store(get(), make_store(authorities).release());
   SSL_CTX_set_verify(get(), verify_mode, nullptr);
 }

@@ -86,7 +86,7 @@ class TlsContext {
   explicit TlsContext(const Kind& kind);
 
   void show(const CertificateSet& set);
-  void believe(const std::vector<X509Ptr>& authorities, int verify_mode);
+  void believe(const std::vector<X509Ptr>& authorities, int verify_mode) const;
   void set_protocol() const;
 
   SslContextPtr context_;
