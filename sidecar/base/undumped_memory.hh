@@ -23,7 +23,8 @@ struct UndumpedAllocator {
 
   UndumpedAllocator() = default;
   template <typename Other>
-  UndumpedAllocator(const UndumpedAllocator<Other>& /*other*/) {}  // NOLINT(*-explicit-*)
+  // NOLINTNEXTLINE(google-explicit-constructor): containers convert it without saying so
+  UndumpedAllocator(const UndumpedAllocator<Other>& /*other*/) {}
 
   Value* allocate(size_t count) {
     return static_cast<Value*>(allocate_undumped(count * sizeof(Value)));

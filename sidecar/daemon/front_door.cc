@@ -195,7 +195,7 @@ FrontDoor::FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backe
 }
 
 // Without `read` it serves plain HTTP.
-void FrontDoor::open(Door& door, const HostPort& place, ServerTls::Read read) {
+void FrontDoor::open(Door& door, const HostPort& place, const ServerTls::Read& read) {
   if (place.is_none()) return;
   if (read) {
     door.server.secure(nullptr);

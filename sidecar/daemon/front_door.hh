@@ -89,7 +89,7 @@ class FrontDoor {
                   const api::Permission& permission);
   void on_tls_refused(metrics::Listener listener, const io::TlsFlaw& flaw,
                       const std::string& client);
-  void open(Door& door, const HostPort& place, ServerTls::Read read);
+  void open(Door& door, const HostPort& place, const ServerTls::Read& read);
   void on_certificate(Door& door);
 
   io::Loop& loop_;

@@ -62,13 +62,8 @@ SocketAddress ListenerSocket::address() const {
 }
 
 void ListenerSocket::on_waiting() {
-  if (accepted_ < kAcceptsPerTurn) return accept_one();
-  if (!pause_.is_armed()) pause_.arm(Duration::zero());
-}
-
-void ListenerSocket::pause(Duration duration) {
-  accepted_ = kAcceptsPerTurn;
-  pause_.arm(duration);
+  if (accepted_ == kAcceptsPerTurn) return pause_.arm(Duration::zero());
+  accept_one();
 }
 
 void ListenerSocket::accept_one() {

@@ -21,9 +21,6 @@ class ListenerSocket {
   // most, so that what has arrived on one is read before many newer ones are there.
   ListenerSocket(Loop& loop, const HostPort& place, OnConnection on_connection);
 
-  // Nobody is accepted for so long.
-  void pause(Duration duration);
-
   // Where it listens, as the kernel has it.
   SocketAddress address() const;
   uint16_t port() const { return address().port(); }
@@ -34,7 +31,7 @@ class ListenerSocket {
 
   OnConnection on_connection_;
   int accepted_ = 0;  // since the last pause
-  LoopTimer pause_;   // until the next turn of the loop, or longer
+  LoopTimer pause_;   // until the next turn of the loop
   UvPtr<uv_tcp_t> handle_;
 };
 

@@ -11,6 +11,7 @@ PeerConnection::PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, Owner& owner,
                                std::span<char> read_buffer, Settings settings)
     : owner_(owner),
       dialled_(std::move(settings.dialled)),
+      is_from_known_host_(settings.is_from_known_host),
       offered_tls_(std::move(settings.tls)),
       ends_(ends_of(descriptor_of(*socket))),
       decoder_(settings.group),

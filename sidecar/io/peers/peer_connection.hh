@@ -50,6 +50,7 @@ class PeerConnection final : private ByteStream::Owner {
     std::optional<SocketAddress> dialled;  // that was dialled, if it was dialled here
     TlsContextPtr tls;                     // nullptr: plain
     bool takes_plain = true;  // with `tls`, of a connection that was accepted: as the peer begins
+    bool is_from_known_host = false;  // there is a member, or a configured peer
   };
 
   // `socket` is connected.  `read_buffer` may serve all connections of a loop: nothing stays in it.
@@ -61,6 +62,7 @@ class PeerConnection final : private ByteStream::Owner {
 
   bool is_open() const { return stream_.is_open(); }
   const std::optional<SocketAddress>& dialled() const { return dialled_; }
+  bool is_from_known_host() const { return is_from_known_host_; }
   // The connection as this side sees it.
   const ConnectionEnds& ends() const { return ends_; }
   // The other end as numbers, host:port.
@@ -109,6 +111,7 @@ class PeerConnection final : private ByteStream::Owner {
 
   Owner& owner_;
   std::optional<SocketAddress> dialled_;
+  bool is_from_known_host_;
   TlsContextPtr offered_tls_;  // while it is not known whether the peer wants it
   ConnectionEnds ends_;
   std::optional<PeerIdentity> peer_{};

@@ -23,7 +23,8 @@ Transport::Transport(Loop& loop, Resolver& resolver, TransportSettings settings,
       book_(loop, resolver, [this] { due_.arm(Duration::zero()); }),
       due_(loop, [this] { catch_up(); }),
       renewal_(loop, [this] { renew_links(); }),
-      resume_(loop, [this] { resume_strangers(); }),
+      strangers_{.resume = LoopTimer(loop, [this] { resume_silent(false); })},
+      members_{.resume = LoopTimer(loop, [this] { resume_silent(true); })},
       socket_(std::make_unique<ListenerSocket>(
           loop, settings_.listen,
           [this](UvPtr<uv_tcp_t> socket) { on_accepted(std::move(socket)); })) {
@@ -99,7 +100,8 @@ void Transport::catch_up() {
 void Transport::begin_flushing() {
   stage_ = Stage::kFlushing;
   renewal_.disarm();
-  resume_.disarm();
+  strangers_.resume.disarm();
+  members_.resume.disarm();
   socket_.reset();
   targets_.clear();
   book_.clear();

@@ -98,7 +98,8 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   // A connection with more is closed.  Its evidence is kClosed: the peer was too slow for this
   // connection, which proves nothing about its life, and it is dialled again at once.
   static constexpr size_t kMaxUnsent = size_t{1024} * 1024;
-  // Connections that were accepted and have said nothing; for a newer one the oldest is closed.
+  // Connections that were accepted and have said nothing; for a newer one the oldest is closed.  So
+  // many of hosts where members are, and so many of all others.
   static constexpr size_t kMaxSilent = 64;
 
   // Listens.  Throws std::system_error whose text names the address.  All three must outlive the
@@ -162,8 +163,14 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   };
   using Peers = std::unordered_map<Uuid, Peer, UuidHash>;
 
+  // Of those that were accepted and are no links yet.
+  struct Handshakes {
+    HandshakeBudget budget{};
+    LoopTimer resume;  // armed: they wait
+  };
+
   // More connections than that are not made or taken; the silent ones have room beside the members.
-  static constexpr size_t kMaxConnections = kMaxMembers + kMaxSilent;
+  static constexpr size_t kMaxConnections = kMaxMembers + 2 * kMaxSilent;
 
   // An address that may be dialled.
   struct Target {
@@ -189,9 +196,12 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
 
   // transport_links.cc
   void on_accepted(UvPtr<uv_tcp_t> socket);
-  void close_oldest_silent();
+  bool is_of_known_host(const SocketAddress& address) const;
+  void close_oldest_silent(bool of_known_hosts);
+  Handshakes& handshakes(bool of_known_hosts) { return of_known_hosts ? members_ : strangers_; }
   bool has_room();
-  PeerConnection& add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled);
+  PeerConnection& add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled,
+                      bool is_from_known_host = false);
   void on_greeting(PeerConnection& connection, const Greeting& greeting) override;
   void on_frame(PeerConnection& connection, Frame frame, size_t bytes) override;
   void on_turned_away(PeerConnection& connection, TurnedAway words) override;
@@ -199,11 +209,13 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void on_flaw(PeerConnection& connection, const FrameError& error) override;
   void on_silence(PeerConnection& connection) override;
   void on_handshake_work(PeerConnection& connection, Duration spent) override;
-  void resume_strangers();
+  void resume_silent(bool of_known_hosts);
+  // Those that were accepted and are no links yet.
   template <typename Do>
-  void for_each_stranger(Do&& act) {
+  void for_each_silent(bool of_known_hosts, Do&& act) {
     for (const auto& connection : connections_) {
-      if (!connection->is_link() && !connection->dialled()) act(*connection);
+      const bool is_silent = !connection->is_link() && !connection->dialled();
+      if (is_silent && connection->is_from_known_host() == of_known_hosts) act(*connection);
     }
   }
   void on_end(PeerConnection& connection, int error) override;
@@ -303,8 +315,8 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   AddressBook book_;
   LoopTimer due_;  // catch_up(), or the end of flushing
   LoopTimer renewal_;
-  HandshakeBudget handshakes_{};
-  LoopTimer resume_;  // of whoever has connected and is no link
+  Handshakes strangers_;  // whose hosts are known for nothing
+  Handshakes members_;    // and those of hosts where members are: no stranger keeps them waiting
   uint16_t port_ = 0;
   std::unique_ptr<ListenerSocket> socket_;
   std::optional<KernelSockets> kernel_{};  // with DeathProof::kAuto

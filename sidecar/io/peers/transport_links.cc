@@ -50,17 +50,29 @@ void Transport::on_accepted(UvPtr<uv_tcp_t> socket) {
   const LinkSecurity& security = settings_.security;
   const bool is_ready = security.tls != nullptr || security.takes_plain;
   if (stage_ != Stage::kOpen || !is_ready) return;
-  close_oldest_silent();
-  if (has_room()) add(std::move(socket), std::nullopt);
+  const auto from = SocketAddress::remote_of(descriptor_of(*socket));
+  const bool is_known = from && is_of_known_host(*from);
+  close_oldest_silent(is_known);
+  if (!has_room()) return;
+  PeerConnection& connection = add(std::move(socket), std::nullopt, is_known);
+  if (handshakes(is_known).resume.is_armed()) connection.pause();
 }
 
-void Transport::close_oldest_silent() {
-  const auto is_silent = [](const auto& connection) {
-    return !connection->is_link() && !connection->dialled();
-  };
-  const auto count = std::ranges::count_if(connections_, is_silent);
-  if (static_cast<size_t>(count) < kMaxSilent) return;
-  forget(**std::ranges::find_if(connections_, is_silent));
+bool Transport::is_of_known_host(const SocketAddress& address) const {
+  const SocketAddress host = address.with_port(0);
+  return std::ranges::any_of(book_.all(), [&](const SocketAddress& known) {
+    return known.with_port(0) == host;
+  });
+}
+
+void Transport::close_oldest_silent(bool of_known_hosts) {
+  PeerConnection* oldest = nullptr;
+  size_t count = 0;
+  for_each_silent(of_known_hosts, [&](PeerConnection& connection) {
+    if (++count == 1) oldest = &connection;
+  });
+  if (count < kMaxSilent) return;
+  forget(*oldest);
   listener_.on_limit(Limit::kPeerConnections);
 }
 
@@ -70,7 +82,8 @@ bool Transport::has_room() {
   return false;
 }
 
-PeerConnection& Transport::add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled) {
+PeerConnection& Transport::add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled,
+                               bool is_from_known_host) {
   const LinkSecurity& security = settings_.security;
   const bool is_plain_due = dialled && security.takes_plain && targets_.at(*dialled).is_tls_in_vain;
   PeerConnection::Owner& owner = *this;
@@ -80,7 +93,8 @@ PeerConnection& Transport::add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddre
                                .limits = settings_.limits,
                                .dialled = std::move(dialled),
                                .tls = is_plain_due ? nullptr : security.tls,
-                               .takes_plain = security.takes_plain}));
+                               .takes_plain = security.takes_plain,
+                               .is_from_known_host = is_from_known_host}));
   return *connections_.back();
 }
 
@@ -165,19 +179,20 @@ void Transport::on_silence(PeerConnection& connection) {
   on_end(connection, ETIMEDOUT);
 }
 
-// Links go on.
+// Links go on, and those of the other kind.
 void Transport::on_handshake_work(PeerConnection& connection, Duration spent) {
   if (stage_ != Stage::kOpen || connection.dialled()) return;
-  const Duration pause = handshakes_.spend(Loop::now(), spent, settings_.limits.handshake_work);
+  const bool is_known = connection.is_from_known_host();
+  Handshakes& kind = handshakes(is_known);
+  const Duration pause = kind.budget.spend(Loop::now(), spent, settings_.limits.handshake_work);
   if (pause == Duration::zero()) return;
-  for_each_stranger([](PeerConnection& stranger) { stranger.pause(); });
-  socket_->pause(pause);
-  resume_.arm(pause);
+  for_each_silent(is_known, [](PeerConnection& silent) { silent.pause(); });
+  kind.resume.arm(pause);
   listener_.on_limit(Limit::kHandshakes);
 }
 
-void Transport::resume_strangers() {
-  for_each_stranger([](PeerConnection& stranger) { stranger.resume(); });
+void Transport::resume_silent(bool of_known_hosts) {
+  for_each_silent(of_known_hosts, [](PeerConnection& silent) { silent.resume(); });
 }
 
 void Transport::on_end(PeerConnection& connection, int error) {
