@@ -75,6 +75,11 @@ TlsContextPtr make_context(const Config& config, const io::TlsTexts& texts, io::
   // What peers with the same rules would say of it.
   const auto flaw = io::judge_member(own, rules);
   if (flaw && !rules.members.empty()) throw TlsError("tls.cert would be refused: " + flaw->text);
+  // The hosts of others tell nothing of this one, but a voter's is known to all.
+  if (const auto voter = config.voters.find(config.node.name); voter != config.voters.end()) {
+    const auto wrong = io::judge_voter(own.names, voter->second.host);
+    if (wrong) throw TlsError("tls.cert would be refused: " + wrong->text);
+  }
   names_of_all = names_for_all(set, config);
   return TlsContext::of_members(set, std::move(rules));
 }

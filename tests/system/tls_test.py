@@ -62,8 +62,12 @@ class Members(TlsCase):
             identity.take(*elsewhere, self.authority.pem())
             # The others believe all of the authority's, so only the voter's name is in the way.
             members = ["elsewhere.org", "localhost"]
-            impostor.write_config(group.config_of(impostor).replace(
-                identity.table(), identity.table(members=members)))
+            # It would not use such a certificate for the host that its configuration has for it.
+            honest = group.config_of(impostor).replace(
+                identity.table(), identity.table(members=members))
+            place = f'{impostor.name} = "127.0.0.1:'
+            self.assertIn(place, honest)
+            impostor.write_config(honest.replace(place, f'{impostor.name} = "elsewhere.org:'))
             for sidecar in group.sidecars[1:]:
                 sidecar.write_config(group.config_of(sidecar).replace(
                     self.identity(sidecar).table(), self.identity(sidecar).table(members=members)))
@@ -74,6 +78,24 @@ class Members(TlsCase):
                     self.await_rejected(sidecar, "tls_wrong_name")
                     sidecar.await_log("the peer's certificate is for elsewhere.org, this voter is "
                                       "127.0.0.1")
+
+
+    def test_a_voter_with_the_certificate_of_another_host_is_not_ready_and_says_why(self):
+        with self.certified(1, voters=1) as group:
+            sidecar, = group.sidecars
+            identity = self.identity(sidecar)
+            identity.take(*self.authority.issue(["DNS:elsewhere.org"]), self.authority.pem())
+            sidecar.write_config(group.config_of(sidecar).replace(
+                identity.table(), identity.table(members=["elsewhere.org"])))
+            wrong = ("tls.cert would be refused: the peer's certificate is for elsewhere.org, "
+                     "this voter is 127.0.0.1")
+            check = self.run_program("check", sidecar.config_file)
+            self.assertEqual(check.returncode, 4)
+            self.assertIn(wrong, check.stderr)
+            sidecar.start()
+            status = wait_until("it answers", lambda: sidecar.get("/v1/status"))
+            self.assertFalse(sidecar.is_ready())
+            self.assertIn(wrong, status["why_not_ready"])
 
 
 class Start(TlsCase):

@@ -79,11 +79,12 @@ std::string pem_of(EVP_PKEY* key) {
 
 }  // namespace
 
-Authority::Authority(const std::string& name) : key_(make_key(0)) {
+Authority::Authority(const std::string& name, std::chrono::seconds ends_in) : key_(make_key(0)) {
   certificate_ = make({.names = {},
                        .common_name = name,
                        .key_usage = "critical,keyCertSign,cRLSign",
-                       .is_authority = true},
+                       .is_authority = true,
+                       .ends_in = ends_in},
                       key_.get(), nullptr, key_.get());
 }
 

@@ -23,7 +23,8 @@ struct CertificateWish {
 
 class Authority {
  public:
-  explicit Authority(const std::string& name);
+  explicit Authority(const std::string& name,
+                     std::chrono::seconds ends_in = CertificateWish{}.ends_in);
 
   // A certificate and its key in PEM, and this authority.
   void issue(const CertificateWish& wish, TlsTexts& texts) const;

@@ -37,6 +37,16 @@ BOOST_AUTO_TEST_CASE(that_fit_together_are_taken) {
   BOOST_TEST((left > 23 * 3600 && left <= 24 * 3600));
 }
 
+BOOST_AUTO_TEST_CASE(are_over_with_their_authority) {
+  constexpr std::chrono::hours kHour(1);
+  const Authority brief("brief", kHour);
+  brief.issue({.names = {"DNS:a.b"}}, texts);
+  texts.ca = Authority("other").pem() + texts.ca;
+  const CertificateSet set = parse_certificate_set(texts, "tls.");
+  BOOST_TEST(expiry_of(set) < expiry_of(set.cert.get()));
+  BOOST_TEST(expiry_of(set) <= std::time(nullptr) + 3600);
+}
+
 BOOST_AUTO_TEST_CASE(with_the_key_of_another_are_refused) {
   TlsTexts other;
   authority.issue({.names = {"DNS:a.b"}}, texts);

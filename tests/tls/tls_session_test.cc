@@ -87,6 +87,15 @@ BOOST_AUTO_TEST_CASE(the_earlier_end_of_both_certificates_counts) {
   BOOST_TEST(*pair.server.session.expiry() < *good->expiry());
 }
 
+BOOST_AUTO_TEST_CASE(the_end_of_the_authority_counts) {
+  const Authority brief("brief", std::chrono::hours(1));
+  const Context context = member(brief, one);
+  SessionPair pair(context, context);
+  pair.run();
+  BOOST_TEST(*pair.server.session.expiry() <= std::time(nullptr) + 3600);
+  BOOST_TEST((pair.client.session.expiry() == context->expiry()));
+}
+
 BOOST_AUTO_TEST_CASE(of_another_authority_is_refused) {
   check_both(foreign(Authority("other")), Rejection::kTlsUnknownCa);
 }

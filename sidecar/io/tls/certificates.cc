@@ -101,6 +101,16 @@ int verify(const CertificateSet& set, int purpose, std::time_t now) {
   return X509_verify_cert(context.get()) == 1 ? X509_V_OK : X509_STORE_CTX_get_error(context.get());
 }
 
+// Of those that may have signed it: during a rotation several have one name.
+X509* longest_issuer(X509* certificate, const std::vector<X509Ptr>& authorities) {
+  X509* longest = nullptr;
+  for (const X509Ptr& each : authorities) {
+    if (X509_check_issued(each.get(), certificate) != X509_V_OK) continue;
+    if (longest == nullptr || expiry_of(each.get()) > expiry_of(longest)) longest = each.get();
+  }
+  return longest;
+}
+
 // Whatever is no first line passes for words between certificates, and so does a part of one.
 bool ends_in_a_first_line(std::string_view pem) {
   constexpr std::string_view kFirstLine = "-----BEGIN CERTIFICATE-----";
@@ -173,7 +183,7 @@ void check_shown_certificate(const CertificateSet& set, int purpose, const std::
     throw TlsError(keys + "cert is not valid yet; look at this machine's clock");
   }
   if (expiry_of(set) <= now) {
-    throw TlsError(keys + "cert, or one between it and its authority, is over; renew it");
+    throw TlsError(keys + "cert, or an authority behind it, is over; renew it");
   }
 }
 
@@ -197,9 +207,27 @@ std::time_t expiry_of(const X509* certificate) {
 }
 
 std::time_t expiry_of(const CertificateSet& set) {
-  std::time_t first = expiry_of(set.cert.get());
+  X509* last = set.cert.get();
+  std::time_t first = expiry_of(last);
   for (const X509Ptr& certificate : set.chain) {
-    first = std::min(first, expiry_of(certificate.get()));
+    last = certificate.get();
+    first = std::min(first, expiry_of(last));
+  }
+  // Up to a root; no longer than there are authorities, for two may have signed each other.
+  for (size_t step = 0; step < set.ca.size(); ++step) {
+    X509* const issuer = longest_issuer(last, set.ca);
+    if (issuer == nullptr || issuer == last) break;
+    last = issuer;
+    first = std::min(first, expiry_of(last));
+  }
+  return first;
+}
+
+std::time_t expiry_of(X509_STORE_CTX* verified) {
+  const STACK_OF(X509)* chain = X509_STORE_CTX_get0_chain(verified);
+  std::time_t first = std::numeric_limits<std::time_t>::max();
+  for (int i = 0; i < sk_X509_num(chain); ++i) {
+    first = std::min(first, expiry_of(sk_X509_value(chain, i)));
   }
   return first;
 }

@@ -42,8 +42,11 @@ PeerCertificate described(X509* certificate);
 // When it begins, and when it is over: seconds since 1970.
 std::time_t beginning_of(const X509* certificate);
 std::time_t expiry_of(const X509* certificate);
-// When the first of the certificate and those between it and the authority is over.
+// When the first is over: of the certificate, of those between it and the authority, and of the
+// authority, as far as the set has it.
 std::time_t expiry_of(const CertificateSet& set);
+// The same of a chain that was verified.
+std::time_t expiry_of(X509_STORE_CTX* verified);
 
 // Different for different certificates (SHA-256); not printable.
 std::string digest_of(const X509* certificate);

@@ -177,7 +177,7 @@ bool TlsSession::verify(X509_STORE_CTX* chain) {
     X509_STORE_CTX_set_error(chain, X509_V_ERR_HOSTNAME_MISMATCH);
     return false;
   }
-  const std::time_t theirs = expiry_of(certificate);
+  const std::time_t theirs = expiry_of(chain);
   expiry_ = expiry_ ? std::min(*expiry_, theirs) : theirs;
   return true;
 }
