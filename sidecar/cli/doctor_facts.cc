@@ -216,6 +216,10 @@ void gather_configured(Facts& facts, const Tell& tell) {
     // Every other member takes plain connections.
     if (config.tls.mode == TlsMode::kStrict) order.tls = tls.tls;
   }
+  if (facts.is_tls_unusable()) {
+    order.addresses.clear();
+    facts.unprobed = 0;
+  }
   doctor::ProbeReport report = doctor::probe_peers(order, config);
   facts.probes = std::move(report.probes);
   facts.decoys = std::move(report.decoys);

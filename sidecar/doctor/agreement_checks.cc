@@ -128,7 +128,9 @@ void check_versions(const Facts& facts, Findings& found) {
   if (versions.size() > 1) {
     found.warning(contrast(versions), "fine during an upgrade; then finish it");
   }
-  if (found.is_empty()) found.ok(agreement(versions));
+  if (!found.is_empty()) return;
+  if (facts.is_tls_unusable()) return found.skipped(kNotProbed);
+  found.ok(agreement(versions));
 }
 
 void check_plugins(const Facts& facts, Findings& found) {

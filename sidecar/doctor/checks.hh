@@ -6,6 +6,9 @@
 
 namespace bellwether::doctor {
 
+// Why a check that needs probes is skipped where Facts::is_tls_unusable().
+inline constexpr const char* kNotProbed = "[tls] cannot be used here; see the check tls";
+
 // setup_checks.cc
 void check_configuration(const Facts& facts, Findings& found);
 void check_plugin(const Facts& facts, Findings& found);

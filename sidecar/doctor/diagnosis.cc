@@ -10,7 +10,7 @@ namespace bellwether::doctor {
 namespace {
 
 // What must be there for a check to say anything.
-enum class Needs : uint8_t { kNothing, kConfig, kSidecar };
+enum class Needs : uint8_t { kNothing, kConfig, kSidecar, kProbes, kSidecarAndProbes };
 
 struct Check {
   const char* name;
@@ -34,22 +34,27 @@ constexpr std::array kChecks{
     Check{"processor", Needs::kNothing, check_processor},
     Check{"names", Needs::kConfig, check_names},
     Check{"own address", Needs::kSidecar, check_own_address},
-    Check{"reach", Needs::kConfig, check_reach},
-    Check{"both ways", Needs::kSidecar, check_both_ways},
+    Check{"reach", Needs::kProbes, check_reach},
+    Check{"both ways", Needs::kSidecarAndProbes, check_both_ways},
     Check{"proxies", Needs::kConfig, check_proxies},
-    Check{"identities", Needs::kConfig, check_identities},
+    Check{"identities", Needs::kProbes, check_identities},
     Check{"versions", Needs::kConfig, check_versions},
-    Check{"plugins", Needs::kConfig, check_plugins},
-    Check{"variants", Needs::kConfig, check_variants},
-    Check{"voters", Needs::kConfig, check_voters},
-    Check{"leader", Needs::kConfig, check_leader},
+    Check{"plugins", Needs::kProbes, check_plugins},
+    Check{"variants", Needs::kProbes, check_variants},
+    Check{"voters", Needs::kProbes, check_voters},
+    Check{"leader", Needs::kProbes, check_leader},
 };
 
 // Why a check cannot be made; empty: it can.
 std::string obstacle(const Check& check, const Facts& facts) {
   if (check.needs == Needs::kNothing) return "";
   if (!facts.config.config) return "there is no valid configuration";
-  if (check.needs == Needs::kSidecar && !facts.has_sidecar()) return "no sidecar answers here";
+  const bool needs_probes =
+      check.needs == Needs::kProbes || check.needs == Needs::kSidecarAndProbes;
+  const bool needs_sidecar =
+      check.needs == Needs::kSidecar || check.needs == Needs::kSidecarAndProbes;
+  if (needs_sidecar && !facts.has_sidecar()) return "no sidecar answers here";
+  if (needs_probes && facts.is_tls_unusable()) return kNotProbed;
   return "";
 }
 

@@ -154,6 +154,7 @@ struct ProbeFacts {
   Duration connect_time{};
   std::string hello_error{};  // connected, but no HELLO has come
   bool is_silent = false;     // nor anything else
+  bool is_distrust = false;   // one side did not believe the other's certificate or secret
   Duration hello_time{};      // from the connection to its answer
   std::optional<GreetingFacts> greeting{};
   bool is_between = false;  // the HELLO names other sockets than are seen here
@@ -206,6 +207,8 @@ struct Facts {
   size_t unprobed = 0;                       // addresses beyond the bound
 
   bool has_sidecar() const { return sidecar && sidecar->silence.empty(); }
+  // Then nobody is probed: peers would take this process for one without [tls].
+  bool is_tls_unusable() const { return tls && !tls->flaw.empty(); }
 };
 
 }  // namespace bellwether::doctor

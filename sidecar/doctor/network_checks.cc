@@ -76,6 +76,10 @@ void judge_lookups(const Facts& facts, Findings& found) {
   }
 }
 
+// Where TLS fails; what was seen says which of them it is.
+constexpr const char* kCompareTls =
+    "compare tls.ca and the certificates, or the secret, of both sides";
+
 // What the names stand for, against whom the sidecar knows.
 void judge_membership(const Facts& facts, Findings& found) {
   Addresses strangers = configured_addresses(facts);
@@ -93,7 +97,7 @@ void judge_membership(const Facts& facts, Findings& found) {
     }
     if (member.state == "alive" && !do_meet(addresses, configured)) hidden.push_back(member.name);
   }
-  if (!strangers.empty()) {
+  if (!strangers.empty() && !facts.is_tls_unusable()) {
     found.warning("the sidecar knows no member at " + listed(strangers),
                   "see reach for what is there; one that is only starting needs a moment");
   }
@@ -138,6 +142,11 @@ void judge_failure(const Facts& facts, const ProbeFacts& probe, Findings& found)
     found.problem(subject(facts, probe) + ": " + probe.hello_error,
                   "that sidecar may hang: look at it there (/livez), and whether it is one that "
                   "listens there");
+    return;
+  }
+  if (probe.is_distrust) {
+    found.problem(subject(facts, probe) + " is connected, but TLS fails: " + probe.hello_error,
+                  kCompareTls);
     return;
   }
   if (probe.is_connected()) {
@@ -201,6 +210,7 @@ void check_own_address(const Facts& facts, Findings& found) {
   if (addresses.empty()) {
     return found.problem("peers are told " + place + ", which does not resolve here", kRemedy);
   }
+  if (facts.is_tls_unusable()) return found.skipped(kNotProbed);
   Addresses sources;
   for (const ProbeFacts& probe : facts.probes) {
     if (!probe.local_host.empty() && !addresses.contains(probe.address)) {
@@ -210,6 +220,10 @@ void check_own_address(const Facts& facts, Findings& found) {
     if (probe.greeting) {
       found.problem("at " + place + ", which peers are told, answers " + probe.greeting->name,
                     kRemedy);
+    } else if (probe.is_distrust) {
+      found.warning(
+          "peers are told " + place + ", where TLS with this node fails: " + probe.hello_error,
+          kCompareTls);
     } else {
       found.warning("peers are told " + place + ", where from here nobody answers: " +
                         (probe.is_connected() ? probe.hello_error : probe.connect_error),

@@ -35,6 +35,22 @@ std::vector<uint8_t> inquiry(const Config& config) {
   return bytes;
 }
 
+// Whether both sides speak TLS, but one does not believe the other.
+bool is_distrust(Rejection flaw) {
+  switch (flaw) {
+    case Rejection::kTlsNoCertificate:
+    case Rejection::kTlsUnknownCa:
+    case Rejection::kTlsExpired:
+    case Rejection::kTlsBadCertificate:
+    case Rejection::kTlsWrongName:
+    case Rejection::kTlsWrongSecret:
+    case Rejection::kTlsRefused:
+      return true;
+    default:
+      return false;
+  }
+}
+
 GreetingFacts facts_of(const io::Greeting& greeting) {
   const Hello& hello = greeting.hello;
   GreetingFacts facts{.name = hello.self.name,
@@ -131,6 +147,7 @@ class Inquirer final : public Caller, public io::PeerConnection::Owner {
     fail(name(words.reason));
   }
   void on_flaw(io::PeerConnection& /*connection*/, const io::FrameError& error) override {
+    facts_.is_distrust = is_distrust(error.flaw);
     fail(error.text);
   }
   void on_end(io::PeerConnection& /*connection*/, int /*error*/) override { fail(kClosed); }

@@ -69,7 +69,7 @@ void check_sidecar(const Facts& facts, Findings& found) {
   }
   if (!sidecar.why_no_token_counts.empty()) {
     found.problem("commands over TCP are refused: " + sidecar.why_no_token_counts,
-                  "put the file right; the sidecar reads it again by itself");
+                  "fix the file; the sidecar reads it again by itself");
   }
   if (!sidecar.pending_restart.empty()) {
     const bool has_voters =
@@ -141,7 +141,7 @@ namespace {
 void check_files(const std::string& table, const TlsFacts& files, const std::string& not_in_force,
                  Findings& found) {
   if (!files.flaw.empty()) {
-    found.problem(files.flaw, "put the file right; the sidecar reads it again by itself");
+    found.problem(files.flaw, "fix the file; the sidecar reads it again by itself");
   } else if (!not_in_force.empty()) {
     found.problem("the sidecar cannot use them: " + not_in_force,
                   "look at the rights of its user, and at what it has mounted");
@@ -149,8 +149,10 @@ void check_files(const std::string& table, const TlsFacts& files, const std::str
   if (!files.ends || !files.begins) return;
   const std::time_t left = *files.ends - files.now;
   if (left >= std::min<std::time_t>((*files.ends - *files.begins) / kPartOfLife, kSoon)) return;
-  found.warning(fmt::format("the certificate of [{}] is over in {} hours", table, left / kHour),
-                "look at what should have renewed it");
+  const std::string when =
+      left < kHour ? "within the hour" : "in " + counted(static_cast<size_t>(left / kHour), "hour");
+  found.warning(fmt::format("the certificate of [{}] expires {}", table, when),
+                "find out why it was not renewed");
 }
 
 void check_members_tls(const Facts& facts, Findings& found) {
@@ -173,6 +175,29 @@ void check_members_tls(const Facts& facts, Findings& found) {
   }
 }
 
+// Nobody needs what tls.mode "permissive" allows: all others are here, and none is plain.
+bool can_be_strict(const Facts& facts) {
+  if (facts.config.config->tls.mode != TlsMode::kPermissive || !facts.has_sidecar()) return false;
+  if (facts.is_tls_unusable() || !facts.sidecar->why_tls_not_in_force.empty()) return false;
+  size_t others = 0;
+  for (const MemberFacts& member : facts.sidecar->members) {
+    if (member.is_self || member.state == "left") continue;
+    const bool is_linked = member.state == "alive" && !member.security.empty();
+    if (!is_linked || member.security == "plain") return false;
+    ++others;
+  }
+  return others > 0;
+}
+
+void judge_absence(const Facts& facts, Findings& found) {
+  const std::string seen = "[tls] is off: members do not prove who they are";
+  if (!facts.config.config->node.listen.is_loopback()) {
+    found.warning(seen, "see TLS between members in the operations guide");
+  } else {
+    found.ok(seen);
+  }
+}
+
 std::string reason_for(const Facts& facts, const std::string& table) {
   if (!facts.has_sidecar()) return "";
   const auto& reasons = facts.sidecar->why_certificate_not_in_force;
@@ -189,9 +214,11 @@ void check_tls(const Facts& facts, Findings& found) {
     check_files(table, files, reason_for(facts, table), found);
     tables += (tables.empty() ? "[" : ", [") + table + "]";
   }
-  if (!found.is_empty()) return;
-  if (!tables.empty()) found.ok("the files of " + tables + " fit together");
-  if (!facts.tls) found.ok("[tls] is off: members do not prove who they are");
+  if (found.is_empty() && !tables.empty()) {
+    found.ok("the files of " + tables + " fit together");
+  }
+  if (!facts.tls) judge_absence(facts, found);
+  if (can_be_strict(facts)) found.ok("all members use TLS: tls.mode can be \"strict\" now");
 }
 
 }  // namespace bellwether::doctor

@@ -158,6 +158,21 @@ class Flawed(WithGroup):
         self.assert_found(found, "voters", "problem", "^n0 .guard none. and n1 .guard none.: other")
         self.assertEqual(code, FAILURE)
 
+    def test_tls_that_cannot_be_used_leaves_peers_alone(self):
+        before = [sidecar.log().count("rejected") for sidecar in self.group.sidecars]
+        for mode in ("strict", "permissive"):
+            table = f'[tls]\nmode = "{mode}"\nsecret_file = "/nowhere/secret"\n'
+            found, code = self.examine(self.reconfigure("[flag]", f"{table}[flag]"))
+            self.assert_all_well_but(found, "configuration", "tls")
+            self.assert_found(found, "tls", "problem", "^tls.secret_file /nowhere/secret")
+            for check in ("own address", "reach", "both ways", "identities", "leader"):
+                self.assertEqual(found[check], [
+                    ("skipped", "[tls] cannot be used here; see the check tls")])
+            self.assert_found(found, "proxies", "ok", "refused by 127.0.0.1")
+            self.assertEqual(code, FAILURE)
+        after = [sidecar.log().count("rejected") for sidecar in self.group.sidecars]
+        self.assertEqual(before, after)
+
     def test_state_of_another_group(self):
         config = self.reconfigure('name = "test"', 'name = "payments"')
         found, code = self.examine(config)

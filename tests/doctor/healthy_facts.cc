@@ -31,6 +31,7 @@ Config config() {
   config.metrics.listen = {"::", 9464};
   config.flag.path = "/flags/orders";
   config.flag.mode = 0640;
+  config.tls.mode = TlsMode::kStrict;
   return config;
 }
 
@@ -48,7 +49,8 @@ SidecarFacts sidecar() {
                              .id = id_of(i),
                              .address = address_of(i),
                              .state = "alive",
-                             .is_self = i == 0});
+                             .is_self = i == 0,
+                             .security = i == 0 ? "" : "tls"});
   }
   return facts;
 }
@@ -113,6 +115,7 @@ Facts healthy_facts() {
                                 .exists = true,
                                 .mode = 0640,
                                 .lock = {.is_held = true, .holder = 12}},
+              .tls = TlsFacts{},
               .sidecar = sidecar(),
               .metrics = MetricsFacts{.where = "127.0.0.1:9464", .status = 200}};
   add_network(facts);

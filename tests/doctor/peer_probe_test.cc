@@ -14,6 +14,7 @@
 
 #include "doctor/looks.hh"
 #include "io/loop/files.hh"
+#include "io/tls/group_secret.hh"
 #include "io/wire/codec.hh"
 
 namespace bellwether::doctor {
@@ -216,6 +217,31 @@ BOOST_AUTO_TEST_CASE(tells_that_something_else_speaks) {
   const ProbeFacts facts = probe(server.address());
   BOOST_TEST(facts.hello_error != "");
   BOOST_TEST(!facts.greeting.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(tells_those_who_do_not_believe_from_those_who_speak_no_tls) {
+  const auto answered_by = [](const std::vector<uint8_t>& answer) {
+    const Server server([&](int fd) {
+      std::array<uint8_t, 4096> buffer{};
+      BOOST_TEST(::recv(fd, buffer.data(), buffer.size(), 0) > 0);
+      say(fd, answer);
+      read_greeting(fd);
+    });
+    const auto keys = io::parse_group_secret(io::make_group_secret() + "\n", "orders");
+    return probe_peers({.addresses = {server.address()},
+                        .decoy_hosts = {},
+                        .tls = io::TlsContext::of_members(keys),
+                        .limit = kPatience},
+                       config())
+        .probes.front();
+  };
+  const std::vector<uint8_t> bad_certificate{0x15, 3, 3, 0, 2, 2, 42};  // a fatal alert
+  const ProbeFacts refused = answered_by(bad_certificate);
+  BOOST_TEST(refused.hello_error.starts_with("the peer refused this side: "), refused.hello_error);
+  BOOST_TEST(refused.is_distrust);
+  const ProbeFacts plain = answered_by(hello("orders"));
+  BOOST_TEST(plain.hello_error.starts_with("the peer does not speak TLS"), plain.hello_error);
+  BOOST_TEST(!plain.is_distrust);
 }
 
 BOOST_AUTO_TEST_CASE(what_came_while_this_process_stood_still_came_in_time) {

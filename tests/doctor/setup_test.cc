@@ -27,6 +27,25 @@ BOOST_AUTO_TEST_CASE(without_a_sidecar_skips_what_needs_one_and_finds_nothing) {
   BOOST_TEST(skipped_checks == "sidecar;metrics;confinement;own address;both ways;");
 }
 
+BOOST_AUTO_TEST_CASE(without_usable_tls_skips_what_needs_probes) {
+  Facts facts = healthy_facts();
+  facts.tls->flaw = "tls.cert /c is missing";
+  facts.probes.clear();
+  facts.names[1].addresses.emplace_back("10.0.0.9:7946");  // of whom only a probe could tell
+  std::string skipped_checks;
+  for (const Diagnosis& each : diagnose(facts)) {
+    if (each.verdict == Verdict::kSkipped) {
+      skipped_checks += each.check + ";";
+      BOOST_TEST(each.seen == "[tls] cannot be used here; see the check tls");
+    } else {
+      const Verdict expected = each.check == "tls" ? Verdict::kProblem : Verdict::kOk;
+      BOOST_TEST((each.verdict == expected), each.check << ": " << each.seen);
+    }
+  }
+  BOOST_TEST(skipped_checks ==
+             "own address;reach;both ways;identities;versions;plugins;variants;voters;leader;");
+}
+
 BOOST_AUTO_TEST_CASE(without_a_configuration_looks_at_the_host_only) {
   Facts facts{.version = "0.1.0", .config = {.file = "b.toml", .read_error = "cannot read b.toml"}};
   facts.clock = healthy_facts().clock;
@@ -183,22 +202,58 @@ BOOST_AUTO_TEST_CASE(metrics_that_only_this_host_gets_are_a_warning) {
 }
 
 BOOST_AUTO_TEST_CASE(tls_is_in_force_and_lasts) {
-  expect_one(facts, "tls", "ok: [tls] is off: members do not prove who they are");
   constexpr std::time_t kDay = 86400;
   facts.tls = TlsFacts{.begins = 0, .ends = 90 * kDay, .now = 80 * kDay};
   expect_one(facts, "tls", "ok: the files of [tls] fit together");
   facts.tls->now = 84 * kDay;
-  expect_one(facts, "tls", "warning: the certificate of [tls] is over in 144 hours");
+  expect_one(
+      facts, "tls",
+      "warning: the certificate of [tls] expires in 144 hours -> find out why it was not renewed");
   facts.tls = TlsFacts{.begins = 0, .ends = kDay, .now = kDay / 2};
   expect_one(facts, "tls", "ok: the files of [tls] fit together");
   facts.tls->now = kDay - 3600 * 4;
-  expect_one(facts, "tls", "warning: the certificate of [tls] is over in 4 hours");
+  expect_one(facts, "tls", "warning: the certificate of [tls] expires in 4 hours");
+  facts.tls->now = kDay - 3600;
+  expect_one(facts, "tls", "warning: the certificate of [tls] expires in 1 hour ->");
+  facts.tls->now = kDay - 3599;
+  expect_one(facts, "tls",
+             "warning: the certificate of [tls] expires within the hour -> find out why it was not "
+             "renewed");
+}
+
+BOOST_AUTO_TEST_CASE(tls_that_is_off_is_doubtful_where_others_reach_this_node) {
+  facts.tls.reset();
+  facts.config.config->tls.mode = TlsMode::kOff;
+  expect_one(facts, "tls",
+             "warning: [tls] is off: members do not prove who they are -> see TLS between members "
+             "in the operations guide");
+  facts.config.config->node.listen = {"127.0.0.1", 7946};
+  expect_one(facts, "tls", "ok: [tls] is off: members do not prove who they are");
+}
+
+BOOST_AUTO_TEST_CASE(tls_of_all_members_can_be_strict) {
+  constexpr const char* kBoth =
+      "ok: the files of [tls] fit together\n"
+      "ok: all members use TLS: tls.mode can be \"strict\" now\n";
+  constexpr const char* kOne = "ok: the files of [tls] fit together";
+  expect_one(facts, "tls", kOne);  // it is
+  facts.config.config->tls.mode = TlsMode::kPermissive;
+  BOOST_TEST(findings(facts, "tls") == kBoth);
+  facts.sidecar->members[1].state = "left";
+  BOOST_TEST(findings(facts, "tls") == kBoth);
+  facts.sidecar->members[2].state = "down";  // nobody knows how it comes back
+  expect_one(facts, "tls", kOne);
+  facts.sidecar->members[2].state = "alive";
+  facts.sidecar->members[2].security = "plain";
+  expect_one(facts, "tls", "warning: connected without TLS: orders-2");
+  facts.sidecar->members.resize(1);
+  expect_one(facts, "tls", kOne);
 }
 
 BOOST_AUTO_TEST_CASE(the_certificates_of_listeners_are_looked_at_like_those_of_members) {
   constexpr std::time_t kDay = 86400;
   facts.certificates["api"] = TlsFacts{.begins = 0, .ends = 90 * kDay, .now = 89 * kDay};
-  expect_one(facts, "tls", "warning: the certificate of [api] is over in 24 hours");
+  expect_one(facts, "tls", "warning: the certificate of [api] expires in 24 hours");
   facts.certificates["api"].flaw = "api.key /k may be read by everybody; chmod o=";
   facts.certificates["api"].ends.reset();
   expect_one(facts, "tls", "problem: api.key /k may be read by everybody; chmod o=");
@@ -213,13 +268,15 @@ BOOST_AUTO_TEST_CASE(the_certificates_of_listeners_are_looked_at_like_those_of_m
 
 BOOST_AUTO_TEST_CASE(tokens_that_do_not_count_are_a_problem) {
   facts.sidecar->why_no_token_counts = "api.token_file /t is missing";
-  expect_one(facts, "sidecar",
-             "problem: commands over TCP are refused: api.token_file /t is missing");
+  expect_one(
+      facts, "sidecar",
+      "problem: commands over TCP are refused: api.token_file /t is missing -> fix the file;");
 }
 
 BOOST_AUTO_TEST_CASE(tls_files_that_are_of_no_use_are_a_problem) {
   facts.tls = TlsFacts{.flaw = "tls.key /k may be read by everybody; chmod o="};
-  expect_one(facts, "tls", "problem: tls.key /k may be read by everybody; chmod o=");
+  expect_one(facts, "tls",
+             "problem: tls.key /k may be read by everybody; chmod o= -> fix the file; the sidecar");
   facts.tls = TlsFacts{};
   facts.sidecar->why_tls_not_in_force = "tls.key does not belong to tls.cert";
   expect_one(facts, "tls",
