@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <cstddef>
 #include <memory_resource>
 #include <mutex>
 #include <new>
@@ -46,10 +47,17 @@ UndumpedHeap& heap() {
   return *kHeap;
 }
 
+// Blocks of other sizes, which libstdc++ 12 has, stand side by side without a look at alignment.
+size_t aligned_size(size_t bytes) {
+  constexpr size_t kUnit = alignof(std::max_align_t);
+  return (bytes + kUnit - 1) / kUnit * kUnit;
+}
+
 }  // namespace
 
 void* allocate_undumped(size_t bytes) {
   UndumpedHeap& all = heap();
+  bytes = aligned_size(bytes);
   if (bytes > kLargestInPools) return all.pages.allocate(bytes);
   const std::scoped_lock lock(all.mutex);
   return all.pools.allocate(bytes);
@@ -57,6 +65,7 @@ void* allocate_undumped(size_t bytes) {
 
 void free_undumped(void* memory, size_t bytes) {
   UndumpedHeap& all = heap();
+  bytes = aligned_size(bytes);
   if (bytes > kLargestInPools) return all.pages.deallocate(memory, bytes);
   const std::scoped_lock lock(all.mutex);
   all.pools.deallocate(memory, bytes);

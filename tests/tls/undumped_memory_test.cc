@@ -61,6 +61,18 @@ BOOST_AUTO_TEST_CASE(it_is_used_again_by_the_next_that_asks) {
   free_undumped(second, 100);
 }
 
+BOOST_AUTO_TEST_CASE(it_is_aligned_for_anything) {
+  for (size_t bytes = 1; bytes <= 300; ++bytes) {
+    void* const first = allocate_undumped(bytes);
+    void* const second = allocate_undumped(bytes);
+    for (const void* memory : {first, second}) {
+      BOOST_TEST(reinterpret_cast<uintptr_t>(memory) % alignof(std::max_align_t) == 0U);
+    }
+    free_undumped(second, bytes);
+    free_undumped(first, bytes);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(threads_share_it) {
   std::vector<std::thread> threads;
   std::vector<int> spoilt(4);

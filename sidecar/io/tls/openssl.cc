@@ -25,7 +25,7 @@ size_t size_of(const void* memory) {
 
 // None of them throws, for their callers are in C.
 void* allocate(size_t bytes, const char* /*file*/, int /*line*/) {
-  if (bytes == 0 || bytes > SIZE_MAX - kSizeBytes) return nullptr;
+  if (bytes == 0 || bytes > SIZE_MAX - 2 * kSizeBytes) return nullptr;
   try {
     auto* const whole = static_cast<char*>(allocate_undumped(bytes + kSizeBytes));
     std::memcpy(whole, &bytes, sizeof bytes);
