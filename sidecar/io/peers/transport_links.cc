@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hh"
+#include "io/names/socket_options.hh"
 #include "io/peers/transport.hh"
 
 namespace bellwether::io {
