@@ -61,9 +61,8 @@ void Transport::on_accepted(UvPtr<uv_tcp_t> socket) {
 
 bool Transport::is_of_known_host(const SocketAddress& address) const {
   const SocketAddress host = address.with_port(0);
-  return std::ranges::any_of(book_.all(), [&](const SocketAddress& known) {
-    return known.with_port(0) == host;
-  });
+  return std::ranges::any_of(
+      book_.all(), [&](const SocketAddress& known) { return known.with_port(0) == host; });
 }
 
 void Transport::close_oldest_silent(bool of_known_hosts) {
