@@ -199,7 +199,7 @@ void FrontDoor::open(Door& door, const HostPort& place, const ServerTls::Read& r
   if (place.is_none()) return;
   if (read) {
     door.server.secure(nullptr);
-    door.tls.emplace(loop_, std::move(read), [this, &door] { on_certificate(door); });
+    door.tls.emplace(loop_, read, [this, &door] { on_certificate(door); });
     on_certificate(door);
   }
   door.server.listen(place);
