@@ -39,11 +39,11 @@ class CoreObserver {
   void on(Instant, const Rejected& rejected) { metrics_.unfit_frames.count(rejected.why); }
   // A node that takes another variant up remarks it.
   void on(Instant, const Remark&) { metrics_.active_variant.set_only(variant_); }
-  void on(Instant, const Store& store) { raise_epoch(store.record.max_epoch); }
+  void on(Instant, const Persist& persist) { raise_epoch(persist.record.max_epoch); }
   void on(Instant now, const MembersChanged&);
   void on(Instant now, const Outcome& outcome);
   // Counted elsewhere, or of no interest.
-  template <OneOf<Send, RefuseLink, EndLink, StoreMembers, Sighting, Left, Failed> Other>
+  template <OneOf<Send, RefuseLink, EndLink, PersistMembers, Sighting, Left, Failed> Other>
   void on(Instant, const Other&) {}
 
   void raise_epoch(uint64_t epoch);

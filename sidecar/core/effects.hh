@@ -62,9 +62,9 @@ struct FrameReceived {
 // Node::deadline() has passed.
 struct Tick {};
 
-// A Store effect was carried out, or failed.  They are carried out in their order; only the last of
-// several that waited need be.
-struct Stored {
+// A Persist effect was carried out, or failed.  They are carried out in their order; only the last
+// of several that waited need be.
+struct Persisted {
   Record record;
   bool is_ok = true;
 };
@@ -90,7 +90,7 @@ struct Reconfigure {
   Options options;
 };
 
-using Input = std::variant<Start, Joined, LinkUp, LinkDown, FrameReceived, Tick, Stored, Elect,
+using Input = std::variant<Start, Joined, LinkUp, LinkDown, FrameReceived, Tick, Persisted, Elect,
                            StepDown, Transfer, Forget, LeaveGroup, Reconfigure>;
 
 // --- effects ---
@@ -115,12 +115,12 @@ struct EndLink {
 };
 
 // Make the record durable.
-struct Store {
+struct Persist {
   Record record;
 };
 
 // Keep the member list; lazily, nothing waits for it.
-struct StoreMembers {
+struct PersistMembers {
   // One immutable view is shared with the node and with the frames that carry it.
   std::shared_ptr<const MemberView> view;
 };
@@ -189,8 +189,8 @@ struct Failed {
 };
 
 using Effect =
-    std::variant<Send, RefuseLink, EndLink, Store, StoreMembers, Publish, MembersChanged, Progress,
-                 TimedOut, Stale, Rejected, Sighting, Remark, Outcome, Left, Failed>;
+    std::variant<Send, RefuseLink, EndLink, Persist, PersistMembers, Publish, MembersChanged,
+                 Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome, Left, Failed>;
 using Effects = std::vector<Effect>;
 
 // Whoever watches effects lists those that it ignores, so that a new one is not ignored by

@@ -201,7 +201,7 @@ class Node {
 
   // node_guard.cc: what the node asks its guard, and what each guard answers
   void start_guard(const Start& start);
-  void on(const Stored&);
+  void on(const Persisted&);
   void watch_store();
   void begin_claim(Proposal proposal);
   void on_frame(Member& from, const Header& header, const Coordinator& frame);

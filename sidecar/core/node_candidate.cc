@@ -101,7 +101,7 @@ void Node::store_own_vote(Proposal proposal) {
   }
   timers_.arm(Timer::kClaim, now_ + options_.coordinator_timeout);
   publish(Why::kClaims);
-  effects_.push_back(Store{record_});
+  effects_.push_back(Persist{record_});
 }
 
 void Node::on_own_vote_stored() {
@@ -194,7 +194,7 @@ void Node::take_if_safe() {
                   .sequence = claiming->sequence,
                   .lease = claiming->lease};
   begin_reign();
-  effects_.push_back(StoreMembers{members_.view()});
+  effects_.push_back(PersistMembers{members_.view()});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
   if (is_leading()) beat();  // who has granted knows whom; now it knows that it leads
 }

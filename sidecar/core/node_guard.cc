@@ -27,7 +27,7 @@ void Node::start_guard(const Start& start) {
 }
 
 // Under guard "none" nothing waits for the disk; what is lost is the memory of old epochs.
-void Node::on(const Stored& stored) {
+void Node::on(const Persisted& stored) {
   if (!stored.is_ok) remark("the state could not be stored");
   if (!majority_) return;
   const bool was_broken = majority_->voter.set_store_broken(!stored.is_ok);
@@ -124,7 +124,7 @@ void Node::raise_epoch(uint64_t epoch) {
   }
   if (epoch <= record_.max_epoch) return;
   record_.max_epoch = epoch;
-  effects_.push_back(Store{record_});
+  effects_.push_back(Persist{record_});
 }
 
 // The highest epoch that a crash cannot take back, as far as that matters.

@@ -164,7 +164,7 @@ void Node::lead_at_once(const Proposal& proposal) {
   begin_reign();
   announce(proposal.silent, Coordinator{.is_appointed = proposal.is_appointed});
   // Its number is new, and nothing else may ever change.
-  effects_.push_back(StoreMembers{members_.view()});
+  effects_.push_back(PersistMembers{members_.view()});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
 }
 

@@ -230,7 +230,7 @@ void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
       is_the_list ? members_.merge(*frame.view, now_) : members_.add_unknown(*frame.view, now_);
   // Also the same list under a newer number: after a restart it must not pass for an old one.
   if (!is_change && members_.version() != before) {
-    effects_.push_back(StoreMembers{members_.view()});
+    effects_.push_back(PersistMembers{members_.view()});
   }
   if (current && is_the_list) tell_leader_of_unlisted(id);
   if (!is_change) return;
@@ -310,7 +310,7 @@ void Node::on_members_changed() {
   update_electable();
   if (is_leading()) members_.bump_view();
   effects_.push_back(MembersChanged{});
-  if (members_.has_list()) effects_.push_back(StoreMembers{members_.view()});
+  if (members_.has_list()) effects_.push_back(PersistMembers{members_.view()});
   has_tried_to_preempt_ = false;
   arm_preemption();
   tell_plugin(ELECTION_EVENT_MEMBERS);

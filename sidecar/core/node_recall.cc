@@ -65,7 +65,7 @@ void Node::end_recall() {
   timers_.disarm(Timer::kRecall);
   majority_->voter.recall.end();
   record_ = {.max_epoch = known_epoch(), .lease_seen = record_.lease_seen};
-  effects_.push_back(Store{record_});
+  effects_.push_back(Persist{record_});
   remark("has a vote again");
   update_electable();
 }
@@ -104,7 +104,7 @@ void Node::doubt_state(uint64_t remembered) {
   if (majority_->voter.recall.is_lost()) return;
   remark("its state was put back to an older one: a peer remembers more");
   begin_recall(false);
-  effects_.push_back(Store{record_});  // as that of a voter that has forgotten
+  effects_.push_back(Persist{record_});  // as that of a voter that has forgotten
   if (is_candidate()) give_up_claim("its state is an older one");
   if (!is_leading()) return;
   abdicate(Why::kStateIsOlder);

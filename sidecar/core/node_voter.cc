@@ -91,7 +91,7 @@ void Node::vote_for(const Claim& claim, bool is_appointed) {
   if (vote != record_) {
     if (is_leading()) stop_leading(Why::kGrantedNewer);
     record_ = vote;
-    effects_.push_back(Store{record_});
+    effects_.push_back(Persist{record_});
   }
   // A vote outlives a restart, and a claimant that was out of sight for a while.
   const auto* following = std::get_if<Following>(&role_);
@@ -159,7 +159,7 @@ void Node::hear_leader(const Member& from, uint64_t epoch, const Heartbeat& beat
       record_ = {.max_epoch = epoch, .lease_seen = record_.lease_seen};
       // A voter that has lost its state keeps nothing until it has recalled what it may have
       // granted: after a restart it must be known that it has not.
-      if (!majority_->voter.recall.is_lost()) effects_.push_back(Store{record_});
+      if (!majority_->voter.recall.is_lost()) effects_.push_back(Persist{record_});
     }
     follow({.id = id, .epoch = epoch, .is_appointed = beat.is_appointed});
   } else if (is_same && beat.is_effective && !following->is_effective) {

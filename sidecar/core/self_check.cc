@@ -15,7 +15,7 @@ struct NameOf {
     return name(type_of(received.frame));
   }
   const char* operator()(const Tick&) const { return "tick"; }
-  const char* operator()(const Stored& stored) const {
+  const char* operator()(const Persisted& stored) const {
     return stored.is_ok ? "stored" : "not stored";
   }
   const char* operator()(const Elect&) const { return "elect"; }
@@ -35,7 +35,7 @@ struct TextOf {
     return std::string(name(type_of(send.frame))) + " to " + to_string(send.to) + " in epoch " +
            std::to_string(header.epoch) + ", released " + std::to_string(header.released);
   }
-  std::string operator()(const Store& store) const {
+  std::string operator()(const Persist& store) const {
     return "store epoch " + std::to_string(store.record.max_epoch) + ", granted to " +
            to_string(store.record.granted_to);
   }
@@ -46,7 +46,7 @@ struct TextOf {
     return publish.is_leader ? "flag on" + epoch + " for " + std::to_string(left.count()) + " ms"
                              : "flag off";
   }
-  template <OneOf<RefuseLink, EndLink, StoreMembers, MembersChanged, Progress, TimedOut, Stale,
+  template <OneOf<RefuseLink, EndLink, PersistMembers, MembersChanged, Progress, TimedOut, Stale,
                   Rejected, Sighting, Remark, Outcome, Left, Failed>
                 Other>
   std::string operator()(const Other&) const {
@@ -128,7 +128,7 @@ SelfCheck::Note SelfCheck::note_of(Instant now, const Input& input) {
     note.epoch = up->hello.header.epoch;
   } else if (const auto* down = std::get_if<LinkDown>(&input)) {
     note.peer = down->peer;
-  } else if (const auto* stored = std::get_if<Stored>(&input)) {
+  } else if (const auto* stored = std::get_if<Persisted>(&input)) {
     note.epoch = stored->record.max_epoch;
   }
   return note;

@@ -38,10 +38,10 @@ class EventLog {
   void on(Instant now, const Rejected& rejected) { on_rejected(now, rejected); }
   void on(Instant, const Sighting& sighting);
   void on(Instant, const Remark& remark);
-  void on(Instant now, const Store& store);
+  void on(Instant now, const Persist& persist);
   // No event, or logged by whoever carries it out.
   template <
-      OneOf<Send, RefuseLink, EndLink, StoreMembers, MembersChanged, Outcome, Left, Failed> Other>
+      OneOf<Send, RefuseLink, EndLink, PersistMembers, MembersChanged, Outcome, Left, Failed> Other>
   void on(Instant, const Other&) {}
 
   Log& log_;

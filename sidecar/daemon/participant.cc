@@ -178,9 +178,9 @@ void Participant::on(Instant, const RefuseLink& refuse) {
   transport_.refuse(refuse.peer, reason_of(refuse.why));
 }
 
-void Participant::on(Instant, const Store& store) {
+void Participant::on(Instant, const Persist& persist) {
   const Majority* majority = node_.majority();
-  writer_.store(store.record, majority != nullptr && majority->voter.recall.is_lost());
+  writer_.store(persist.record, majority != nullptr && majority->voter.recall.is_lost());
 }
 
 void Participant::on(Instant, const MembersChanged&) {
@@ -234,7 +234,7 @@ void Participant::on_record_stored(const Record& record,
   } else if (was_broken) {
     parts_.log.write(LogLevel::kInfo, "the state can be stored again");
   }
-  driver_.step(Stored{.record = record, .is_ok = !error});
+  driver_.step(Persisted{.record = record, .is_ok = !error});
 }
 
 void Participant::on_members_stored(const std::optional<io::FileError>& error) {

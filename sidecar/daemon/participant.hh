@@ -91,8 +91,8 @@ class Participant final : private EffectSink, private io::TransportListener {
   void on(Instant now, const Publish& publish);
   void on(Instant now, const RefuseLink& refuse);
   void on(Instant, const EndLink& link) { transport_.end_link(link.peer); }
-  void on(Instant now, const Store& store);
-  void on(Instant, const StoreMembers& store) { writer_.store_members(store.view); }
+  void on(Instant now, const Persist& persist);
+  void on(Instant, const PersistMembers& persist) { writer_.store_members(persist.view); }
   void on(Instant now, const MembersChanged&);
   void on(Instant, const Left&) { listener_.on_left(); }
   void on(Instant, const Failed& failed) { listener_.on_failed(failed); }

@@ -195,7 +195,7 @@ void Cluster::on(const StoreDone& done) {
     disk.rest = std::min(2 * disk.rest, Disk::kLastRest);
   }
   if (process.dies_at == AtStore::kAfter) return kill(done.process);
-  step(done.process, Stored{done.kept.record, done.is_ok});
+  step(done.process, Persisted{done.kept.record, done.is_ok});
 }
 
 void Cluster::on(const StoreAgain& again) {
@@ -266,13 +266,13 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       refused.push_back(index_of(refuse->peer));
     } else if (const auto* ended = std::get_if<EndLink>(&effect)) {
       unwanted.push_back(index_of(ended->peer));
-    } else if (const auto* store = std::get_if<Store>(&effect)) {
+    } else if (const auto* store = std::get_if<Persist>(&effect)) {
       // What stands behind the write in the list is never done.
       if (acting.dies_at == AtStore::kBefore) return kill(process);
       const Majority* const majority = acting.node->majority();
       acting.disk.newest = {store->record, majority != nullptr && majority->voter.recall.is_lost()};
       write(process);
-    } else if (const auto* members = std::get_if<StoreMembers>(&effect)) {
+    } else if (const auto* members = std::get_if<PersistMembers>(&effect)) {
       if (!acting.disk.is_failing) acting.disk.members = members->view;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       referee_.on_publish(process, *publish);

@@ -54,13 +54,13 @@ BOOST_FIXTURE_TEST_SUITE(core_observer, CoreObserverFixture)
 BOOST_AUTO_TEST_CASE(the_stored_epoch_shows_at_once) { BOOST_TEST(value("bellwether_epoch") == 4); }
 
 BOOST_AUTO_TEST_CASE(a_newly_seen_epoch_shows) {
-  observer.on_effect({}, Store{Record{.max_epoch = 9}});
+  observer.on_effect({}, Persist{Record{.max_epoch = 9}});
   BOOST_TEST(value("bellwether_epoch") == 9);
 }
 
 BOOST_AUTO_TEST_CASE(the_epoch_never_falls) {
-  observer.on_effect({}, Store{Record{.max_epoch = 7}});
-  observer.on_effect({}, Store{Record{.max_epoch = 3}});
+  observer.on_effect({}, Persist{Record{.max_epoch = 7}});
+  observer.on_effect({}, Persist{Record{.max_epoch = 3}});
   BOOST_TEST(value("bellwether_epoch") == 7);
 }
 

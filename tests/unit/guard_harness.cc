@@ -12,7 +12,7 @@ Options guarded(Options options, uint32_t voters) {
 
 std::optional<Record> find_stored(const Effects& effects) {
   for (const Effect& effect : effects) {
-    if (const auto* store = std::get_if<Store>(&effect)) return store->record;
+    if (const auto* store = std::get_if<Persist>(&effect)) return store->record;
   }
   return std::nullopt;
 }

@@ -44,8 +44,8 @@ class GuardHarness : public NodeHarness {
 
   // --- what the disk says ---
   // It has what this node wanted to store last.
-  Effects disk_has_it() { return step(Stored{node().record()}); }
-  Effects disk_fails() { return step(Stored{node().record(), /*is_ok=*/false}); }
+  Effects disk_has_it() { return step(Persisted{node().record()}); }
+  Effects disk_fails() { return step(Persisted{node().record(), /*is_ok=*/false}); }
 
   // --- states to begin from ---
   // Has stored its vote for this claim and granted it.

@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(who_votes_for_another_meanwhile_does_not_claim) {
   node.vote_for_self();
   const Record own = node.node().record();
   node.receive_claim(4, 2);
-  BOOST_TEST(sent(node.step(Stored{own})) == "");
+  BOOST_TEST(sent(node.step(Persisted{own})) == "");
   BOOST_TEST(node.role() == "granted 4 in 2");
   BOOST_TEST(sent(node.disk_has_it()) == "GRANT to 4");
 }

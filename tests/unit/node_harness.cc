@@ -16,10 +16,10 @@ struct Words {
   std::string operator()(const EndLink& link) const {
     return "end the link to " + std::to_string(number_of(link.peer));
   }
-  std::string operator()(const Store& store) const {
+  std::string operator()(const Persist& store) const {
     return "store " + std::to_string(store.record.max_epoch);
   }
-  std::string operator()(const StoreMembers&) const { return "store members"; }
+  std::string operator()(const PersistMembers&) const { return "store members"; }
   std::string operator()(const Publish& publish) const {
     if (!publish.leader) return "no leader";
     const std::string epoch = " in " + std::to_string(publish.epoch);

@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(only_the_write_of_this_vote_lets_it_out) {
   node.join();
   node.receive_claim(4, 1);
   node.receive_claim(5, 2);
-  BOOST_TEST(sent(node.step(Stored{{.max_epoch = 1, .granted_to = uuid(4)}})) == "");
+  BOOST_TEST(sent(node.step(Persisted{{.max_epoch = 1, .granted_to = uuid(4)}})) == "");
   BOOST_TEST(sent(node.disk_has_it()) == "GRANT to 5");
 }
 

@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(the_evidence_tells_what_the_broken_step_wanted) {
   self_check.before_step(node.now(), Tick{});
   const std::string five = to_string(uuid(5));
   const Effects effects = {Remark{}, to_5(Resign{}, 8),
-                           Store{{.max_epoch = 3, .granted_to = uuid(5)}},
+                           Persist{{.max_epoch = 3, .granted_to = uuid(5)}},
                            flag_on(node, 4, node.now() + milliseconds(800)), Publish{}};
   BOOST_REQUIRE(self_check.broken_by_step(effects).has_value());
   BOOST_TEST(self_check.wanted() == "RESIGN to " + five +

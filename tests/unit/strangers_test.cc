@@ -31,7 +31,7 @@ class Strangers {
         node_.pass(milliseconds(below(400)));
         return note(node_.tick());
       case 5:
-        if (stored_) note(node_.step(Stored{*stored_, below(20) != 0}));
+        if (stored_) note(node_.step(Persisted{*stored_, below(20) != 0}));
         return;
       default:
         return note(frame());
@@ -57,7 +57,7 @@ class Strangers {
   // The disk has what was to be stored last, in time or never.
   void note(const Effects& effects) {
     for (const Effect& effect : effects) {
-      if (const auto* store = std::get_if<Store>(&effect)) stored_ = store->record;
+      if (const auto* store = std::get_if<Persist>(&effect)) stored_ = store->record;
     }
   }
 
