@@ -52,4 +52,11 @@ const char* name(Awaited awaited) {
 const char* name(Unfit unfit) { return kUnfit[unfit].label; }
 const char* words(Unfit unfit) { return kUnfit[unfit].words; }
 
+const char* name(StoreFailure failure) {
+  static constexpr Names<StoreFailure> kNames({"unreachable", "timeout", "tls", "unauthorized",
+                                               "forbidden", "throttled", "unavailable",
+                                               "malformed"});
+  return kNames[failure];
+}
+
 }  // namespace bellwether

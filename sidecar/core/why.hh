@@ -57,4 +57,19 @@ enum class Unfit : uint8_t {
 const char* name(Unfit unfit);
 const char* words(Unfit unfit);
 
+// Why a request to the store came to nothing.  What was to be written may have been, unless the
+// store itself said no.
+enum class StoreFailure : uint8_t {
+  kUnreachable,   // nobody there, or the connection broke
+  kTimeout,       // no answer in time
+  kTls,           // one side does not believe the other
+  kUnauthorized,  // who we are is not believed
+  kForbidden,     // who we are is, but may not do this
+  kThrottled,     // it wants to be asked later
+  kUnavailable,   // it is there, and cannot answer: no quorum, starting, stopping
+  kMalformed,     // what came is no answer of such a store
+  kLast = kMalformed,
+};
+const char* name(StoreFailure failure);
+
 }  // namespace bellwether
