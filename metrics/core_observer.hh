@@ -43,7 +43,9 @@ class CoreObserver {
   void on(Instant now, const MembersChanged&);
   void on(Instant now, const Outcome& outcome);
   // Counted elsewhere, or of no interest.
-  template <OneOf<Send, RefuseLink, EndLink, PersistMembers, Sighting, Left, Failed> Other>
+  template <OneOf<Send, RefuseLink, EndLink, PersistMembers, StoreRead, StoreWrite, StoreWatch,
+                  Sighting, Left, Failed>
+                Other>
   void on(Instant, const Other&) {}
 
   void raise_epoch(uint64_t epoch);

@@ -139,9 +139,13 @@ class Explanation {
         return "It is handing over, and waits for its successor.";
       case Obstacle::kForgotten:
       case Obstacle::kNoDisk:
-        return as_sentence(vote_text(backend_));
+        return node_.majority() != nullptr ? as_sentence(vote_text(backend_))
+                                           : "Its disk does not keep its state.";
       case Obstacle::kNoContact:
         return why_it_has_no_contact();
+      case Obstacle::kNoStore:
+        return "The store did not answer when this node asked it last; it may be asked again in " +
+               due_in(Timer::kStore) + ".";
       case Obstacle::kLeaving:
         return "It leaves the group.";
     }
@@ -192,6 +196,10 @@ class Explanation {
   }
 
   std::string why_it_only_claims() const {
+    if (node_.store() != nullptr) {
+      return fmt::format("It claims epoch {}, and waits for the store and its own disk.",
+                         std::get<Claiming>(node_.role()).epoch);
+    }
     const Majority& majority = *node_.majority();
     const auto& claiming = std::get<Claiming>(node_.role());
     const size_t granted = claiming.candidacy.grants();

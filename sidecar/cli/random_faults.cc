@@ -182,8 +182,9 @@ void print_failure(const SimulateOptions& options, const std::string& variant,
                    const FaultReport& report) {
   std::string plugin;
   const SimulateOptions usual;
-  const char* const guard =
-      options.guarding == simulator::Guarding::kMajority ? " --guard majority" : "";
+  static constexpr PerValue<simulator::Guarding, const char*> kGuards(
+      {"", " --guard majority", " --guard store"});
+  const char* const guard = kGuards[options.guarding];
   if (options.plugin != usual.plugin) plugin += " --plugin " + in_shell(options.plugin);
   if (!options.plugin_dir.empty()) plugin += " --plugin-dir " + in_shell(options.plugin_dir);
   const uint64_t seed = *report.failing_seed;

@@ -264,9 +264,11 @@ void add_fault_options(CLI::App& simulate, SimulateOptions& options) {
       ->option_text("SEEDS")
       ->group("Random faults");
   add_choice(simulate, "--guard", options.guarding,
-             {{"none", simulator::Guarding::kNone}, {"majority", simulator::Guarding::kMajority}},
-             "none (default), or majority: some nodes are voters, and no two\n"
-             "flags may ever be on together")
+             {{"none", simulator::Guarding::kNone},
+              {"majority", simulator::Guarding::kMajority},
+              {"store", simulator::Guarding::kStore}},
+             "none (default); majority: some nodes are voters; store: a record in a\n"
+             "store decides; with these no two flags may ever be on together")
       ->option_text("GUARD")
       ->group("Random faults");
   add_parsed(

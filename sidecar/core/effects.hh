@@ -14,6 +14,7 @@
 #include "core/identity.hh"
 #include "core/options.hh"
 #include "core/record.hh"
+#include "core/store_record.hh"
 #include "core/why.hh"
 
 namespace bellwether {
@@ -69,6 +70,29 @@ struct Persisted {
   bool is_ok = true;
 };
 
+// Guards on a store.  `clock_ms` is the wall clock when the answer or the event came: what a record
+// does not tell any more begins beyond it.
+
+// The record as it is, or was a moment ago: the answer to StoreRead, or an event of the watch.
+struct StoreSeen {
+  uint64_t number = 0;  // of the request; 0: an event
+  StoreSight sight;
+  uint64_t clock_ms = 0;
+};
+// The answer to StoreWrite: written, as this version; or the record is another one.
+struct StoreAnswered {
+  uint64_t number = 0;
+  bool is_written = false;
+  StoreVersion version{};
+  uint64_t clock_ms = 0;
+};
+// There was no answer, or none of use; it may have been written all the same.
+struct StoreFailed {
+  uint64_t number = 0;  // 0: the watch
+  StoreFailure why{};
+  Duration retry_after{};  // as the store wishes
+};
+
 // The operator's commands.  An Outcome tells what became of the first four, at once; LeaveGroup
 // ends with Left.
 struct Elect {};
@@ -90,8 +114,9 @@ struct Reconfigure {
   Options options;
 };
 
-using Input = std::variant<Start, Joined, LinkUp, LinkDown, FrameReceived, Tick, Persisted, Elect,
-                           StepDown, Transfer, Forget, LeaveGroup, Reconfigure>;
+using Input = std::variant<Start, Joined, LinkUp, LinkDown, FrameReceived, Tick, Persisted,
+                           StoreSeen, StoreAnswered, StoreFailed, Elect, StepDown, Transfer, Forget,
+                           LeaveGroup, Reconfigure>;
 
 // --- effects ---
 
@@ -123,6 +148,23 @@ struct Persist {
 struct PersistMembers {
   // One immutable view is shared with the node and with the frames that carry it.
   std::shared_ptr<const MemberView> view;
+};
+
+// Ask the store for the record, or write it if it is still the one of that version (empty: if there
+// is none).  Nothing is sent twice.  A request ends the one before, whose answer comes to nothing.
+struct StoreRead {
+  uint64_t number = 0;
+  Duration patience{};
+};
+struct StoreWrite {
+  uint64_t number = 0;
+  Duration patience{};
+  StoreVersion expected{};
+  StoreRecord record;
+};
+// Tell of each change of the record from now on, and of the record as it is; or no longer.
+struct StoreWatch {
+  bool is_wanted = false;
 };
 
 // What the application may know, at once: flag, hooks and events follow from it.
@@ -188,9 +230,9 @@ struct Failed {
   std::string text;
 };
 
-using Effect =
-    std::variant<Send, RefuseLink, EndLink, Persist, PersistMembers, Publish, MembersChanged,
-                 Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome, Left, Failed>;
+using Effect = std::variant<Send, RefuseLink, EndLink, Persist, PersistMembers, StoreRead,
+                            StoreWrite, StoreWatch, Publish, MembersChanged, Progress, TimedOut,
+                            Stale, Rejected, Sighting, Remark, Outcome, Left, Failed>;
 using Effects = std::vector<Effect>;
 
 // Whoever watches effects lists those that it ignores, so that a new one is not ignored by

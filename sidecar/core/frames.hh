@@ -15,6 +15,7 @@
 #include "base/names.hh"
 #include "core/identity.hh"
 #include "core/member_view.hh"
+#include "core/store_record.hh"
 
 namespace bellwether {
 
@@ -78,7 +79,7 @@ struct Hello {
   MemberEntry self;
   std::optional<LeaderHint> leader{};
   ViewVersion view;
-  uint64_t voters = 0;  // Electorate::hash(); 0: guard "none"
+  uint64_t voters = 0;  // Electorate::hash(), or StoreGuard::hash; 0: guard "none"
   // Guard "majority": whoever finds itself here with more than its disk has was put back to an
   // older state, and may have forgotten a vote.
   std::vector<RememberedRelease> remembered{};
@@ -106,6 +107,7 @@ struct ElectionFrame {
 struct PlannedHandover {
   static constexpr FrameType kType = FrameType::kHandover;
   bool is_appointed = false;
+  StoreVersion version{};  // guard on a store: of the record that names the successor
 };
 
 // The sender claims the epoch in the header (COORDINATOR; other texts say VICTORY).  Under guard
@@ -152,6 +154,7 @@ struct Canvass {
   uint64_t number = 0;
   uint64_t voters = 0;
   bool is_lost = false;
+  bool is_planned = false;  // guard on a store: an operator wants the claim
 };
 
 struct CanvassReply {

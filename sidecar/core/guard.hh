@@ -55,6 +55,7 @@ enum class Obstacle : uint8_t {
   kForgotten,    // its vote is lost
   kNoDisk,       // the disk does not keep its vote, or does not answer
   kNoContact,    // it reaches too few voters
+  kNoStore,      // guard on a store: it did not answer when it was asked last
   kLeaving,
 };
 

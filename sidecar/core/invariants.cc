@@ -15,7 +15,7 @@ std::optional<std::string> broken_by_role(const Node& node, const Joining&) {
 std::optional<std::string> broken_by_role(const Node& node, const Leaderless&) {
   const Timers& timers = node.timers();
   const bool has_timer = timers.is_armed(Timer::kPlugin) || timers.is_armed(Timer::kElect) ||
-                         timers.is_armed(Timer::kClaim);
+                         timers.is_armed(Timer::kClaim) || timers.is_armed(Timer::kStore);
   if (node.may_lead() && !node.has_left() && !has_timer)
     return "knows no leader and waits for ever";
   return std::nullopt;
@@ -24,7 +24,8 @@ std::optional<std::string> broken_by_role(const Node& node, const Leaderless&) {
 std::optional<std::string> broken_by_role(const Node& node, const Claiming& claiming) {
   const Timers& timers = node.timers();
   if (claiming.epoch != node.record().max_epoch) return "claims an epoch that it has not voted for";
-  const bool has_timer = timers.is_armed(Timer::kClaim) || timers.is_armed(Timer::kLease);
+  const bool has_timer = timers.is_armed(Timer::kClaim) || timers.is_armed(Timer::kLease) ||
+                         timers.is_armed(Timer::kStore);
   return has_timer ? std::nullopt : std::optional<std::string>("claims for ever");  // [I13]
 }
 
@@ -37,9 +38,17 @@ std::optional<std::string> broken_by_role(const Node& node, const Following& fol
 
 // [I3] Who leads, leads the newest epoch it knows of.
 std::optional<std::string> broken_by_role(const Node& node, const Leading& leading) {
-  if (leading.epoch != node.record().max_epoch) return "leads an epoch that is not the newest";
+  // Where a store decides it may have asked for a later one, and not got it yet.
+  const bool is_newest = leading.epoch == node.record().max_epoch;
+  if (!is_newest && node.store() == nullptr) return "leads an epoch that is not the newest";
   if (!node.timers().is_armed(Timer::kHeartbeat)) return "leads without heartbeats";
   if (node.members().self().priority == 0) return "leads with priority 0";
+  if (node.store() != nullptr) {
+    const bool has_end = node.timers().is_armed(Timer::kLease);
+    const bool goes_on = node.timers().is_armed(Timer::kRenew) || node.store()->request ||
+                         node.timers().is_armed(Timer::kClaim);
+    return has_end && goes_on ? std::nullopt : std::optional<std::string>("leads without end");
+  }
   if (node.majority() == nullptr) return std::nullopt;
   // Under guard "majority" it has this process's own vote, and a lease that ends.
   if (node.record().granted_to != node.members().self().id) return "leads without its own vote";

@@ -25,7 +25,7 @@ struct NodeSummary {
 
   explicit NodeSummary(const Node& node)
       : is_leading(node.is_leading()),
-        is_claiming(node.is_claiming()),
+        is_claiming(node.is_claiming() || (node.store() != nullptr && node.store()->claim)),
         leader(node.leader()),
         max_epoch(node.record().max_epoch),
         granted_to(node.record().granted_to),

@@ -22,7 +22,7 @@ MemberEntry with_variant(MemberEntry entry, const std::string& variant) {
 // outranks it.  An election that all join nevertheless would have no end.
 Options settled(const election_plugin& plugin, Options options) {
   options.variant = chosen_variant(plugin, options.variant);
-  if (!options.voters.empty()) options.sticky = true;
+  if (!options.voters.empty() || !options.store.empty()) options.sticky = true;
   return options;
 }
 
@@ -54,6 +54,7 @@ Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Rec
   if (!options_.voters.empty()) {
     majority_.emplace(options_, members_.self().name, record_);
   }
+  if (!options_.store.empty()) store_.emplace(options_, record_);
   members_.load(known);
   update_electable();
 }
@@ -68,9 +69,10 @@ const Effects& Node::step(Instant now, const Input& input) {
   note_own_pause(input);
   expire_lease();
   std::visit([this](const auto& what) { on(what); }, input);
-  watch_store();
+  watch_disk();
   if (!has_left_ && !has_failed_) keep_trying();
   end_links_of_forgotten();
+  watch_record();
   return effects_;
 }
 
@@ -142,15 +144,16 @@ void Node::on_timer(Timer timer) {
       return end_hold();
     case Timer::kHandover:
       effects_.push_back(TimedOut{Awaited::kHandover});
-      return try_next_successor();
+      return on_handover_timer();
     case Timer::kLease:
       // expire_lease() has judged it before this input; a single voter's lease renews itself.
       if (valid_until() > now_) timers_.arm(Timer::kLease, valid_until());
       return;
     case Timer::kClaim:
-      return on_claim_timer();
     case Timer::kRecall:
-      return recall();
+    case Timer::kStore:
+    case Timer::kRenew:
+      return on_guard_timer(timer);
   }
 }
 

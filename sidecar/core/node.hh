@@ -3,6 +3,7 @@
 //
 //   plugin (Elector)   decides when this process proposes itself
 //   Majority, Voter    decide whether, and from when, that is effective (guard "majority")
+//   StoreGuard         the same, for a guard on a store
 //   FailureDetector    decides who is suspected
 //   Members            knows the group
 //
@@ -11,7 +12,8 @@
 // node_departure.cc (step-down, transfer, leave), node_options.cc (new options, the change of
 // variant).  Where the guards differ: node_guard.cc.  Of guard "majority" alone: node_voter.cc
 // (votes and promises), node_candidate.cc (canvass, claim, lease), node_recall.cc (a voter that has
-// lost its state).
+// lost its state).  Of guards on a store alone: node_store.cc (requests), node_bid.cc (the
+// candidate), node_reign.cc (the leader).
 #pragma once
 
 #include <optional>
@@ -28,6 +30,7 @@
 #include "core/members.hh"
 #include "core/options.hh"
 #include "core/preemption.hh"
+#include "core/store_guard.hh"
 #include "core/timers.hh"
 
 namespace bellwether {
@@ -42,7 +45,7 @@ struct Following {
   bool is_appointed = false;
   bool is_effective = true;  // false: it has claimed, but does not lead yet (guard "majority")
 };
-// Has claimed its epoch and waits for a majority (guard "majority").
+// Has claimed its epoch and waits for a majority of voters, or for the store.
 struct Claiming {
   uint64_t epoch = 0;
   Candidacy candidacy;
@@ -54,6 +57,7 @@ struct Leading {
   bool is_appointed = false;
   uint64_t sequence = 0;         // of the last heartbeat
   std::optional<Lease> lease{};  // guard "majority"
+  Instant held_until{};          // guard on a store: this process may believe in its record until
   // A voter that has granted a newer epoch has been refusing this leader since then, and did so
   // last.
   Instant stuck_since = kNever;
@@ -101,14 +105,17 @@ class Node {
   bool has_left() const { return has_left_; }
   bool has_failed() const { return has_failed_; }
   bool is_handing_over() const { return handover_.has_value(); }
-  // Guard "majority": has claimed, or asks whether it should.
-  bool is_candidate() const { return is_claiming() || (majority_ && majority_->canvassing); }
+  // Has claimed, or asks whether it may.
+  bool is_candidate() const {
+    return is_claiming() || (majority_ && majority_->canvassing) || (store_ && store_->asking);
+  }
   // The number of the last heartbeat of this process's claim or reign; 0: there was none.
   uint64_t sequence() const;
   // Of the epoch that is claimed or led under guard "majority"; nullptr: of none.
   const Lease* lease() const;
-  // The guard's memory; nullptr under guard "none".
+  // The memory of guard "majority", or of a guard on a store; nullptr under another one.
   const Majority* majority() const { return majority_ ? &*majority_ : nullptr; }
+  const StoreGuard* store() const { return store_ ? &*store_ : nullptr; }
   // The highest epoch known: claimed, followed, or heard of.
   uint64_t known_epoch() const { return std::max(record_.max_epoch, heard_epoch_); }
   // A later one was followed here, voted for, or claimed.
@@ -152,8 +159,6 @@ class Node {
   void on_frame(Member& from, const Header& header, const Leave& leave);
   void on_frame(Member& from, const Header&, const MembersFrame& frame);
   void on_frame(Member& from, const Header&, const Wish& wish);
-  void on_frame(Member& from, const Header& header, const Canvass& canvass);
-  void on_frame(Member& from, const Header& header, const CanvassReply& reply);
   void on_frame(Member& from, const Header& header, const Grant& grant);
   void refuse(const Uuid& peer, Unfit why);
   void refuse_other_voters(const Hello& hello);
@@ -187,6 +192,7 @@ class Node {
   void follow(const LeaderHint& leader, bool is_effective = true);
   void claim(std::span<const election_id> silent, bool is_appointed, bool is_planned = false);
   void lead_at_once(const Proposal& proposal);
+  void lead(Leading role, const Proposal& proposal);
   uint64_t next_epoch() const;
   void begin_reign();
   void announce(const std::vector<Uuid>& silent, const Coordinator& coordinator);
@@ -202,10 +208,14 @@ class Node {
   // node_guard.cc: what the node asks its guard, and what each guard answers
   void start_guard(const Start& start);
   void on(const Persisted&);
-  void watch_store();
+  void watch_disk();
+  void on_guard_timer(Timer timer);
   void begin_claim(Proposal proposal);
   void on_frame(Member& from, const Header& header, const Coordinator& frame);
   void on_frame(Member& from, const Header& header, const Heartbeat& beat);
+  void on_frame(Member& from, const Header& header, const Canvass& canvass);
+  void on_frame(Member& from, const Header& header, const CanvassReply& reply);
+  bool accept_leader(Member& from, uint64_t epoch, bool is_appointed);
   void refuse_claim(Member& claimant, uint64_t epoch, const Coordinator& claim);
   void note_support(Member& from, const HeartbeatAck& ack);
   void note_distance(const std::string& name, Instant shut_out_until);
@@ -215,10 +225,14 @@ class Node {
   bool counts(const Member* member) const;
   void raise_epoch(uint64_t epoch);
   uint64_t kept_epoch() const;
-  uint64_t voters_hash() const;
+  uint64_t guard_hash() const;
   Terms terms() const;
   Obstacle guard_obstacle() const;
   bool is_boot_wait() const;
+  void note_proof(const Member& gone);
+  void note_released(const Member& member);
+  void hand_over();
+  void on_handover_timer();
 
   // node_heartbeat.cc
   void beat();
@@ -233,6 +247,7 @@ class Node {
 
   // node_voter.cc
   bool has_vote() const;
+  void on_canvass(Member& from, const Canvass& canvass);
   bool supports(const Member& claimant, bool is_planned) const;
   void change_opinions();
   void on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordinator,
@@ -247,6 +262,7 @@ class Node {
 
   // node_candidate.cc
   void canvass(Proposal proposal);
+  void on_canvass_reply(Member& from, const CanvassReply& reply);
   void canvass_others(bool is_lost);
   void claim_again();
   void hasten_retry(const CanvassReply& reply);
@@ -260,6 +276,7 @@ class Node {
   void end_claim();
   Lease* lease();
   void expire_lease();
+  void lose_lease(Why why);
   void note_promise(const Member& from, const HeartbeatAck& ack);
   void note_stuck_voter(const Member& from);
 
@@ -273,11 +290,68 @@ class Node {
   void note_memory(const Member& voter, const Hello& hello);
   void doubt_state(uint64_t remembered);
 
+  // node_store.cc
+  void on(const StoreSeen&);
+  void on(const StoreAnswered&);
+  void on(const StoreFailed&);
+  void on_kept(const Persisted& stored);
+  void begin_request(StoreRequest::Kind kind);
+  void give_up_request();
+  void read_record();
+  void write_record(StoreRequest::Kind kind, StoreRecord record);
+  void make_record();
+  StoreRecord record_of(const MemberEntry& holder, uint64_t epoch) const;
+  Ground ground_to_write() const;
+  bool is_flag_on() const;
+  bool is_answered(uint64_t number);
+  bool see_record(StoreSight sight, uint64_t clock_ms);
+  void on_conflict();
+  void stay_away(Duration at_least);
+  void note_store_is_there();
+  void on_store_timer();
+  void watch_record();
+  bool is_next_in_line() const;
+
+  // node_bid.cc
+  void bid(Proposal proposal);
+  void pursue_bid();
+  void await_turn();
+  void send_claim();
+  void begin_store_claim();
+  void take_if_written();
+  void drop_claim();
+  void go_on_after_claim();
+  void end_bid();
+  void on_bid_timer();
+  void on_renewal_of_other();
+  void on_bid(Member& from, const Canvass& canvass);
+  bool gives_way_to(const Member& candidate, bool is_planned) const;
+  void leave_turn_to(const Member& candidate);
+  void take_turn_of(const Uuid& gone);
+  void on_bid_reply(Member& from, const CanvassReply& reply);
+
+  // node_reign.cc
+  void lead_by_record(const StoreClaim& claim);
+  void renew();
+  void leave_claim();
+  void on_renewed(Instant sent_at);
+  void try_to_renew_again(Duration at_least);
+  void judge_record();
+  void begin_giving();
+  void give_record();
+  void on_given(const StoreVersion& version);
+  void go_on_with_handover();
+  void on_handover_failed();
+  void end_handover_in_vain();
+  void note_named(const Header& header, const PlannedHandover& frame);
+  bool accept_reign(Member& from, uint64_t epoch, bool is_appointed);
+
   // node_departure.cc
   void on(const StepDown&);
   void on(const Transfer&);
   void on(const LeaveGroup&);
-  void begin_handover(std::optional<Uuid> successor);
+  void begin_handover(std::optional<Uuid> successor, bool is_appointed);
+  const Member* next_successor() const;
   void abdicate(Why why);
   void try_next_successor();
   void finish_handover();
@@ -289,20 +363,24 @@ class Node {
   void set_variant(const std::string& variant);
   void renew_elector();
 
-  // A planned hand-over under way: this process waits for the claim.  Under guard "none" it has
-  // stopped leading before.
+  // A planned hand-over under way: this process waits for the claim.  But for guard "majority" it
+  // has stopped leading before.
   struct Handover {
-    std::optional<Uuid> named;  // by an operator
-    std::vector<Uuid> tried;
+    std::optional<Uuid> named;  // nobody else is to take over
+    bool is_appointed = false;  // an operator has named it
+    uint64_t epoch = 0;         // that this process has led
+    std::vector<Uuid> tried{};
+    bool has_failed = false;  // guard on a store: a request of it came to nothing
   };
 
   const election_plugin& plugin_;
   Options options_;
   Record record_;
-  uint64_t heard_epoch_ = 0;  // of claims that this process has not followed; guard "majority"
+  uint64_t heard_epoch_ = 0;  // of claims that this process has not followed; not guard "none"
   Members members_;
   Elector elector_;
   std::optional<Majority> majority_;
+  std::optional<StoreGuard> store_;
   EpochHorizon epoch_horizon_;
   struct {
     std::string name;

@@ -61,8 +61,8 @@ void Node::canvass_others(bool is_lost) {
   }
 }
 
-void Node::on_frame(Member& from, const Header&, const CanvassReply& reply) {
-  if (!majority_ || reply.number != majority_->number) return;  // late
+void Node::on_canvass_reply(Member& from, const CanvassReply& reply) {
+  if (reply.number != majority_->number) return;  // late
   const auto slot = from.slot;
   if (!slot) return;
   if (majority_->voter.recall.is_asking()) return on_recall_reply(*slot, reply);
@@ -211,24 +211,33 @@ void Node::give_up_claim(const char* why) {
 // What a canvass, a claim or a reign leaves behind when it has ended.
 void Node::end_claim() {
   if (majority_) majority_->canvassing.reset();
-  for (const Timer timer : {Timer::kClaim, Timer::kLease, Timer::kHeartbeat}) {
+  if (store_) end_bid();
+  for (const Timer timer : {Timer::kClaim, Timer::kLease, Timer::kRenew, Timer::kHeartbeat}) {
     timers_.disarm(timer);
   }
 }
 
 // Before every input: who was stopped must not act as the leader it was.
 void Node::expire_lease() {
+  if (store_) {
+    if (is_leading() && valid_until() <= now_) lose_lease(Why::kNotRenewed);
+    return;
+  }
   if (lease() == nullptr || lease()->valid_until(now_) > now_) return;
   const auto* claiming = std::get_if<Claiming>(&role_);
   if (is_leading()) {
-    effects_.push_back(TimedOut{Awaited::kLease});
-    preemption_.on_leadership_lost(now_);
-    abdicate(Why::kNoMajority);
-    send_to_connected(Resign{});
-    finish_handover();
+    lose_lease(Why::kNoMajority);
   } else if (claiming != nullptr && claiming->candidacy.grants() >= majority_->quorum()) {
     give_up_claim("no majority answers any more");
   }
+}
+
+void Node::lose_lease(Why why) {
+  effects_.push_back(TimedOut{Awaited::kLease});
+  preemption_.on_leadership_lost(now_);
+  abdicate(why);
+  send_to_connected(Resign{});
+  finish_handover();
 }
 
 void Node::note_promise(const Member& from, const HeartbeatAck& ack) {

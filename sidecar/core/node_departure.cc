@@ -21,7 +21,7 @@ void Node::on(const StepDown& step_down) {
   }
   effects_.push_back(Outcome{Outcome::Kind::kDone});
   if (step_down.hold > Duration::zero()) timers_.arm(Timer::kHold, now_ + step_down.hold);
-  if (!handover_) begin_handover(std::nullopt);
+  if (!handover_) begin_handover(std::nullopt, false);
 }
 
 void Node::on(const Transfer& transfer) {
@@ -35,14 +35,14 @@ void Node::on(const Transfer& transfer) {
     outcome = Outcome::Kind::kNotEligible;
   }
   effects_.push_back(Outcome{outcome});
-  if (outcome == Outcome::Kind::kDone) begin_handover(transfer.to);
+  if (outcome == Outcome::Kind::kDone) begin_handover(transfer.to, true);
 }
 
 void Node::on(const LeaveGroup&) {
   is_leaving_ = true;
   update_electable();
   if (is_leading() && handover_) return;  // it leaves when that is done
-  if (is_leading()) return begin_handover(std::nullopt);
+  if (is_leading()) return begin_handover(std::nullopt, false);
   if (is_claiming()) give_up_claim("it leaves the group");
   tell_plugin(ELECTION_EVENT_STAND_DOWN);
   if (!handover_) finish_leaving();
@@ -50,11 +50,12 @@ void Node::on(const LeaveGroup&) {
 
 // Or begins it anew, with another successor: one that was asked before and claims all the same is a
 // candidate like any other.
-void Node::begin_handover(std::optional<Uuid> successor) {
-  handover_ = Handover{.named = successor, .tried = {}};
+void Node::begin_handover(std::optional<Uuid> successor, bool is_appointed) {
+  const uint64_t epoch = std::get<Leading>(role_).epoch;
+  handover_ = Handover{.named = successor, .is_appointed = is_appointed, .epoch = epoch};
   update_electable();
   if (!leads_until_succeeded()) abdicate(Why::kHandedOver);
-  try_next_successor();
+  hand_over();
 }
 
 void Node::abdicate(Why why) {
@@ -65,21 +66,28 @@ void Node::abdicate(Why why) {
 void Node::try_next_successor() {
   if (!handover_) return;
   std::vector<Uuid>& tried = handover_->tried;
-  const auto& all = std::as_const(members_).all();
+  const Member* candidate = next_successor();
+  if (candidate == nullptr || tried.size() == kMaxSuccessors) {
+    if (is_leading()) abdicate(Why::kNobodyTookOver);
+    send_to_connected(Resign{});
+    return finish_handover();
+  }
+  tried.push_back(candidate->entry.id);
+  send(candidate->entry.id, PlannedHandover{.is_appointed = handover_->is_appointed});
+  timers_.arm(Timer::kHandover, now_ + options_.handover_timeout);
+}
+
+// The highest that was not asked yet; nullptr: there is none.
+const Member* Node::next_successor() const {
+  const std::vector<Uuid>& tried = handover_->tried;
+  const auto& all = members_.all();
   const auto candidate = std::find_if(all.rbegin(), all.rend(), [&](const Member& member) {
     const MemberEntry& entry = member.entry;
     if (handover_->named && entry.id != *handover_->named) return false;
     return entry.id != members_.self().id && member.is_candidate() &&
            std::find(tried.begin(), tried.end(), entry.id) == tried.end();
   });
-  if (candidate == all.rend() || tried.size() == kMaxSuccessors) {
-    if (is_leading()) abdicate(Why::kNobodyTookOver);
-    send_to_connected(Resign{});
-    return finish_handover();
-  }
-  tried.push_back(candidate->entry.id);
-  send(candidate->entry.id, PlannedHandover{.is_appointed = handover_->named.has_value()});
-  timers_.arm(Timer::kHandover, now_ + options_.handover_timeout);
+  return candidate == all.rend() ? nullptr : &*candidate;
 }
 
 // Somebody has claimed, or nobody wanted to.

@@ -26,9 +26,23 @@ void Node::start_guard(const Start& start) {
   if (start.is_state_lost && majority_->slot) begin_recall(start.is_first_start);
 }
 
+void Node::on_guard_timer(Timer timer) {
+  switch (timer) {
+    case Timer::kClaim:
+      return store_ ? on_bid_timer() : on_claim_timer();
+    case Timer::kRecall:
+      return recall();
+    case Timer::kStore:
+      return on_store_timer();
+    default:
+      return renew();
+  }
+}
+
 // Under guard "none" nothing waits for the disk; what is lost is the memory of old epochs.
 void Node::on(const Persisted& stored) {
   if (!stored.is_ok) remark("the state could not be stored");
+  if (store_) return on_kept(stored);
   if (!majority_) return;
   const bool was_broken = majority_->voter.set_store_broken(!stored.is_ok);
   if (!stored.is_ok) {
@@ -44,11 +58,12 @@ void Node::on(const Persisted& stored) {
 }
 
 // Others wait for the one that may lead.  While its disk stands still they need not.
-void Node::watch_store() {
-  if (!majority_) return;
-  DiskWatch& disk = majority_->disk;
+void Node::watch_disk() {
+  if (!majority_ && !store_) return;
+  DiskWatch& disk = majority_ ? majority_->disk : store_->disk;
   // A voter that has forgotten asks nothing of its disk.
-  const Record& wanted = majority_->voter.recall.is_lost() ? disk.stored() : record_;
+  const bool is_lost = majority_ && majority_->voter.recall.is_lost();
+  const Record& wanted = is_lost ? disk.stored() : record_;
   if (!disk.look(wanted, now_, 2 * options_.coordinator_timeout)) return;
   remark(disk.is_late() ? "its disk does not answer" : "its disk answers again");
   update_electable();
@@ -57,6 +72,8 @@ void Node::watch_store() {
 // --- may this node lead? ---
 
 Obstacle Node::guard_obstacle() const {
+  if (store_ && !store_->has_disk()) return Obstacle::kNoDisk;
+  if (store_ && store_->is_away) return Obstacle::kNoStore;
   return majority_ ? majority_->obstacle(reached_voters()) : Obstacle::kNone;
 }
 
@@ -81,25 +98,48 @@ Vote Node::vote(Instant now) const {
 // --- claims ---
 
 void Node::begin_claim(Proposal proposal) {
+  if (store_) return bid(std::move(proposal));
   majority_ ? canvass(std::move(proposal)) : lead_at_once(proposal);
 }
 
 Terms Node::terms() const { return majority_ ? majority_->terms() : Terms{}; }
-uint64_t Node::voters_hash() const { return majority_ ? majority_->hash : 0; }
+uint64_t Node::guard_hash() const {
+  if (store_) return store_->hash;
+  return majority_ ? majority_->hash : 0;
+}
 
 // Whether a claim is effective because it is announced, so that what others say of leaders decides
-// who leads.  Otherwise votes and leases do.
-bool Node::do_words_decide() const { return !majority_; }
+// who leads.  Otherwise votes and leases do, or the store.
+bool Node::do_words_decide() const { return !majority_ && !store_; }
 
 void Node::on_frame(Member& from, const Header& header, const Coordinator& frame) {
   if (majority_) return on_claim(from, header.epoch, frame);
-  const bool is_accepted = accept_claim(from, header.epoch, frame.is_appointed);
-  if (!is_accepted) refuse_claim(from, header.epoch, frame);
+  const bool is_accepted = accept_leader(from, header.epoch, frame.is_appointed);
+  if (!is_accepted) return refuse_claim(from, header.epoch, frame);
+  // One that leads on says so to those that hold an election.
+  if (store_) end_needless_election();
+}
+
+// By its own word; an epoch that is not over.
+bool Node::accept_leader(Member& from, uint64_t epoch, bool is_appointed) {
+  return store_ ? accept_reign(from, epoch, is_appointed) : accept_claim(from, epoch, is_appointed);
 }
 
 void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
   majority_ ? on_guarded_beat(from, header.epoch, beat)
             : on_announced_beat(from, header.epoch, beat);
+}
+
+void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
+  if (canvass.voters != guard_hash() || do_words_decide()) {
+    return effects_.push_back(Rejected{Unfit::kOtherVoters, from.entry.id});
+  }
+  store_ ? on_bid(from, canvass) : on_canvass(from, canvass);
+}
+
+void Node::on_frame(Member& from, const Header&, const CanvassReply& reply) {
+  if (store_) return on_bid_reply(from, reply);
+  if (majority_) on_canvass_reply(from, reply);
 }
 
 // Of an epoch that is over.  A voter may have more to say against it.
@@ -116,9 +156,10 @@ void Node::note_support(Member& from, const HeartbeatAck& ack) {
 
 // --- epochs ---
 
-// There was a claim of this epoch.  A voter stores it with its vote.
+// There was a claim of this epoch.  A voter stores it with its vote; where a store decides, whoever
+// follows it does.
 void Node::raise_epoch(uint64_t epoch) {
-  if (majority_) {
+  if (!do_words_decide()) {
     heard_epoch_ = std::max(heard_epoch_, epoch);
     return;
   }
@@ -129,6 +170,7 @@ void Node::raise_epoch(uint64_t epoch) {
 
 // The highest epoch that a crash cannot take back, as far as that matters.
 uint64_t Node::kept_epoch() const {
+  if (store_) return store_->disk.stored().max_epoch;
   return majority_ ? majority_->disk.stored().max_epoch : record_.max_epoch;
 }
 
@@ -137,11 +179,36 @@ uint64_t Node::kept_epoch() const {
 // Under guard "none" the shortest silence after which a peer may give this process up, from the
 // last beat on: one that hangs loses its flag before anybody elects for that reason.
 Instant Node::valid_until() const {
+  if (store_) {
+    const auto* leading = std::get_if<Leading>(&role_);
+    return leading != nullptr ? leading->held_until : now_;
+  }
   if (!majority_) return now_ + options_.suspect_after_min;
   return lease() != nullptr ? lease()->valid_until(now_) : now_;
 }
 
 // Whether it leads on while its successor is asked to claim: so if nobody can lead beside it.
 bool Node::leads_until_succeeded() const { return majority_.has_value(); }
+
+// The successor is to hear of it; where a store decides, the record says so first.
+void Node::hand_over() { store_ ? begin_giving() : try_next_successor(); }
+
+void Node::on_handover_timer() { store_ ? end_handover_in_vain() : try_next_successor(); }
+
+// --- a leader that leads no longer, by its own word or by proof ---
+
+void Node::note_released(const Member& member) {
+  store_ ? pursue_bid() : note_void(member.entry.id, member.released);
+}
+
+// The process is dead, and leads none of the epochs that it has claimed.  That says nothing of its
+// next life, which takes others.
+void Node::note_proof(const Member& gone) {
+  if (!store_) return note_void(gone.entry.id, gone.claimed_epoch);
+  Member* member = members_.find(gone.entry.id);
+  member->released = std::max(member->released, gone.claimed_epoch);
+  store_->view.note_dead(gone.entry.id);
+  pursue_bid();
+}
 
 }  // namespace bellwether

@@ -48,7 +48,7 @@ void Node::send_heartbeat(const Uuid& to) {
 
 void Node::on_announced_beat(Member& from, uint64_t epoch, const Heartbeat& beat) {
   const Uuid id = from.entry.id;
-  const bool is_accepted = accept_claim(from, epoch, beat.is_appointed);
+  const bool is_accepted = accept_leader(from, epoch, beat.is_appointed);
   if (has_left_) return;  // it was this claim that a leaving leader waited for
   HeartbeatAck ack{
       .sequence = beat.sequence, .view = members_.version(), .is_electable = may_lead()};

@@ -99,7 +99,7 @@ void Node::on_refusal(const Uuid& from, const Refusal& refusal) {
   if (refusal.leader) return consider(*refusal.leader, from);
   const auto* leading = std::get_if<Leading>(&role_);
   const bool is_current = leading != nullptr && leading->epoch == refusal.refused_epoch;
-  if (is_current) claim({}, leading->is_appointed);
+  if (is_current && do_words_decide()) claim({}, leading->is_appointed);
 }
 
 // Two leaders of one epoch: the higher rank claims anew, the other yields.
@@ -159,7 +159,11 @@ void Node::claim(std::span<const election_id> silent, bool is_appointed, bool is
 void Node::lead_at_once(const Proposal& proposal) {
   const uint64_t epoch = next_epoch();
   raise_epoch(epoch);
-  role_ = Leading{.epoch = epoch, .is_appointed = proposal.is_appointed, .sequence = 1};
+  lead({.epoch = epoch, .is_appointed = proposal.is_appointed, .sequence = 1}, proposal);
+}
+
+void Node::lead(Leading role, const Proposal& proposal) {
+  role_ = std::move(role);
   timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
   begin_reign();
   announce(proposal.silent, Coordinator{.is_appointed = proposal.is_appointed});

@@ -37,7 +37,7 @@ Hello Node::hello() const {
           .self = members_.self(),
           .leader = leader(),
           .view = members_.version(),
-          .voters = voters_hash(),
+          .voters = guard_hash(),
           .remembered = remembered()};
 }
 
@@ -45,7 +45,7 @@ void Node::on(const LinkUp& link) {
   const Hello& hello = link.hello;
   const Uuid& id = hello.self.id;
   if (id == members_.self().id) return refuse(id, Unfit::kOwnId);
-  if (hello.voters != voters_hash()) return refuse_other_voters(hello);
+  if (hello.voters != guard_hash()) return refuse_other_voters(hello);
   if (!is_plausible(hello.header.epoch) && !come_nearer(hello)) {
     return refuse(id, Unfit::kEpochTooFarAhead);
   }
@@ -94,7 +94,7 @@ void Node::refuse_other_voters(const Hello& hello) {
                    .knows_epoch = hello.voters != 0 && hello.header.epoch != 0,
                    .until = now_ + kRefusedFor};
   refuse(hello.self.id, Unfit::kOtherVoters);
-  if (voters_hash() == 0 && std::holds_alternative<Joining>(role_)) {
+  if (guard_hash() == 0 && std::holds_alternative<Joining>(role_)) {
     timers_.arm(Timer::kJoin, other_voters_.until);
     expects_leader_ = true;
   }
@@ -109,12 +109,13 @@ void Node::on(const LinkDown& link) {
   if (member == nullptr) return;
   member->is_connected = false;
   update_electable();
-  if (link.is_proof) note_void(link.peer, member->claimed_epoch);
+  if (link.is_proof) note_proof(*member);
   if (member->entry.liveness == Liveness::kLeft) return;
   // A connection can break, or stall, without its process: the leader is given time to come back.
   if (is_following(link.peer) && link.evidence != LinkEvidence::kRefused) return;
   note_liveness(*member,
                 link.evidence == LinkEvidence::kRefused ? Liveness::kDown : Liveness::kSuspect);
+  take_turn_of(link.peer);
   lose_leader(link.peer, ELECTION_REASON_LEADER_LOST);
 }
 
@@ -192,12 +193,13 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
   carry_out(elector_.message(situation(), sender, frame, flags));
 }
 
-void Node::on_frame(Member& from, const Header&, const PlannedHandover& frame) {
+void Node::on_frame(Member& from, const Header& header, const PlannedHandover& frame) {
   const auto current = leader();
   const bool is_mine = counts(from) && (!current || current->id == from.entry.id);
   if (!is_mine || !may_lead()) {
     return effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
   }
+  note_named(header, frame);
   claim({}, frame.is_appointed, true);
 }
 
@@ -293,7 +295,7 @@ bool Node::is_old_news(const ElectionFrame& answer) const {
 void Node::note_release(Member& member, uint64_t released) {
   if (released > member.released) {
     member.released = released;
-    note_void(member.entry.id, released);
+    note_released(member);
   }
   const auto* following = std::get_if<Following>(&role_);
   if (following == nullptr || member.released < following->epoch) return;

@@ -10,8 +10,8 @@ namespace bellwether {
 
 bool Node::has_vote() const { return majority_->slot && majority_->voter.has_vote(); }
 
-void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
-  if (!majority_ || canvass.voters != majority_->hash || !majority_->slot) {
+void Node::on_canvass(Member& from, const Canvass& canvass) {
+  if (!majority_->slot) {
     return effects_.push_back(Rejected{Unfit::kOtherVoters, from.entry.id});
   }
   const bool is_lost = majority_->voter.recall.is_lost();

@@ -46,7 +46,13 @@ struct Options {
 
   // Guard "majority": the names of all voters, at most kMaxVoters; empty: guard "none".
   std::vector<std::string> voters;
-  // How long a voter's promise lasts, up to kMaxLease.
+  // Guard on a store: which store, and which record in it; the same in every member's
+  // configuration. Empty: none, and then there may be voters.
+  std::string store;
+  // Guard on a store: how often the leader writes itself into the record again.
+  Duration renew_interval = std::chrono::seconds(2);
+  // How long a voter's promise lasts, up to kMaxLease; or the record in a store, which may be
+  // longer.
   Duration lease = std::chrono::milliseconds(1000);
 
   // Members that are down or have left for this long are forgotten.

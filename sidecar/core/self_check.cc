@@ -18,6 +18,11 @@ struct NameOf {
   const char* operator()(const Persisted& stored) const {
     return stored.is_ok ? "stored" : "not stored";
   }
+  const char* operator()(const StoreSeen&) const { return "record seen"; }
+  const char* operator()(const StoreAnswered& answer) const {
+    return answer.is_written ? "record written" : "record not written";
+  }
+  const char* operator()(const StoreFailed&) const { return "store failed"; }
   const char* operator()(const Elect&) const { return "elect"; }
   const char* operator()(const StepDown&) const { return "step down"; }
   const char* operator()(const Transfer&) const { return "transfer"; }
@@ -39,6 +44,10 @@ struct TextOf {
     return "store epoch " + std::to_string(store.record.max_epoch) + ", granted to " +
            to_string(store.record.granted_to);
   }
+  std::string operator()(const StoreWrite& write) const {
+    return "write record of epoch " + std::to_string(write.record.epoch) + ", holder " +
+           to_string(write.record.id);
+  }
   std::string operator()(const Publish& publish) const {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(publish.valid_until - now);
@@ -46,8 +55,8 @@ struct TextOf {
     return publish.is_leader ? "flag on" + epoch + " for " + std::to_string(left.count()) + " ms"
                              : "flag off";
   }
-  template <OneOf<RefuseLink, EndLink, PersistMembers, MembersChanged, Progress, TimedOut, Stale,
-                  Rejected, Sighting, Remark, Outcome, Left, Failed>
+  template <OneOf<RefuseLink, EndLink, PersistMembers, StoreRead, StoreWatch, MembersChanged,
+                  Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome, Left, Failed>
                 Other>
   std::string operator()(const Other&) const {
     return "";
@@ -93,6 +102,8 @@ std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) 
       const bool is_beat = std::holds_alternative<Heartbeat>(send->frame.body) ||
                            std::holds_alternative<Coordinator>(send->frame.body);
       if (is_beat) last_beat_at_ = now_;
+    } else if (std::holds_alternative<StoreWrite>(effect)) {
+      last_write_at_ = now_;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       flag_ = *publish;
       if (!publish->leader) continue;
@@ -100,6 +111,9 @@ std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) 
       published_epoch_ = publish->epoch;
       if (!publish->is_leader) continue;
       if (publish->epoch <= released_epoch_) return "leads an epoch that it has released";  // [I14]
+      const StoreGuard* store = node_.store();
+      if (store != nullptr && publish->valid_until > store->held_until(last_write_at_))
+        return "its flag holds longer than any write allows";  // [I3]
       // Nobody can have promised anything on a heartbeat that was not sent yet.
       if (!has_lease_of_others) continue;
       const Duration validity = validity_of(node_.lease()->length());

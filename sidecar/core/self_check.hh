@@ -67,6 +67,7 @@ class SelfCheck {
   uint64_t published_epoch_ = 0;  // the highest
   uint64_t released_epoch_ = 0;   // the highest that a frame has released
   Instant last_beat_at_{};        // when a COORDINATOR or a heartbeat was sent last
+  Instant last_write_at_{};       // and a write to the store
 };
 
 }  // namespace bellwether

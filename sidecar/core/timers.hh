@@ -13,7 +13,7 @@ namespace bellwether {
 
 // In the order in which they are handled when several are due together.
 enum class Timer : uint8_t {
-  kLease,      // leader or claimant under guard "majority": no voter has answered for too long
+  kLease,      // leader or claimant: neither voters nor the store have answered for too long
   kHeartbeat,  // leader: the next beat
   kSuspicion,  // follower: the leader has been silent for too long
   kPlugin,     // the deadline of the election plugin
@@ -24,12 +24,15 @@ enum class Timer : uint8_t {
   kHandover,   // the successor did not claim
   kClaim,      // candidate: the canvass or the claim came to nothing, or a promise is over
   kRecall,     // a voter that lost its state asks the others
-  kLast = kRecall,
+  kStore,      // the store has not answered; or it is to be tried again
+  kRenew,      // leader: write the record again
+  kLast = kRenew,
 };
 // As /v1/status calls them.
 constexpr const char* name(Timer timer) {
   constexpr Names<Timer> kNames({"lease", "heartbeat", "suspicion", "election", "join", "elect",
-                                 "preempt", "hold", "handover", "claim", "recall"});
+                                 "preempt", "hold", "handover", "claim", "recall", "store",
+                                 "renew"});
   return kNames[timer];
 }
 

@@ -23,6 +23,8 @@ constexpr PerValue<Why, Reason> kWhy({
     {"handed_over", "handed over"},
     {"handed_over", "nobody took over"},
     {"no_majority", "no majority answers"},
+    {"not_renewed", "the store did not renew its lease"},
+    {"record_taken", "another one has the store's record"},
     {"other", "its state is an older one"},  // than it was
     {"lost", "the leader was lost"},
     {"resigned", "the leader resigned"},
@@ -45,7 +47,8 @@ const char* words(Why why) { return kWhy[why].words; }
 
 const char* name(Awaited awaited) {
   static constexpr Names<Awaited> kNames({"heartbeat", "answer", "coordinator", "election",
-                                          "handover", "canvass", "claim", "lease", "join", "hook"});
+                                          "handover", "canvass", "claim", "lease", "store", "join",
+                                          "hook"});
   return kNames[awaited];
 }
 

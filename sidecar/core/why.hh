@@ -10,7 +10,7 @@ namespace bellwether {
 enum class Why : uint8_t {
   kStarted,
   kAnnounced,       // another node said that it leads
-  kClaims,          // this node has claimed, and does not lead yet (guard "majority")
+  kClaims,          // this node has claimed, and does not lead yet (all guards but "none")
   kClaimed,         // this node leads
   kGranted,         // this voter has granted another one's claim
   kGrantedNewer,    // this voter led, and has granted a newer claim
@@ -19,6 +19,8 @@ enum class Why : uint8_t {
   kHandedOver,      // this node led, and asks its successor to
   kNobodyTookOver,  // this node led, and found no successor
   kNoMajority,      // this node led, and no majority answers any more
+  kNotRenewed,      // this node led, and the store did not renew its lease in time
+  kRecordTaken,     // this node led, and the store's record is another's
   kStateIsOlder,    // this voter has forgotten what it granted
   kLeaderLost,      // the leader is suspected or known to be dead
   kLeaderResigned,  // the leader said that it leads no longer
@@ -39,6 +41,7 @@ enum class Awaited : uint8_t {
   kCanvass,      // a majority's word that it would grant a claim
   kClaim,        // a majority's grants
   kLease,        // the renewal of the lease by a majority
+  kStore,        // the store's answer
   kJoin,         // an answer of everybody who was looked for at start
   kHook,         // the answer of a webhook; not the core's
   kLast = kHook,

@@ -40,8 +40,9 @@ class EventLog {
   void on(Instant, const Remark& remark);
   void on(Instant now, const Persist& persist);
   // No event, or logged by whoever carries it out.
-  template <
-      OneOf<Send, RefuseLink, EndLink, PersistMembers, MembersChanged, Outcome, Left, Failed> Other>
+  template <OneOf<Send, RefuseLink, EndLink, PersistMembers, StoreRead, StoreWrite, StoreWatch,
+                  MembersChanged, Outcome, Left, Failed>
+                Other>
   void on(Instant, const Other&) {}
 
   Log& log_;

@@ -97,7 +97,9 @@ class Participant final : private EffectSink, private io::TransportListener {
   void on(Instant, const Left&) { listener_.on_left(); }
   void on(Instant, const Failed& failed) { listener_.on_failed(failed); }
   // Only watched.
-  template <OneOf<Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome> Other>
+  template <OneOf<StoreRead, StoreWrite, StoreWatch, Progress, TimedOut, Stale, Rejected, Sighting,
+                  Remark, Outcome>
+                Other>
   void on(Instant, const Other&) {}
 
   // TransportListener

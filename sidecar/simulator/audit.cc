@@ -53,7 +53,7 @@ std::optional<std::string> Audit::broken_by_reign(uint32_t process, uint32_t lif
   if (reign->second.process != process || reign->second.life != life) {
     return "epoch " + std::to_string(epoch) + " is led a second time";  // [S1]
   }
-  if (!is_new) return std::nullopt;
+  if (!is_new || leader.majority() == nullptr) return std::nullopt;
   const size_t votes = votes_[{epoch, id}].size();
   if (votes >= leader.majority()->quorum()) return std::nullopt;
   return "leads with " + std::to_string(votes) + " votes on the disks";  // [I2]

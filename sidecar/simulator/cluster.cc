@@ -25,7 +25,9 @@ Cluster::Cluster(ClusterOptions options)
       random_(options_.seed),
       clocks_(~options_.seed),
       network_(options_.network, random_.below(UINT64_MAX),
-               [this](Instant at, Packet&& packet) { queue_.push(at, std::move(packet)); }) {
+               [this](Instant at, Packet&& packet) { queue_.push(at, std::move(packet)); }),
+      store_(options_.seed ^ 0x5703e5703e) {
+  if (has_store()) queue_.push(now() + ForeignElector::kPeriod, StoreLook{});
   if (options_.detection == Detection::kScripted) {
     options_.node.suspect_after_min = std::chrono::hours(24);
     options_.node.suspect_after_max = std::chrono::hours(24);
@@ -120,6 +122,7 @@ void Cluster::start(uint32_t process) {
     if (++identity[0] == 0) ++identity[1];
   }
   starting.is_paused = false;
+  starting.is_watching = false;
   starting.dies_at.reset();
   starting.wake_at = kNever;
   starting.inbox.clear();

@@ -23,6 +23,7 @@
 #include "simulator/network.hh"
 #include "simulator/referee.hh"
 #include "simulator/virtual_clock.hh"
+#include "simulator/virtual_store.hh"
 
 namespace bellwether::simulator {
 
@@ -50,6 +51,7 @@ struct ClusterOptions {
   Detection detection = Detection::kHeartbeats;
   bool is_refusal_proof = false;  // `death_proof`
   NetworkOptions network;
+  StoreOptions store;
   uint64_t seed = 1;
   std::optional<Assumption> broken_assumption{};  // by a test
 };
@@ -102,6 +104,14 @@ class Cluster {
   void set_wall_clock(uint32_t process, Duration ahead) { processes_[process].ahead = ahead; }
   Disk& disk(uint32_t process) { return processes_[process].disk; }
   Network& network() { return network_; }
+
+  // --- the store of guard "store" ---
+  void change_store(const std::function<void(VirtualStore&)>& change);
+  // Somebody else's elector on the same record.
+  void set_foreigner(bool is_on);
+  const VirtualStore& store() const { return store_; }
+  // Requests that were sent to it.
+  uint64_t store_requests() const { return store_requests_; }
 
   // --- time ---
   Instant now() const { return queue_.now(); }
@@ -158,6 +168,7 @@ class Cluster {
     Disk disk;
     uint32_t life = 0;
     bool is_paused = false;
+    bool is_watching = false;  // the store
     std::optional<AtStore> dies_at;
     Duration ahead{};  // its wall clock of the others' clocks
     Instant wake_at = kNever;
@@ -205,18 +216,29 @@ class Cluster {
     Pair pair;
     uint32_t connection = 0;
   };
-  struct StoreDone {
+  struct DiskDone {
     uint32_t process = 0;
     uint32_t life = 0;
     Kept kept;
     bool is_ok = true;
   };
-  struct StoreAgain {
+  struct DiskAgain {
     uint32_t process = 0;
     uint32_t life = 0;
   };
+  struct StoreArrival {
+    uint32_t process = 0;
+    uint32_t life = 0;
+    std::variant<StoreRead, StoreWrite> request;
+  };
+  struct StoreReply {
+    uint32_t process = 0;
+    uint32_t life = 0;
+    Input input;
+  };
+  struct StoreLook {};
   using Event = std::variant<Packet, Wake, Dial, Establish, Refuse, Keepalive, StallTimeout,
-                             StoreDone, StoreAgain>;
+                             DiskDone, DiskAgain, StoreArrival, StoreReply, StoreLook>;
 
   void grow_to(uint32_t count);
   void rewrite_configured();
@@ -229,8 +251,19 @@ class Cluster {
   void on(const Refuse& refuse);
   void on(const Keepalive& keepalive);
   void on(const StallTimeout& timeout);
-  void on(const StoreDone& done);
-  void on(const StoreAgain& again);
+  void on(const DiskDone& done);
+  void on(const DiskAgain& again);
+  void on(const StoreArrival& arrival);
+  void on(StoreReply& reply);
+  void on(const StoreLook& look);
+
+  uint64_t wall_clock_ms(uint32_t process) const;
+  template <typename Request>
+  void ask_store(uint32_t process, const Request& request);
+  void answer_store(uint32_t process, Input answer);
+  void watch_store(uint32_t process, bool is_wanted);
+  void tell_watchers();
+  void tell_watcher(uint32_t process);
 
   void step(uint32_t process, const Input& input);
   void carry_out(uint32_t process, const Effects& effects);
@@ -240,7 +273,9 @@ class Cluster {
   void close_link(uint32_t process, uint32_t peer);
   void judge_reign(uint32_t process, uint64_t epoch);
   void judge_flags();
-  bool is_guarded() const { return !options_.node.voters.empty(); }
+  bool has_voters() const { return !options_.node.voters.empty(); }
+  bool has_store() const { return !options_.node.store.empty(); }
+  bool is_guarded() const { return has_voters() || has_store(); }
   void end(uint32_t process);
   void wake_in_time(uint32_t process);
   void follow_members(uint32_t process);
@@ -272,6 +307,9 @@ class Cluster {
   Random clocks_;  // what they show at a start; dice of their own, so that all else stays the same
   EventQueue<Event> queue_;
   Network network_;
+  VirtualStore store_;
+  ForeignElector foreigner_;
+  uint64_t store_requests_ = 0;
   Referee referee_;
   Audit audit_;
   std::vector<Process> processes_;

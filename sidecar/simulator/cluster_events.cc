@@ -177,7 +177,7 @@ void Cluster::on(const StallTimeout& timeout) {
   watch_idle(from, to);  // the other end finds out by itself
 }
 
-void Cluster::on(const StoreDone& done) {
+void Cluster::on(const DiskDone& done) {
   Process& process = processes_[done.process];
   if (!process.node || process.life != done.life) return;  // it crashed before the disk had it
   Disk& disk = process.disk;
@@ -185,20 +185,20 @@ void Cluster::on(const StoreDone& done) {
     const auto broken = audit_.broken_by_write(done.process, disk.record, done.kept.record);
     if (broken) referee_.blame(done.process, *broken);
     const auto voted_twice = audit_.broken_by_vote(process.self.id, done.kept.record);
-    if (is_guarded() && voted_twice) referee_.blame(done.process, *voted_twice);
+    if (has_voters() && voted_twice) referee_.blame(done.process, *voted_twice);
     if (holds(Assumption::kDurableDisk)) disk.record = done.kept.record;
     disk.is_vote_lost = done.kept.is_vote_lost;
     disk.is_written = true;
     disk.rest = Disk::kFirstRest;
   } else if (!std::exchange(disk.is_resting, true)) {
-    queue_.push(now() + disk.rest, StoreAgain{done.process, done.life});
+    queue_.push(now() + disk.rest, DiskAgain{done.process, done.life});
     disk.rest = std::min(2 * disk.rest, Disk::kLastRest);
   }
   if (process.dies_at == AtStore::kAfter) return kill(done.process);
   step(done.process, Persisted{done.kept.record, done.is_ok});
 }
 
-void Cluster::on(const StoreAgain& again) {
+void Cluster::on(const DiskAgain& again) {
   Process& process = processes_[again.process];
   if (!process.node || process.life != again.life) return;
   process.disk.is_resting = false;
@@ -209,7 +209,7 @@ void Cluster::write(uint32_t process) {
   Disk& disk = processes_[process].disk;
   if (disk.is_resting) return;
   queue_.push(disk.write(now()),
-              StoreDone{process, processes_[process].life, disk.newest, !disk.is_failing});
+              DiskDone{process, processes_[process].life, disk.newest, !disk.is_failing});
 }
 
 // One end of a connection is at its end.
@@ -274,6 +274,12 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       write(process);
     } else if (const auto* members = std::get_if<PersistMembers>(&effect)) {
       if (!acting.disk.is_failing) acting.disk.members = members->view;
+    } else if (const auto* read = std::get_if<StoreRead>(&effect)) {
+      ask_store(process, *read);
+    } else if (const auto* wanted = std::get_if<StoreWrite>(&effect)) {
+      ask_store(process, *wanted);
+    } else if (const auto* watch = std::get_if<StoreWatch>(&effect)) {
+      watch_store(process, watch->is_wanted);
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       referee_.on_publish(process, *publish);
       if (publish->is_leader) judge_reign(process, publish->epoch);
@@ -309,7 +315,7 @@ void Cluster::close_link(uint32_t process, uint32_t peer) {
   dial(process, peer, 0, Duration::zero());
 }
 
-// [S1, I2] Under guard "majority" no epoch is led twice or without a majority.
+// [S1, I2] But for guard "none" no epoch is led twice, nor without a majority of voters.
 void Cluster::judge_reign(uint32_t process, uint64_t epoch) {
   if (!is_guarded()) return;
   const Process& leading = processes_[process];
@@ -317,7 +323,7 @@ void Cluster::judge_reign(uint32_t process, uint64_t epoch) {
   if (broken) referee_.blame(process, *broken);
 }
 
-// [S2, I3, I9] Under guard "majority" the times in which two flags are on never meet: from when a
+// [S2, I3, I9] But for guard "none" the times in which two flags are on never meet: from when a
 // flag goes on until it goes off, its time is over, or its process dies.  Flags go on in steps
 // only, so it is enough to look after each.  And whosever flag is on has a majority behind it.
 void Cluster::judge_flags() {
@@ -325,13 +331,16 @@ void Cluster::judge_flags() {
   std::optional<uint32_t> leader;
   for (uint32_t process = 0; process < size(); ++process) {
     if (!is_flag_on(process)) continue;
+    if (foreigner_.leads(now())) {
+      return referee_.blame(process, "its flag is on while a stranger has the record");
+    }
     if (leader) {
       return referee_.blame(process,
                             "its flag and that of " + name_of(*leader) + " are on together");
     }
     leader = process;
   }
-  if (!leader || !is_running(*leader)) return;
+  if (!leader || !is_running(*leader) || !has_voters()) return;
   std::array<Voter, kMaxVoters> voters;
   const size_t count = options_.node.voters.size();
   for (size_t slot = 0; slot < count; ++slot) {

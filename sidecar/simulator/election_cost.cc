@@ -9,7 +9,7 @@ namespace bellwether::simulator {
 
 std::optional<ElectionBounds> ElectionBounds::of(const election_plugin& plugin,
                                                  const std::string& variant, uint32_t members,
-                                                 uint32_t voters) {
+                                                 uint32_t voters, bool has_store) {
   ElectionCase worst;
   worst.members.resize(members, {.marks = ELECTION_MEMBER_ELECTABLE});
   const auto cost = price_of(plugin, variant, worst);
@@ -22,7 +22,9 @@ std::optional<ElectionBounds> ElectionBounds::of(const election_plugin& plugin,
     const auto without_it = price_of(plugin, variant, worst).value_or(election_cost{});
     bounds.claims_ = std::max(bounds.claims_, cost->election - without_it.election);
   }
-  bounds.other_voters_ = voters == 0 ? 0 : voters - 1;
+  bounds.asked_ = voters == 0 ? 0 : voters - 1;
+  if (has_store) bounds.asked_ = members - 1;
+  bounds.handovers_ = has_store ? 1 : 0;
   return bounds;
 }
 
@@ -33,14 +35,14 @@ std::optional<uint64_t> ElectionBounds::messages(FrameType type) const {
     case FrameType::kAnswer:
       return cost_.answer;
     case FrameType::kHandover:
-      return cost_.handover;
+      return cost_.handover + handovers_;
     case FrameType::kCoordinator:
       return claims_ * cost_.coordinator;
     case FrameType::kCanvass:
-      return other_voters_;
+      return asked_;
     case FrameType::kCanvassReply:
     case FrameType::kGrant:
-      return 2 * other_voters_;  // the second one when what stood against it is gone
+      return 2 * asked_;  // the second one when what stood against it is gone
     default:
       return std::nullopt;
   }

@@ -1,5 +1,5 @@
 // What one election that nothing disturbs may cost at most, message by message: what the plugin
-// says of a group in which everybody lives and is asked; and what guard "majority" adds.
+// says of a group in which everybody lives and is asked; and what the guard adds.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,10 @@ namespace bellwether::simulator {
 class ElectionBounds {
  public:
   // One process begins in a group at rest of so many `members`, dead ones included.  `voters`: 0
-  // for guard "none".  nullopt: the plugin does not say what `variant` costs.
+  // without them; `has_store`: a guard on a store.  nullopt: the plugin does not say what `variant`
+  // costs.
   static std::optional<ElectionBounds> of(const election_plugin& plugin, const std::string& variant,
-                                          uint32_t members, uint32_t voters);
+                                          uint32_t members, uint32_t voters, bool has_store = false);
 
   // The most claims that may become effective; after more it was not one election.
   uint64_t claims() const { return claims_; }
@@ -28,7 +29,8 @@ class ElectionBounds {
  private:
   election_cost cost_{};
   uint64_t claims_ = 1;
-  uint64_t other_voters_ = 0;
+  uint64_t asked_ = 0;     // by CANVASS: all other voters; where a store decides, all others
+  uint64_t handovers_ = 0;  // of leaders
 };
 
 }  // namespace bellwether::simulator

@@ -234,16 +234,18 @@ void expect_claims(ScenarioRunner& runner, Words& words) {
 void expect_bounded_cost(ScenarioRunner& runner, Words& words) {
   words.require("cost");
   size_t voters = 0;
+  bool has_store = false;
   std::set<std::string> variants;
   for (const uint32_t process : running(runner)) {
     const Node& node = runner.cluster().node(process);
     variants.insert(node.active_variant());
     if (node.majority() != nullptr) voters = node.majority()->electorate.size();
+    has_store |= node.store() != nullptr;
   }
   if (variants.size() != 1) return;
   const auto bounds = ElectionBounds::of(*runner.settings().plugin, *variants.begin(),
                                          static_cast<uint32_t>(runner.longest_list_in_window()),
-                                         static_cast<uint32_t>(voters));
+                                         static_cast<uint32_t>(voters), has_store);
   if (!bounds || runner.claims_in_window() > bounds->claims()) return;
   MessageCounts sent{};
   for (size_t i = 0; i < kFrameTypes; ++i) {

@@ -60,7 +60,7 @@ void ScenarioRunner::create(const GroupSettings& group, uint32_t count) {
       if (settings_.trace) settings_.trace(line);
     });
   }
-  if (group.is_guarded) {
+  if (group.guard == GroupSettings::Guard::kMajority) {
     const uint32_t voters = group.voters.value_or(std::min<uint32_t>(count, kMaxVoters));
     if (voters > count) refuse("there are fewer nodes than voters");
     cluster_->set_voters(voters);

@@ -18,7 +18,7 @@ struct GroupSettings {
   ClusterOptions cluster;
   std::optional<std::string> variant;
   uint32_t first_number = 0;
-  bool is_guarded = false;           // guard=majority
+  enum class Guard : uint8_t { kNone, kMajority, kStore } guard = Guard::kNone;
   std::optional<uint32_t> voters{};  // all that are there from the start unless set
 };
 
@@ -96,9 +96,11 @@ class ScenarioRunner {
   std::string failure_;
 };
 
-// Reads the `key=value` words of `nodes`, `link` and `reconfigure`; in scenario_settings.cc.
+// Reads the `key=value` words of `nodes`, `link`, `store` and `reconfigure`; in
+// scenario_settings.cc.
 void apply_group_settings(GroupSettings& group, Words& words);
 void apply_link_settings(GroupSettings& group, Words& words);
+void apply_store_settings(GroupSettings& group, Words& words);
 // Those of `nodes` that a running node takes over.
 void apply_node_settings(GroupSettings& group, Words& words);
 

@@ -8,11 +8,14 @@
 namespace bellwether::simulator {
 namespace {
 
-// One `key=value` of `nodes` or `link`.
+// One `key=value` of `nodes`, `link` or `store`.
 struct Setting {
   const char* key;
   void (*apply)(GroupSettings& group, const std::string& value);
 };
+
+// As `renew_interval` by default.
+constexpr int kRenewalsInLease = 5;
 
 bool parse_switch(const std::string& value) {
   return parse_choice<bool>("a switch", value, {{"on", true}, {"off", false}});
@@ -37,12 +40,20 @@ void set_profile(GroupSettings& group, const std::string& value) {
 }
 
 void set_guard(GroupSettings& group, const std::string& value) {
-  group.is_guarded = parse_choice<bool>("guard", value, {{"none", false}, {"majority", true}});
+  using enum GroupSettings::Guard;
+  group.guard = parse_choice<GroupSettings::Guard>(
+      "guard", value, {{"none", kNone}, {"majority", kMajority}, {"store", kStore}});
+  if (group.guard != kStore) return;
+  Options& node = group.cluster.node;
+  node.store = "virtual";
+  node.lease = std::chrono::seconds(2);
+  node.renew_interval = node.lease / kRenewalsInLease;
 }
 
 void set_voters(GroupSettings& group, const std::string& value) {
   const uint64_t count = parse_number(value);
-  if (!group.is_guarded) throw std::invalid_argument("voters need guard=majority");
+  if (group.guard != GroupSettings::Guard::kMajority)
+    throw std::invalid_argument("voters need guard=majority");
   if (count < 1 || count > kMaxVoters) throw std::invalid_argument("voters are from 1 to 9");
   group.voters = static_cast<uint32_t>(count);
 }
@@ -53,8 +64,10 @@ void set_death_proof(GroupSettings& group, const std::string& value) {
 }
 
 void set_lease(GroupSettings& group, const std::string& value) {
-  group.cluster.node.lease = parse_duration(value);
-  if (group.cluster.node.lease > kMaxLease) throw std::invalid_argument("a lease is at most 10s");
+  Options& node = group.cluster.node;
+  node.lease = parse_duration(value);
+  node.renew_interval = node.lease / kRenewalsInLease;
+  if (node.lease > kMaxLease) throw std::invalid_argument("a lease is at most 10s");
 }
 
 void set_detector(GroupSettings& group, const std::string& value) {
@@ -116,6 +129,16 @@ constexpr Setting kLinkSettings[] = {
     {"duplicate", [](auto& g, auto& v) { g.cluster.network.duplicate = parse_probability(v); }},
 };
 
+constexpr Setting kStoreSettings[] = {
+    {"latency", [](auto& g, auto& v) { g.cluster.store.latency = parse_duration(v); }},
+    {"jitter", [](auto& g, auto& v) { g.cluster.store.jitter = parse_duration(v); }},
+    {"lost_requests",
+     [](auto& g, auto& v) { g.cluster.store.lost_requests = parse_probability(v); }},
+    {"lost_answers", [](auto& g, auto& v) { g.cluster.store.lost_answers = parse_probability(v); }},
+    {"repeated", [](auto& g, auto& v) { g.cluster.store.repeated = parse_probability(v); }},
+    {"old_reads", [](auto& g, auto& v) { g.cluster.store.old_reads = parse_probability(v); }},
+};
+
 using Settings = std::vector<Setting>;
 
 std::string keys_of(const Settings& settings) {
@@ -159,6 +182,10 @@ void apply_group_settings(GroupSettings& group, Words& words) {
 
 void apply_link_settings(GroupSettings& group, Words& words) {
   apply_settings(group, words, {std::begin(kLinkSettings), std::end(kLinkSettings)});
+}
+
+void apply_store_settings(GroupSettings& group, Words& words) {
+  apply_settings(group, words, {std::begin(kStoreSettings), std::end(kStoreSettings)});
 }
 
 void apply_node_settings(GroupSettings& group, Words& words) {

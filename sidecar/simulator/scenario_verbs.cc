@@ -195,6 +195,36 @@ void run_disk(ScenarioRunner& runner, Words& words) {
   }
 }
 
+void run_store(ScenarioRunner& runner, Words& words) {
+  Cluster& cluster = runner.cluster();
+  const auto change = [&](const auto& what) { cluster.change_store(what); };
+  if (words.skip("cut")) {
+    const std::vector<uint32_t> nodes = runner.processes(words);
+    return change([&](VirtualStore& store) {
+      for (const uint32_t process : nodes) store.cut(process);
+    });
+  }
+  if (words.skip("stranger")) {
+    const std::string& state = words.take("on or off");
+    return cluster.set_foreigner(
+        parse_choice<bool>("a stranger", state, {{"on", true}, {"off", false}}));
+  }
+  if (words.peek().find('=') != std::string_view::npos) {
+    GroupSettings group;
+    group.cluster.store = cluster.store().options;
+    apply_store_settings(group, words);
+    return change([&](VirtualStore& store) { store.options = group.cluster.store; });
+  }
+  using Do = void (*)(VirtualStore&);
+  change(parse_choice<Do>("what becomes of the store", words.take("what becomes of it"),
+                          {{"up", [](VirtualStore& store) { store.set_down(false); }},
+                           {"down", [](VirtualStore& store) { store.set_down(true); }},
+                           {"heal", [](VirtualStore& store) { store.heal(); }},
+                           {"deleted", [](VirtualStore& store) { store.remove(); }},
+                           {"emptied", [](VirtualStore& store) { store.empty_holder(); }},
+                           {"shortened", [](VirtualStore& store) { store.shorten_lease(); }}}));
+}
+
 void run_clock(ScenarioRunner& runner, Words& words) {
   const uint32_t process = runner.process(words.take("the node"));
   if (const auto days = words.take_value("days_ahead")) {
@@ -264,8 +294,8 @@ constexpr Verb kVerbs[] = {
      "the group; keys: profile variant guard voters lease death_proof detector preempt\n"
      "preempt_delay scope sticky query_first stagger heartbeat_interval suspect_after\n"
      "answer_timeout coordinator_timeout join_timeout reap_after epoch_seed seed; with\n"
-     "guard=majority the first 'voters' nodes vote, or all; with detector=script nobody suspects\n"
-     "anybody unless 'detect' says so",
+     "guard=majority the first 'voters' nodes vote, or all; with guard=store a record in a store\n"
+     "decides; with detector=script nobody suspects anybody unless 'detect' says so",
      run_nodes},
     {"priority", "IDS NUMBER", "ranks compare by priority, then number (100 unless set)",
      run_priority},
@@ -307,6 +337,14 @@ constexpr Verb kVerbs[] = {
      "which\n"
      "is where the epochs of a new guarded group begin",
      run_clock},
+    {"store",
+     "cut IDS | heal | up | down | deleted | emptied | shortened | stranger on|off | key=value ...",
+     "the store of guard=store: who reaches it, what somebody does to the record (by hand: "
+     "deletes\n"
+     "it, empties the holder, shortens the lease; a stranger is another client of it), and how "
+     "the\n"
+     "way to it behaves; keys: latency jitter lost_requests lost_answers repeated old_reads",
+     run_store},
     {"leave", "IDS", "they leave in good order, as on SIGTERM", run_leave},
     {"step_down", "IDS [hold=TIME]", "the leader hands over and stays out for a while (30s)",
      run_step_down},

@@ -40,7 +40,7 @@ bool is_same(const ElectionFrame& left, const ElectionFrame& right) {
 }
 
 bool is_same(const PlannedHandover& left, const PlannedHandover& right) {
-  return left.is_appointed == right.is_appointed;
+  return std::tie(left.is_appointed, left.version) == std::tie(right.is_appointed, right.version);
 }
 
 auto fields(const Terms& terms) { return std::tie(terms.voters, terms.lease); }
@@ -77,8 +77,8 @@ bool is_same(const Leave& left, const Leave& right) { return left.boot == right.
 bool is_same(const Wish& left, const Wish& right) { return left.variant == right.variant; }
 
 bool is_same(const Canvass& left, const Canvass& right) {
-  return std::tie(left.number, left.voters, left.is_lost) ==
-         std::tie(right.number, right.voters, right.is_lost);
+  return std::tie(left.number, left.voters, left.is_lost, left.is_planned) ==
+         std::tie(right.number, right.voters, right.is_lost, right.is_planned);
 }
 
 bool is_same(const CanvassReply& left, const CanvassReply& right) {
@@ -164,7 +164,7 @@ std::vector<Frame> guarded_frames() {
       {kExtreme, HeartbeatAck{.promised_epoch = kMax}},
       {kOrdinary, Canvass{.number = 5, .voters = 77}},
       {kOrdinary, Canvass{}},
-      {kExtreme, Canvass{.number = kMax, .voters = kMax, .is_lost = true}},
+      {kExtreme, Canvass{.number = kMax, .voters = kMax, .is_lost = true, .is_planned = true}},
       {kOrdinary, CanvassReply{.number = 5, .is_yes = true}},
       {kOrdinary, CanvassReply{.number = 5, .leader = leader}},
       {kExtreme, CanvassReply{.number = kMax, .is_lost = true, .leader = largest_hint()}},
@@ -258,7 +258,9 @@ std::vector<Frame> sample_frames() {
       {kOrdinary, ElectionFrame{.kind = ELECTION_MESSAGE_FIRST_PRIVATE}},
       {kExtreme, largest_election_frame()},
       {kOrdinary, PlannedHandover{}},
-      {kExtreme, PlannedHandover{.is_appointed = true}},
+      {kOrdinary, PlannedHandover{.version = "4711"}},
+      {kExtreme,
+       PlannedHandover{.is_appointed = true, .version = std::string(kMaxStoreVersion, '~')}},
       {kOrdinary, Coordinator{}},
       {kExtreme, Coordinator{.is_appointed = true}},
       {kOrdinary, Refusal{}},

@@ -20,6 +20,19 @@ struct Words {
     return "store " + std::to_string(store.record.max_epoch);
   }
   std::string operator()(const PersistMembers&) const { return "store members"; }
+  std::string operator()(const StoreRead&) const { return "read"; }
+  std::string operator()(const StoreWrite& write) const {
+    using Holder = StoreRecord::Holder;
+    const StoreRecord& record = write.record;
+    const std::string to = record.holder == Holder::kMember ? std::to_string(number_of(record.id))
+                           : record.holder == Holder::kReleased ? "nobody"
+                                                                : "unknown";
+    const std::string epoch = record.epoch == 0 ? "" : " in " + std::to_string(record.epoch);
+    return "write " + to + epoch + (write.expected.empty() ? "" : " over " + write.expected);
+  }
+  std::string operator()(const StoreWatch& watch) const {
+    return watch.is_wanted ? "watch" : "watch no longer";
+  }
   std::string operator()(const Publish& publish) const {
     if (!publish.leader) return "no leader";
     const std::string epoch = " in " + std::to_string(publish.epoch);

@@ -124,6 +124,7 @@ BOOST_AUTO_TEST_CASE(every_verb_refuses_nonsense_and_says_how_it_is_used) {
       {"drop", "drop VOTE 1->2"},
       {"disk", "disk 1 burns"},
       {"clock", "clock 1 rate=3"},
+      {"store", "store burns"},
       {"leave", "leave"},
       {"step_down", "step_down 1 hold=long"},
       {"transfer", "transfer 3"},

@@ -2,6 +2,7 @@
 // expects a value within the limits, and from_wire() believes nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -39,6 +40,12 @@ inline ValueFlaw from_wire_ns(uint64_t ns, Duration& duration) {
   if (ns > static_cast<uint64_t>(kMaxWireDuration.count())) return "a lease or wait is too long";
   duration = Duration(static_cast<Duration::rep>(ns));
   return nullptr;
+}
+
+// Of a record in a store; empty when there is none.
+inline bool is_valid_version(std::string_view version) {
+  return version.size() <= kMaxStoreVersion &&
+         std::ranges::all_of(version, [](char letter) { return letter > ' ' && letter < 0x7f; });
 }
 
 // A text that may be missing.

@@ -183,11 +183,15 @@ inline ValueFlaw from_wire(const wire::PluginMessage& message, ElectionFrame& bo
 WireType<Kind::kPlannedHandover, wire::PlannedHandover> wire_type(const PlannedHandover&);
 
 inline void to_wire(const PlannedHandover& body, wire::PlannedHandover& message) {
+  check(is_valid_version(body.version), "a store's version keeps the limits of frames");
   message.set_is_appointed(body.is_appointed);
+  message.set_version(body.version);
 }
 
 inline ValueFlaw from_wire(const wire::PlannedHandover& message, PlannedHandover& body) {
+  if (!is_valid_version(message.version())) return "a store's version is too long or not printable";
   body.is_appointed = message.is_appointed();
+  body.version = message.version();
   return nullptr;
 }
 
@@ -296,12 +300,14 @@ inline void to_wire(const Canvass& body, wire::Canvass& message) {
   message.set_number(body.number);
   message.set_voters(body.voters);
   message.set_is_lost(body.is_lost);
+  message.set_is_planned(body.is_planned);
 }
 
 inline ValueFlaw from_wire(const wire::Canvass& message, Canvass& body) {
   body.number = message.number();
   body.voters = message.voters();
   body.is_lost = message.is_lost();
+  body.is_planned = message.is_planned();
   return nullptr;
 }
 

@@ -1,0 +1,182 @@
+// Guard on a store, the candidate: it waits until it may write over the record, writes itself into
+// it, and leads once the store, and its own disk, have it.
+//
+//   plugin claims - ground to write? - claim with the store and the disk - written - leader
+//
+// While it waits for a dead leader's lease it tells all others by CANVASS, who leave it the turn;
+// a leader that it outranks hands over to it for that.  Whoever hears another leader says so.
+#include <algorithm>
+#include <utility>
+
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+namespace {
+
+// Others leave it the turn for three times as long.
+constexpr int kTurn = 3;
+
+}  // namespace
+
+void Node::bid(Proposal proposal) {
+  if (is_leading()) return claim_again();
+  if (is_claiming()) return;
+  store_->awaited.reset();
+  // It waits for its leader to hand over, no longer than that may take.
+  store_->asking_until =
+      leader() ? now_ + options_.handover_timeout + 2 * store_->patience : kNever;
+  store_->asking = std::move(proposal);
+  store_->canvass_again = now_;
+  pursue_bid();
+}
+
+// After whatever may let it go on.
+void Node::pursue_bid() {
+  StoreGuard& store = *store_;
+  if (!store.asking || store.request) return;
+  if (!store.view.is_known()) return read_record();
+  if (store.view.is_absent()) return make_record();
+  const Ground ground = ground_to_write();
+  // Of all grounds time alone says nothing of the record as it is now: a claim that cannot succeed
+  // would cost the group an epoch.
+  const bool is_old_sight = now_ - store.view.looked_at() > store.patience;
+  if (ground == Ground::kExpired && is_old_sight) return read_record();
+  if (ground == Ground::kNone) return await_turn();
+  send_claim();
+}
+
+// A leader that is there hears of it as well.
+void Node::await_turn() {
+  if (now_ >= store_->asking_until) return give_up_claim("the leader did not hand over");
+  if (now_ >= store_->canvass_again) {
+    store_->canvass_again = now_ + options_.coordinator_timeout;
+    send_to_connected(Canvass{.number = ++store_->canvass,
+                              .voters = store_->hash,
+                              .is_planned = store_->asking->is_planned});
+  }
+  timers_.arm(Timer::kClaim,
+              std::min({store_->canvass_again, store_->view.over_at(), store_->asking_until}));
+}
+
+// Disk and store are written side by side; no frame and no flag names the epoch before.
+void Node::send_claim() {
+  Proposal proposal = *std::exchange(store_->asking, std::nullopt);
+  begin_store_claim();
+  role_ = Claiming{.epoch = record_.max_epoch, .candidacy = Candidacy(std::move(proposal))};
+  for (const Timer timer :
+       {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion, Timer::kClaim}) {
+    timers_.disarm(timer);
+  }
+  publish(Why::kClaims);
+}
+
+void Node::begin_store_claim() {
+  const uint64_t epoch = std::max(store_->view.least_epoch(now_), known_epoch() + 1);
+  store_->claim = StoreClaim{.epoch = epoch};
+  record_.max_epoch = epoch;
+  effects_.push_back(Persist{record_});
+  write_record(StoreRequest::Kind::kClaim, record_of(members_.self(), epoch));
+}
+
+// The store has it, and the disk, too.
+void Node::take_if_written() {
+  const auto& claim = store_->claim;
+  if (!claim || !claim->held_until) return;
+  if (!store_->disk.has(record_)) {
+    return timers_.arm(Timer::kClaim, now_ + 2 * options_.coordinator_timeout);
+  }
+  // One that was heard of since is later; or the answer took longer than the lease.
+  const bool is_over = known_epoch() > claim->epoch || *claim->held_until <= now_;
+  if (is_over) return drop_claim(), go_on_after_claim();
+  lead_by_record(*std::exchange(store_->claim, std::nullopt));
+}
+
+// What was claimed is not led; the proposal stands.
+void Node::drop_claim() {
+  store_->claim.reset();
+  auto* claiming = std::get_if<Claiming>(&role_);
+  if (claiming == nullptr) return;
+  store_->asking = claiming->candidacy.proposal();
+  store_->asking_until = kNever;
+  role_ = Leaderless{};
+}
+
+void Node::go_on_after_claim() { is_leading() ? judge_record() : pursue_bid(); }
+
+// What a bid, a claim or a reign leaves behind when it has ended.
+void Node::end_bid() {
+  store_->asking.reset();
+  store_->claim.reset();
+  give_up_request();
+}
+
+void Node::on_bid_timer() {
+  if (store_->asking) return pursue_bid();
+  if (!store_->claim) return;
+  // Written, but the disk has not got it.
+  if (is_leading()) return leave_claim();
+  give_up_claim("its disk does not answer");
+}
+
+void Node::on_renewal_of_other() {
+  if (leader()) return pursue_bid();  // it knows, and has asked for its place
+  const StoreRecord& record = store_->view.record();
+  give_up_claim("the store says that another one leads");
+  if (members_.find(record.id) != nullptr) wait_for_leader(record.id);
+}
+
+// --- what candidates and others tell each other ---
+
+void Node::on_bid(Member& from, const Canvass& canvass) {
+  const Uuid id = from.entry.id;
+  CanvassReply reply{.number = canvass.number};
+  const auto current = leader();
+  if (is_leading()) {
+    if (gives_way_to(from, canvass.is_planned)) return begin_handover(id, false);
+    reply.leader = current;
+  } else if (current && current->id != id) {
+    reply.leader = current;
+  } else if (is_candidate() && from.entry.rank() < members_.self().rank()) {
+    return;  // it is this one's turn, which the other hears as well
+  } else {
+    reply.is_yes = true;
+  }
+  send(id, reply);
+  if (reply.is_yes) leave_turn_to(from);
+}
+
+bool Node::gives_way_to(const Member& candidate, bool is_planned) const {
+  if (handover_ || !candidate.is_candidate()) return false;
+  if (is_planned) return true;
+  return !std::get<Leading>(role_).is_appointed &&
+         preemption_.allows(candidate.entry.rank(), members_.self().rank());
+}
+
+void Node::leave_turn_to(const Member& candidate) {
+  if (is_claiming()) return;
+  if (store_->asking) give_up_claim("a higher rank waits for the store");
+  if (!std::holds_alternative<Leaderless>(role_)) return;
+  store_->awaited = candidate.entry.id;
+  tell_plugin(ELECTION_EVENT_STAND_DOWN, ELECTION_REASON_LEADER_EXISTS);
+  elect_reason_ = ELECTION_REASON_RETRY;
+  timers_.arm(Timer::kElect, now_ + kTurn * options_.coordinator_timeout);
+}
+
+// The one whose turn it was is gone.
+void Node::take_turn_of(const Uuid& gone) {
+  if (!store_ || store_->awaited != gone) return;
+  store_->awaited.reset();
+  if (std::holds_alternative<Leaderless>(role_)) schedule_election(ELECTION_REASON_RETRY);
+}
+
+void Node::on_bid_reply(Member& from, const CanvassReply& reply) {
+  if (reply.number != store_->canvass || !store_->asking || !reply.leader) return;
+  const auto current = leader();
+  if (current && current->id == reply.leader->id) return;
+  if (reply.leader->id == members_.self().id) return;
+  give_up_claim("others hear a leader");
+  consider(*reply.leader, from.entry.id);
+}
+
+}  // namespace bellwether

@@ -1,0 +1,153 @@
+// Guard on a store, the leader: it renews the record, takes a new epoch when somebody has made the
+// record anew, and names its successor in it.  And the others, who follow whoever leads by it.
+#include <utility>
+
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+namespace {
+
+// Of the patience for one answer, between two tries while the lease runs.
+constexpr int kTriesInPatience = 4;
+
+}  // namespace
+
+void Node::lead_by_record(const StoreClaim& claim) {
+  Proposal proposal;
+  if (const auto* claiming = std::get_if<Claiming>(&role_))
+    proposal = claiming->candidacy.proposal();
+  if (const auto* leading = std::get_if<Leading>(&role_)) {
+    proposal.is_appointed = leading->is_appointed;
+  }
+  timers_.disarm(Timer::kClaim);
+  timers_.arm(Timer::kLease, *claim.held_until);
+  timers_.arm(Timer::kRenew, now_ + store_->renew_interval);
+  lead({.epoch = claim.epoch,
+        .is_appointed = proposal.is_appointed,
+        .sequence = 1,
+        .held_until = *claim.held_until},
+       proposal);
+}
+
+void Node::renew() {
+  if (store_->request) return;
+  store_->view.is_known() ? judge_record() : read_record();
+}
+
+void Node::on_renewed(Instant sent_at) {
+  auto& leading = std::get<Leading>(role_);
+  leading.held_until = std::max(leading.held_until, store_->held_until(sent_at));
+  timers_.arm(Timer::kLease, leading.held_until);
+  timers_.arm(Timer::kRenew, sent_at + store_->renew_interval);
+  publish();
+}
+
+// It leads on in the epoch that it has, as long as the lease runs.
+void Node::leave_claim() {
+  if (!store_->claim) return;
+  give_up_request();
+  try_to_renew_again({});
+}
+
+// Until the lease ends, each time by another connection.
+void Node::try_to_renew_again(Duration at_least) {
+  store_->claim.reset();
+  timers_.arm(Timer::kRenew, now_ + std::max(store_->patience / kTriesInPatience, at_least));
+}
+
+// A leader goes on by the record as it has seen it last.
+void Node::judge_record() {
+  const StoreView& view = store_->view;
+  if (view.is_absent()) return make_record();
+  const uint64_t epoch = leader()->epoch;
+  const bool is_own = view.holds(members_.self().id) && view.record().epoch == epoch;
+  if (is_own && known_epoch() == epoch) {
+    return write_record(StoreRequest::Kind::kRenew, record_of(members_.self(), epoch));
+  }
+  // Made anew; or a claim of this process that it had given up came late; or a claim that failed
+  // left somebody with a later epoch, who does not follow this one.  It leads on in a new one, and
+  // its flag stays on meanwhile.
+  if (ground_to_write() != Ground::kNone) return begin_store_claim();
+  remark("the store's record is another's");
+  preemption_.on_leadership_lost(now_);
+  abdicate(Why::kRecordTaken);
+  send_to_connected(Resign{});
+  finish_handover();
+}
+
+// --- hand-over: the flag is off; then the record names the successor; then the successor hears ---
+
+void Node::begin_giving() {
+  timers_.arm(Timer::kHandover, now_ + options_.handover_timeout + 2 * store_->patience);
+  store_->view.is_known() ? give_record() : read_record();
+}
+
+// The epoch stays as it is, and the successor claims one of its own: nothing leads by a record that
+// only names it, so a late or second HANDOVER does no harm.
+void Node::give_record() {
+  const Member* successor = next_successor();
+  if (successor != nullptr) handover_->tried = {successor->entry.id};
+  StoreRecord record =
+      record_of(successor != nullptr ? successor->entry : members_.self(), handover_->epoch);
+  if (successor == nullptr) record.holder = StoreRecord::Holder::kReleased;
+  write_record(StoreRequest::Kind::kGive, std::move(record));
+}
+
+void Node::on_given(const StoreVersion& version) {
+  if (!handover_) return;
+  store_->view.forget();
+  if (handover_->tried.empty()) return end_handover_in_vain();
+  send(handover_->tried.front(),
+       PlannedHandover{.is_appointed = handover_->is_appointed, .version = version});
+  timers_.arm(Timer::kHandover, now_ + options_.handover_timeout);
+}
+
+// It did not hear what became of its write, and has looked.
+void Node::go_on_with_handover() {
+  const StoreView& view = store_->view;
+  const bool is_named = !handover_->tried.empty() && view.holds(handover_->tried.front());
+  if (is_named && view.record().epoch == handover_->epoch) return on_given(view.version());
+  const bool is_own = view.holds(members_.self().id) && view.record().epoch == handover_->epoch;
+  is_own ? give_record() : end_handover_in_vain();
+}
+
+// Once more, and then the others take the record by themselves: they hear that its epoch is over.
+void Node::on_handover_failed() {
+  if (std::exchange(handover_->has_failed, true)) return end_handover_in_vain();
+  read_record();
+}
+
+void Node::end_handover_in_vain() {
+  send_to_connected(Resign{});
+  finish_handover();
+}
+
+// The leader that hands over has written this process's name into the record, as this version.
+void Node::note_named(const Header& header, const PlannedHandover& frame) {
+  if (!store_ || frame.version.empty() || is_claiming()) return;
+  give_up_request();
+  see_record({frame.version, record_of(members_.self(), header.epoch)}, 0);
+}
+
+// --- the others ---
+
+// A COORDINATOR, or a heartbeat, of an epoch that is not over: its sender leads by the record.
+// Returns whether it is followed.
+bool Node::accept_reign(Member& from, uint64_t epoch, bool is_appointed) {
+  const Uuid id = from.entry.id;
+  const auto current = leader();
+  if (current && current->id == id && current->epoch == epoch) return true;
+  const bool is_taken = current && current->epoch == epoch;
+  if (is_taken || from.released >= epoch) return false;
+  if (is_leading()) stop_leading(Why::kYielded);
+  if (epoch > record_.max_epoch) {
+    record_.max_epoch = epoch;
+    effects_.push_back(Persist{record_});
+  }
+  store_->awaited.reset();
+  follow({.id = id, .epoch = epoch, .is_appointed = is_appointed});
+  return true;
+}
+
+}  // namespace bellwether

@@ -1,0 +1,93 @@
+// Guard on a store (a Kubernetes Lease, a key of etcd): a victory is effective once the store has
+// written it into the group's record, on the condition that nobody else has written since.
+//
+// All that is asked of the store is that a write is conditional on the version that was read, and
+// that one which was acknowledged is not lost.  Reads and events may be old, requests may arrive
+// late, twice or never: then a condition fails.  Who may write is StoreView's; when it is asked,
+// and what is made of the answers, is in node_store.cc (requests), node_bid.cc (the candidate) and
+// node_reign.cc (the leader and its hand-over).
+//
+// At most one request is under way.  One that is given up is given up for good: it may still reach
+// the store, much later, and its answer is not looked at, for meanwhile this process has told
+// others that it does not lead.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/backoff.hh"
+#include "base/fnv1a.hh"
+#include "core/candidacy.hh"
+#include "core/disk_watch.hh"
+#include "core/lease.hh"
+#include "core/options.hh"
+#include "core/store_view.hh"
+#include "core/why.hh"
+
+namespace bellwether {
+
+struct StoreRequest {
+  enum class Kind : uint8_t {
+    kRead,
+    kMake,   // there is no record: make one, that nobody holds
+    kClaim,  // this process, in a new epoch
+    kRenew,  // the same again
+    kGive,   // name the successor, or release
+  };
+
+  Kind kind{};
+  uint64_t number = 0;
+  Instant sent_at{};  // before its first byte
+};
+
+// A claim that is with the store.
+struct StoreClaim {
+  uint64_t epoch = 0;
+  std::optional<Instant> held_until{};  // once it is written
+};
+
+struct StoreGuard {
+  StoreGuard(const Options& options, const Record& stored)
+      : hash(fnv1a(options.store)),
+        lease(options.lease),
+        renew_interval(options.renew_interval),
+        patience(std::max(options.renew_interval / 2, options.answer_timeout)),
+        disk(stored),
+        view(options.lease),
+        number(options.seed << 20),
+        backoff(options.seed, std::chrono::seconds(1),
+                std::max<Duration>(options.lease / 2, std::chrono::seconds(1)), 2) {}
+
+  uint64_t hash;  // of the store and the record; members that use another one are another group
+  Duration lease;
+  Duration renew_interval;
+  Duration patience;  // for an answer
+
+  DiskWatch disk;
+  bool is_disk_broken = false;
+  StoreView view;
+  bool is_watching = false;
+
+  // A candidate that waits until it may write, or for a successor's word; ends with it.
+  std::optional<Proposal> asking{};
+  Instant asking_until = kNever;      // of one that has a leader
+  uint64_t canvass = 0;               // the number of the last one
+  Instant canvass_again{};            // not before
+  std::optional<StoreClaim> claim{};  // of a claimant, or of a leader that takes a new epoch
+  std::optional<StoreRequest> request{};
+  uint64_t number;  // of the last request
+  // Another candidate, whose turn it is.
+  std::optional<Uuid> awaited{};
+
+  // Since the last answer.
+  std::optional<StoreFailure> failure{};
+  bool is_away = false;  // for a moment nobody need ask this process to lead
+  Backoff backoff;
+
+  bool has_disk() const { return !is_disk_broken && !disk.is_late(); }
+  // Until when whoever has sent a write at `sent_at` may believe in it.
+  Instant held_until(Instant sent_at) const { return sent_at + validity_of(lease); }
+};
+
+}  // namespace bellwether

@@ -1,0 +1,75 @@
+// Guards on a store: what this process has seen of the group's record, and what follows from that
+// alone.  It knows no members and sends nothing.
+//
+// Times of other machines are never compared.  Whoever holds the record believes in it for 0.8 of
+// its length from the sending of a write on (validity_of()); whoever wants it waits for the whole
+// length from the sight of that write on, which is later.  Gray & Cheriton, "Leases", 1989; the
+// rule of the observer is that of client-go's leaderelection.
+#pragma once
+
+#include "base/clock.hh"
+#include "core/store_record.hh"
+
+namespace bellwether {
+
+// Why this process may write over the record: the first that applies.
+enum class Ground : uint8_t {
+  kNone,
+  kReleased,      // its holder has released it there
+  kOwn,           // it names this process, which does not lead by it
+  kSaidReleased,  // the holder has told that it never again leads that epoch
+  kProvenDead,    // the holder's process is proven dead since the record was seen
+  kWasHeld,       // somebody has made it anew while this process led
+  kExpired,       // it was seen unchanged for its length
+  kLast = kExpired,
+};
+const char* name(Ground ground);
+
+class StoreView {
+ public:
+  explicit StoreView(Duration own_lease) : own_lease_(own_lease) {}
+
+  // An answer or an event has shown it just now.  `clock_ms`: the wall clock.  `is_flag_on`: this
+  // process leads.  Returns whether it is another than before.
+  bool see(const StoreSight& sight, Instant now, uint64_t clock_ms, bool is_flag_on);
+  // Somebody else has written, or may have: nothing can be conditional on what was seen.
+  void forget() { is_known_ = false; }
+
+  bool is_known() const { return is_known_; }
+  bool is_absent() const { return sight_.version.empty(); }
+  const StoreVersion& version() const { return sight_.version; }
+  // The last one seen, also when it is forgotten.
+  const StoreRecord& record() const { return sight_.record; }
+  // When that version was seen first, and last.
+  Instant seen_at() const { return seen_at_; }
+  Instant looked_at() const { return looked_at_; }
+  // Its holder cannot believe in it any more from then on.
+  Instant over_at() const;
+
+  // The process is dead; it holds the record, perhaps.
+  void note_dead(const Uuid& id) { is_holder_dead_ |= holds(id); }
+  // `released`: the highest epoch that the holder has told it never again leads.
+  Ground ground(Instant now, const Uuid& self, uint64_t released) const;
+  bool holds(const Uuid& id) const {
+    return is_known_ && record().holder == StoreRecord::Holder::kMember && record().id == id;
+  }
+
+  // A claim over it takes this epoch, or a later one: where the record does not tell which epochs
+  // there were, one that no clock has come to before.
+  uint64_t least_epoch(Instant now) const;
+
+ private:
+  bool has_epoch() const;
+
+  Duration own_lease_;
+  StoreSight sight_;
+  bool is_known_ = false;
+  Instant seen_at_{};
+  Instant looked_at_{};
+  uint64_t clock_ms_ = 0;        // at seen_at_
+  Duration longest_{};           // length, since there is this member's reign
+  bool is_holder_dead_ = false;  // proven after this version was seen
+  bool was_flag_on_ = false;     // when this version was seen first
+};
+
+}  // namespace bellwether

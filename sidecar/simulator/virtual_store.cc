@@ -1,0 +1,83 @@
+// The record, and the foreign client of it.
+#include "simulator/virtual_store.hh"
+
+#include <algorithm>
+
+namespace bellwether::simulator {
+namespace {
+
+using Holder = StoreRecord::Holder;
+
+constexpr Duration kForeignLease = std::chrono::milliseconds(1500);
+// It goes by a length of its own, whatever the record says, as client-go's does: which must not be
+// shorter than anybody else's.
+constexpr Duration kForeignWait = std::chrono::seconds(12);
+constexpr const char* kForeigner = "stranger";
+
+}  // namespace
+
+StoreSight VirtualStore::read() {
+  const bool is_old = !earlier_.empty() && happens(options.old_reads);
+  return is_old ? earlier_[random_.below(earlier_.size())] : sight_;
+}
+
+std::optional<StoreVersion> VirtualStore::write(const StoreVersion& expected,
+                                                const StoreRecord& record) {
+  if (expected != sight_.version) return std::nullopt;
+  rewrite(record);
+  return sight_.version;
+}
+
+void VirtualStore::empty_holder() {
+  if (sight_.version.empty()) return;
+  StoreRecord record = sight_.record;
+  record.holder = Holder::kUnknown;
+  record.id = {};
+  record.name.clear();
+  rewrite(record);
+}
+
+// By hand, and its holder stays.
+void VirtualStore::shorten_lease() {
+  if (sight_.version.empty()) return;
+  StoreRecord record = sight_.record;
+  record.lease = std::chrono::milliseconds(1);
+  rewrite(record);
+}
+
+void VirtualStore::rewrite(const StoreRecord& record) {
+  change({.version = std::to_string(++versions_), .record = record});
+}
+
+void VirtualStore::change(StoreSight sight) {
+  earlier_.push_back(std::move(sight_));
+  if (earlier_.size() > kKept) earlier_.pop_front();
+  sight_ = std::move(sight);
+}
+
+void ForeignElector::look(VirtualStore& store, Instant now) {
+  const StoreSight& sight = store.sight();
+  const StoreRecord& record = sight.record;
+  const bool is_own = record.holder == Holder::kStranger && record.name == kForeigner;
+  if (sight.version.empty()) return;  // it makes none
+  if (sight.version != seen_) {
+    seen_ = sight.version;
+    seen_at_ = now;
+  }
+  const bool is_over = now >= seen_at_ + kForeignWait;
+  if (!is_own && record.holder != Holder::kReleased && !is_over) return;
+  const auto version = store.write(
+      sight.version, {.holder = Holder::kStranger, .name = kForeigner, .lease = kForeignLease});
+  seen_ = *version;
+  seen_at_ = now;
+  leads_until_ = now + kForeignLease * 4 / 5;
+}
+
+void ForeignElector::stop(VirtualStore& store) {
+  const bool is_held = store.sight().record.name == kForeigner;
+  is_on_ = false;
+  leads_until_ = {};
+  if (is_held) store.empty_holder();
+}
+
+}  // namespace bellwether::simulator
