@@ -7,14 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/ascii.hh"
 #include "base/lines.hh"
+#include "io/tls/guarded_file.hh"
 #include "io/tls/openssl.hh"
-#include "io/tls/secret_file.hh"
 
 namespace bellwether::api {
 namespace {
@@ -24,20 +25,30 @@ constexpr size_t kMaxTokens = 64;
 constexpr unsigned kUnauthorized = 401;
 constexpr unsigned kForbidden = 403;
 
+// A group of thousands has a long entry: ERANGE asks for more room.
+template <typename Entry>
+std::optional<Entry> entry_of(const std::string& name,
+                              int (*find)(const char*, Entry*, char*, size_t, Entry**)) {
+  constexpr size_t kMostBytes = size_t{16} * 1024 * 1024;
+  for (size_t bytes = 16384; bytes <= kMostBytes; bytes *= 4) {
+    Entry found{};
+    Entry* result = nullptr;
+    std::vector<char> buffer(bytes);
+    const int error = find(name.c_str(), &found, buffer.data(), buffer.size(), &result);
+    if (result != nullptr) return found;  // its numbers; its texts go with the buffer
+    if (error != ERANGE) break;
+  }
+  return std::nullopt;
+}
+
 std::optional<uid_t> user_id(const std::string& name) {
-  passwd found{};
-  passwd* result = nullptr;
-  std::array<char, 16384> buffer{};
-  ::getpwnam_r(name.c_str(), &found, buffer.data(), buffer.size(), &result);
-  return result == nullptr ? std::nullopt : std::optional(found.pw_uid);
+  const auto entry = entry_of<passwd>(name, ::getpwnam_r);
+  return entry ? std::optional(entry->pw_uid) : std::nullopt;
 }
 
 std::optional<gid_t> group_id(const std::string& name) {
-  group found{};
-  group* result = nullptr;
-  std::array<char, 16384> buffer{};
-  ::getgrnam_r(name.c_str(), &found, buffer.data(), buffer.size(), &result);
-  return result == nullptr ? std::nullopt : std::optional(found.gr_gid);
+  const auto entry = entry_of<group>(name, ::getgrnam_r);
+  return entry ? std::optional(entry->gr_gid) : std::nullopt;
 }
 
 template <typename Id, typename Find>

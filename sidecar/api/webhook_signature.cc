@@ -5,6 +5,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/rand.h>
 
 #include <algorithm>
 #include <array>
@@ -86,9 +87,18 @@ SigningKeysPtr parse_signing_keys(std::string_view text) {
     found->keys.push_back(std::move(*key));
   });
   if (found->keys.empty()) {
-    throw io::TlsError("holds no key; make one: echo whsec_$(openssl rand -base64 32)");
+    throw io::TlsError("holds no key; make one with \"bellwether keygen --webhook\"");
   }
   return found;
+}
+
+std::string make_signing_key() {
+  std::array<unsigned char, 32> bytes{};
+  if (RAND_priv_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
+    throw io::TlsError("OpenSSL has no random bytes: " + io::take_openssl_error());
+  }
+  return std::string(kPrefix) +
+         to_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 io::HttpHeaders signature_headers(const SigningKeys& keys, const std::string& id, int64_t seconds,

@@ -30,6 +30,9 @@ using SigningKeysPtr = std::shared_ptr<const SigningKeys>;
 // with '#' are left out.  Throws TlsError, which names the line but nothing of what it says.
 SigningKeysPtr parse_signing_keys(std::string_view text);
 
+// A new line for such a file: "whsec_" and 256 random bits.  Throws TlsError.
+std::string make_signing_key();
+
 // webhook-id, webhook-timestamp and webhook-signature, in which each key has its signature.
 // `seconds` since 1970.
 io::HttpHeaders signature_headers(const SigningKeys& keys, const std::string& id, int64_t seconds,

@@ -1,6 +1,9 @@
 // The HTTP client on a loop of its own, which turns while somebody waits.
 #include "cli/api_client.hh"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -76,6 +79,7 @@ ApiAddress address_of(const ApiSettings& api) {
           .socket = "",
           .token_file = api.token_file,
           .is_https = api.has_tls(),
+          .is_folder_shared = api.is_folder_shared,
           .server_cert = api.cert};
 }
 
@@ -83,6 +87,7 @@ ApiAddress address_of(const MetricsSettings& metrics) {
   return {.host = to_connect_to(metrics.listen),
           .socket = "",
           .is_https = metrics.has_tls(),
+          .is_folder_shared = metrics.is_folder_shared,
           .server_cert = metrics.cert};
 }
 
@@ -149,8 +154,9 @@ io::TlsContextPtr context_for(const ApiAddress& address) {
       daemon::read_client_files(files, texts);
       return daemon::make_client_context(files, texts);
     }
-    texts.cert =
-        io::read_secret_file(address.server_cert, "the sidecar's cert", io::Secrecy::kPublic);
+    const io::Secrecy secrecy =
+        address.is_folder_shared ? io::Secrecy::kShared : io::Secrecy::kPublic;
+    texts.cert = io::read_guarded_file(address.server_cert, "the sidecar's cert", secrecy);
     const auto server = io::parse_certificates(texts.cert, "the sidecar's cert");
     if (files.cert.empty()) return io::TlsContext::of_http_client({}, server.front());
     daemon::read_files(files, texts);
@@ -254,6 +260,12 @@ void ApiClient::fail(const io::HttpClientResult& result) const {
 }
 
 void ApiClient::fail(const std::string& why) const {
+  const std::string& socket = address_.socket;
+  if (!socket.empty() && ::access(socket.c_str(), W_OK) != 0 && errno == EACCES) {
+    throw ApiError("this user may not open the socket " + socket +
+                   "; be the sidecar's user, root, or in the group that its file belongs to "
+                   "([api] allow_users says who may command, not who can open it)");
+  }
   throw ApiError("no sidecar answers at " + address_.text() + ": " + why +
                  "; is `bellwether run` running?");
 }

@@ -187,7 +187,11 @@ ParsedConfig parse(const std::string& file) {
     warn(parsed, "election.plugin", "a sidecar on this machine would not start", flaw);
   }
   const std::string& tokens = parsed.config.api.token_file;
-  if (const std::string flaw = tokens.empty() ? "" : daemon::read_tokens(tokens).error;
+  if (const std::string flaw =
+          tokens.empty()
+              ? ""
+              : daemon::read_tokens(tokens, io::secret_in(parsed.config.api.is_folder_shared))
+                    .error;
       !flaw.empty()) {
     warn(parsed, "api.token_file", "a sidecar with the rights of this user would take no command",
          flaw);
@@ -211,6 +215,11 @@ ParsedConfig parse(const std::string& file) {
   if (!tls.error.empty()) {
     warn(parsed, parsed.config.tls.secret_file.empty() ? "tls.cert" : "tls.secret_file",
          "a sidecar with the rights of this user would wait for other files", tls.error);
+  } else if (!tls.is_believed_by_none.empty()) {
+    warn(parsed, "tls.cert",
+         "members with the same configuration would refuse this one: " + tls.is_believed_by_none,
+         "give it a certificate for the host under which peers or [voters] name it, or name its "
+         "own in tls.members");
   } else if (!tls.cannot_tell_voters_apart.empty()) {
     warn(parsed, "tls.cert",
          "a certificate like this one, for " + tls.cannot_tell_voters_apart +

@@ -1,4 +1,4 @@
-// A new secret for a group.
+// A new secret, for a group or for a webhook.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "api/webhook_signature.hh"
 #include "cli/commands.hh"
 #include "io/loop/files.hh"
 #include "io/tls/group_secret.hh"
@@ -17,16 +18,22 @@
 namespace bellwether::cli {
 namespace {
 
-constexpr const char* kKeygenDescription = R"(Make a secret for the members of a group
+constexpr const char* kKeygenDescription =
+    R"(Make a secret for the members of a group, or for a webhook
 
 Prints one line: 256 random bits, for the file that tls.secret_file names.  Give every member the same
 file, which nobody else can read.  Lines that begin with # are comments.  During a rotation the file has
 several lines: the first is offered, all are accepted.
+
+With --webhook the line is for the file that secret_file of a [[hook]] names, and for the receiver of its
+events, which knows the sidecar by it ("whsec_" and base64, as Standard Webhooks has it).
 )";
 
 constexpr const char* kKeygenExamples = R"(Examples:
   bellwether keygen --output /etc/bellwether/orders.secret
       a new file that only its owner can read; one that is there stays
+  bellwether keygen --webhook --output /etc/bellwether/hook/secret
+      the same for a webhook
   bellwether keygen
       the line alone
 
@@ -49,12 +56,18 @@ void write_new_file(const std::string& path, const std::string& text) {
   fail("cannot be written");
 }
 
-ExitCode keygen(const std::string& output) {
-  const std::string line = io::make_group_secret() + "\n";
-  if (output.empty()) {
-    std::cout << line;
+struct KeygenOptions {
+  std::string output;  // a file; empty: standard output
+  bool is_for_webhook = false;
+};
+
+ExitCode keygen(const KeygenOptions& options) {
+  const std::string secret =
+      options.is_for_webhook ? api::make_signing_key() : io::make_group_secret();
+  if (options.output.empty()) {
+    std::cout << secret << "\n";
   } else {
-    write_new_file(output, line);
+    write_new_file(options.output, secret + "\n");
   }
   return ExitCode::kOk;
 }
@@ -62,12 +75,13 @@ ExitCode keygen(const std::string& output) {
 }  // namespace
 
 void add_keygen(CLI::App& program, Subcommand& chosen) {
-  auto output = std::make_shared<std::string>();
+  auto options = std::make_shared<KeygenOptions>();
   CLI::App& command = *program.add_subcommand("keygen", kKeygenDescription);
   command.footer(kKeygenExamples);
-  command.add_option("--output", *output, "Write it into a new file, of mode 0600")
+  command.add_flag("--webhook", options->is_for_webhook, "Make one that events are signed with");
+  command.add_option("--output", options->output, "Write it into a new file, of mode 0600")
       ->type_name("FILE");
-  command.callback([&chosen, output] { chosen = [output] { return keygen(*output); }; });
+  command.callback([&chosen, options] { chosen = [options] { return keygen(*options); }; });
 }
 
 }  // namespace bellwether::cli

@@ -98,8 +98,9 @@ struct ApiSettings {
   std::vector<std::string> allow_groups;
   std::string cert;  // with `key`: files in PEM, for TLS over TCP; empty: none
   std::string key;
-  std::string client_ca;     // of clients that may command
-  bool is_insecure = false;  // where it is not loopback: neither TLS nor proof is asked for
+  std::string client_ca;          // of clients that may command
+  bool is_folder_shared = false;  // Secrecy::kShared, of all of these and of the tokens
+  bool is_insecure = false;       // where it is not loopback: neither TLS nor proof is asked for
   bool has_tls() const { return !cert.empty() && !key.empty(); }
   // Others than those on this machine can connect.
   bool is_exposed() const { return !listen.is_none() && !listen.is_loopback(); }
@@ -114,7 +115,8 @@ struct MetricsSettings {
   HostPort listen;   // none: on the address of the API alone
   std::string cert;  // with `key`: files in PEM, for TLS; empty: none
   std::string key;
-  std::string client_ca;  // of clients; no other is served
+  std::string client_ca;          // of clients; no other is served
+  bool is_folder_shared = false;  // Secrecy::kShared
   bool has_tls() const { return !cert.empty() && !key.empty(); }
   friend bool operator==(const MetricsSettings&, const MetricsSettings&) = default;
 };
@@ -132,7 +134,8 @@ struct HookSettings {
   std::string ca;    // of an https receiver; empty: the system's authorities
   std::string cert;  // with `key`: shown to it; empty: none
   std::string key;
-  std::string secret_file;  // that events are signed with; empty: they are not
+  std::string secret_file;        // that events are signed with; empty: they are not
+  bool is_folder_shared = false;  // Secrecy::kShared, of all of them
   bool is_https() const { return url.starts_with("https://"); }
   bool has_files() const { return is_https() || !secret_file.empty(); }
   friend bool operator==(const HookSettings&, const HookSettings&) = default;

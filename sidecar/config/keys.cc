@@ -226,6 +226,12 @@ void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys) {
                "this and 4/5 of the lease");
 }
 
+WordType<bool> off_or_on() { return {{{"off", false}, {"on", true}}}; }
+
+constexpr const char* kSharedFolderHelp =
+    "on: accept files of other users, and a key that everybody can read, because nobody else has "
+    "their folder mounted, as with a pod's emptyDir that Istio's agent fills; off: refuse them";
+
 // Of a table whose address can be served by TLS.
 template <typename Part>
 void add_certificate_keys(Table<Part>& table) {
@@ -284,6 +290,8 @@ void add_api_keys(std::vector<ConfigKey<Config>>& keys) {
   api.key("client_ca", &ApiSettings::client_ca, kFile, std::string(), kAtRestart,
           "whoever has a certificate of these authorities, in PEM, may command over TCP, as may "
           "whoever has a token; without either one can look");
+  api.key("shared_folder", &ApiSettings::is_folder_shared, off_or_on(), false, kAtRestart,
+          kSharedFolderHelp);
   api.key("insecure", &ApiSettings::is_insecure, WordType<bool>{{{"off", false}, {"on", true}}},
           false, kAtRestart,
           "on: listen elsewhere than on loopback without what that needs; a warning at each start");
@@ -299,6 +307,8 @@ void add_metrics_keys(std::vector<ConfigKey<Config>>& keys) {
   metrics.key("client_ca", &MetricsSettings::client_ca, kFile, std::string(), kAtRestart,
               "only clients with a certificate of these authorities, in PEM, are served; no probe "
               "of Kubernetes has one");
+  metrics.key("shared_folder", &MetricsSettings::is_folder_shared, off_or_on(), false, kAtRestart,
+              kSharedFolderHelp);
 }
 
 void add_flag_keys(std::vector<ConfigKey<Config>>& keys) {
@@ -333,19 +343,15 @@ void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
           "the authorities whose certificates members have, in PEM; several during a rotation");
   tls.key("members", &TlsSettings::members,
           ListType<TextType>{kMaxMemberNames,
-                             "names: SPIFFE ids, DNS names, \"*.\" for one label",
-                             {"a SPIFFE id or a DNS name", is_member_name}},
+                             "names: SPIFFE ids, DNS names, \"*.\" for one label, IP addresses",
+                             {"a SPIFFE id, a DNS name or an IP address", is_member_name}},
           std::vector<std::string>{}, kAtOnce,
           "whose certificates are a member's; []: those for a host in peers, dns or [voters]");
   tls.key("secret_file", &TlsSettings::secret_file, kFile, std::string(), kAtOnce,
           "in place of certificates: the secret of the group, which `bellwether keygen` makes; the "
           "first line is offered, all are accepted");
-  tls.key(
-      "shared_folder", &TlsSettings::is_folder_shared,
-      WordType<bool>{{{"off", false}, {"on", true}}}, false, kAtOnce,
-      "on: accept files of other users, and a key that everybody can read, because nobody else "
-      "has their folder mounted, as with a pod's emptyDir that Istio's agent fills; off: refuse "
-      "them");
+  tls.key("shared_folder", &TlsSettings::is_folder_shared, off_or_on(), false, kAtOnce,
+          kSharedFolderHelp);
   tls.key("mode", &TlsSettings::mode,
           WordType<TlsMode>{{{"off", TlsMode::kOff},
                              {"permissive", TlsMode::kPermissive},
@@ -432,8 +438,9 @@ const std::vector<ConfigKey<HookSettings>>& hook_keys() {
           "the certificate's private key, in PEM, which others may not read"),
       key("secret_file", &HookSettings::secret_file, kFile, std::string(),
           "events are signed with each key of this file (Standard Webhooks): lines of \"whsec_\" "
-          "and "
-          "base64, or of 24 to 64 characters; read again when it changes")};
+          "and base64, as `bellwether keygen --webhook` makes one, or of 24 to 64 characters; read "
+          "again when it changes"),
+      key("shared_folder", &HookSettings::is_folder_shared, off_or_on(), false, kSharedFolderHelp)};
   return kKeys;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/ascii.hh"
 #include "base/host_port.hh"
+#include "io/tls/certificate_names.hh"
 #include "io/tls/spiffe_id.hh"
 
 namespace bellwether {
@@ -84,6 +85,7 @@ bool is_member_name(std::string_view text) {
     io::SpiffeId unused;
     return io::parse_spiffe_id(text, unused).empty();
   }
+  if (io::is_address(text)) return true;
   if (text.starts_with("*.")) text.remove_prefix(2);
   constexpr size_t kMaxDnsName = 253;
   return !text.empty() && text.size() <= kMaxDnsName && consists_of(text, "-._") &&

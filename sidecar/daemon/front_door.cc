@@ -46,7 +46,7 @@ struct Hooks::Hook {
   void on_files(const HookReading& reading) {
     flaw = reading.files.error;
     if (!flaw.empty()) {
-      owner.log_.write(LogLevel::kError, "the files of a webhook are of no use",
+      owner.log_.write(LogLevel::kError, "the files of a webhook cannot be used",
                        {{"url", settings.url}, {"error", flaw}});
       if (!in_force) webhook.secure({.tls = {}, .keys = {}, .flaw = flaw});
     } else {
@@ -187,15 +187,15 @@ FrontDoor::FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backe
   const auto read_metrics = [settings = config.metrics](const TlsReading& last) {
     return read_metrics_tls(settings, last);
   };
-  open(api_, config.api.listen, config.api.has_tls() ? ServerTls::Read(read_api) : nullptr);
+  open(api_, config.api.listen, config.api.has_tls() ? TlsFiles::Read(read_api) : nullptr);
   open(metrics_door_, config.metrics.listen,
-       config.metrics.has_tls() ? ServerTls::Read(read_metrics) : nullptr);
+       config.metrics.has_tls() ? TlsFiles::Read(read_metrics) : nullptr);
   if (!config.api.socket.empty()) api_.server.listen_on_socket(config.api.socket);
   hooks_.set(config.hooks);
 }
 
 // Without `read` it serves plain HTTP.
-void FrontDoor::open(Door& door, const HostPort& place, const ServerTls::Read& read) {
+void FrontDoor::open(Door& door, const HostPort& place, const TlsFiles::Read& read) {
   if (place.is_none()) return;
   if (read) {
     door.server.secure(nullptr);
@@ -206,7 +206,7 @@ void FrontDoor::open(Door& door, const HostPort& place, const ServerTls::Read& r
 }
 
 void FrontDoor::on_certificate(Door& door) {
-  const io::TlsContextPtr& in_force = door.tls->in_force();
+  const io::TlsContextPtr in_force = door.tls->in_force();
   const std::string& flaw = door.tls->flaw();
   const bool has_any = in_force != nullptr;
   metrics_.on_tls(door.use, flaw.empty(), has_any ? in_force->beginning() : std::nullopt,
@@ -215,7 +215,7 @@ void FrontDoor::on_certificate(Door& door) {
   if (!flaw.empty()) {
     return log_.write(LogLevel::kError,
                       files + (has_any ? "are refused; what was in force stays"
-                                       : "are of no use; nobody is served over TCP"),
+                                       : "cannot be used; nobody is served over TCP"),
                       {{"error", flaw}});
   }
   door.server.secure(in_force);
@@ -226,7 +226,7 @@ api::TlsState FrontDoor::tls(metrics::TlsUse use) const {
   if (use == metrics::TlsUse::kHooks) return hooks_.tls();
   const Door& door = use == metrics::TlsUse::kApi ? api_ : metrics_door_;
   if (!door.tls) return {};
-  const io::TlsContextPtr& in_force = door.tls->in_force();
+  const io::TlsContextPtr in_force = door.tls->in_force();
   return {.flaw = door.tls->flaw(),
           .expiry = in_force != nullptr ? in_force->expiry() : std::nullopt};
 }

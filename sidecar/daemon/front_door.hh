@@ -18,6 +18,7 @@
 #include "daemon/line_limit.hh"
 #include "daemon/log.hh"
 #include "daemon/server_tls.hh"
+#include "daemon/tls_files.hh"
 #include "io/http/http_server.hh"
 #include "io/names/resolver.hh"
 #include "metrics/metrics.hh"
@@ -82,14 +83,14 @@ class FrontDoor {
   struct Door {
     metrics::TlsUse use;
     io::HttpServer server;
-    std::optional<ServerTls> tls{};
+    std::optional<TlsFiles> tls{};
   };
 
   void on_command(metrics::Command command, const io::HttpClientFacts& client,
                   const api::Permission& permission);
   void on_tls_refused(metrics::Listener listener, const io::TlsFlaw& flaw,
                       const std::string& client);
-  void open(Door& door, const HostPort& place, const ServerTls::Read& read);
+  void open(Door& door, const HostPort& place, const TlsFiles::Read& read);
   void on_certificate(Door& door);
 
   io::Loop& loop_;

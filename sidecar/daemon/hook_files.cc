@@ -22,8 +22,11 @@ api::SigningKeysPtr keys_of(std::string_view text, const std::string& file) {
 
 HookReading read_hook_files(const HookSettings& hook, const std::string& path,
                             const HookReading& last) {
-  const CertificateFiles files{
-      .keys = path + ".", .cert = hook.cert, .key = hook.key, .ca = hook.ca};
+  const CertificateFiles files{.keys = path + ".",
+                               .cert = hook.cert,
+                               .key = hook.key,
+                               .ca = hook.ca,
+                               .is_folder_shared = hook.is_folder_shared};
   const std::string secret_key = path + ".secret_file";
   HookReading reading{.files = {}, .keys = last.keys};
   reading.files = read_tls(
@@ -31,7 +34,8 @@ HookReading read_hook_files(const HookSettings& hook, const std::string& path,
       [&](io::TlsTexts& texts) {
         if (hook.is_https()) read_client_files(files, texts);
         if (!hook.secret_file.empty()) {
-          texts.secret = io::read_secret_file(hook.secret_file, secret_key, io::Secrecy::kSecret);
+          texts.secret = io::read_guarded_file(hook.secret_file, secret_key,
+                                               io::secret_in(hook.is_folder_shared));
         }
         const std::array<std::string_view, 4> parts{texts.cert, texts.key, texts.ca, texts.secret};
         return io::fingerprint(parts);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/tls/secret_file.hh"
+#include "io/tls/guarded_file.hh"
 
 namespace bellwether::daemon {
 namespace {
@@ -37,8 +37,8 @@ void read(const TlsSettings& settings, io::TlsTexts& texts) {
                        .is_folder_shared = settings.is_folder_shared},
                       texts);
   }
-  const auto secrecy = settings.is_folder_shared ? io::Secrecy::kShared : io::Secrecy::kSecret;
-  texts.secret = io::read_secret_file(settings.secret_file, "tls.secret_file", secrecy);
+  texts.secret = io::read_guarded_file(settings.secret_file, "tls.secret_file",
+                                       io::secret_in(settings.is_folder_shared));
 }
 
 std::string fingerprint_of(const io::MemberRules& rules, const Config& config,
@@ -59,8 +59,18 @@ std::string names_for_all(const io::CertificateSet& set, const Config& config) {
   return config.voters.size() > 1 && is_for_all ? names.text() : "";
 }
 
+// Without tls.members a certificate is for one of the hosts that are configured.  A file may leave
+// its own host out, under which others know this member; so it counts here.
+std::string flaw_for_others(const io::PeerCertificate& own, io::MemberRules rules,
+                            const Config& config) {
+  if (rules.hosts.empty()) return "";
+  rules.hosts.push_back(config.node.advertise.host);
+  const auto flaw = io::judge_member(own, rules);
+  return flaw ? flaw->text : "";
+}
+
 TlsContextPtr make_context(const Config& config, const io::TlsTexts& texts, io::MemberRules rules,
-                           std::string& names_of_all) {
+                           TlsReading& reading) {
   if (!config.tls.secret_file.empty()) {
     try {
       return TlsContext::of_members(io::parse_group_secret(texts.secret, config.group.name));
@@ -80,7 +90,8 @@ TlsContextPtr make_context(const Config& config, const io::TlsTexts& texts, io::
     const auto wrong = io::judge_voter(own.names, voter->second.host);
     if (wrong) throw TlsError("tls.cert would be refused: " + wrong->text);
   }
-  names_of_all = names_for_all(set, config);
+  reading.is_believed_by_none = flaw_for_others(own, rules, config);
+  reading.cannot_tell_voters_apart = names_for_all(set, config);
   return TlsContext::of_members(set, std::move(rules));
 }
 
@@ -96,48 +107,39 @@ TlsReading read_member_tls(const Config& config, const TlsReading& last) {
         return fingerprint_of(rules, config, texts);
       },
       [&](const io::TlsTexts& texts, TlsReading& reading) {
-        reading.tls = make_context(config, texts, rules, reading.cannot_tell_voters_apart);
+        reading.tls = make_context(config, texts, rules, reading);
       });
 }
 
+namespace {
+
+TlsFiles::Read reader_of(const std::shared_ptr<const Config>& config) {
+  return [config](const TlsReading& last) { return read_member_tls(*config, last); };
+}
+
+}  // namespace
+
 MemberTls::MemberTls(io::Loop& loop, const Config& config, std::function<void()> on_change)
     : config_(std::make_shared<const Config>(config)),
-      on_change_(std::move(on_change)),
-      files_(
-          loop, {}, [](const TlsReading& last) { return last; }, files_without_answer,
-          [this](const TlsReading& reading) {
-            take(reading);
-            on_change_();
-          }) {
-  const TlsReading first = read_member_tls(config);
-  take(first);
-  files_.set(first,
-             [config = config_](const TlsReading& last) { return read_member_tls(*config, last); });
-}
+      files_(loop, reader_of(config_), std::move(on_change)) {}
 
 void MemberTls::configure(const Config& config) {
   config_ = std::make_shared<const Config>(config);
-  files_.set_read(
-      [config = config_](const TlsReading& last) { return read_member_tls(*config, last); });
-  files_.read([] {});
+  files_.set_read(reader_of(config_));
 }
 
-void MemberTls::take(const TlsReading& reading) {
-  flaw_ = reading.error;
-  if (!flaw_.empty()) {
-    // The mode can change without the files: who has lost a secret gets to another one by that.
-    const bool has_old = in_force_ && in_force_->tls != nullptr;
-    if (has_old) in_force_->takes_plain = config_->tls.mode != TlsMode::kStrict;
-    return;
-  }
-  io::LinkSecurity security{.tls = reading.tls,
-                            .takes_plain = config_->tls.mode != TlsMode::kStrict};
+// The mode can change without the files: who has lost a secret gets to another one by that.
+std::optional<io::LinkSecurity> MemberTls::in_force() const {
+  if (!files_.have_been_of_use()) return std::nullopt;
+  const io::TlsContextPtr tls = files_.in_force();
+  io::LinkSecurity security{.tls = tls,
+                            .takes_plain = tls == nullptr || config_->tls.mode != TlsMode::kStrict};
   if (config_->has_majority_guard()) {
     for (const auto& [name, address] : config_->voters) {
       security.voter_hosts[name] = address.host;
     }
   }
-  in_force_ = std::move(security);
+  return security;
 }
 
 }  // namespace bellwether::daemon

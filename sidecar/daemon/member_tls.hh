@@ -8,7 +8,7 @@
 #include <string>
 
 #include "config/config.hh"
-#include "daemon/reread.hh"
+#include "daemon/tls_files.hh"
 #include "daemon/tls_reading.hh"
 #include "io/peers/link_security.hh"
 
@@ -28,18 +28,13 @@ class MemberTls {
   void configure(const Config& config);
 
   // What is in force; nothing until the files have been of use for the first time.
-  const std::optional<io::LinkSecurity>& in_force() const { return in_force_; }
+  std::optional<io::LinkSecurity> in_force() const;
   // Why what is configured is not in force; "": it is.
-  const std::string& flaw() const { return flaw_; }
+  const std::string& flaw() const { return files_.flaw(); }
 
  private:
-  void take(const TlsReading& reading);
-
   std::shared_ptr<const Config> config_;  // shared with a reading that runs
-  std::function<void()> on_change_;
-  std::optional<io::LinkSecurity> in_force_;
-  std::string flaw_;
-  Reread<TlsReading> files_;
+  TlsFiles files_;
 };
 
 }  // namespace bellwether::daemon

@@ -1,44 +1,27 @@
 // Two tables, one way.
 #include "daemon/server_tls.hh"
 
-#include <utility>
-
 namespace bellwether::daemon {
+namespace {
+
+template <typename Settings>
+CertificateFiles files_of(const char* keys, const Settings& settings) {
+  return {.keys = keys,
+          .cert = settings.cert,
+          .key = settings.key,
+          .ca = settings.client_ca,
+          .ca_key = "client_ca",
+          .is_folder_shared = settings.is_folder_shared};
+}
+
+}  // namespace
 
 TlsReading read_api_tls(const ApiSettings& settings, const TlsReading& last) {
-  return read_server_tls({.keys = "api.",
-                          .cert = settings.cert,
-                          .key = settings.key,
-                          .ca = settings.client_ca,
-                          .ca_key = "client_ca"},
-                         io::ClientCertificate::kOptional, last);
+  return read_server_tls(files_of("api.", settings), io::ClientCertificate::kOptional, last);
 }
 
 TlsReading read_metrics_tls(const MetricsSettings& settings, const TlsReading& last) {
-  return read_server_tls({.keys = "metrics.",
-                          .cert = settings.cert,
-                          .key = settings.key,
-                          .ca = settings.client_ca,
-                          .ca_key = "client_ca"},
-                         io::ClientCertificate::kRequired, last);
-}
-
-ServerTls::ServerTls(io::Loop& loop, const Read& read, std::function<void()> on_change)
-    : ServerTls(loop, read, std::move(on_change), read({})) {}
-
-ServerTls::ServerTls(io::Loop& loop, const Read& read, std::function<void()> on_change,
-                     const TlsReading& first)
-    : on_change_(std::move(on_change)),
-      files_(loop, first, read, files_without_answer, [this](const TlsReading& reading) {
-        take(reading);
-        on_change_();
-      }) {
-  take(first);
-}
-
-void ServerTls::take(const TlsReading& reading) {
-  flaw_ = reading.error;
-  if (flaw_.empty()) in_force_ = reading.tls;
+  return read_server_tls(files_of("metrics.", settings), io::ClientCertificate::kRequired, last);
 }
 
 }  // namespace bellwether::daemon

@@ -97,10 +97,11 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
       last_words_(loop_, [this] { await_last_words(); }) {
   const std::string& path = config().api.token_file;
   if (path.empty()) return;
-  const TokenReading first = read_tokens(path);
+  const io::Secrecy secrecy = io::secret_in(config().api.is_folder_shared);
+  const TokenReading first = read_tokens(path, secrecy);
   on_tokens(first);
   token_file_.emplace(
-      loop_, first, [path](const TokenReading&) { return read_tokens(path); },
+      loop_, first, [path, secrecy](const TokenReading&) { return read_tokens(path, secrecy); },
       [path](const TokenReading&) {
         return TokenReading{.digests = {}, .error = "api.token_file " + path + " does not answer"};
       },
@@ -185,8 +186,9 @@ void Sidecar::on_tls() {
   if (const bool is_news = std::exchange(tls_flaw_, tls_.flaw()) != tls_.flaw();
       is_news && !tls_.flaw().empty()) {
     log_.write(LogLevel::kError,
-               is_started_ ? "refused the files of [tls]; what was in force stays"
-                           : "the files of [tls] are of no use; waiting for others",
+               is_started_
+                   ? "refused the files of [tls]; what was in force stays"
+                   : "the files of [tls] cannot be used; this node joins no group until they can",
                {{"error", tls_.flaw()}});
   }
   if (!tls_.in_force() || is_leaving_) return;
@@ -201,7 +203,7 @@ void Sidecar::on_tls() {
 
 api::TlsState Sidecar::tls(metrics::TlsUse use) const {
   if (use != metrics::TlsUse::kMembers) return front_door_.tls(use);
-  const auto& security = tls_.in_force();
+  const auto security = tls_.in_force();
   const bool has_any = security && security->tls != nullptr;
   return {.flaw = tls_.flaw(), .expiry = has_any ? security->tls->expiry() : std::nullopt};
 }

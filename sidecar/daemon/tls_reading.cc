@@ -13,7 +13,7 @@ namespace bellwether::daemon {
 void read_files(const CertificateFiles& files, io::TlsTexts& texts) {
   const auto read = [&](const std::string& path, const char* key, io::Secrecy secrecy) {
     const io::Secrecy asked = files.is_folder_shared ? io::Secrecy::kShared : secrecy;
-    return path.empty() ? "" : io::read_secret_file(path, files.keys + key, asked);
+    return path.empty() ? "" : io::read_guarded_file(path, files.keys + key, asked);
   };
   texts.key = read(files.key, "key", io::Secrecy::kSecret);
   texts.cert = read(files.cert, "cert", io::Secrecy::kPublic);
@@ -52,7 +52,7 @@ void read_client_files(const CertificateFiles& files, io::TlsTexts& texts) {
   if (bundle.empty()) {
     throw io::TlsError("this system has no file of authorities; give " + files.keys + files.ca_key);
   }
-  texts.ca = io::read_secret_file(bundle, "the system's authorities", io::Secrecy::kPublic);
+  texts.ca = io::read_guarded_file(bundle, "the system's authorities", io::Secrecy::kPublic);
 }
 
 io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::TlsTexts& texts) {

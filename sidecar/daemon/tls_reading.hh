@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/counted.hh"
-#include "io/tls/secret_file.hh"
+#include "io/tls/guarded_file.hh"
 #include "io/tls/tls_context.hh"
 
 namespace bellwether::daemon {
@@ -24,6 +24,9 @@ struct TlsReading {
   // With [voters]: the names of a certificate that could be that of each; empty: it tells them
   // apart, or there is none.
   std::string cannot_tell_voters_apart{};
+  // Why members that have the same configuration would not believe the own certificate; empty: they
+  // would, or it cannot be told.
+  std::string is_believed_by_none{};
 
   friend bool operator==(const TlsReading& one, const TlsReading& other) {
     return one.fingerprint == other.fingerprint && one.error == other.error;

@@ -5,16 +5,15 @@
 
 #include "api/authority.hh"
 #include "io/tls/openssl.hh"
-#include "io/tls/secret_file.hh"
 
 namespace bellwether::daemon {
 
-TokenReading read_tokens(const std::string& path) {
+TokenReading read_tokens(const std::string& path, io::Secrecy secrecy) {
   constexpr const char* kKey = "api.token_file";
   TokenReading reading;
   io::TlsTexts texts;
   try {
-    texts.secret = io::read_secret_file(path, kKey, io::Secrecy::kSecret);
+    texts.secret = io::read_guarded_file(path, kKey, secrecy);
   } catch (const std::exception& error) {
     reading.error = error.what();
     return reading;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daemon/reread.hh"
+#include "io/tls/guarded_file.hh"
 
 namespace bellwether::daemon {
 
@@ -17,6 +18,6 @@ struct TokenReading {
 };
 
 // Blocks for as long as the disk does; throws nothing.
-TokenReading read_tokens(const std::string& path);
+TokenReading read_tokens(const std::string& path, io::Secrecy secrecy);
 
 }  // namespace bellwether::daemon

@@ -93,6 +93,58 @@ class Script(Case):
             self.assertEqual((files / "ca.crt").read_text(), authority)
             self.await_end(group, files / "tls.crt")
 
+    def test_a_new_authority_comes_by_the_steps_that_the_readme_has(self):
+        """In its own words, but for where the files are and whose."""
+        steps = re.search(r"^\./make_certificates.sh new .*?(?=^```)", README.read_text(),
+                          re.MULTILINE | re.DOTALL)[0].splitlines()
+        self.assertEqual(len(steps), 4)
+        self.assertEqual(self.make(self.folder / "certificates", HOST).returncode, 0)
+        table, = [each for each in tables(README, "/etc/bellwether/tls", "/etc/bellwether/tls")
+                  if "members =" not in each and "ca.crt" in each]
+        folders = {}
+
+        def folder_of(sidecar):
+            """With what it has got at first, by the command of the readme."""
+            if sidecar.name not in folders:
+                folders[sidecar.name] = folder = self.folder / sidecar.name
+                folder.mkdir(mode=0o700)
+                install, = re.findall(r"^install .*certificates/.*$", README.read_text(),
+                                      re.MULTILINE)
+                run(install, folder)
+            return folders[sidecar.name]
+
+        def run(command, folder="none"):
+            for words, ours in (("/etc/bellwether/tls", str(folder)), ("./", f"{SCRIPT.parent}/"),
+                                ("-o bellwether -g bellwether ", ""), ("/HOST/", f"/{HOST}/")):
+                command = command.replace(words, ours)
+            command = re.sub(r"orders-\d\.example\.org", HOST, command)
+            subprocess.run(["sh", "-euc", command], cwd=self.folder, check=True,
+                           capture_output=True)
+
+        def taken(sidecar):
+            return sidecar.log().count("the files of [tls] are in force")
+
+        with Group(PROGRAM, 3, extra="[election]\n" + PATIENT, voters=3, tls=lambda each:
+                   table.replace("/etc/bellwether/tls", str(folder_of(each)))) as group:
+            leader = group.start("--bootstrap").await_leader()
+            epoch = leader.epoch()
+            run(steps[0])
+            for number, step in enumerate(steps[1:], start=1):
+                self.assertIn(f"# {number}. on all", step)
+                for sidecar in group.sidecars:
+                    run(step, folder_of(sidecar))
+                wait_until("all have taken it", lambda count=number: all(
+                    taken(each) >= count for each in group.sidecars))
+                wait_until("all are linked", lambda: all(
+                    member["is_self"] or (member["state"], member["security"]) == ("alive", "tls")
+                    for each in group.sidecars for member in each.members().values()))
+                self.assertIs(group.await_leader(leader), leader)
+            self.assertEqual(leader.epoch(), epoch)
+            new = (self.folder / "new/authority/ca.crt").read_text()
+            for sidecar in group.sidecars:
+                self.assertEqual((folder_of(sidecar) / "ca.crt").read_text(), new)
+                wait_until("it is ready", sidecar.is_ready)
+
     def test_names_are_names_and_addresses_are_addresses(self):
         hosts = {"orders-0.example.org": "DNS:orders-0.example.org",
                  "10.0.0.7": "IP Address:10.0.0.7",

@@ -224,6 +224,8 @@ BOOST_AUTO_TEST_CASE(what_is_printed_gives_the_same_configuration_when_it_is_rea
       {"flag.mode", {"0o600", "0o644"}},
       {"flag.shared_folder", {"\"on\""}},
       {"tls.shared_folder", {"\"on\""}},
+      {"api.shared_folder", {"\"on\""}},
+      {"metrics.shared_folder", {"\"on\""}},
       {"log.level", {"\"trace\"", "\"error\""}},
       {"log.format", {"\"json\""}},
       {"voters.a", {"\"a:1\""}},
@@ -259,7 +261,7 @@ BOOST_AUTO_TEST_CASE(a_reload_takes_over_what_it_can_and_the_rest_waits) {
   const std::vector<std::string> changed{
       "membership.peers: [] -> [\"a:1\"]",
       "log.level: \"info\" -> \"debug\"",
-      "hook: [] -> [{ url = \"http://a/\", timeout = \"2s\" }]",
+      "hook: [] -> [{ url = \"http://a/\", timeout = \"2s\", shared_folder = \"off\" }]",
   };
   BOOST_TEST(change_lines(diff(before, in_force)) == changed, boost::test_tools::per_element());
   const std::vector<std::string> waiting{"node.priority: 100 -> 7",

@@ -365,8 +365,9 @@ BOOST_AUTO_TEST_CASE(names_of_members_have_a_form) {
                                   "[\"" +
                                   name + "\"]\n");
     BOOST_TEST_REQUIRE(errors.size() == 1U, name);
-    BOOST_TEST(errors[0].find("has the wrong form; give a SPIFFE id or a DNS name") !=
-               std::string::npos);
+    BOOST_TEST(
+        errors[0].find("has the wrong form; give a SPIFFE id, a DNS name or an IP address") !=
+        std::string::npos);
   }
 }
 

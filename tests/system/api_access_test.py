@@ -97,6 +97,14 @@ class Access(SystemCase):
                     capture_output=True, text=True, check=True, cwd="/")
                 return int(result.stdout)
 
+            sidecar.socket_file.chmod(0o660)
+            result = subprocess.run([self.program, "elect", "--api", str(sidecar.socket_file)],
+                                    user=STRANGER, group=STRANGER, extra_groups=[], cwd="/",
+                                    capture_output=True, text=True, check=False)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(f"this user may not open the socket {sidecar.socket_file}; be the "
+                          "sidecar's user", result.stderr)
+            sidecar.socket_file.chmod(0o666)
             self.assertEqual(status_as(STRANGER), 200)
             self.assertEqual(status_as(STRANGER + 2, STRANGER + 1), 200)
             self.assertEqual(status_as(STRANGER + 2, STRANGER), 403)

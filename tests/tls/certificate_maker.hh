@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "io/tls/guarded_file.hh"
 #include "io/tls/openssl.hh"
-#include "io/tls/secret_file.hh"
 
 namespace bellwether::io::test {
 

@@ -96,6 +96,20 @@ BOOST_AUTO_TEST_CASE(what_was_refused_is_named_with_what_would_not_be) {
              "the peer's certificate is for orders-3.orders; peers and voters are at \"a\", \"b\"");
 }
 
+BOOST_AUTO_TEST_CASE(an_address_can_be_a_member_s_name) {
+  const PeerCertificate certificate{
+      .names = {.uris = {}, .dns = {}, .addresses = {"10.0.0.1", "fd00::1"}}};
+  BOOST_TEST(is_welcome(certificate, members({"10.0.0.1"})));
+  BOOST_TEST(is_welcome(certificate, members({"fd00:0::1"})));
+  BOOST_TEST((reason(certificate, members({"10.0.0.2"})) == Rejection::kTlsWrongName));
+}
+
+BOOST_AUTO_TEST_CASE(a_member_is_server_and_client) {
+  PeerCertificate certificate = with_dns({"orders-0.shop"});
+  certificate.is_for_both_sides = false;
+  BOOST_TEST((reason(certificate, members({"orders-0.shop"})) == Rejection::kTlsBadCertificate));
+}
+
 BOOST_AUTO_TEST_CASE(an_authority_is_no_member) {
   PeerCertificate certificate = with_dns({"a.b"});
   certificate.is_authority = true;

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/check.hh"
+
 namespace bellwether::io {
 namespace {
 
@@ -112,56 +114,61 @@ constexpr auto kFamilies = std::to_array<uint32_t>({AF_UNIX, AF_INET, AF_INET6, 
 // Both processors have the lower half of an argument first.
 constexpr size_t kFirstArgument = offsetof(seccomp_data, args);
 
-// Jumps are relative to the next instruction.
+// Steps, and steps that depend on what was loaded last; nobody counts them.
 class Program {
  public:
-  void load(size_t offset) {
-    add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
+  Program& load(size_t offset) {
+    return add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
   }
-  void allow() { end(SECCOMP_RET_ALLOW); }
-  void fail(int error) { end(SECCOMP_RET_ERRNO | static_cast<uint32_t>(error)); }
-  // Skips `steps` unless what was loaded meets the condition (BPF_JEQ, BPF_JGE, BPF_JSET).
-  void skip_unless(uint16_t condition, uint32_t value, uint8_t steps) {
-    add(BPF_JUMP(static_cast<uint16_t>(BPF_JMP | condition | BPF_K), value, 0, steps));
+  Program& allow() { return end(SECCOMP_RET_ALLOW); }
+  Program& fail(int error) { return end(SECCOMP_RET_ERRNO | static_cast<uint32_t>(error)); }
+  // If what was loaded meets the condition (BPF_JEQ, BPF_JGE, BPF_JSET): these, too, at most 255.
+  Program& when(uint16_t condition, uint32_t value, const Program& then) {
+    return jump(condition, value, 0, then.size()).append(then);
+  }
+  Program& unless(uint16_t condition, uint32_t value, const Program& then) {
+    return jump(condition, value, then.size(), 0).append(then);
   }
   sock_fprog text() {
     return {.len = static_cast<uint16_t>(steps_.size()), .filter = steps_.data()};
   }
 
  private:
-  void end(uint32_t action) { add(BPF_STMT(BPF_RET | BPF_K, action)); }
-  void add(sock_filter step) { steps_.push_back(step); }
+  uint8_t size() const {
+    check(steps_.size() <= UINT8_MAX, "a jump is at most 255 steps");
+    return static_cast<uint8_t>(steps_.size());
+  }
+  // Relative to the next step.
+  Program& jump(uint16_t condition, uint32_t value, uint8_t if_so, uint8_t if_not) {
+    return add(BPF_JUMP(static_cast<uint16_t>(BPF_JMP | condition | BPF_K), value, if_so, if_not));
+  }
+  Program& end(uint32_t action) { return add(BPF_STMT(BPF_RET | BPF_K, action)); }
+  Program& append(const Program& other) {
+    steps_.insert(steps_.end(), other.steps_.begin(), other.steps_.end());
+    return *this;
+  }
+  Program& add(sock_filter step) {
+    steps_.push_back(step);
+    return *this;
+  }
 
   std::vector<sock_filter> steps_;
 };
 
 Program make_program() {
+  const Program refused = Program().fail(EPERM);
   Program program;
-  program.load(offsetof(seccomp_data, arch));
-  program.skip_unless(BPF_JEQ, kProcessor, 2);
-  program.load(offsetof(seccomp_data, nr));
-  program.skip_unless(BPF_JGE, kFirstOfX32, 1);
-  program.fail(EPERM);
-  for (const uint32_t call : refused_system_calls()) {
-    program.skip_unless(BPF_JEQ, call, 1);
-    program.fail(EPERM);
-  }
-  program.skip_unless(BPF_JEQ, SYS_clone3, 1);
-  program.fail(ENOSYS);
-  program.skip_unless(BPF_JEQ, SYS_clone, 4);
-  program.load(kFirstArgument);
-  program.skip_unless(BPF_JSET, kNamespaces, 1);
-  program.fail(EPERM);
-  program.allow();
-  program.skip_unless(BPF_JEQ, SYS_socket, 2 + 2 * kFamilies.size());
-  program.load(kFirstArgument);
-  for (const uint32_t family : kFamilies) {
-    program.skip_unless(BPF_JEQ, family, 1);
-    program.allow();
-  }
-  program.fail(EAFNOSUPPORT);
-  program.allow();
-  return program;
+  program.load(offsetof(seccomp_data, arch)).unless(BPF_JEQ, kProcessor, refused);
+  program.load(offsetof(seccomp_data, nr)).when(BPF_JGE, kFirstOfX32, refused);
+  for (const uint32_t call : refused_system_calls()) program.when(BPF_JEQ, call, refused);
+  program.when(BPF_JEQ, SYS_clone3, Program().fail(ENOSYS));
+  program.when(BPF_JEQ, SYS_clone,
+               Program().load(kFirstArgument).when(BPF_JSET, kNamespaces, refused).allow());
+  Program socket;
+  socket.load(kFirstArgument);
+  for (const uint32_t family : kFamilies) socket.when(BPF_JEQ, family, Program().allow());
+  program.when(BPF_JEQ, SYS_socket, socket.fail(EAFNOSUPPORT));
+  return program.allow();
 }
 
 }  // namespace

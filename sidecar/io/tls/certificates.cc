@@ -195,6 +195,8 @@ PeerCertificate described(X509* certificate) {
   return {.names = names_of(certificate),
           .is_authority = is_ca || may_sign,
           .has_signature_use = has_use && (use & KU_DIGITAL_SIGNATURE) != 0,
+          .is_for_both_sides = X509_check_purpose(certificate, X509_PURPOSE_SSL_SERVER, 0) == 1 &&
+                               X509_check_purpose(certificate, X509_PURPOSE_SSL_CLIENT, 0) == 1,
           .common_name = common_name_of(certificate)};
 }
 

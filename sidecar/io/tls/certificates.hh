@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "io/tls/guarded_file.hh"
 #include "io/tls/member_rules.hh"
 #include "io/tls/openssl.hh"
-#include "io/tls/secret_file.hh"
 
 namespace bellwether::io {
 

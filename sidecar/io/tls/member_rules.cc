@@ -62,6 +62,7 @@ bool is_member(const CertificateNames& names, const std::string& id, const Membe
   }
   return std::ranges::any_of(rules.members, [&](const std::string& member) {
     if (has_spiffe_scheme(member)) return member == id;
+    if (is_address(member)) return is_for_host(names, member);
     return std::ranges::any_of(names.dns,
                                [&](const std::string& name) { return is_dns_match(member, name); });
   });
@@ -81,6 +82,11 @@ std::optional<TlsFlaw> judge_member(const PeerCertificate& certificate, const Me
     return bad_certificate("the peer's certificate, for " + names.text() +
                            ", is that of an authority (CA:TRUE, keyCertSign or cRLSign); give it "
                            "one for itself");
+  }
+  if (!certificate.is_for_both_sides) {
+    return bad_certificate("the peer's certificate, for " + names.text() +
+                           ", is for servers or for clients alone, and a member is both; issue one "
+                           "with serverAuth and clientAuth");
   }
   SpiffeId id;
   const bool is_svid = std::ranges::any_of(names.uris, has_spiffe_scheme);

@@ -23,11 +23,13 @@ struct PeerCertificate {
   CertificateNames names;
   bool is_authority = false;      // it may sign others: CA:TRUE, keyCertSign or cRLSign
   bool has_signature_use = true;  // its key usage has digitalSignature
+  bool is_for_both_sides = true;  // it may be shown by servers and by clients, as members are both
   std::string common_name{};      // for the log alone: it is no name that anything is decided by
 };
 
 struct MemberRules {
-  // SPIFFE ids, DNS names, or DNS names that begin with "*."; empty: `hosts` are the members.
+  // SPIFFE ids, IP addresses, DNS names, or DNS names that begin with "*."; empty: `hosts` are the
+  // members.
   std::vector<std::string> members;
   // Those of all configured peers and voters.
   std::vector<std::string> hosts;

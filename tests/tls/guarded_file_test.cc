@@ -1,5 +1,5 @@
 // Who else may read or write a file is asked before it is believed.
-#include "io/tls/secret_file.hh"
+#include "io/tls/guarded_file.hh"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ struct SecretFileFixture {
   }
   std::string flaw(Secrecy secrecy = Secrecy::kSecret) const {
     try {
-      read_secret_file(path, "tls.key", secrecy);
+      read_guarded_file(path, "tls.key", secrecy);
     } catch (const TlsError& error) {
       return error.what();
     }
@@ -38,7 +38,7 @@ BOOST_FIXTURE_TEST_SUITE(secret_file, SecretFileFixture)
 BOOST_AUTO_TEST_CASE(of_its_owner_and_group_is_read) {
   for (const mode_t mode : {0400U, 0440U, 0600U, 0640U}) {
     write("text", mode);
-    BOOST_TEST(read_secret_file(path, "tls.key", Secrecy::kSecret) == "text");
+    BOOST_TEST(read_guarded_file(path, "tls.key", Secrecy::kSecret) == "text");
   }
 }
 

@@ -29,10 +29,15 @@ enum class Secrecy : uint8_t {
   kShared,  // of any owner, and readable by all: the operator answers for who has its folder
 };
 
+// Of what nobody else may read, unless the operator answers for its folder.
+constexpr Secrecy secret_in(bool is_folder_shared) {
+  return is_folder_shared ? Secrecy::kShared : Secrecy::kSecret;
+}
+
 // The text of a file; a link to one is followed, for so Kubernetes swaps them.  Throws TlsError,
 // which begins with `key`, that names the file in the configuration, and says what is wrong and
 // what to do.  Blocks for as long as the disk does.
-SecretText read_secret_file(const std::string& path, const std::string& key, Secrecy secrecy);
+SecretText read_guarded_file(const std::string& path, const std::string& key, Secrecy secrecy);
 
 // The file with the authorities that this system believes: SSL_CERT_FILE, or the first of the usual
 // places; "" when there is none.

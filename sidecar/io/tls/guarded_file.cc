@@ -1,5 +1,5 @@
 // What is judged is the open file, not the path: nobody can swap it in between.
-#include "io/tls/secret_file.hh"
+#include "io/tls/guarded_file.hh"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -66,7 +66,7 @@ TlsTexts::~TlsTexts() {
   OPENSSL_cleanse(secret.data(), secret.size());
 }
 
-SecretText read_secret_file(const std::string& path, const std::string& key, Secrecy secrecy) {
+SecretText read_guarded_file(const std::string& path, const std::string& key, Secrecy secrecy) {
   const auto fail = [&](const std::string& what) { throw TlsError(key + " " + path + " " + what); };
   const auto fail_by_errno = [&] {
     fail("cannot be read: " + std::generic_category().message(errno));
