@@ -178,7 +178,11 @@ void Routes::handle(const io::HttpRequest& request, std::shared_ptr<Answer> answ
   Exchange exchange(place, std::move(answer), observer_);
   if (entrance == Entrance::kApi) {
     const std::string reason = distrust(request, backend_.config());
-    if (!reason.empty()) return exchange.send(error_response(403, reason));
+    if (!reason.empty()) {
+      const bool is_command = route != nullptr && route->command && route->allows(request.method);
+      if (is_command) observer_.on_command(*route->command, request.client, {403, reason});
+      return exchange.send(error_response(403, reason));
+    }
   }
   if (route == nullptr) return exchange.send(error_response(404, "there is no such path"));
   if (!route->allows(request.method)) {

@@ -50,9 +50,12 @@ bool is_own(const std::string& host, const Config& config) {
   return std::find(own.begin(), own.end(), host) != own.end();
 }
 
-bool is_same_origin(const std::string& origin, const std::string* host) {
+// A page of plain HTTP may be anybody's, whatever its name.  The other way round a proxy may have
+// ended the TLS.
+bool is_same_origin(const std::string& origin, const std::string* host, bool is_over_tls) {
   const size_t scheme_end = origin.find("://");
   if (scheme_end == std::string::npos || host == nullptr) return false;
+  if (is_over_tls && lower(origin.substr(0, scheme_end)) != "https") return false;
   return lower(origin.substr(scheme_end + 3)) == lower(*host);
 }
 
@@ -71,7 +74,7 @@ std::string distrust(const io::HttpRequest& request, const Config& config) {
     return "commands are not taken from another site's page";
   }
   const std::string* const origin = request.header("origin");
-  if (origin != nullptr && !is_same_origin(*origin, host)) {
+  if (origin != nullptr && !is_same_origin(*origin, host, request.is_over_tls)) {
     return "commands are not taken from another site's page";
   }
   return "";

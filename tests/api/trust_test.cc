@@ -103,6 +103,31 @@ BOOST_AUTO_TEST_CASE(a_command_of_another_origin_is_refused) {
   BOOST_TEST(!takes_post({{"Origin", "http://localhost:4040"}}));
 }
 
+BOOST_AUTO_TEST_CASE(by_tls_a_plain_page_of_the_same_name_is_of_another_origin) {
+  io::HttpRequest wish{.method = "POST",
+                       .path = "/",
+                       .headers = {{"Host", "api.shop"}, {"Origin", "http://api.shop"}},
+                       .is_over_tls = true};
+  BOOST_TEST(!api::distrust(wish, backend.settings).empty());
+  wish.headers.back().second = "https://API.shop";
+  BOOST_TEST(api::distrust(wish, backend.settings).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_command_of_another_site_is_told_with_who_sent_it) {
+  const auto sent_by = [&](const char* method, const char* path) {
+    return request({.method = method,
+                    .path = path,
+                    .headers = {{"Host", "localhost:4040"}, {"Origin", "http://evil.example"}},
+                    .client = {.address = "10.0.0.9:1234"}})
+        ->status();
+  };
+  BOOST_TEST(sent_by("POST", "/v1/step-down") == 403u);
+  BOOST_TEST(sent_by("POST", "/v1/leader") == 403u);  // not a command
+  BOOST_TEST(sent_by("GET", "/v1/step-down") == 405u);
+  BOOST_TEST(asked == std::vector<std::string>{"step_down by 10.0.0.9:1234 403"},
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_command_that_the_browser_calls_cross_site_is_refused) {
   BOOST_TEST(!takes_post({{"Host", "localhost:4040"}, {"Sec-Fetch-Site", "Cross-Site"}}));
 }
