@@ -15,6 +15,7 @@ enum class Limit : uint8_t {
   kHandshakes,       // whoever connects by TLS waited: handshakes took too much of the loop's time
   kPeerConnections,  // a peer's connection was closed: there are too many, or too many silent ones
   kHttpConnections,  // connections of clients
+  kHttpHandshakes,   // those of them that have not ended their handshake
   kHttpHeader,       // bytes of a request's header
   kHttpBody,         // bytes of a request's body
   kHttpIdle,         // time a connection may be silent
@@ -26,9 +27,9 @@ enum class Limit : uint8_t {
 };
 inline const char* name(Limit limit) {
   static constexpr Names<Limit> kNames({"send_queue", "peer_silence", "handshakes",
-                                        "peer_connections", "http_connections", "http_header",
-                                        "http_body", "http_idle", "http_unsent", "event_streams",
-                                        "long_polls", "log_lines"});
+                                        "peer_connections", "http_connections", "http_handshakes",
+                                        "http_header", "http_body", "http_idle", "http_unsent",
+                                        "event_streams", "long_polls", "log_lines"});
   return kNames[limit];
 }
 
@@ -74,6 +75,7 @@ enum class TlsRejection : uint8_t {
   kLast =
       static_cast<uint8_t>(Rejection::kTlsRefused) - static_cast<uint8_t>(Rejection::kTlsPlaintext),
 };
+inline bool is_of_tls(Rejection rejection) { return rejection >= Rejection::kTlsPlaintext; }
 inline TlsRejection to_tls_rejection(Rejection rejection) {
   return static_cast<TlsRejection>(static_cast<uint8_t>(rejection) -
                                    static_cast<uint8_t>(Rejection::kTlsPlaintext));

@@ -31,6 +31,17 @@ RawClient::RawClient(uint16_t port, int receive_bytes)
                 0);
 }
 
+RawClient::RawClient(uint16_t port, const char* from)
+    : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in address{.sin_family = AF_INET};
+  BOOST_REQUIRE(::inet_pton(AF_INET, from, &address.sin_addr) == 1);
+  BOOST_REQUIRE(::bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  BOOST_REQUIRE(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) ==
+                0);
+}
+
 RawClient::RawClient(const std::string& socket_path)
     : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_un address{.sun_family = AF_UNIX};

@@ -19,6 +19,8 @@ class RawClient {
   // buffer, 0: as usual.
   explicit RawClient(uint16_t port, int receive_bytes = 0);
   explicit RawClient(const std::string& socket_path);
+  // From another address of loopback.
+  RawClient(uint16_t port, const char* from);
 
   // Fails the test when the kernel does not take all of it.
   void send(std::string_view bytes) const;

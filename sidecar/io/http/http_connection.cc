@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/check.hh"
-#include "io/names/socket_address.hh"
 
 namespace bellwether::io {
 namespace {
@@ -35,6 +34,11 @@ HttpClientFacts facts_of(int fd, bool is_over_unix_socket) {
   return {.address = address ? address->text() : "", .process = std::nullopt};
 }
 
+std::optional<SocketAddress> neighbourhood_of(int fd) {
+  const auto address = SocketAddress::remote_of(fd);
+  return address ? std::optional(address->neighbourhood()) : std::nullopt;
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(Loop& loop, Owner& owner, ByteStream::Handle handle,
@@ -46,7 +50,8 @@ HttpConnection::HttpConnection(Loop& loop, Owner& owner, ByteStream::Handle hand
       reader_(settings.limits),
       timer_(loop, [this] { on_due(); }),
       stream_(*this, std::move(handle), settings.buffer),
-      client_(facts_of(stream_.descriptor(), is_over_unix_socket_)) {
+      client_(facts_of(stream_.descriptor(), is_over_unix_socket_)),
+      neighbourhood_(neighbourhood_of(stream_.descriptor())) {
   if (settings.tls == nullptr) return;
   stream_.secure(std::make_unique<TlsSession>(settings.tls, TlsSide::kServer));
 }
@@ -168,7 +173,7 @@ void HttpConnection::on_drained() {
 }
 
 bool HttpConnection::has_time_for_handshake() {
-  if (owner_.has_time()) return true;
+  if (owner_.has_time_for_handshakes()) return true;
   owner_.on_held(*this);
   return false;
 }

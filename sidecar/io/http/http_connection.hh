@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include "io/loop/byte_stream.hh"
 #include "io/loop/loop.hh"
 #include "io/loop/timer.hh"
+#include "io/names/socket_address.hh"
 
 namespace bellwether::io {
 
@@ -34,6 +36,8 @@ class HttpConnection final : private ByteStream::Owner {
     virtual void on_closed(HttpConnection& connection) = 0;
     // False when the requests of all connections have had their time in this turn of the loop.
     virtual bool has_time() = 0;
+    // The same of handshakes, which leave requests a part of it.
+    virtual bool has_time_for_handshakes() = 0;
   };
 
   struct Settings {
@@ -76,6 +80,12 @@ class HttpConnection final : private ByteStream::Owner {
   // With a handshake that on_held() was told of.
   void go_on() { stream_.go_on(); }
   bool is_over_tls() const { return stream_.tls() != nullptr; }
+  // The handshake of TLS is not over yet.
+  bool is_in_handshake() const {
+    return !is_closed() && is_over_tls() && !stream_.tls()->is_established();
+  }
+  // Where its client is; nothing: not on a network.
+  const std::optional<SocketAddress>& neighbourhood() const { return neighbourhood_; }
   bool is_over_unix_socket() const { return is_over_unix_socket_; }
   // Ends at once, without a word: another client needs the room.
   void give_way() { close(); }
@@ -131,6 +141,7 @@ class HttpConnection final : private ByteStream::Owner {
   DeadlineTimer timer_;  // a request that waits in the kernel has come in time
   ByteStream stream_;
   const HttpClientFacts client_;
+  const std::optional<SocketAddress> neighbourhood_;
 };
 
 }  // namespace bellwether::io

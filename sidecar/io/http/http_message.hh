@@ -33,7 +33,10 @@ struct HttpLimits {
   // Of the request line, all headers, and the lines around the chunks of a body.
   size_t header_bytes = size_t{8} * 1024;
   size_t body_bytes = size_t{16} * 1024;
-  size_t connections = 512;                 // beyond it the one that waits longest gives way
+  size_t connections = 512;  // beyond it the one that waits longest gives way
+  // Of those, by TLS and without the end of their handshake; beyond it one of the host that has
+  // most of them gives way.  Each takes 100 KiB.
+  size_t handshakes = 64;
   size_t unsent_bytes = size_t{64} * 1024;  // of one stream; who reads more slowly is closed
   // From connecting to a byte of a request, a handshake included, if that is less.
   Duration first = std::chrono::seconds(10);

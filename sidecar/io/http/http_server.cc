@@ -2,8 +2,11 @@
 // accepted in libuv's callback is kept by libuv, which then waits with the next one until it is.
 #include "io/http/http_server.hh"
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "io/names/socket_options.hh"
@@ -153,11 +156,7 @@ void HttpServer::accept_paced(uv_stream_t* socket) {
 void HttpServer::begin_turn() {
   accepted_ = 0;
   time_is_up_ = kNever;
-  for (const uint32_t number : std::exchange(held_, {})) {
-    if (const auto found = connections_.find(number); found != connections_.end()) {
-      found->second->go_on();
-    }
-  }
+  go_on_with_handshakes();
   for (uv_stream_t* socket : std::exchange(paused_, {})) accept_paced(socket);
 }
 
@@ -175,6 +174,57 @@ void HttpServer::make_room() {
   longest->give_way();
 }
 
+namespace {
+
+using Neighbourhood = std::optional<SocketAddress>;
+
+// How many handshakes each has begun.
+template <typename Connections>
+std::map<Neighbourhood, size_t> handshakes_of(const Connections& connections) {
+  std::map<Neighbourhood, size_t> counts;
+  for (const auto& [number, connection] : connections) {
+    if (connection->is_in_handshake()) ++counts[connection->neighbourhood()];
+  }
+  return counts;
+}
+
+}  // namespace
+
+// Those of a host that has begun few do not wait for those of one that has begun many.
+void HttpServer::go_on_with_handshakes() {
+  if (held_.empty()) return;
+  const auto counts = handshakes_of(connections_);
+  std::vector<std::pair<size_t, HttpConnection*>> waiting;
+  for (const uint32_t number : std::exchange(held_, {})) {
+    const auto found = connections_.find(number);
+    if (found == connections_.end() || found->second->is_closed()) continue;
+    HttpConnection* connection = found->second.get();
+    const auto count = counts.find(connection->neighbourhood());
+    waiting.emplace_back(count == counts.end() ? 0 : count->second, connection);
+  }
+  std::ranges::stable_sort(waiting, {}, &std::pair<size_t, HttpConnection*>::first);
+  for (const auto& [count, connection] : waiting) connection->go_on();
+}
+
+void HttpServer::make_room_for_handshake() {
+  const auto counts = handshakes_of(connections_);
+  size_t all = 0;
+  for (const auto& [host, count] : counts) all += count;
+  if (all < limits_.handshakes) return;
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& each) { return each.second; });
+  HttpConnection* oldest = nullptr;
+  for (const auto& [number, connection] : connections_) {
+    const bool is_one = connection->is_in_handshake() && connection->neighbourhood() == most->first;
+    if (!is_one) continue;
+    if (oldest == nullptr || connection->waits_since() < oldest->waits_since()) {
+      oldest = connection.get();
+    }
+  }
+  listener_.on_limit(Limit::kHttpHandshakes);
+  if (oldest != nullptr) oldest->give_way();
+}
+
 void HttpServer::accept(uv_stream_t* socket) {
   const bool is_tcp = socket->type == UV_TCP;
   ByteStream::Handle handle = make_client_handle(socket->type);
@@ -185,6 +235,7 @@ void HttpServer::accept(uv_stream_t* socket) {
   if (open_connections() >= limits_.connections) make_room();
   const bool is_by_tls = is_tcp && is_secured_;
   if (is_by_tls && tls_ == nullptr) return;
+  if (is_by_tls) make_room_for_handshake();
   // A refusal by TLS would take a handshake, so that is left out.
   const size_t most = limits_.connections + (is_by_tls ? 0 : kMaxTurnedAway);
   if (open_connections() >= most) {
@@ -254,6 +305,10 @@ bool HttpServer::has_time() {
     next_turn_.arm({});
   }
   return now < time_is_up_;
+}
+
+bool HttpServer::has_time_for_handshakes() {
+  return has_time() && Loop::now() < time_is_up_ - kTimePerTurn / 2;
 }
 
 bool HttpReply::is_open() const { return server_->find(request_) != nullptr; }

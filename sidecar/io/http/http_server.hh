@@ -115,6 +115,8 @@ class HttpServer final : private HttpConnection::Owner {
   void accept(uv_stream_t* socket);
   size_t open_connections() const { return connections_.size() - closed_.size(); }
   void make_room();
+  void make_room_for_handshake();
+  void go_on_with_handshakes();
   ByteStream::Handle make_client_handle(uv_handle_type type);
 
   void on_request(HttpConnection& connection, const HttpRequest& request) override;
@@ -126,6 +128,7 @@ class HttpServer final : private HttpConnection::Owner {
   void on_held(HttpConnection& connection) override;
   void on_closed(HttpConnection& connection) override;
   bool has_time() override;
+  bool has_time_for_handshakes() override;
   void say_farewell();
 
   Loop& loop_;

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace bellwether::io {
@@ -51,6 +52,15 @@ std::optional<SocketAddress> SocketAddress::from(const sockaddr& address) {
 std::optional<SocketAddress> SocketAddress::local_of(int fd) { return end_of(fd, ::getsockname); }
 
 std::optional<SocketAddress> SocketAddress::remote_of(int fd) { return end_of(fd, ::getpeername); }
+
+SocketAddress SocketAddress::neighbourhood() const {
+  SocketAddress result = with_port(0);
+  if (family() != AF_INET6) return result;
+  constexpr size_t kNetworkBytes = 8;
+  const auto host = result.bytes_.begin() + offsetof(sockaddr_in6, sin6_addr) + kNetworkBytes;
+  std::fill_n(host, sizeof(in6_addr) - kNetworkBytes, uint8_t{0});
+  return result;
+}
 
 SocketAddress SocketAddress::with_port(uint16_t port) const {
   // Both families have it at the same place.

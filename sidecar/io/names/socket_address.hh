@@ -28,6 +28,9 @@ class SocketAddress {
   static std::optional<SocketAddress> local_of(int fd);
   static std::optional<SocketAddress> remote_of(int fd);
 
+  // Whose it is, as far as a stranger cannot choose it: without the port, and of IPv6 the network
+  // of 64 bits.
+  SocketAddress neighbourhood() const;
   // The same host, another port.
   SocketAddress with_port(uint16_t port) const;
 
