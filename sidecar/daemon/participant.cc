@@ -299,6 +299,14 @@ void Participant::on_rejected(Rejection rejection, const std::string& remote,
   if (rejection == Rejection::kTurnedAway) turned_away_ = {text, io::Loop::now()};
 }
 
+// Alone for want of trust is as far from the group as turned away by it.
+void Participant::on_dial_rejected(Rejection rejection, const std::string& remote,
+                                   const std::string& text) {
+  on_rejected(rejection, remote, text);
+  if (!is_of_tls(rejection)) return;
+  turned_away_ = {"no TLS with the peer at " + remote + ": " + text, io::Loop::now()};
+}
+
 std::string Participant::turned_away(Instant now) const {
   const bool is_recent = !turned_away_.text.empty() && now - turned_away_.at < kTurnedAwayFor;
   return is_recent && !node_.leader() ? turned_away_.text : "";

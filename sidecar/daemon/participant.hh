@@ -111,6 +111,8 @@ class Participant final : private EffectSink, private io::TransportListener {
   void on_all_answered() override { driver_.step(Joined{}); }
   void on_rejected(Rejection rejection, const std::string& remote,
                    const std::string& text) override;
+  void on_dial_rejected(Rejection rejection, const std::string& remote,
+                        const std::string& text) override;
   void on_limit(Limit limit) override { parts_.metrics.limit_hits.count(limit); }
 
   void on_election(const metrics::ElectionSummary& election);

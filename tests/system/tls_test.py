@@ -5,9 +5,10 @@ change nothing but counters.
 usage: tls_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
+from certificates import Authority
 from harness import wait_until
-from system_case import main
-from tls_case import TlsCase
+from system_case import PATIENT, main
+from tls_case import HOST_NAMES, TlsCase
 
 
 class Members(TlsCase):
@@ -96,6 +97,47 @@ class Members(TlsCase):
             status = wait_until("it answers", lambda: sidecar.get("/v1/status"))
             self.assertFalse(sidecar.is_ready())
             self.assertIn(wrong, status["why_not_ready"])
+
+
+class Refused(TlsCase):
+    """By members, whatever this one thinks of its own files."""
+
+    def test_alone_it_is_not_ready_and_says_what_to_change(self):
+        other = Authority(self.folder, "other")
+        both = self.authority.pem() + other.pem()
+        with self.certified(voters=3) as group:
+            group.start("--bootstrap").await_leader()
+            odd, *rest = group.sidecars
+            self.assertEqual(odd.stop(), 0)
+            self.identity(odd).take(*other.issue(HOST_NAMES), both)
+            odd.start()
+            why = wait_until("it is not ready and says why", lambda: "no TLS with the peer at" in (
+                (odd.get("/v1/status") or {}).get("why_not_ready") or "")
+                and odd.get("/v1/status")["why_not_ready"])
+            self.assertRegex(why, "it does not believe the authority of this side's certificate; "
+                             "let its bundle have that authority|the peer ended the connection")
+            self.assertFalse(odd.is_ready())
+            for sidecar in rest:
+                self.identity(sidecar).write(self.identity(sidecar).ca, both)
+            group.await_leader(rest[1])
+            wait_until("it is ready", odd.is_ready)
+
+    def test_check_tells_that_nobody_would_believe_it(self):
+        with self.certified(1) as group:
+            sidecar, = group.sidecars
+            identity = self.identity(sidecar)
+            identity.take(*self.authority.issue(["DNS:elsewhere.org"]), self.authority.pem())
+            wrong = ("members with the same configuration would refuse this one: the peer's "
+                     "certificate is for elsewhere.org; peers and voters are at")
+            self.assertIn(wrong, self.run_program("check", sidecar.config_file).stderr)
+            identity.take(*self.authority.issue(HOST_NAMES), self.authority.pem())
+            self.assertNotIn(wrong, self.run_program("check", sidecar.config_file).stderr)
+
+    def test_an_address_among_the_names_of_members(self):
+        with self.group(2, extra=PATIENT, tls=lambda each: self.identity(each).table(
+                members=["127.0.0.1"])) as group:
+            group.start().await_leader()
+            self.await_security(group, "tls")
 
 
 class Start(TlsCase):

@@ -81,6 +81,11 @@ class TransportListener {
   // `text` is one phrase for the log.
   virtual void on_rejected(Rejection rejection, const std::string& remote,
                            const std::string& text) = 0;
+  // The same, of a connection that this process has dialled: so a stranger cannot bring it about.
+  virtual void on_dial_rejected(Rejection rejection, const std::string& remote,
+                                const std::string& text) {
+    on_rejected(rejection, remote, text);
+  }
   virtual void on_limit(Limit limit) = 0;
 };
 
@@ -225,6 +230,8 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void turn_away(PeerConnection& connection, TurnAwayReason reason, Rejection rejection,
                  const PeerIdentity& peer);
   void end_rejected(PeerConnection& connection);
+  void tell_rejection(const PeerConnection& connection, Rejection rejection,
+                      const std::string& text);
   void end_link(PeerConnection& connection, LinkEvidence evidence, AfterLink next);
   void close_overflowed();
   void close_unwanted();
@@ -264,7 +271,12 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   bool is_welcome(PeerConnection& connection, const Greeting& greeting);
   static void note_tls_try(const PeerConnection& connection, Target& target);
   void tell_silent_refusal(const PeerConnection& connection);
+  void forget_begun();
+  void welcome_refused();
+  void judge_links();
   void renew_links();
+  bool is_renewed_awaited();
+  void renew(PeerConnection& link);
   void end_expired(std::time_t now);
   PeerConnection* next_to_renew(std::time_t now, std::time_t& due) const;
   bool must_end(const PeerConnection& link) const;

@@ -162,7 +162,7 @@ void Transport::on_skipped(PeerConnection& connection) {
 
 void Transport::on_flaw(PeerConnection& connection, const FrameError& error) {
   if (stage_ != Stage::kOpen) return;
-  listener_.on_rejected(error.flaw, connection.remote(), error.text);
+  tell_rejection(connection, error.flaw, error.text);
   if (connection.is_link()) {
     return end_link(connection, LinkEvidence::kClosed, AfterLink::kDialAgain);
   }
@@ -281,6 +281,15 @@ void Transport::turn_away(PeerConnection& connection, TurnAwayReason reason, Rej
                                                             : " has a name that is in use";
   listener_.on_rejected(rejection, connection.remote(), described(peer) + what);
   end_rejected(connection);
+}
+
+void Transport::tell_rejection(const PeerConnection& connection, Rejection rejection,
+                               const std::string& text) {
+  if (connection.dialled()) {
+    listener_.on_dial_rejected(rejection, connection.remote(), text);
+  } else {
+    listener_.on_rejected(rejection, connection.remote(), text);
+  }
 }
 
 // Whoever was rejected, or has rejected this process, is not dialled again soon.

@@ -48,7 +48,7 @@ bool Transport::is_welcome(PeerConnection& connection, const Greeting& greeting)
   if (host == hosts.end()) return true;
   const auto flaw = judge_voter(session->peer()->names, host->second);
   if (!flaw) return true;
-  listener_.on_rejected(flaw->reason, connection.remote(), flaw->text);
+  tell_rejection(connection, flaw->reason, flaw->text);
   end_rejected(connection);
   return false;
 }
@@ -65,9 +65,9 @@ void Transport::tell_silent_refusal(const PeerConnection& connection) {
   const TlsSession* session = connection.tls();
   const bool is_expected = settings_.security.takes_plain || !connection.dialled();
   if (session == nullptr || session->is_established() || is_expected) return;
-  listener_.on_rejected(Rejection::kTlsRefused, connection.remote(),
-                        "the peer ended the connection instead of answering by TLS; perhaps it has "
-                        "no [tls], or is not a sidecar");
+  tell_rejection(connection, Rejection::kTlsRefused,
+                 "the peer ended the connection instead of answering by TLS; perhaps it has no "
+                 "[tls], or is not a sidecar");
 }
 
 size_t Transport::count_links(Security security) const {
@@ -80,18 +80,35 @@ size_t Transport::count_links(Security security) const {
 void Transport::set_security(LinkSecurity security) {
   settings_.security = std::move(security);
   if (stage_ != Stage::kOpen) return;
-  // What was begun by other rules never becomes a link.
+  forget_begun();
+  welcome_refused();
+  judge_links();
+  is_renewing_ = true;
+  secured_at_ = Loop::now();
+  renewed_.reset();
+  renewal_.arm(Duration::zero());
+}
+
+// What was begun by other rules never becomes a link.
+void Transport::forget_begun() {
   std::vector<PeerConnection*> begun;
   for (const auto& connection : connections_) {
     if (!connection->is_link()) begun.push_back(connection.get());
   }
   for (PeerConnection* connection : begun) forget(*connection);
+}
+
+// Whoever was refused until now may be welcome: all are dialled anew.
+void Transport::welcome_refused() {
   for (auto& [address, target] : targets_) {
     target.is_tls_in_vain = false;
-    // Whoever was refused until now may be welcome.
     if (target.connection == nullptr) target.dialler->stop();
   }
   due_.arm(Duration::zero());
+}
+
+// Notes which links may not stay, and tells of those whose peers are no members any more.
+void Transport::judge_links() {
   const TlsContextPtr tls = settings_.security.tls;
   for (auto& [id, peer] : peers_) {
     peer.tls_wishes = 0;
@@ -101,10 +118,6 @@ void Transport::set_security(LinkSecurity security) {
     const auto flaw = tls->judge(*session->peer());
     if (flaw) listener_.on_rejected(flaw->reason, peer.link->remote(), flaw->text);
   }
-  is_renewing_ = true;
-  secured_at_ = Loop::now();
-  renewed_.reset();
-  renewal_.arm(Duration::zero());
 }
 
 // What may not stay, whatever comes after it: plain where all must be TLS, and what was shown by
@@ -162,36 +175,46 @@ void Transport::end_expired(std::time_t now) {
   }
 }
 
+// One that does not come back in time stays the last.
+bool Transport::is_renewed_awaited() {
+  if (!renewed_) return false;
+  const auto peer = peers_.find(*renewed_);
+  const bool is_back = peer == peers_.end() || peer->second.link != nullptr;
+  const bool is_late = Loop::now() - renewed_at_ > 2 * settings_.limits.handshake;
+  if (!is_back && !is_late) return true;
+  renewed_.reset();
+  if (!is_back) is_renewing_ = false;
+  return false;
+}
+
 void Transport::renew_links() {
   const std::time_t now = std::time(nullptr);
   if (stage_ == Stage::kOpen) end_expired(now);
   if (stage_ != Stage::kOpen) return;
-  if (renewed_) {
-    const auto peer = peers_.find(*renewed_);
-    const bool is_back = peer == peers_.end() || peer->second.link != nullptr;
-    const bool is_late = Loop::now() - renewed_at_ > 2 * settings_.limits.handshake;
-    if (!is_back && !is_late) return renewal_.arm(kBetweenRenewals);
-    renewed_.reset();
-    if (!is_back) is_renewing_ = false;
-  }
+  if (is_renewed_awaited()) return renewal_.arm(kBetweenRenewals);
   std::time_t due = now + std::chrono::duration_cast<std::chrono::seconds>(kLongestLook).count();
   PeerConnection* link = next_to_renew(now, due);
   if (link == nullptr) {
     is_renewing_ = false;
     return renewal_.arm(time_until(due));
   }
-  const Uuid id = link->peer().id;
+  renew(*link);
+  renewal_.arm(kBetweenRenewals);
+}
+
+// What must end is not waited for.
+void Transport::renew(PeerConnection& link) {
+  const Uuid id = link.peer().id;
   Peer& peer = peers_.at(id);
   if (!std::exchange(peer.is_link_over, false)) {
     renewed_ = id;
     renewed_at_ = Loop::now();
   }
-  if (link->tls() == nullptr) {
+  if (link.tls() == nullptr) {
     ++peer.tls_wishes;
     peer.tls_wanted_at = Loop::now();
   }
-  end_link(*link, LinkEvidence::kClosed, AfterLink::kDialAgain);
-  renewal_.arm(kBetweenRenewals);
+  end_link(link, LinkEvidence::kClosed, AfterLink::kDialAgain);
 }
 
 }  // namespace bellwether::io

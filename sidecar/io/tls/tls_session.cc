@@ -19,6 +19,36 @@ constexpr unsigned kLastAlertReason = SSL_AD_REASON_OFFSET + 255;
 
 TlsFlaw protocol_flaw(std::string text) { return {Rejection::kTlsProtocol, std::move(text)}; }
 
+// There are rarely any, and clearing their queue costs as much as the cipher of a short frame.
+void forget_errors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
+// What to change when the other side has refused this one by this alert.
+const char* remedy_for_alert(int alert) {
+  switch (alert) {
+    case SSL_AD_UNKNOWN_CA:
+      return "it does not believe the authority of this side's certificate; let its bundle have "
+             "that authority";
+    case SSL_AD_CERTIFICATE_EXPIRED:
+      return "this side's certificate is over by its clock; renew it, or look at both clocks";
+    case SSL_AD_CERTIFICATE_REQUIRED:
+    case SSL_AD_UNKNOWN_PSK_IDENTITY:
+    case SSL_AD_HANDSHAKE_FAILURE:
+    case SSL_AD_DECRYPT_ERROR:
+    case SSL_AD_ILLEGAL_PARAMETER:
+      return "one side may have a secret and the other certificates, or they have different "
+             "secrets; give both the same";
+    case SSL_AD_UNSUPPORTED_CERTIFICATE:
+      return "this side's certificate is not for clients and servers; issue one for both";
+    case SSL_AD_BAD_CERTIFICATE:
+      return "this side's certificate has a name that it does not take, or is not valid yet there; "
+             "its log says which";
+    default:
+      return "its log says why";
+  }
+}
+
 }  // namespace
 
 // --- the BIO ---
@@ -108,7 +138,9 @@ size_t TlsSession::read(std::span<char> buffer) {
       return 0;
     }
   }
-  ERR_clear_error();
+  // OpenSSL would find that out by a long way, and an election waits for it after each frame.
+  if (is_established_ && input_.empty() && SSL_has_pending(ssl_.get()) == 0) return 0;
+  forget_errors();
   size_t count = 0;
   const int result = SSL_read_ex(ssl_.get(), buffer.data(), buffer.size(), &count);
   if (result != 1) note_failure(result);  // before anything else is written
@@ -148,7 +180,7 @@ bool TlsSession::write(std::string_view plaintext) {
 
 // All of it, or nothing yet.
 void TlsSession::write_waiting() {
-  ERR_clear_error();
+  forget_errors();
   size_t count = 0;
   const int result = SSL_write_ex(ssl_.get(), waiting_.data(), waiting_.size(), &count);
   if (result != 1) return note_failure(result);
@@ -233,8 +265,9 @@ TlsFlaw TlsSession::flaw_of_error(unsigned long error) const {
   const auto reason = static_cast<unsigned>(ERR_GET_REASON(error));
   if (reason >= kFirstAlertReason && reason <= kLastAlertReason) {
     const int alert = static_cast<int>(reason - kFirstAlertReason);
-    return {Rejection::kTlsRefused, std::string("the peer refused this side: ") +
-                                        SSL_alert_desc_string_long(alert) + "; its log says why"};
+    return {Rejection::kTlsRefused, std::string("the peer refused this side (") +
+                                        SSL_alert_desc_string_long(alert) +
+                                        "): " + remedy_for_alert(alert)};
   }
   if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE && !context_->has_secret()) {
     return {Rejection::kTlsNoCertificate, "the peer shows no certificate"};
