@@ -173,6 +173,7 @@ pid_t process_of_sidecar(const Facts& facts) {
 
 doctor::TlsFacts facts_of(const daemon::TlsReading& reading) {
   return {.flaw = reading.error,
+          .is_believed_by_none = reading.is_believed_by_none,
           .cannot_tell_voters_apart = reading.cannot_tell_voters_apart,
           .begins = reading.tls ? reading.tls->beginning() : std::nullopt,
           .ends = reading.tls ? reading.tls->expiry() : std::nullopt,
@@ -213,8 +214,8 @@ void gather_configured(Facts& facts, const Tell& tell) {
   if (config.tls.mode != TlsMode::kOff) {
     const daemon::TlsReading tls = daemon::read_member_tls(config);
     facts.tls = facts_of(tls);
-    // Every other member takes plain connections.
-    if (config.tls.mode == TlsMode::kStrict) order.tls = tls.tls;
+    order.tls = tls.tls;
+    order.takes_plain = config.tls.mode == TlsMode::kPermissive;
   }
   if (facts.is_tls_unusable()) {
     order.addresses.clear();

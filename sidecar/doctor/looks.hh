@@ -83,7 +83,8 @@ struct ProbeOrder {
   std::vector<io::SocketAddress> addresses;
   std::vector<io::SocketAddress> decoy_hosts;  // their ports mean nothing
   io::TlsContextPtr tls{};                     // nullptr: plain
-  Duration limit{};                            // for everything
+  bool takes_plain = false;  // with `tls`: once more plain where TLS is not spoken
+  Duration limit{};          // for everything
 };
 
 struct ProbeReport {

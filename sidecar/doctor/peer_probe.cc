@@ -78,7 +78,7 @@ struct Line {
   size_t open = 0;  // callers that still wait
 };
 
-// Dials one address, once.
+// Dials one address.
 class Caller : protected io::Dialler::Owner {
  public:
   Caller(Line& line, const io::SocketAddress& address)
@@ -90,6 +90,7 @@ class Caller : protected io::Dialler::Owner {
  protected:
   Line& line() { return line_; }
   Duration age() const { return io::Loop::now() - started_; }
+  void dial_again() { dialler_.start(); }
   // The last one stops the loop.
   void finish() {
     dialler_.stop();
@@ -105,8 +106,13 @@ class Caller : protected io::Dialler::Owner {
 class Inquirer final : public Caller, public io::PeerConnection::Owner {
  public:
   Inquirer(Line& line, const io::SocketAddress& address, const std::vector<uint8_t>& words,
-           const std::string& group, io::TlsContextPtr tls, ProbeFacts& facts)
-      : Caller(line, address), words_(words), group_(group), tls_(std::move(tls)), facts_(facts) {
+           const std::string& group, const ProbeOrder& order, ProbeFacts& facts)
+      : Caller(line, address),
+        words_(words),
+        group_(group),
+        tls_(order.tls),
+        takes_plain_(order.takes_plain),
+        facts_(facts) {
     facts_.address = address.text();
     facts_.connect_error = kNoConnection;
   }
@@ -155,9 +161,13 @@ class Inquirer final : public Caller, public io::PeerConnection::Owner {
   void on_skipped(io::PeerConnection& /*connection*/) override {}
   void on_silence(io::PeerConnection& /*connection*/) override {}
 
+  // Who speaks no TLS is asked without.
   void fail(const std::string& why) {
     facts_.hello_error = why;
-    end();
+    if (tls_ == nullptr || !takes_plain_ || facts_.is_distrust) return end();
+    tls_ = nullptr;
+    connection_->close();
+    dial_again();
   }
   void end() {
     facts_.is_silent = false;
@@ -168,6 +178,7 @@ class Inquirer final : public Caller, public io::PeerConnection::Owner {
   const std::vector<uint8_t>& words_;
   const std::string& group_;
   io::TlsContextPtr tls_;  // with all inquirers
+  bool takes_plain_;
   ProbeFacts& facts_;
   std::optional<io::PeerConnection> connection_;
 };
@@ -207,7 +218,7 @@ ProbeReport probe_peers(const ProbeOrder& order, const Config& config) {
   std::vector<std::unique_ptr<Caller>> callers;
   for (size_t i = 0; i < order.addresses.size(); ++i) {
     callers.push_back(std::make_unique<Inquirer>(line, order.addresses[i], words, config.group.name,
-                                                 order.tls, report.probes[i]));
+                                                 order, report.probes[i]));
   }
   for (size_t i = 0; i < order.decoy_hosts.size(); ++i) {
     callers.push_back(std::make_unique<Knocker>(line, order.decoy_hosts[i], report.decoys[i]));

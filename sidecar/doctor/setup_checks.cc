@@ -158,6 +158,11 @@ void check_files(const std::string& table, const TlsFacts& files, const std::str
 void check_members_tls(const Facts& facts, Findings& found) {
   const TlsFacts& tls = *facts.tls;
   check_files("tls", tls, facts.has_sidecar() ? facts.sidecar->why_tls_not_in_force : "", found);
+  if (!tls.is_believed_by_none.empty()) {
+    found.problem("members with this configuration refuse this one: " + tls.is_believed_by_none,
+                  "give it a certificate for the host under which peers or [voters] name it, or "
+                  "name its own in tls.members");
+  }
   if (!tls.cannot_tell_voters_apart.empty()) {
     found.warning("a certificate for " + tls.cannot_tell_voters_apart +
                       " cannot tell voters apart: each can use the name of each",

@@ -36,14 +36,17 @@ Config config() {
 // Listens on loopback; `serve` gets the first connection, on a thread of its own.
 class Server {
  public:
-  explicit Server(std::function<void(int)> serve)
+  // One after the other, so many clients.
+  explicit Server(std::function<void(int)> serve, int clients = 1)
       : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in any{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     BOOST_REQUIRE(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&any), sizeof any) == 0);
     BOOST_REQUIRE(::listen(listener_.get(), 1) == 0);
-    thread_ = std::thread([this, serve] {
-      const io::FileDescriptor client(::accept(listener_.get(), nullptr, nullptr));
-      if (client.is_open()) serve(client.get());
+    thread_ = std::thread([this, serve, clients] {
+      for (int number = 0; number < clients; ++number) {
+        const io::FileDescriptor client(::accept(listener_.get(), nullptr, nullptr));
+        if (client.is_open()) serve(client.get());
+      }
     });
   }
   ~Server() {
@@ -219,6 +222,27 @@ BOOST_AUTO_TEST_CASE(tells_that_something_else_speaks) {
   BOOST_TEST(!facts.greeting.has_value());
 }
 
+BOOST_AUTO_TEST_CASE(who_speaks_no_tls_is_asked_plain_where_that_is_taken) {
+  const auto answer = [](int fd) {
+    std::array<uint8_t, 1> first{};
+    // As a plain member ends what begins like TLS.
+    if (::recv(fd, first.data(), 1, MSG_PEEK) == 1 && first.front() == 0x16) return;
+    read_greeting(fd);
+    say(fd, hello("orders"));
+  };
+  const Server strict(answer);
+  const Server permissive(answer, 2);
+  const auto keys = io::parse_group_secret(io::make_group_secret() + "\n", "orders");
+  ProbeOrder order{.addresses = {strict.address()},
+                   .decoy_hosts = {},
+                   .tls = io::TlsContext::of_members(keys),
+                   .limit = kPatience};
+  BOOST_TEST(!probe_peers(order, config()).probes.front().greeting.has_value());
+  order.addresses = {permissive.address()};
+  order.takes_plain = true;
+  BOOST_TEST(probe_peers(order, config()).probes.front().greeting.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(tells_those_who_do_not_believe_from_those_who_speak_no_tls) {
   const auto answered_by = [](const std::vector<uint8_t>& answer) {
     const Server server([&](int fd) {
@@ -237,7 +261,7 @@ BOOST_AUTO_TEST_CASE(tells_those_who_do_not_believe_from_those_who_speak_no_tls)
   };
   const std::vector<uint8_t> bad_certificate{0x15, 3, 3, 0, 2, 2, 42};  // a fatal alert
   const ProbeFacts refused = answered_by(bad_certificate);
-  BOOST_TEST(refused.hello_error.starts_with("the peer refused this side: "), refused.hello_error);
+  BOOST_TEST(refused.hello_error.starts_with("the peer refused this side ("), refused.hello_error);
   BOOST_TEST(refused.is_distrust);
   const ProbeFacts plain = answered_by(hello("orders"));
   BOOST_TEST(plain.hello_error.starts_with("the peer does not speak TLS"), plain.hello_error);
