@@ -165,6 +165,24 @@ class Api(Served):
             self.assertGreater(sidecar.count("bellwether_tls_certificate_expiry_timestamp_seconds",
                                              use="api"), time.time() + 86400)
 
+    def test_files_of_an_agent_are_taken_from_a_shared_folder(self):
+        tokens = self.folder / "tokens"
+        token = os.urandom(16).hex()
+        tokens.write_text(token + "\n")
+        for path in (self.api.key, self.api.cert, tokens):
+            path.chmod(0o644)
+            if os.geteuid() == 0:
+                os.chown(path, 1337, 1337)
+        served = f'cert = "{self.api.cert}"\nkey = "{self.api.key}"\nshared_folder = "on"\n'
+        with self.serving(api=f'{served}token_file = "{tokens}"\n', metrics=served,
+                          files=False) as sidecar:
+            for port in (sidecar.api_port, sidecar.metrics_port):
+                self.assertEqual(self.curl(self.url(sidecar, "/livez", port))[0], 200)
+            self.assertEqual(self.curl(self.url(sidecar, "/v1/elect"), "--request", "POST",
+                                       "--header", f"Authorization: Bearer {token}")[0], 200)
+            result = self.run_program("elect", "--config", sidecar.config_file)
+            self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_without_a_usable_certificate_nobody_is_served_over_tcp(self):
         self.api.key.chmod(0o644)
         with self.serving() as sidecar:

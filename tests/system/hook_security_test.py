@@ -221,6 +221,18 @@ class Signature(HookCase):
                 path.chmod(0o600)
                 self.assertIsNotNone(self.await_told(receiver)[0]["webhook-signature"])
 
+    def test_keygen_makes_a_secret_which_an_agent_may_put_into_a_shared_folder(self):
+        path = self.folder / "made"
+        self.assertEqual(self.run_program("keygen", "--webhook", "--output", path).returncode, 0)
+        secret = path.read_text().strip()
+        self.assertRegex(secret, "^whsec_[A-Za-z0-9+/]{43}=$")
+        path.chmod(0o644)
+        if os.geteuid() == 0:
+            os.chown(path, 1337, 1337)
+        with Receiver() as receiver:
+            with self.telling(receiver, f'secret_file = "{path}"', 'shared_folder = "on"'):
+                self.assertTrue(is_signed_by(secret, *self.await_told(receiver)))
+
 
 if __name__ == "__main__":
     main()
