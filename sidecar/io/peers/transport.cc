@@ -23,6 +23,7 @@ Transport::Transport(Loop& loop, Resolver& resolver, TransportSettings settings,
       book_(loop, resolver, [this] { due_.arm(Duration::zero()); }),
       due_(loop, [this] { catch_up(); }),
       renewal_(loop, [this] { renew_links(); }),
+      burial_(loop, [this] { ended_.clear(); }),
       strangers_{.resume = LoopTimer(loop, [this] { resume_silent(false); })},
       members_{.resume = LoopTimer(loop, [this] { resume_silent(true); })},
       socket_(std::make_unique<ListenerSocket>(
@@ -84,7 +85,6 @@ void Transport::close() {
 }
 
 void Transport::catch_up() {
-  ended_.clear();
   if (stage_ == Stage::kClosing) return begin_flushing();
   if (stage_ != Stage::kOpen) return end_flushing();
   for (; dropped_heartbeats_ > 0 && stage_ == Stage::kOpen; --dropped_heartbeats_) {

@@ -9,8 +9,8 @@
 // (connections: greetings, frames, ends), transport_dialling.cc (addresses: whom to dial),
 // transport_proof.cc (what a refusal proves) and transport_security.cc (TLS, and links that were
 // made by other rules).  One rule keeps it free of surprises: what the owner
-// calls only notes what is wanted.  It is done in the next turn of the loop, by catch_up(), which
-// also frees what was closed; so no callback destroys its own owner, and the listener is never
+// calls only notes what is wanted.  It is done in the next turn of the loop, by catch_up(), and
+// what was closed is freed later; so no callback destroys its own owner, and the listener is never
 // called from within its own call.
 #pragma once
 
@@ -327,6 +327,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   AddressBook book_;
   LoopTimer due_;  // catch_up(), or the end of flushing
   LoopTimer renewal_;
+  LoopTimer burial_;      // of what has ended
   Handshakes strangers_;  // whose hosts are known for nothing
   Handshakes members_;    // and those of hosts where members are: no stranger keeps them waiting
   uint16_t port_ = 0;

@@ -41,6 +41,8 @@ HostPort advertised_in(const Greeting& greeting, const PeerConnection& connectio
   return advertised.is_wildcard() || is_elsewhere ? HostPort{} : advertised;
 }
 
+constexpr Duration kUntilBurial = std::chrono::milliseconds(10);
+
 std::string described(const PeerIdentity& peer) {
   return "\"" + peer.name + "\" (" + to_string(peer.id) + ")";
 }
@@ -326,7 +328,8 @@ void Transport::close_overflowed() {
   }
 }
 
-// Closes it at once; its memory is freed in the next turn, for it may be what is calling.
+// Closes it at once; its memory is freed later, for it may be what is calling.  And to free what
+// TLS has takes as long as two frames, which an election would wait for.
 void Transport::forget(PeerConnection& connection) {
   connection.close();
   if (Target* target = target_of(connection)) {
@@ -338,6 +341,7 @@ void Transport::forget(PeerConnection& connection) {
       std::ranges::find(connections_, &connection, [](const auto& owner) { return owner.get(); });
   check(owned != connections_.end(), "a connection is forgotten once");
   ended_.push_back(std::move(*owned));
+  if (!burial_.is_armed()) burial_.arm(kUntilBurial);
   connections_.erase(owned);
   if (stage_ != Stage::kFlushing || connections_.empty()) due_.arm(Duration::zero());
 }
