@@ -3,8 +3,10 @@
 #include "io/http/http_client.hh"
 
 #include <fmt/core.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <utility>
 
@@ -32,13 +34,26 @@ std::vector<SocketAddress> known_addresses(const HostPort& place) {
 }
 
 std::string head_of(const HttpClientRequest& request, const HttpUrl& url) {
-  std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n",
-                                 request.method, url.target, url.host_header());
+  std::string head =
+      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n", request.method, url.target, url.host_header());
+  if (request.keep_for == Duration::zero()) head += "Connection: close\r\n";
   if (!request.body.empty() || request.method == "POST") {
     head += fmt::format("Content-Length: {}\r\n", request.body.size());
   }
   for (const auto& [name, value] : request.headers) head += fmt::format("{}: {}\r\n", name, value);
-  return head + "\r\n";
+  return head;
+}
+
+SecretText end_of_head(const HttpClientRequest& request) {
+  if (request.authorization.empty()) return "\r\n";
+  SecretText line;
+  line.reserve(request.authorization.size() + 32);
+  return line.append("Authorization: ").append(request.authorization).append("\r\n\r\n");
+}
+
+bool is_same_server(const HttpUrl& one, const HttpUrl& other) {
+  return one.host == other.host && one.port == other.port && one.is_https == other.is_https &&
+         one.socket_path == other.socket_path;
 }
 
 }  // namespace
@@ -59,6 +74,8 @@ void HttpClient::send(HttpClientRequest request, Done done) {
   }
   if (url_.is_https && request_.tls == nullptr) return fail_by_tls("there is nobody to believe");
   reader_.emplace(request_.method == "HEAD", request_.max_body_bytes);
+  if (can_use_kept()) return send_on_stream();
+  stream_.reset();
   if (url_.socket_path.empty()) {
     find_addresses();
   } else {
@@ -66,7 +83,29 @@ void HttpClient::send(HttpClientRequest request, Done done) {
   }
 }
 
+void HttpClient::drop() {
+  timer_.disarm();
+  done_ = nullptr;
+  result_.reset();
+  lookup_ = {};
+  addresses_.clear();
+  connecting_ = {};
+  stream_.reset();
+}
+
 // --- to a connection ---
+
+// Its end may have arrived and wait to be read.  So may something harmless of TLS: that costs a
+// connection, and is rare.
+bool HttpClient::can_use_kept() const {
+  if (!stream_ || !stream_->is_open() || connected_by_ != request_.tls ||
+      !is_same_server(connected_to_, url_)) {
+    return false;
+  }
+  if (stream_->tls() != nullptr && stream_->tls()->has_ended()) return false;
+  char unused = 0;
+  return ::recv(stream_->descriptor(), &unused, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
 
 void HttpClient::find_addresses() {
   const HostPort place{url_.host, url_.port};
@@ -124,16 +163,24 @@ void HttpClient::on_connected(int status) {
   if (url_.is_https) {
     stream_->secure(std::make_unique<TlsSession>(request_.tls, TlsSide::kClient, url_.host));
   }
-  const std::string head = head_of(request_, url_);
-  // Where this fails, reading tells why; the server may have answered already.
-  stream_->write(std::array<std::string_view, 2>{head, request_.body});
+  connected_to_ = url_;
+  connected_by_ = request_.tls;
+  send_on_stream();
   stream_->start_reading();
+}
+
+void HttpClient::send_on_stream() {
+  const std::string head = head_of(request_, url_);
+  const SecretText end = end_of_head(request_);
+  // Where this fails, reading tells why; the server may have answered already.
+  stream_->write(std::array<std::string_view, 3>{head, end, request_.body});
 }
 
 // --- the answer ---
 
 void HttpClient::on_bytes(std::string_view bytes) {
-  if (result_) return;
+  // Nobody has asked for it: it could be taken for the next answer.
+  if (result_ || !is_busy()) return stream_->close();
   const HttpResponseReader::Result result = reader_->append(bytes);
   if (result == HttpResponseReader::Result::kRefused) return refuse(HttpFailure::kNotHttp);
   pass_on();
@@ -165,7 +212,7 @@ void HttpClient::resume() {
 }
 
 void HttpClient::on_end(int status) {
-  if (result_) return;
+  if (result_ || !is_busy()) return stream_->close();
   const TlsSession* tls = stream_->tls();
   if (tls != nullptr && tls->flaw()) return fail_by_tls(tls->flaw()->text);
   // Whoever cuts the connection must not pass for the server's end of its answer.
@@ -194,6 +241,7 @@ void HttpClient::fail_by_tls(const std::string& why) {
 // --- the end ---
 
 void HttpClient::on_due() {
+  if (!is_busy()) return stream_.reset();  // it was kept for long enough
   if (!result_ && !addresses_.empty()) {
     note_failure("no answer in time");
     return try_next_address();
@@ -208,7 +256,12 @@ void HttpClient::on_due() {
   lookup_ = {};
   addresses_.clear();
   connecting_ = {};
-  stream_.reset();
+  if (request_.keep_for > Duration::zero() && result.failure == HttpFailure::kNone &&
+      reader_->leaves_connection() && stream_ && stream_->is_open()) {
+    timer_.arm(request_.keep_for);
+  } else {
+    stream_.reset();
+  }
   const Done done = std::exchange(done_, nullptr);
   done(std::move(result));
 }

@@ -1,7 +1,9 @@
-// An HTTP/1.1 client on the event loop: one request at a time, each over a connection of its own,
-// TCP or unix, and an answer or an error in bounded time, or an answer without an end as it comes.
+// An HTTP/1.1 client on the event loop: one request at a time, over a connection of its own or one
+// that was kept, TCP or unix, and an answer or an error in bounded time, or an answer without an
+// end as it comes.
 //
-// It follows no redirect, and sends nothing twice.
+// It follows no redirect, and sends nothing twice.  A kept connection that its server has ended is
+// replaced before a request is sent; where that crosses with the request, the request has failed.
 #pragma once
 
 #include <array>
@@ -26,6 +28,7 @@ struct HttpClientRequest {
   std::string url;  // http_url.hh says which
   // Without Host, Content-Length and Connection, which the client adds.
   HttpHeaders headers{};
+  SecretText authorization{};  // the value of the header of this name; "": without
   std::string body{};
   TlsContextPtr tls{};                         // of_http_client(); an https URL needs it
   Duration timeout = std::chrono::seconds(5);  // of everything together
@@ -37,6 +40,9 @@ struct HttpClientRequest {
   // With on_piece, and then not zero: such an answer fails (kTimeout) when nothing has come for so
   // long.
   Duration idle_timeout{};
+  // How long after a whole answer the connection waits for the next request to the same server with
+  // the same `tls`; zero: it is closed.
+  Duration keep_for{};
 };
 
 enum class HttpFailure : uint8_t {
@@ -69,9 +75,13 @@ class HttpClient final : private ByteStream::Owner {
   HttpClient& operator=(const HttpClient&) = delete;
 
   // Calls `done` once, from within the loop; it may send the next request, but not destroy the
-  // client.  Only when the client is not busy.
+  // client.  Only when the client is not busy, and not from within on_piece().
   void send(HttpClientRequest request, Done done);
   bool is_busy() const { return done_ != nullptr; }
+
+  // Ends what is under way, without a word to `done`, and what was kept: a late answer finds
+  // nobody. Not from within on_piece().
+  void drop();
 
   // For whoever is behind with what on_piece() was told: nothing more is read, the kernel soon
   // takes no more of the server, and no silence counts, until resume().  Neither does anything
@@ -89,6 +99,8 @@ class HttpClient final : private ByteStream::Owner {
   void try_next_address();
   void connect_to_socket();
   void on_connected(int status);
+  bool can_use_kept() const;
+  void send_on_stream();
   bool is_stream();
   void pass_on();
   void refuse(HttpFailure failure);
@@ -109,6 +121,9 @@ class HttpClient final : private ByteStream::Owner {
   std::vector<SocketAddress> addresses_;  // that were not tried yet, the next one last
   HttpClientResult failure_;              // of the address that was tried last
   std::optional<HttpResponseReader> reader_;
+  // Whom stream_ is connected to.
+  HttpUrl connected_to_;
+  TlsContextPtr connected_by_;
   std::array<char, size_t{16} * 1024> buffer_{};
   Lookup lookup_;
   LoopTimer timer_;

@@ -51,6 +51,7 @@ HttpResponseReader::Result HttpResponseReader::append(std::string_view bytes) {
   size_t position = 0;
   while (true) {
     if (parser_->is_done()) {
+      is_all_read_ = position == bytes_.size();
       if (answer_.status >= 200) return Result::kComplete;
       if (++interim_responses_ > kMaxInterimResponses) return refuse("has no end");
       begin();
@@ -86,6 +87,10 @@ HttpResponseReader::Result HttpResponseReader::end() {
 }
 
 bool HttpResponseReader::has_head() const { return parser_->is_header_done(); }
+
+bool HttpResponseReader::leaves_connection() const {
+  return parser_->is_done() && parser_->keep_alive() && is_all_read_ && !answer_.is_body_cut;
+}
 
 void HttpResponseReader::begin() {
   *parser_ = Parser(*this);

@@ -41,6 +41,8 @@ class HttpResponseReader {
 
   // Whether status and headers of answer() are there, and the body, as far as it has come.
   bool has_head() const;
+  // After kComplete: whether the server keeps the connection, and nothing but the answer has come.
+  bool leaves_connection() const;
   // After kComplete.
   HttpAnswer& answer() { return answer_; }
   // After kRefused: why, as a phrase.
@@ -56,7 +58,8 @@ class HttpResponseReader {
   size_t max_body_bytes_;
   size_t head_bytes_ = 0;
   int interim_responses_ = 0;
-  std::string bytes_;  // that were not read yet
+  std::string bytes_;        // that were not read yet
+  bool is_all_read_ = true;  // after kComplete: nothing has come behind the answer
   std::unique_ptr<Parser> parser_;
   HttpAnswer answer_;
   const char* flaw_ = "";
