@@ -66,10 +66,6 @@ enum class HookOutcome : uint8_t {
 // Redirects are not followed and count as rejected.
 HookOutcome outcome_of(const io::HttpClientResult& result);
 
-// What a Retry-After header asks for, in seconds or as a date (which `now` is subtracted from);
-// nothing when there is none, or none that can be understood.
-std::optional<Duration> retry_after(const io::HttpAnswer& answer, WallTime now);
-
 class HookQueue {
  public:
   // The wait before the first retry; it doubles with each, up to the longest.  All waits are

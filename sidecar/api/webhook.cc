@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "io/http/retry_after.hh"
+
 namespace bellwether::api {
 namespace {
 
@@ -70,7 +72,7 @@ void Webhook::send_next() {
 void Webhook::on_result(const io::HttpClientResult& result) {
   const HookOutcome outcome = outcome_of(result);
   const auto wait =
-      queue_.on_outcome(outcome, retry_after(result.answer, std::chrono::system_clock::now()));
+      queue_.on_outcome(outcome, io::retry_after(result.answer, std::chrono::system_clock::now()));
   if (wait) retry_.arm(*wait);
   on_report_(report_of(outcome, result));
   send_next();

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/lines.hh"
+#include "io/tls/base64.hh"
 #include "io/tls/openssl.hh"
 
 namespace bellwether::api {
@@ -23,35 +24,11 @@ constexpr size_t kMinKeyBytes = 24;
 constexpr size_t kMaxKeyBytes = 64;
 constexpr size_t kMaxKeys = 8;
 
-std::string to_base64(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
-  const int count = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                    reinterpret_cast<const unsigned char*>(bytes.data()),
-                                    static_cast<int>(bytes.size()));
-  text.resize(static_cast<size_t>(count));
-  return text;
-}
-
-// With or without the '=' at its end.
-std::optional<SecretText> from_base64(std::string_view text) {
-  SecretText padded(text.substr(0, text.find('=')));
-  if (text.size() - padded.size() > 2 || padded.size() % 4 == 1) return std::nullopt;
-  const size_t bytes = padded.size() * 3 / 4;
-  padded.append((4 - padded.size() % 4) % 4, '=');
-  SecretText decoded(padded.size() / 4 * 3 + 1, '\0');
-  const int count = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()),
-                                    reinterpret_cast<const unsigned char*>(padded.data()),
-                                    static_cast<int>(padded.size()));
-  if (count < 0) return std::nullopt;
-  decoded.resize(bytes);
-  return decoded;
-}
-
 std::optional<SecretText> key_of(std::string_view line) {
   const bool is_visible = std::ranges::all_of(line, [](char c) { return c > ' ' && c <= '~'; });
   if (!is_visible) return std::nullopt;
   std::optional<SecretText> key = line.starts_with(kPrefix)
-                                      ? from_base64(line.substr(kPrefix.size()))
+                                      ? io::from_base64(line.substr(kPrefix.size()))
                                       : std::optional<SecretText>(line);
   const bool is_fit = key && key->size() >= kMinKeyBytes && key->size() <= kMaxKeyBytes;
   return is_fit ? key : std::nullopt;
@@ -65,7 +42,7 @@ std::string signature(const SecretText& key, const std::string& content) {
            &bytes) == nullptr) {
     throw std::bad_alloc();
   }
-  return to_base64({reinterpret_cast<const char*>(mac.data()), bytes});
+  return io::to_base64({reinterpret_cast<const char*>(mac.data()), bytes});
 }
 
 }  // namespace

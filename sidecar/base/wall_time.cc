@@ -4,18 +4,25 @@
 #include <fmt/core.h>
 
 namespace bellwether {
+namespace {
 
-std::string rfc3339(WallTime time) {
+// The part of a second has as many digits as its unit needs.
+template <typename Unit>
+std::string in_words(WallTime time, int digits) {
   using std::chrono::days;
-  using std::chrono::milliseconds;
-  const auto since_1970 = std::chrono::floor<milliseconds>(time);
+  const auto since_1970 = std::chrono::floor<Unit>(time);
   const auto day = std::chrono::floor<days>(since_1970);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(since_1970 - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:0{}}Z", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                      clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                     clock.subseconds().count());
+                     clock.subseconds().count(), digits);
 }
+
+}  // namespace
+
+std::string rfc3339(WallTime time) { return in_words<std::chrono::milliseconds>(time, 3); }
+std::string rfc3339_micro(WallTime time) { return in_words<std::chrono::microseconds>(time, 6); }
 
 }  // namespace bellwether

@@ -11,5 +11,7 @@ using WallTime = std::chrono::system_clock::time_point;
 
 // RFC 3339 in UTC with milliseconds: 2026-01-31T09:05:00.250Z
 std::string rfc3339(WallTime time);
+// The same with microseconds, as Kubernetes has it: 2026-01-31T09:05:00.250000Z
+std::string rfc3339_micro(WallTime time);
 
 }  // namespace bellwether

@@ -4,6 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
+#include "io/http/retry_after.hh"
+
 namespace bellwether::api::test {
 namespace {
 
@@ -24,7 +26,7 @@ io::HttpClientResult answered(unsigned status) { return {.answer = {.status = st
 std::optional<Duration> retry_after_of(const std::string& text) {
   // Sun, 06 Nov 1994 08:49:37 GMT
   const auto now = std::chrono::system_clock::from_time_t(784111777);
-  return retry_after({.status = 503, .headers = {{"retry-after", text}}}, now);
+  return io::retry_after({.status = 503, .headers = {{"retry-after", text}}}, now);
 }
 
 // The wait after the event has failed so many times.
@@ -174,7 +176,7 @@ BOOST_AUTO_TEST_CASE(retry_after_is_seconds_or_a_date) {
                            "Sun, 06 Nov 1994 08:50:37"}) {
     BOOST_TEST_CONTEXT(text) { BOOST_TEST(!retry_after_of(text).has_value()); }
   }
-  BOOST_TEST(!retry_after({.status = 503}, {}).has_value());
+  BOOST_TEST(!io::retry_after({.status = 503}, {}).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(an_event_is_a_cloud_event_in_structured_mode) {
