@@ -123,4 +123,18 @@ inline const char* name(HookResult result) {
   return kNames[result];
 }
 
+// A request to the store of guard "kubernetes" or "etcd".
+enum class StoreVerb : uint8_t {
+  kRead,
+  kCreate,  // only where there is no record
+  kWrite,   // over the record of one version
+  kWatch,
+  kLogin,
+  kLast = kLogin,
+};
+inline const char* name(StoreVerb verb) {
+  static constexpr Names<StoreVerb> kNames({"read", "create", "write", "watch", "login"});
+  return kNames[verb];
+}
+
 }  // namespace bellwether
