@@ -2,6 +2,7 @@
 // values it takes, its default and what it is for; nothing here has a meaning of its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,6 +11,7 @@
 #include "base/clock.hh"
 #include "base/death_proof.hh"
 #include "base/host_port.hh"
+#include "base/names.hh"
 #include "core/options.hh"
 
 namespace bellwether {
@@ -53,6 +55,7 @@ struct ElectionSettings {
   Preempt preempt = Preempt::kAlways;
   Duration preempt_delay{};
   Duration lease{};
+  Duration renew_interval{};  // of a lease in a store; zero: there is none
   DeathProof death_proof = DeathProof::kAuto;
   friend bool operator==(const ElectionSettings&, const ElectionSettings&) = default;
 };
@@ -147,13 +150,54 @@ struct LogSettings {
   friend bool operator==(const LogSettings&, const LogSettings&) = default;
 };
 
+// A Lease in Kubernetes decides who may lead.
+struct KubernetesSettings {
+  bool is_used = false;  // its table is there, be it empty
+  std::string lease_name;
+  std::string namespace_name;
+  std::string server;      // http[s]://host:port
+  std::string ca;          // a file in PEM; empty: the system's authorities
+  std::string token_file;  // empty: none
+  std::string cert;        // with `key`: shown to the server; empty: none
+  std::string key;
+  bool is_insecure = false;  // http:// to elsewhere than loopback
+  bool is_https() const { return server.starts_with("https://"); }
+  friend bool operator==(const KubernetesSettings&, const KubernetesSettings&) = default;
+};
+
+// A key of etcd does.
+struct EtcdSettings {
+  bool is_used = false;                // its table is there
+  std::vector<std::string> endpoints;  // http[s]://host:port
+  std::string prefix;                  // the group's name behind it is the key
+  std::string ca;                      // as above
+  std::string cert;
+  std::string key;
+  std::string user;  // with a password; empty: none
+  std::string password_file;
+  bool is_insecure = false;
+  bool is_https() const {
+    return std::ranges::any_of(endpoints, [](const auto& url) { return url.starts_with("https"); });
+  }
+  friend bool operator==(const EtcdSettings&, const EtcdSettings&) = default;
+};
+
+// What keeps a second leader away.
+enum class GuardKind : uint8_t { kNone, kMajority, kKubernetes, kEtcd, kLast = kEtcd };
+inline const char* name(GuardKind guard) {
+  static constexpr Names<GuardKind> kNames({"none", "majority", "kubernetes", "etcd"});
+  return kNames[guard];
+}
+
 struct Config {
   GroupSettings group;
   NodeSettings node;
   ElectionSettings election;
   FailureDetectorSettings failure_detector;
   MembershipSettings membership;
-  std::map<std::string, HostPort> voters;  // by name; empty: guard "none"
+  std::map<std::string, HostPort> voters;  // by name; empty: guard "majority" is not wanted
+  KubernetesSettings kubernetes;
+  EtcdSettings etcd;
   TlsSettings tls;
   ApiSettings api;
   MetricsSettings metrics;
@@ -161,9 +205,16 @@ struct Config {
   std::vector<HookSettings> hooks;
   LogSettings log;
 
-  // The guard follows from the voters.
-  bool has_majority_guard() const { return !voters.empty(); }
-  const char* guard() const { return has_majority_guard() ? "majority" : "none"; }
+  // It follows from which table is there.
+  GuardKind guard_kind() const {
+    if (!voters.empty()) return GuardKind::kMajority;
+    if (kubernetes.is_used) return GuardKind::kKubernetes;
+    return etcd.is_used ? GuardKind::kEtcd : GuardKind::kNone;
+  }
+  const char* guard() const { return name(guard_kind()); }
+  bool has_guard() const { return guard_kind() != GuardKind::kNone; }
+  bool has_majority_guard() const { return guard_kind() == GuardKind::kMajority; }
+  bool has_store_guard() const { return has_guard() && !has_majority_guard(); }
 
   std::vector<std::string> voter_names() const {
     std::vector<std::string> names;

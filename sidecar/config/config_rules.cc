@@ -311,6 +311,7 @@ void judge_errors(Judge& judge) {
   judge_node(judge);
   judge_number_of_voters(judge);
   judge_each_voter(judge);
+  judge_guard(judge);
   judge_variant(judge);
   judge_timers(judge);
   judge_listeners(judge);

@@ -43,6 +43,8 @@ class Judge {
 };
 
 void judge_errors(Judge& judge);
+// Those of the guard's tables, and of what hangs on the guard (store_rules.cc).
+void judge_guard(Judge& judge);
 void judge_risks(Judge& judge);
 
 }  // namespace bellwether

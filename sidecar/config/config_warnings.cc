@@ -23,11 +23,13 @@ void judge_voters(Judge& judge) {
   const Config& config = judge.config();
   const std::string& name = config.node.name;
   const size_t count = config.voters.size();
-  if (!config.has_majority_guard()) {
+  if (config.has_store_guard()) return;
+  if (!config.has_guard()) {
     return judge.object({kVotersTable},
                         "without [voters] the guard is \"none\": a network partition, or a leader "
                         "that was only slow, gives two leaders until they hear of each other",
-                        "name the voters if a second leader does harm");
+                        "if a second leader does harm, name the voters, or give [kubernetes] or "
+                        "[etcd]");
   }
   // Who shall only follow says so with priority 0.
   if (!config.voters.contains(name) && config.node.priority > 0) {
@@ -46,6 +48,20 @@ void judge_voters(Judge& judge) {
     judge.object({"node.priority", kVotersTable},
                  "priority 0 never leads, and this is the only voter: nobody will lead",
                  "give it a priority above 0");
+  }
+}
+
+void judge_store_access(Judge& judge) {
+  const KubernetesSettings& kubernetes = judge.config().kubernetes;
+  if (kubernetes.is_used && kubernetes.token_file.empty() && kubernetes.cert.empty()) {
+    judge.object({"kubernetes.token_file", "kubernetes.server"},
+                 "the API server is not told who asks, and will refuse",
+                 "give kubernetes.token_file, or kubernetes.cert and key");
+  }
+  if (kubernetes.is_insecure || judge.config().etcd.is_insecure) {
+    judge.object({kubernetes.is_insecure ? "kubernetes.insecure" : "etcd.insecure"},
+                 "whoever is on the way to the store can change who leads",
+                 "give https:// URLs, and remove it");
   }
 }
 
@@ -143,11 +159,11 @@ void judge_election_timers(Judge& judge) {
 
 void judge_takeovers(Judge& judge) {
   const ElectionSettings& election = judge.config().election;
-  const bool has_guard = judge.config().has_majority_guard();
+  const bool has_guard = judge.config().has_guard();
   const bool may_preempt = election.preempt != Preempt::kOff;
   if (has_guard && may_preempt && election.preempt_delay == Duration::zero()) {
     judge.object({"election.preempt_delay", "election.profile", "election.preempt", kVotersTable},
-                 "with [voters] and preempt_delay \"0s\" two nodes can take leadership from each "
+                 "with a guard and preempt_delay \"0s\" two nodes can take leadership from each "
                  "other again and again",
                  "give election.preempt_delay, like \"5s\"");
   }
@@ -156,13 +172,13 @@ void judge_takeovers(Judge& judge) {
                  "has no effect while preempt is \"never\"", "remove it");
   }
   if (!has_guard && judge.is_given("election.death_proof")) {
-    judge.object({"election.death_proof", kVotersTable}, "has no effect without [voters]",
-                 "remove it, or name the voters");
+    judge.object({"election.death_proof", kVotersTable}, "has no effect without a guard",
+                 "remove it, or give [voters], [kubernetes] or [etcd]");
   }
   if (has_guard && election.death_proof == DeathProof::kRefused) {
     judge.object({"election.death_proof"},
-                 "you vouch that no firewall between voters rejects connections for a host, and "
-                 "that no voter's address moves to another host; where that is wrong, two may "
+                 "you vouch that no firewall between members rejects connections for a host, and "
+                 "that no member's address moves to another host; where that is wrong, two may "
                  "lead. Proxies and translated addresses are noticed",
                  "give \"auto\" unless you are sure");
   }
@@ -216,6 +232,7 @@ void judge_advertised_address(Judge& judge) {
 }  // namespace
 
 void judge_risks(Judge& judge) {
+  judge_store_access(judge);
   judge_voters(judge);
   judge_api(judge);
   judge_other_doors(judge);

@@ -41,7 +41,8 @@ std::string key_line(const ConfigKey<Owner>& key, const Owner& owner, bool is_gi
 }
 
 std::string voters_text(const Config& config) {
-  if (config.voters.empty()) return "\n# no [voters]: guard = \"none\"\n";
+  if (!config.has_guard()) return "\n# no [voters], [kubernetes] or [etcd]: guard = \"none\"\n";
+  if (config.voters.empty()) return "";
   std::string text = fmt::format("\n[{}]  # guard = \"majority\"\n", kVotersTable);
   for (const auto& [name, address] : config.voters) {
     text += line(name, toml_text(address.text()), "");
@@ -91,9 +92,12 @@ std::string effective_toml(const ParsedConfig& parsed) {
   std::string text;
   std::string table;
   for (const auto& key : config_keys()) {
+    if (!is_used(key.table, parsed.config)) continue;
     if (key.table != table) {
       table = key.table;
-      text += (text.empty() ? "[" : "\n[") + table + "]\n";
+      const bool is_guard = table == kKubernetesTable || table == kEtcdTable;
+      text += (text.empty() ? "[" : "\n[") + table + "]";
+      text += is_guard ? fmt::format("  # guard = \"{}\"\n", parsed.config.guard()) : "\n";
     }
     text += key_line(key, parsed.config, parsed.given.contains(key.path()));
   }
@@ -136,7 +140,7 @@ Config take_over(Config in_force, const Config& wanted) {
   if (in_force.failure_detector.suspect_after > longest_silence(election.lease)) {
     in_force.failure_detector = failure_detector;
   }
-  if (wanted.has_majority_guard() != in_force.has_majority_guard()) {
+  if (wanted.has_guard() != in_force.has_guard()) {
     in_force.election.preempt_delay = election.preempt_delay;
   }
   return in_force;

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 
 #include "base/ascii.hh"
+#include "base/host_port.hh"
 #include "config/text_forms.hh"
 #include "io/flag/flag_folder.hh"
 
@@ -36,6 +38,14 @@ bool needs_brackets(std::string_view before, const std::string& value, std::stri
 
 }  // namespace
 
+std::string pod_api_server(const Environment& environment) {
+  const auto host = environment.variable("KUBERNETES_SERVICE_HOST");
+  const auto port =
+      parse_number<uint16_t>(environment.variable("KUBERNETES_SERVICE_PORT").value_or("443"));
+  if (!host || host->empty() || !port) return "";
+  return "https://" + HostPort{*host, *port}.text();
+}
+
 Environment process_environment(Onlooker onlooker) {
   Environment environment;
   environment.variable = [](const std::string& name) -> std::optional<std::string> {
@@ -44,6 +54,12 @@ Environment process_environment(Onlooker onlooker) {
   };
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) == 0) environment.host_name = name.data();
+  environment.pod_namespace = [] {
+    std::ifstream file(std::string(kServiceAccount) + "namespace");
+    std::string line;
+    std::getline(file, line);
+    return line;
+  };
   environment.flag_folder = [onlooker](const std::string& group, bool is_shared) {
     const uid_t self = ::geteuid();
     const uid_t user = onlooker == Onlooker::kYes ? io::user_of_sidecar(group, self) : self;

@@ -15,10 +15,18 @@ struct Environment {
   // The variants that a plugin has, in its order; none: nobody knows.
   std::function<std::vector<std::string>(const std::string& plugin)> variants =
       [](const std::string&) { return std::vector<std::string>{}; };
+  // The namespace of the pod that this process is in; "": nobody knows.
+  std::function<std::string()> pod_namespace = [] { return std::string(); };
   // Where the flag lies unless a path is given; `is_shared`: flag.shared_folder.
   std::function<std::string(const std::string& group, bool is_shared)> flag_folder =
       [](const std::string&, bool) { return "/dev/shm/bellwether"; };
 };
+
+// Where a pod finds what its service account is: token, ca.crt, namespace.
+inline constexpr const char* kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount/";
+
+// The API server of the pod that this process is in, as a URL; "": it is in none.
+std::string pod_api_server(const Environment& environment);
 
 // Whether this process is the sidecar, or looks at one, perhaps as another user.
 enum class Onlooker : bool { kNo, kYes };

@@ -2,6 +2,7 @@
 #include "config/keys.hh"
 
 #include "base/names.hh"
+#include "config/key_table.hh"
 #include "config/text_forms.hh"
 #include "core/members.hh"
 
@@ -14,72 +15,12 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-template <typename Value>
-struct Computed {
-  const char* words;
-  std::function<Value(const Config&, const Environment&)> compute;
-};
-
-struct Required {};
-
-// The key whose value is `in(owner)`.
-template <typename Owner, typename Type, typename Default, typename In>
-ConfigKey<Owner> make_key(const char* table, const char* name, In in, const Type& type,
-                          const Default& fallback, TakesEffect takes_effect, const char* help) {
-  ConfigKey<Owner> key{.table = table,
-                       .name = name,
-                       .expects = type.expects(),
-                       .takes_effect = takes_effect,
-                       .help = help};
-  key.read = [=](const SourceNode& node, Owner& owner, const Complain& complain) {
-    auto value = type.read(node, complain);
-    if (value) in(owner) = std::move(*value);
-    return value.has_value();
-  };
-  key.write = [=](const Owner& owner) { return type.write(in(owner)); };
-  key.copy = [=](const Owner& from, Owner& to) { in(to) = in(from); };
-  if constexpr (std::is_same_v<Default, Required>) {
-    key.set_default = [](Owner&, const Environment&) {};
-  } else if constexpr (std::is_convertible_v<Default, typename Type::Value>) {
-    key.default_words = toml_text(type.write(fallback));
-    key.set_default = [=](Owner& owner, const Environment&) { in(owner) = fallback; };
-  } else {
-    key.default_words = fallback.words;
-    key.set_default = [=](Owner& owner, const Environment& environment) {
-      in(owner) = fallback.compute(owner, environment);
-    };
-  }
-  return key;
-}
-
-// The keys of one table, which are the members of one part of the configuration.
-template <typename Part>
-class Table {
- public:
-  Table(const char* name, Part Config::*part, std::vector<ConfigKey<Config>>& keys)
-      : name_(name), part_(part), keys_(keys) {}
-
-  template <typename Type, typename Default>
-  void key(const char* name, typename Type::Value Part::*member, const Type& type,
-           const Default& fallback, TakesEffect takes_effect, const char* help) {
-    const auto in = [ part = part_, member ](auto& config) -> auto& {
-      return config.*part.*member;
-    };
-    keys_.push_back(make_key<Config>(name_, name, in, type, fallback, takes_effect, help));
-  }
-
- private:
-  const char* name_;
-  Part Config::*part_;
-  std::vector<ConfigKey<Config>>& keys_;
-};
-
 constexpr const char* kNameForm =
     "1 to 63 letters, digits, '-', '.' and '_', with a letter or a digit at both ends";
 constexpr const char* kPathForm = "an absolute path";
-constexpr TextType kFile{"an absolute path, or \"\" for none", is_absolute_path_or_empty};
 constexpr size_t kMaxMemberNames = 100;
 constexpr size_t kMaxAccounts = 100;
+constexpr Duration kStoreLease = seconds(10);
 
 template <typename Select>
 Computed<Duration> of_profile(Select select) {
@@ -174,11 +115,11 @@ void add_election_rules(Table<ElectionSettings>& election) {
                "may a higher node take over from a working leader? always: the textbook; priority: "
                "only with a higher priority; never");
   election.key("preempt_delay", &Settings::preempt_delay, DurationType{{}, hours(1)},
-               Computed<Duration>{"5s with [voters], 0s without and in profile textbook",
+               Computed<Duration>{"5s with a guard, 0s without and in profile textbook",
                                   [](const Config& config, const Environment&) -> Duration {
                                     const bool is_textbook =
                                         config.election.profile == Profile::kTextbook;
-                                    return seconds(config.voters.empty() || is_textbook ? 0 : 5);
+                                    return seconds(!config.has_guard() || is_textbook ? 0 : 5);
                                   }},
                kAtOnce, "how long a lower leader is followed before it is taken over from");
   election.key("death_proof", &Settings::death_proof,
@@ -186,7 +127,7 @@ void add_election_rules(Table<ElectionSettings>& election) {
                                      {"none", DeathProof::kNone},
                                      {"refused", DeathProof::kRefused}}},
                DeathProof::kAuto, kAtRestart,
-               "with [voters]: does a refused connection end a dead leader's lease? auto: for "
+               "with a guard: does a refused connection end a dead leader's lease? auto: for "
                "peers on this host, if the kernel says that nobody listens; none: only time does; "
                "refused: for any peer, sound only without firewalls that reject and addresses that "
                "move; never through a proxy");
@@ -207,10 +148,23 @@ void add_election_timers(Table<ElectionSettings>& election) {
                                     return config.election.answer_timeout + milliseconds(250);
                                   }},
                kAtOnce, "how long a COORDINATOR may take after an ANSWER");
-  election.key("lease", &Settings::lease, DurationType{milliseconds(20), seconds(10)},
-               of_profile(&ProfileTimers::lease), kAtRestart,
+  election.key("lease", &Settings::lease, DurationType{milliseconds(20), minutes(1)},
+               Computed<Duration>{"of the profile; 10s with [kubernetes] or [etcd]",
+                                  [](const Config& config, const Environment&) -> Duration {
+                                    if (config.has_store_guard()) return kStoreLease;
+                                    return timers_of(config.election.profile).lease;
+                                  }},
+               kAtRestart,
                "how long leadership holds without renewal; a leader itself counts on 4/5 of it, "
                "which is also the longest silence before it is suspected");
+  election.key(
+      "renew_interval", &Settings::renew_interval, DurationType{{}, seconds(20)},
+      Computed<Duration>{"lease / 5 with [kubernetes] or [etcd]; 0s without",
+                         [](const Config& config, const Environment&) -> Duration {
+                           if (!config.has_store_guard()) return {};
+                           return std::chrono::floor<milliseconds>(config.election.lease / 5);
+                         }},
+      kAtRestart, "how often a leader renews its lease in Kubernetes or etcd");
 }
 
 void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys) {
@@ -395,6 +349,11 @@ ProfileTimers timers_of(Profile profile) {
   return kTimers[profile];
 }
 
+bool is_used(const std::string& table, const Config& config) {
+  if (table == kKubernetesTable) return config.kubernetes.is_used;
+  return table != kEtcdTable || config.etcd.is_used;
+}
+
 const std::vector<ConfigKey<Config>>& config_keys() {
   static const std::vector<ConfigKey<Config>> kKeys = [] {
     std::vector<ConfigKey<Config>> keys;
@@ -405,6 +364,8 @@ const std::vector<ConfigKey<Config>>& config_keys() {
     add_election_timers(election);
     add_failure_detector_keys(keys);
     add_membership_keys(keys);
+    add_kubernetes_keys(keys);
+    add_etcd_keys(keys);
     add_api_keys(keys);
     add_metrics_keys(keys);
     add_flag_keys(keys);

@@ -62,11 +62,18 @@ const std::vector<ConfigKey<Config>>& config_keys();
 // Those of every [[hook]].
 const std::vector<ConfigKey<HookSettings>>& hook_keys();
 
+// The tables of which one at most is there, for the guard follows from them; an empty one counts,
+// so they are printed only where they are used.
+inline constexpr const char* kKubernetesTable = "kubernetes";
+inline constexpr const char* kEtcdTable = "etcd";
+bool is_used(const std::string& table, const Config& config);
+
 // The two tables whose keys are not a fixed set.
 inline constexpr const char* kVotersTable = "voters";
 inline constexpr const char* kVotersHelp =
-    "names and addresses of the full group, 1 or from 3 to 9: guard = majority; left out: guard = "
-    "none";
+    "names and addresses of the full group, 1 or from 3 to 9: guard = majority; left out: the "
+    "guard "
+    "is another one, or none";
 inline constexpr TakesEffect kVotersTakeEffect = TakesEffect::kAtRestart;
 inline constexpr const char* kHookTable = "hook";
 inline constexpr const char* kHookHelp =

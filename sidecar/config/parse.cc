@@ -59,7 +59,9 @@ class Parser {
 
   ParsedConfig run() {
     read_tables();
-    read_voters();  // first: defaults depend on them
+    read_voters();  // first: defaults depend on the guard
+    config().kubernetes.is_used = is_there(kKubernetesTable);
+    config().etcd.is_used = is_there(kEtcdTable);
     for (const auto& key : config_keys()) read_key(key, section(key.table), key.path(), config());
     read_hooks();
     parsed_.variants = environment_.variants(config().election.plugin);
@@ -85,6 +87,12 @@ class Parser {
   const SourceNode* section(const std::string& table) const {
     const SourceEntry* entry = root_.find(table);
     return entry == nullptr || entry->value.kind != Kind::kTable ? nullptr : &entry->value;
+  }
+
+  bool is_there(const char* table) {
+    const SourceNode* const found = section(table);
+    if (found != nullptr) parsed_.given[table] = found->position;
+    return found != nullptr;
   }
 
   void read_tables() {

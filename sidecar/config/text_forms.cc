@@ -41,6 +41,23 @@ size_t utf8_length(std::string_view text) {
   return is_overlong || is_beyond ? 0 : length;
 }
 
+// What stands behind the scheme of a URL.
+HostPort place_of(std::string_view text) {
+  std::string host(text.substr(0, text.find_first_of("/?")));
+  const size_t after_host = host.starts_with('[') ? host.find(']') : 0;
+  if (host.find(':', after_host == std::string::npos ? 0 : after_host) == std::string::npos) {
+    host += ":80";
+  }
+  HostPort place;
+  return parse_host_port(host, place).empty() ? place : HostPort{};
+}
+
+bool is_dns_label(std::string_view text) {
+  const auto is_small = [](char c) { return is_alphanumeric(c) && !(c >= 'A' && c <= 'Z'); };
+  return !text.empty() && is_small(text.front()) && is_small(text.back()) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return is_small(c) || c == '-'; });
+}
+
 }  // namespace
 
 bool is_printable(std::string_view text) {
@@ -106,13 +123,44 @@ bool is_http_url(std::string_view text) {
   if (text.substr(0, scheme) != "http" && text.substr(0, scheme) != "https") return false;
   text.remove_prefix(scheme + 3);
   if (text.find('#') != std::string_view::npos) return false;
-  std::string host(text.substr(0, text.find_first_of("/?")));
-  const size_t after_host = host.starts_with('[') ? host.find(']') : 0;
-  if (host.find(':', after_host == std::string::npos ? 0 : after_host) == std::string::npos) {
-    host += ":80";
+  return !place_of(text).is_none();
+}
+
+bool is_server_url(std::string_view text) {
+  const size_t scheme = text.find("://");
+  return is_http_url(text) && text.find_first_of("/?", scheme + 3) == std::string_view::npos;
+}
+
+HostPort place_of_url(std::string_view url) {
+  const size_t scheme = url.find("://");
+  return scheme == std::string_view::npos ? HostPort{} : place_of(url.substr(scheme + 3));
+}
+
+bool is_object_name(std::string_view text) {
+  constexpr size_t kMaxObjectName = 253;
+  if (text.empty() || text.size() > kMaxObjectName) return false;
+  while (true) {
+    const size_t dot = text.find('.');
+    const std::string_view label = text.substr(0, dot);
+    if (!is_dns_label(label)) return false;
+    if (dot == std::string_view::npos) return true;
+    text.remove_prefix(dot + 1);
   }
-  HostPort unused;
-  return parse_host_port(host, unused).empty();
+}
+
+bool is_namespace_name(std::string_view text) {
+  return text.size() <= kMaxName && is_dns_label(text);
+}
+
+bool is_key_prefix(std::string_view text) {
+  constexpr size_t kMaxPrefix = 200;
+  return !text.empty() && text.size() <= kMaxPrefix && is_printable(text);
+}
+
+bool is_user_or_empty(std::string_view text) {
+  constexpr size_t kMaxUser = 100;
+  return text.size() <= kMaxUser &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; });
 }
 
 }  // namespace bellwether

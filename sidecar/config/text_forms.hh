@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "base/host_port.hh"
+
 namespace bellwether {
 
 // UTF-8 without control characters.
@@ -28,8 +30,24 @@ bool is_member_name(std::string_view text);
 // Of a user or a group (useradd(8)), or a number.
 bool is_account_name(std::string_view text);
 
-// http:// with a host, perhaps a port and a path; no user, no fragment.  Not https://, for the
-// sidecar speaks no TLS.
+// http:// or https:// with a host, perhaps a port and a path; no user, no fragment.
 bool is_http_url(std::string_view text);
+
+// The same with neither path nor query.
+bool is_server_url(std::string_view text);
+
+// Host and port of such URLs; of a wrong one nothing that can be connected to.
+HostPort place_of_url(std::string_view url);
+
+// What Kubernetes takes as the name of an object (a DNS subdomain of RFC 1123), and of a namespace
+// (a label).
+bool is_object_name(std::string_view text);
+bool is_namespace_name(std::string_view text);
+
+// Of a key of etcd: 1 to 200 printable characters.
+bool is_key_prefix(std::string_view text);
+
+// One that stands in a file or an URL by itself: 1 to 100 visible characters, or none.
+bool is_user_or_empty(std::string_view text);
 
 }  // namespace bellwether

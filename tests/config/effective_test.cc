@@ -185,7 +185,8 @@ BOOST_AUTO_TEST_CASE(defaults_are_marked_and_what_is_given_is_not) {
            "priority = 100                              # default\n",
            "advertise = \"10.0.0.7:7946\"                 # default: the voter's address, else "
            "listen, else the host's name\n",
-           "lease = \"1s\"                                # default: of the profile\n",
+           "lease = \"1s\"                                # default: of the profile; 10s with "
+           "[kubernetes] or [etcd]\n",
            "\n[voters]  # guard = \"majority\"\norders-0 = \"10.0.0.7:7946\"\n",
            "\n# no [[hook]]: nobody is told\n",
        }) {

@@ -1,6 +1,7 @@
 // Every key: what it takes, and what is said of what it doesn't take, to the letter and the column.
 #include "config/keys.hh"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <set>
 
@@ -52,6 +53,7 @@ const Good kGood[] = {
     {"election", "answer_timeout", R"("250ms")"},
     {"election", "coordinator_timeout", R"("2s")"},
     {"election", "lease", R"("10000ms")", R"("10s")"},
+    {"election", "renew_interval", R"("0s")"},
     {"failure_detector", "heartbeat_interval", R"("20ms")"},
     {"failure_detector", "suspect_after", R"("0750ms")", R"("750ms")"},
     {"membership", "peers", "[]"},
@@ -60,6 +62,23 @@ const Good kGood[] = {
     {"membership", "dns", R"("")"},
     {"membership", "dns", R"("orders-headless.shop.svc:7946")"},
     {"membership", "reap_after", R"("36h")"},
+    {"kubernetes", "lease_name", R"("orders.v2-a")"},
+    {"kubernetes", "namespace", R"("shop-1")"},
+    {"kubernetes", "server", R"("https://[fd00::1]:6443")"},
+    {"kubernetes", "server", R"("http://127.0.0.1")"},
+    {"kubernetes", "ca", R"("/etc/ca.crt")"},
+    {"kubernetes", "token_file", R"("")"},
+    {"kubernetes", "cert", R"("")"},
+    {"kubernetes", "key", R"("")"},
+    {"kubernetes", "insecure", R"("on")"},
+    {"etcd", "endpoints", R"(["http://127.0.0.1:2379", "https://etcd"])"},
+    {"etcd", "prefix", R"("a b/é")"},
+    {"etcd", "ca", R"("/etc/ca.crt")"},
+    {"etcd", "cert", R"("")"},
+    {"etcd", "key", R"("")"},
+    {"etcd", "insecure", R"("on")"},
+    {"etcd", "user", R"("")"},
+    {"etcd", "password_file", R"("")"},
     {"api", "listen", R"("localhost:4041")"},
     {"api", "socket", R"("/run/bellwether.sock")"},
     {"api", "token_file", R"("/etc/bellwether/tokens")"},
@@ -158,8 +177,8 @@ const Bad kBad[] = {
     {R"(coordinator_timeout = "1ms")", "election", 23,
      "\"1ms\" is out of range; give a duration from \"2ms\" to \"2m\", a whole number with a unit: "
      "ms, s, m or h"},
-    {R"(lease = "11s")", "election", 9,
-     "\"11s\" is out of range; give a duration from \"20ms\" to \"10s\", a whole number with a "
+    {R"(lease = "2m")", "election", 9,
+     "\"2m\" is out of range; give a duration from \"20ms\" to \"1m\", a whole number with a "
      "unit: ms, s, m or h"},
     {R"(reap_after = "0s")", "membership", 14,
      "\"0s\" is out of range; give a duration from \"1s\" to \"1000h\", a whole number with a "
@@ -180,6 +199,22 @@ const Bad kBad[] = {
      "address], or \"\" for none"},
     {R"(socket = "run")", "api", 10,
      "\"run\" has the wrong form; give an absolute path of at most 107 bytes, or \"\" for none"},
+    {R"(lease_name = "Orders")", "kubernetes", 14,
+     "\"Orders\" has the wrong form; give 1 to 253 small letters, digits, '-' and '.', as "
+     "Kubernetes "
+     "names objects"},
+    {R"(lease_name = "a..b")", "kubernetes", 14,
+     "\"a..b\" has the wrong form; give 1 to 253 small letters, digits, '-' and '.', as Kubernetes "
+     "names objects"},
+    {R"(namespace = "a.b")", "kubernetes", 13,
+     "\"a.b\" has the wrong form; give 1 to 63 small letters, digits and '-'"},
+    {R"(server = "https://a/b")", "kubernetes", 10,
+     "\"https://a/b\" has the wrong form; give http[s]://host[:port]"},
+    {R"(endpoints = ["etcd:2379"])", "etcd", 14,
+     "\"etcd:2379\" has the wrong form; give http[s]://host[:port]"},
+    {R"(prefix = "")", "etcd", 10, "\"\" has the wrong form; give 1 to 200 printable characters"},
+    {R"(user = "a b")", "etcd", 8,
+     "\"a b\" has the wrong form; give 1 to 100 visible characters, or \"\" for none"},
     {R"(path = "")", "flag", 8, "\"\" has the wrong form; give an absolute path"},
     {R"(mode = 640)", "flag", 8,
      "640 is not a file mode; give an octal number up to 0o777, like 0o640"},
@@ -192,8 +227,18 @@ const Bad kBad[] = {
      "\"jsn\" is not one of the words for it; give \"text\" or \"json\"; did you mean \"json\"?"},
 };
 
+// A store's table takes the place of the voters.
+std::string sound_with(const std::string& table) {
+  return table == "kubernetes" || table == "etcd" ? kSoundWithStore : kSound;
+}
+
 // kSound with one more key, or with this value for one that it has.
 std::string with(const std::string& table, const std::string& key, const std::string& value) {
+  if (table == "kubernetes") return kSoundWithStore + "[kubernetes]\n" + key + " = " + value + "\n";
+  if (table == "etcd") {
+    const std::string endpoints = key == "endpoints" ? "" : "endpoints = [\"https://etcd\"]\n";
+    return kSoundWithStore + "[etcd]\n" + key + " = " + value + "\n" + endpoints;
+  }
   std::string text = kSound;
   if (const std::string old = table == "group" ? "\"orders\"" : "\"orders-0\"";
       key == "name" && (table == "group" || table == "node")) {
@@ -242,10 +287,15 @@ BOOST_AUTO_TEST_CASE(what_is_not_good_is_told_with_its_place_and_a_remedy) {
     const std::string key = line.substr(0, line.find(' '));
     const std::string table = bad.table;
     const bool is_node = table == "node";
-    const Lines expected{place(is_node ? kNextLine : kNextLine + 1, bad.column) + table + "." +
-                         key + ": " + bad.complaint};
-    BOOST_TEST(errors_of(kSound + (is_node ? "" : "[" + table + "]\n") + line + "\n") == expected,
-               boost::test_tools::per_element());
+    const std::string sound = sound_with(table);
+    const int next = static_cast<int>(std::ranges::count(sound, '\n')) + 1;
+    const Lines expected{place(is_node ? next : next + 1, bad.column) + table + "." + key + ": " +
+                         bad.complaint};
+    const bool needs_endpoints = table == "etcd" && key != "endpoints";
+    const std::string behind = needs_endpoints ? "endpoints = [\"https://etcd\"]\n" : "";
+    BOOST_TEST(
+        errors_of(sound + (is_node ? "" : "[" + table + "]\n") + line + "\n" + behind) == expected,
+        boost::test_tools::per_element());
   }
 }
 

@@ -22,11 +22,19 @@ inline Environment environment() {
   environment.host_name = "host-1";
   environment.variable = [](const std::string& name) -> std::optional<std::string> {
     static const std::map<std::string, std::string> kVariables{
-        {"POD_NAME", "orders-0"}, {"POD_IP", "10.0.0.7"}, {"POD_IPV6", "fd00::5"}, {"EMPTY", ""},
-        {"NESTED", "${POD_IP}"},  {"BELL", "a\ab"},       {"LATIN1", "\xE9"}};
+        {"POD_NAME", "orders-0"},
+        {"POD_IP", "10.0.0.7"},
+        {"POD_IPV6", "fd00::5"},
+        {"EMPTY", ""},
+        {"NESTED", "${POD_IP}"},
+        {"BELL", "a\ab"},
+        {"LATIN1", "\xE9"},
+        {"KUBERNETES_SERVICE_HOST", "10.96.0.1"},
+        {"KUBERNETES_SERVICE_PORT", "443"}};
     const auto found = kVariables.find(name);
     return found == kVariables.end() ? std::nullopt : std::optional<std::string>(found->second);
   };
+  environment.pod_namespace = [] { return "shop"; };
   environment.variants = [](const std::string& plugin) {
     return plugin == "bully" ? std::vector<std::string>{"classic", "modified"}
                              : std::vector<std::string>{};
@@ -70,6 +78,16 @@ orders-1 = "10.0.0.8:7946"
 orders-2 = "10.0.0.9:7946"
 [node]
 name = "orders-0"
+)";
+
+// The same by a store; its table comes behind it.
+inline const std::string kSoundWithStore = R"([group]
+name = "orders"
+[membership]
+dns = "orders:7946"
+[node]
+name = "orders-0"
+advertise = "10.0.0.7:7946"
 )";
 
 // kSound has eight lines: what is appended begins in this one.

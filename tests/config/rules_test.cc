@@ -20,8 +20,8 @@ peers = ["10.0.0.8:7946"]
 )";
 const std::string kNoGuard =
     "b.toml:1:1: warning: voters: without [voters] the guard is \"none\": a network partition, or "
-    "a leader that was only slow, gives two leaders until they hear of each other; name the voters "
-    "if a second leader does harm";
+    "a leader that was only slow, gives two leaders until they hear of each other; if a second "
+    "leader does harm, name the voters, or give [kubernetes] or [etcd]";
 
 std::string voters(int count) {
   std::string text = "[group]\nname = \"g\"\n[node]\nname = \"n1\"\n[voters]\n";
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_told_twice) {
 
 BOOST_AUTO_TEST_CASE(two_voters_do_not_take_turns) {
   const std::string warning =
-      "with [voters] and preempt_delay \"0s\" two nodes can take leadership from each other again "
+      "with a guard and preempt_delay \"0s\" two nodes can take leadership from each other again "
       "and again; give election.preempt_delay, like \"5s\"";
   expect_warning(kSound + "[election]\npreempt_delay = \"0s\"\n",
                  "10:17: warning: election.preempt_delay: " + warning);
@@ -262,9 +262,10 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_is_told) {
   expect_warning(kSound + "[election]\npreempt = \"never\"\npreempt_delay = \"1s\"\n",
                  "11:17: warning: election.preempt_delay: has no effect while preempt is "
                  "\"never\"; remove it");
-  BOOST_TEST(warnings_of(kOpen + "[election]\ndeath_proof = \"none\"\n").back() ==
-             "b.toml:9:15: warning: election.death_proof: has no effect without [voters]; remove "
-             "it, or name the voters");
+  BOOST_TEST(
+      warnings_of(kOpen + "[election]\ndeath_proof = \"none\"\n").back() ==
+      "b.toml:9:15: warning: election.death_proof: has no effect without a guard; remove it, "
+      "or give [voters], [kubernetes] or [etcd]");
 }
 
 BOOST_AUTO_TEST_CASE(who_believes_every_refusal_is_told_what_that_rests_on) {
