@@ -21,6 +21,7 @@
 #include "io/loop/loop.hh"
 #include "io/loop/timer.hh"
 #include "io/names/resolver.hh"
+#include "io/store/etcd_record.hh"
 #include "io/store/kubernetes_lease.hh"
 #include "io/store/store_client.hh"
 #include "io/tls/certificates.hh"
@@ -86,7 +87,14 @@ struct Wish {
   std::map<std::string, std::string> values;
 };
 
-std::unique_ptr<StoreDialect> dialect_of(const std::string& /*kind*/, const Wish& wish) {
+std::unique_ptr<StoreDialect> dialect_of(const std::string& kind, const Wish& wish) {
+  if (kind == "etcd") {
+    EtcdSettings settings{
+        .key = wish.of("key"), .user = wish.of("user"), .password_name = wish.of("secret_file")};
+    std::istringstream endpoints(wish.of("endpoints"));
+    for (std::string url; endpoints >> url;) settings.endpoints.push_back(url);
+    return etcd_record(settings);
+  }
   return kubernetes_lease({.server = wish.of("server"),
                            .namespace_name = wish.of("namespace"),
                            .lease_name = wish.of("lease_name"),

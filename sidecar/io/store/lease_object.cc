@@ -4,25 +4,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <boost/uuid/string_generator.hpp>
 #include <limits>
-#include <stdexcept>
 #include <string_view>
 
 #include "base/ascii.hh"
 #include "base/check.hh"
 #include "io/store/json_fields.hh"
+#include "io/store/member_identity.hh"
 
 namespace bellwether::io {
 namespace {
 
 using std::chrono::seconds;
 using Holder = StoreRecord::Holder;
-
-struct Member {
-  std::string name;
-  Uuid id{};
-};
 
 // What an annotation says of the write that made it.
 struct Bound {
@@ -43,23 +37,6 @@ std::optional<Bound> parse_bound(std::string_view text) {
   if (!epoch) return std::nullopt;
   return Bound{*epoch, std::string(text.substr(first + 1, last - first - 1)),
                std::string(text.substr(last + 1))};
-}
-
-// A name may have the character that parts it from the id; an id has not.
-std::optional<Member> parse_identity(std::string_view text) {
-  constexpr size_t kUuidLength = 36;
-  const size_t parting = text.rfind('_');
-  if (parting == std::string_view::npos || parting == 0) return std::nullopt;
-  const std::string id(text.substr(parting + 1));
-  if (id.size() != kUuidLength) return std::nullopt;
-  try {
-    Member member{std::string(text.substr(0, parting)), boost::uuids::string_generator()(id)};
-    // Of the forms that a UUID may have, ours is one.
-    if (to_string(member.id) != id) return std::nullopt;
-    return member;
-  } catch (const std::runtime_error&) {
-    return std::nullopt;
-  }
 }
 
 void set_holder(StoreRecord& record, const std::string& holder, const Json& json) {
@@ -111,10 +88,6 @@ void check_ours(const StoreRecord& record) {
 }
 
 }  // namespace
-
-std::string to_identity(const std::string& name, const Uuid& id) {
-  return name + "_" + to_string(id);
-}
 
 std::optional<LeaseObject> parse_lease(const Json& json) {
   const std::string version = text_of(member(json, {"metadata", "resourceVersion"}));

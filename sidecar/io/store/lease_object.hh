@@ -18,14 +18,8 @@
 
 namespace bellwether::io {
 
-// What is cut of the name of a holder that is no member.
-inline constexpr size_t kMaxStrangerName = 64;
-
 inline constexpr const char* kEpochAnnotation = "bellwether.io/epoch";
 inline constexpr const char* kReleasedAnnotation = "bellwether.io/released";
-
-// NAME_UUID, as client-go's users name themselves.
-std::string to_identity(const std::string& name, const Uuid& id);
 
 struct LeaseObject {
   StoreSight sight{};
