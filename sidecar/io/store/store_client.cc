@@ -273,7 +273,8 @@ std::optional<StoreRefusal> StoreClient::own_flaw() const {
 
 HttpClientRequest StoreClient::completed(HttpClientRequest request, Duration timeout) const {
   request.tls = security_->tls;
-  request.timeout = std::max<Duration>(timeout, milliseconds(1));
+  // Whole ones, as people are told of them.
+  request.timeout = std::max(std::chrono::ceil<milliseconds>(timeout), milliseconds(1));
   request.max_body_bytes = kMaxStoreAnswer;
   request.keep_for = kKeepFor;
   return request;
