@@ -14,7 +14,8 @@ readonly build_packages=(
 test_packages=(
   libboost-test-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
   python3 python3-yaml shellcheck
-  prometheus haproxy nginx curl openssl gnutls-bin iproute2 nftables spin chromium
+  prometheus haproxy nginx etcd-server etcd-client curl openssl gnutls-bin iproute2 nftables
+  spin chromium
   lintian man-db mandoc systemd zsh fish
 )
 # The examples' languages: one from elsewhere does, and is left alone.

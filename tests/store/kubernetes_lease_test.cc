@@ -170,6 +170,8 @@ BOOST_AUTO_TEST_CASE(a_watch_begins_with_what_there_is_and_goes_on_where_it_was)
       R"({"type":"BOOKMARK","object":{"kind":"Lease","metadata":{"resourceVersion":"90"}}})");
   BOOST_TEST(std::holds_alternative<StoreNothing>(bookmark));
   BOOST_TEST(dialect->watch().url == url + "&resourceVersion=90");
+  dialect->begin_watch();
+  BOOST_TEST(dialect->watch().url == url);
   const StoreReply gone = dialect->on_watch_line(R"({"type":"DELETED","object":)" + kLease + "}");
   BOOST_REQUIRE(std::holds_alternative<StoreSeen>(gone));
   BOOST_TEST((std::get<StoreSeen>(gone).sight == StoreSight{}));

@@ -155,6 +155,7 @@ class EtcdRecord final : public StoreDialect {
         "/v3/watch",
         {{"create_request", {{"key", key_}, {"start_revision", std::to_string(position_ + 1)}}}});
   }
+  void begin_watch() override {}  // each does, with a read
   StoreReply on_watch_line(std::string_view line) override {
     const std::optional<Json> json = parse_json(line);
     if (!json) return malformed();

@@ -111,6 +111,7 @@ class KubernetesLease final : public StoreDialect {
     if (!position_.empty()) url += "&resourceVersion=" + percent_encode(position_);
     return request("GET", url);
   }
+  void begin_watch() override { position_.clear(); }
   StoreReply on_watch_line(std::string_view line) override {
     const std::optional<Json> event = parse_json(line);
     const Json* object = event ? member(*event, "object") : nullptr;

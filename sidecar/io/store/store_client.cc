@@ -166,7 +166,9 @@ void StoreClient::watch(bool is_wanted) {
   is_streaming_ = false;
   watch_trouble_.reset();
   watch_waits_.restart();
-  if (is_wanted) watch_timer_.arm({});
+  if (!is_wanted) return;
+  dialect_->begin_watch();
+  watch_timer_.arm({});
 }
 
 void StoreClient::on_watch_due() {

@@ -73,6 +73,8 @@ class StoreDialect {
   virtual bool must_read_to_watch() const = 0;
   // Answered without an end, by JSON values of a line each; goes on behind what was last seen.
   virtual HttpClientRequest watch() = 0;
+  // The next watch begins anew, with what there is.
+  virtual void begin_watch() = 0;
   // StoreNothing, StoreSeen, StorePositionLost or StoreRefusal.
   virtual StoreReply on_watch_line(std::string_view line) = 0;
   // The same of an answer that is no stream, for its status is not 200.
