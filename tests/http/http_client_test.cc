@@ -3,49 +3,14 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "client_harness.hh"
 #include "held_port.hh"
-#include "http_harness.hh"
 #include "io/http/http_url.hh"
-#include "listening_socket.hh"
-#include "name_server.hh"
 
 namespace bellwether::io::test {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
-
-struct ClientHarness : Harness {
-  NameServer names{loop};
-  Resolver resolver{loop, {.servers = names.servers()}};
-  HttpClient client{loop, resolver};
-  std::vector<HttpClientResult> results;
-
-  std::string url(const std::string& path = "/", const std::string& host = "127.0.0.1") const {
-    return "http://" + host + ":" + std::to_string(port) + path;
-  }
-  void send(const HttpClientRequest& request) {
-    client.send(request, [this](HttpClientResult result) { results.push_back(std::move(result)); });
-  }
-  HttpClientResult result() {
-    BOOST_REQUIRE(run_until([&] { return !results.empty(); }));
-    HttpClientResult first = results.front();
-    results.erase(results.begin());
-    BOOST_TEST(!client.is_busy());
-    return first;
-  }
-  HttpClientResult get(const std::string& url) {
-    send({.url = url});
-    return result();
-  }
-  // What the client makes of these bytes, sent by a server that closes then.
-  HttpClientResult result_of(const std::string& answer, const std::string& method = "GET") {
-    const ListeningSocket socket;
-    send({.method = method, .url = "http://127.0.0.1:" + std::to_string(socket.port()) + "/"});
-    socket.answer_once(loop, answer);
-    return result();
-  }
-};
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -334,93 +299,6 @@ BOOST_AUTO_TEST_CASE(a_bad_url_is_told_later_too) {
   harness.send({.url = "ftp://127.0.0.1/"});
   BOOST_TEST(harness.results.empty());
   BOOST_TEST(contains(harness.result().error, "does not start with http:// or https://"));
-}
-
-BOOST_AUTO_TEST_CASE(a_connection_is_kept_for_the_next_request) {
-  ClientHarness harness;
-  std::vector<std::string> clients;
-  harness.handler = [&](const HttpRequest& request, const HttpReply& reply) {
-    clients.push_back(request.client.address);
-    reply.send({.body = request.authorization.c_str()});
-  };
-  for (const char* secret : {"one", "two"}) {
-    harness.send({.url = harness.url(), .authorization = secret, .keep_for = seconds(60)});
-    BOOST_TEST(harness.result().answer.body == secret);
-  }
-  harness.send({.url = harness.url()});
-  BOOST_TEST(harness.result().answer.body == "");
-  harness.send({.url = harness.url(), .keep_for = seconds(60)});
-  harness.result();
-  BOOST_REQUIRE(clients.size() == 4u);
-  BOOST_TEST(clients[0] == clients[1]);
-  BOOST_TEST(clients[2] == clients[1]);  // the kept one is used, and closed then
-  BOOST_TEST(clients[3] != clients[2]);
-}
-
-BOOST_AUTO_TEST_CASE(a_kept_connection_is_closed_when_its_time_is_over) {
-  ClientHarness harness;
-  std::vector<std::string> clients;
-  harness.handler = [&](const HttpRequest& request, const HttpReply& reply) {
-    clients.push_back(request.client.address);
-    reply.send({});
-  };
-  harness.send({.url = harness.url(), .keep_for = milliseconds(1)});
-  harness.result();
-  bool is_later = false;
-  LoopTimer later(harness.loop, [&] { is_later = true; });
-  later.arm(milliseconds(5));  // libuv calls the timer that is due first first
-  BOOST_REQUIRE(harness.run_until([&] { return is_later; }));
-  harness.send({.url = harness.url(), .keep_for = milliseconds(1)});
-  harness.result();
-  BOOST_TEST(clients.front() != clients.back());
-}
-
-BOOST_AUTO_TEST_CASE(a_kept_connection_that_the_server_has_ended_is_replaced_unseen) {
-  ClientHarness harness;
-  const ListeningSocket first;
-  const std::string url = "http://127.0.0.1:" + std::to_string(first.port()) + "/";
-  harness.send({.url = url, .keep_for = seconds(60)});
-  first.answer_once(harness.loop, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none");
-  BOOST_TEST(harness.result().answer.body == "one");
-  // Its end has arrived by now, and the loop has not turned to read it.
-  harness.send({.url = url, .keep_for = seconds(60)});
-  first.answer_once(harness.loop, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo");
-  BOOST_TEST(harness.result().answer.body == "two");
-}
-
-BOOST_AUTO_TEST_CASE(what_comes_behind_an_answer_is_not_the_next_one) {
-  ClientHarness harness;
-  const ListeningSocket first;
-  const std::string url = "http://127.0.0.1:" + std::to_string(first.port()) + "/";
-  harness.send({.url = url, .keep_for = seconds(60)});
-  first.answer_once(harness.loop,
-                    "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none"
-                    "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake");
-  BOOST_TEST(harness.result().answer.body == "one");
-  harness.send({.url = url, .keep_for = seconds(60)});
-  first.answer_once(harness.loop, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo");
-  BOOST_TEST(harness.result().answer.body == "two");
-}
-
-BOOST_AUTO_TEST_CASE(what_is_dropped_says_nothing_and_leaves_no_connection) {
-  ClientHarness harness;
-  std::vector<std::string> clients;
-  harness.handler = [&](const HttpRequest& request, const HttpReply& reply) {
-    clients.push_back(request.client.address);
-    if (clients.size() != 2) reply.send({});
-  };
-  harness.send({.url = harness.url(), .keep_for = seconds(60)});
-  harness.result();
-  harness.send({.url = harness.url(), .keep_for = seconds(60)});
-  BOOST_REQUIRE(harness.run_until([&] { return clients.size() == 2; }));
-  harness.client.drop();
-  BOOST_TEST(!harness.client.is_busy());
-  BOOST_REQUIRE(harness.run_until([&] { return harness.gone.size() == 1; }));
-  harness.send({.url = harness.url(), .keep_for = seconds(60)});
-  harness.result();
-  BOOST_TEST(harness.results.empty());
-  BOOST_TEST(clients[0] == clients[1]);
-  BOOST_TEST(clients[2] != clients[1]);
 }
 
 BOOST_AUTO_TEST_CASE(urls_are_taken_apart) {

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""The client of stores before real servers: etcd, and an API server of Kubernetes; and before a
-double that does what those do rarely (store_double.py).
+"""The client of stores before real servers: etcd, and an API server of Kubernetes.
 
 usage: store_test.py STORE_DRIVER [CASE...]; a case is Class.test_name
 """
@@ -8,109 +7,19 @@ usage: store_test.py STORE_DRIVER [CASE...]; a case is Class.test_name
 import json
 import os
 import pathlib
-import queue
-import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 import urllib.error
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
 
 # pylint: disable=wrong-import-position
-import store_double
 from certificates import Authority
 from harness import wait_until
-from store_double import Refusal, StoreDouble
+from store_case import ID, NOBODY, OTHER_ID, Driver, StoreCase, main
+from store_double import StoreDouble
 from store_servers import LEASES, Etcd, Kubernetes, has_etcd, has_kubernetes, lease_rules
-
-# What CTest takes for "skipped" (SKIP_RETURN_CODE).
-SKIPPED = 77
-A_WHILE = 20000  # ms of patience, where no timeout is meant
-ID = "11111111-1111-4111-8111-111111111111"
-OTHER_ID = "21111111-1111-4111-8111-111111111112"
-NOBODY = {"holder": "unknown", "id": "00000000-0000-0000-0000-000000000000", "name": "", "epoch": 0}
-
-
-class Driver:
-    """A client that is led by lines; a context manager."""
-
-    program = ""
-
-    def __init__(self, kind, **settings):
-        self.process = subprocess.Popen(
-            [self.program, kind, *(f"{key}={value}" for key, value in settings.items())],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-        self.told = queue.Queue()
-        self.watched = queue.Queue()  # by the watch, which may be faster than an answer
-        self.reports = []
-        self.reader = threading.Thread(target=self.read_lines, daemon=True)
-        self.reader.start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-        self.reader.join()
-        self.process.stdout.close()
-
-    def read_lines(self):
-        for line in self.process.stdout:
-            told = json.loads(line)
-            if "request" in told:
-                self.reports.append(told)
-            else:
-                is_watched = told.get("seen", told.get("failed")) == 0
-                (self.watched if is_watched else self.told).put(told)
-
-    def say(self, line):
-        self.process.stdin.write(line + "\n")
-
-    def next(self):
-        return self.told.get(timeout=60)
-
-    def ask(self, line):
-        self.say(line)
-        return self.next()
-
-    def read(self, patience_ms=A_WHILE):
-        return self.ask(f"read {patience_ms}")
-
-    def create(self, lease_ms=2500):
-        return self.ask(f"write {A_WHILE} - unknown 0 {lease_ms}")
-
-    def write(self, version, holder, epoch, name="orders-0", member=ID, patience_ms=A_WHILE):
-        return self.ask(f"write {patience_ms} {version} {holder} {epoch} 2500 {name} {member}")
-
-    def failed(self):
-        """The next failure of a watch."""
-        while True:
-            told = self.watched.get(timeout=60)
-            if "failed" in told:
-                return told
-
-    def seen(self, holder=None, version=None):
-        """The next sight of a watch that is that; sights between may be left out."""
-        while True:
-            told = self.watched.get(timeout=60)
-            record = told.get("record") or {}
-            if "seen" in told and holder in (None, record.get("holder")) and version in (
-                    None, record.get("version")):
-                return told["record"]
-
-
-class StoreCase(unittest.TestCase):
-    def written(self, answer):
-        self.assertIn("written", answer)
-        return answer["version"]
-
-    def assert_failed(self, answer, why, *parts):
-        self.assertEqual(answer.get("why"), why, answer)
-        for part in parts:
-            self.assertIn(part, answer["trouble"])
 
 
 class Life:
@@ -419,86 +328,6 @@ class OnClusterOfEtcd(StoreCase):
             wait_until("all is well", lambda: "written" in client.write(
                 client.read(1000).get("record", {}).get("version", version), "member", 1,
                 patience_ms=1000))
-
-
-class OnDouble(StoreCase):
-    """What servers do rarely."""
-
-    def setUp(self):
-        self.double = self.enterContext(StoreDouble())
-        self.client = self.enterContext(Driver(
-            "kubernetes", server=self.double.url, namespace="shop", lease_name="orders"))
-
-    def test_every_strange_answer_is_survived(self):
-        version = self.written(self.client.create())
-        for fault, why in (
-                (Refusal("TooManyRequests", "slow down", retry_after=3), "throttled"),
-                (Refusal("InternalError", "etcd is away"), "unavailable"),
-                (Refusal("ServiceUnavailable", "starting"), "unavailable"),
-                (Refusal("Invalid", "a webhook says no"), "forbidden"),
-                (store_double.GARBAGE, "malformed"), (store_double.HALF_AN_ANSWER, "unreachable"),
-                (store_double.NO_ANSWER, "unreachable"), (store_double.a_gigabyte, "malformed")):
-            self.double.fail("patch", fault)
-            self.assert_failed(self.client.write(version, "member", 1), why)
-            version = self.written(self.client.write(version, "member", 1))
-        self.assertEqual(self.double.faults["patch"], [])
-        self.assertEqual(sum(verb == "patch" for verb, _ in self.double.requests), 16)
-
-    def test_an_old_protocol_is_understood(self):
-        self.written(self.client.create())
-        self.double.fail("get", lambda handler: setattr(handler, "protocol_version", "HTTP/1.0"))
-        for _ in range(2):
-            self.assertEqual(self.client.read()["record"]["holder"], "unknown")
-
-    def test_an_answer_that_is_lost_is_not_asked_for_again(self):
-        version = self.written(self.client.create())
-        self.double.fail("patch", store_double.lose_the_answer)
-        self.assert_failed(self.client.write(version, "member", 1), "unreachable")
-        self.assertEqual(sum(verb == "patch" for verb, _ in self.double.requests), 1)
-        self.assertEqual(self.client.read()["record"]["epoch"], 1)
-
-    def test_an_answer_that_comes_late_is_not_looked_at(self):
-        version = self.written(self.client.create())
-        release = threading.Event()
-        self.double.fail("patch", store_double.after(60, release))
-        self.assert_failed(self.client.write(version, "member", 1, patience_ms=100), "timeout")
-        release.set()
-        wait_until("it was done all the same",
-                   lambda: self.client.read()["record"]["holder"] == "member")
-        self.assertTrue(self.client.told.empty())
-
-    def test_a_watch_goes_on_after_all_of_it(self):
-        version = self.written(self.client.create())
-        self.client.say("watch on")
-        self.client.seen("unknown", version)
-        for fault in (Refusal("TooManyRequests", "slow down"), store_double.GARBAGE,
-                      store_double.HALF_AN_ANSWER):
-            # The watch that is under way ends; the next one meets the fault.
-            self.client.say("watch off")
-            self.double.fail("watch", fault)
-            self.client.say("watch on")
-            if fault is not store_double.HALF_AN_ANSWER:  # which is how a server ends that restarts
-                self.client.failed()
-            self.client.seen("unknown", version)
-
-    def test_a_version_that_is_too_old_is_no_trouble(self):
-        version = self.written(self.client.create())
-        self.client.say("watch on")
-        self.client.seen("unknown", version)
-        self.double.forget("shop", "orders", {"metadata": {"labels": {"a": "b"}}})
-        self.assertNotEqual(self.client.seen("unknown")["version"], version)
-        self.assertTrue(self.client.watched.empty())
-        self.assertEqual([verb for verb, _ in self.double.requests],
-                         ["create", "watch", "watch", "watch"])
-
-
-def main():
-    Driver.program = os.path.abspath(sys.argv[1])
-    result = unittest.main(module="__main__", argv=[sys.argv[0], *sys.argv[2:]], exit=False).result
-    if not result.wasSuccessful():
-        sys.exit(1)
-    is_all_skipped = result.skipped and len(result.skipped) >= result.testsRun
-    sys.exit(SKIPPED if is_all_skipped else 0)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 cluster, and an API server of Kubernetes with TLS, RBAC and service accounts in front of one.
 
 The latter is taken from KUBEBUILDER_ASSETS (envtest's convention) or PATH.  BELLWETHER_TEST_KUBE
-may name a folder with an `up.sh FOLDER PORT` that starts one instead, and `up.sh FOLDER down` ends it.
+may name a folder with an `up.sh FOLDER PORT` that starts one instead, and `up.sh FOLDER down` ends
+it.
 """
 
 import contextlib

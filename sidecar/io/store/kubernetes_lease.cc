@@ -20,16 +20,16 @@ constexpr Duration kLongestRetryAfter = std::chrono::minutes(1);
 // Servers end a watch after at most so long; without it they choose between 30 and 60 minutes.
 constexpr int kWatchSeconds = 600;
 
-enum Code : unsigned {
-  kOk = 200,
-  kCreated = 201,
-  kUnauthorized = 401,
-  kForbidden = 403,
-  kNotFound = 404,
-  kConflict = 409,
-  kGone = 410,
-  kInvalid = 422,
-  kTooMany = 429,
+enum StatusCode : unsigned {
+  kStatusOk = 200,
+  kStatusCreated = 201,
+  kStatusUnauthorized = 401,
+  kStatusForbidden = 403,
+  kStatusNotFound = 404,
+  kStatusConflict = 409,
+  kStatusGone = 410,
+  kStatusInvalid = 422,
+  kStatusTooMany = 429,
 };
 
 // Why the API server did not do what it was asked for.
@@ -61,9 +61,9 @@ class KubernetesLease final : public StoreDialect {
 
   HttpClientRequest read() override { return request("GET", url_of_lease()); }
   StoreReply on_read(const HttpAnswer& answer) override {
-    if (answer.status != kOk) {
+    if (answer.status != kStatusOk) {
       const std::optional<Status> status = status_of(answer);
-      if (answer.status == kNotFound && is_about_lease(status)) {
+      if (answer.status == kStatusNotFound && is_about_lease(status)) {
         last_.reset();
         return StoreSeen{};
       }
@@ -88,13 +88,13 @@ class KubernetesLease final : public StoreDialect {
     return patch;
   }
   StoreReply on_write(const HttpAnswer& answer) override {
-    if (answer.status == kOk || answer.status == kCreated) {
+    if (answer.status == kStatusOk || answer.status == kStatusCreated) {
       if (!take(parse_json(answer.body))) return no_lease();
       return StoreWritten{last_->sight.version};
     }
     const std::optional<Status> status = status_of(answer);
-    if (answer.status == kConflict) return StoreConflict{};
-    if (!is_creating_ && answer.status == kNotFound && is_about_lease(status)) {
+    if (answer.status == kStatusConflict) return StoreConflict{};
+    if (!is_creating_ && answer.status == kStatusNotFound && is_about_lease(status)) {
       last_.reset();
       return StoreConflict{StoreSight{}};
     }
@@ -132,7 +132,7 @@ class KubernetesLease final : public StoreDialect {
   }
   StoreReply on_watch_answer(const HttpAnswer& answer) override {
     const std::optional<Status> status = status_of(answer);
-    if (answer.status == kGone) return lose_position();
+    if (answer.status == kStatusGone) return lose_position();
     return refusal_of("watch", answer, status);
   }
 
@@ -169,7 +169,7 @@ class KubernetesLease final : public StoreDialect {
     return StorePositionLost{};
   }
   StoreReply watch_refusal(const std::optional<Status>& status) {
-    if (status && status->code == kGone) return lose_position();
+    if (status && status->code == kStatusGone) return lose_position();
     HttpAnswer answer{.status = status ? status->code : 0};
     return refusal_of("watch", answer, status);
   }
@@ -199,17 +199,17 @@ class KubernetesLease final : public StoreDialect {
       return refusal;
     };
     switch (answer.status) {
-      case kUnauthorized:
+      case kStatusUnauthorized:
         return is(StoreFailure::kUnauthorized, token_words());
-      case kForbidden:
+      case kStatusForbidden:
         return is(StoreFailure::kForbidden, fmt::format("does not let us {} {}{}; {}", verb, what(),
                                                         message, needed_role(settings_)));
-      case kInvalid:
+      case kStatusInvalid:
         return is(StoreFailure::kForbidden,
                   fmt::format("takes no {} of {}{}", verb, what(), message));
-      case kTooMany:
+      case kStatusTooMany:
         return is(StoreFailure::kThrottled, "is asked too often" + message);
-      case kNotFound:
+      case kStatusNotFound:
         if (status && status->kind == "namespaces") {
           return is(StoreFailure::kUnavailable,
                     fmt::format("has no namespace {}; make it, or give kubernetes.namespace",
