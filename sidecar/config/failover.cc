@@ -17,6 +17,8 @@ using std::chrono::milliseconds;
 constexpr Duration kReconnect = milliseconds(50);
 // The claimant stores its claim, then the voters their votes: this long for each of both.
 constexpr Duration kStore = milliseconds(20);
+// A write to Kubernetes or etcd that is not in a hurry.
+constexpr Duration kStoreWrite = milliseconds(50);
 
 struct Waits {
   Options options;
@@ -96,7 +98,40 @@ std::vector<Failover> with_majority(const Config& config, const Waits& timers) {
   return found;
 }
 
+// Whoever is next in line counts from when it has seen the last renewal in the store, not from the
+// leader's silence; so what silence takes is over by then.
+std::vector<Failover> with_store(const Config& config, const Waits& timers) {
+  const std::string write = " + write " + duration_text(kStoreWrite);
+  const Duration runs_out = timers.options.suspect_after_max;
+  const std::string off = "off after " + duration_text(runs_out);
+  const Duration taken = timers.options.lease + kStoreWrite;
+  const Duration proven = kReconnect + kStoreWrite;
+  std::vector<Failover> found;
+  if (config.election.death_proof != DeathProof::kNone) {
+    found.push_back({"sidecar killed, connection refused and proof", proven, 3,
+                     "reconnect " + duration_text(kReconnect) + write, "off at once"});
+  }
+  const std::vector<Failover> others{
+      {"sidecar killed elsewhere", taken, 2, "lease" + write, "off at once"},
+      {"machine of the leader dies", taken, 2, "lease" + write, "gone with it"},
+      {"leader cut off from the store", taken, 2, "lease" + write, off},
+      {"leader cut off from the others", Duration::zero(), 0, "it renews its lease", "stays on"},
+      {"sidecar stopped (SIGSTOP)", taken, 2, "lease" + write, off},
+      {"leader and the next in line silent", 2 * timers.options.lease + kStoreWrite, 3,
+       "2 lease" + write, off},
+      {"planned hand-over", 2 * kStoreWrite, 3, "2 writes " + duration_text(2 * kStoreWrite),
+       "off before"},
+      {"planned hand-over, successor silent", timers.options.handover_timeout + 2 * kStoreWrite, 4,
+       "3 answer_timeout for each + 2 writes", "off before"},
+      {"cold start", timers.options.join_timeout + taken, 3, "join + lease of before" + write,
+       "off"},
+  };
+  found.insert(found.end(), others.begin(), others.end());
+  return found;
+}
+
 std::vector<Failover> rows(const Config& config, const Waits& timers) {
+  if (config.has_store_guard()) return with_store(config, timers);
   return config.has_majority_guard() ? with_majority(config, timers) : without_guard(timers);
 }
 

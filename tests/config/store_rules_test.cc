@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "config/effective.hh"
+#include "config/failover.hh"
 #include "config/keys.hh"
 #include "parse_harness.hh"
 
@@ -166,6 +167,23 @@ BOOST_AUTO_TEST_CASE(only_the_table_that_is_used_is_printed_and_it_can_be_read_a
     BOOST_TEST((printed.find("[kubernetes]  # guard = \"kubernetes\"") != printed.npos ||
                 printed.find("[etcd]  # guard = \"etcd\"") != printed.npos));
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_failover_takes_the_lease_unless_the_death_is_proven) {
+  const auto at_most = [](const Config& config, const std::string& failure) {
+    for (const Failover& row : worst_case_failover(config)) {
+      if (row.failure == failure) return row.at_most;
+    }
+    return Duration(-1);
+  };
+  Config config = parse(kInPod).config;
+  BOOST_TEST((at_most(config, "machine of the leader dies") == milliseconds(10050)));
+  BOOST_TEST((at_most(config, "leader and the next in line silent") == milliseconds(20050)));
+  BOOST_TEST((at_most(config, "planned hand-over") == milliseconds(100)));
+  BOOST_TEST(
+      (at_most(config, "sidecar killed, connection refused and proof") == milliseconds(100)));
+  config.election.death_proof = DeathProof::kNone;
+  BOOST_TEST((at_most(config, "sidecar killed, connection refused and proof") == Duration(-1)));
 }
 
 BOOST_AUTO_TEST_CASE(another_guard_waits_for_a_restart) {

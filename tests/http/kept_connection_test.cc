@@ -1,4 +1,6 @@
 // What becomes of a client's connection between two requests.
+#include <sys/socket.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "client_harness.hh"
@@ -67,17 +69,23 @@ BOOST_AUTO_TEST_CASE(a_kept_connection_that_the_server_has_ended_is_replaced_uns
 }
 
 BOOST_AUTO_TEST_CASE(what_comes_behind_an_answer_is_not_the_next_one) {
-  ClientHarness harness;
-  const ListeningSocket first;
-  const std::string url = "http://127.0.0.1:" + std::to_string(first.port()) + "/";
-  harness.send({.url = url, .keep_for = seconds(60)});
-  first.answer_once(harness.loop,
-                    "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none"
-                    "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake");
-  BOOST_TEST(harness.result().answer.body == "one");
-  harness.send({.url = url, .keep_for = seconds(60)});
-  first.answer_once(harness.loop, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo");
-  BOOST_TEST(harness.result().answer.body == "two");
+  const std::string fake = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake";
+  for (const bool is_later : {false, true}) {
+    ClientHarness harness;
+    const ListeningSocket server;
+    const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+    harness.send({.url = url, .keep_for = seconds(60)});
+    const FileDescriptor open = server.answer_and_keep(
+        harness.loop, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none" + (is_later ? "" : fake));
+    BOOST_TEST(harness.result().answer.body == "one");
+    if (is_later) {
+      BOOST_REQUIRE(::send(open.get(), fake.data(), fake.size(), 0) > 0);
+      harness.settle();
+    }
+    harness.send({.url = url, .keep_for = seconds(60)});
+    server.answer_once(harness.loop, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo");
+    BOOST_TEST(harness.result().answer.body == "two");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_dropped_says_nothing_and_leaves_no_connection) {

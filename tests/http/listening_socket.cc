@@ -24,7 +24,7 @@ ListeningSocket::ListeningSocket()
   port_ = ntohs(address.sin_port);
 }
 
-void ListeningSocket::answer_once(Loop& loop, const std::string& answer) const {
+FileDescriptor ListeningSocket::answer_and_keep(Loop& loop, const std::string& answer) const {
   FileDescriptor client;
   BOOST_REQUIRE(run_until(loop, [&] {
     client = FileDescriptor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -39,6 +39,7 @@ void ListeningSocket::answer_once(Loop& loop, const std::string& answer) const {
   }));
   BOOST_REQUIRE(::send(client.get(), answer.data(), answer.size(), MSG_NOSIGNAL) ==
                 static_cast<ssize_t>(answer.size()));
+  return client;
 }
 
 }  // namespace bellwether::io::test

@@ -17,7 +17,9 @@ class ListeningSocket {
   uint16_t port() const { return port_; }
   // Turns the loop until a client has connected and has sent a whole head; then sends `answer` and
   // closes.
-  void answer_once(Loop& loop, const std::string& answer) const;
+  void answer_once(Loop& loop, const std::string& answer) const { answer_and_keep(loop, answer); }
+  // The same, and the connection is the caller's.
+  FileDescriptor answer_and_keep(Loop& loop, const std::string& answer) const;
 
  private:
   FileDescriptor socket_;

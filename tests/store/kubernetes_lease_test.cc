@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(requests_are_those_of_the_api) {
   BOOST_TEST(patch.url == kLeases + std::string("/orders"));
   BOOST_REQUIRE(find_header(patch.headers, "Content-Type"));
   BOOST_TEST(*find_header(patch.headers, "Content-Type") == "application/merge-patch+json");
-  BOOST_TEST(text_of(member(*parse_json(patch.body), {"metadata", "resourceVersion"})) == "7");
+  BOOST_TEST(json_text(member(*parse_json(patch.body), {"metadata", "resourceVersion"})) == "7");
 }
 
 BOOST_AUTO_TEST_CASE(without_a_token_none_is_shown) {

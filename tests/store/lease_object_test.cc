@@ -4,8 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <boost/uuid/string_generator.hpp>
 
+#include "io/store/holder_identity.hh"
 #include "io/store/json_fields.hh"
-#include "io/store/member_identity.hh"
 
 namespace bellwether::io::test {
 namespace {
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(it_looks_as_client_go_makes_it) {
                   {"leaseTransitions", 1},
                   {"acquireTime", kNowText}};
   BOOST_TEST(Json(nlohmann::json(lease["spec"])).dump() == Json(nlohmann::json(spec)).dump());
-  BOOST_TEST(text_of(member(lease, {"metadata", "annotations", "bellwether.io/epoch"})) ==
+  BOOST_TEST(json_text(member(lease, {"metadata", "annotations", "bellwether.io/epoch"})) ==
              "77 " + kIdentity + " " + kNowText);
 }
 
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_lease_is_rounded_up_to_seconds) {
 
 BOOST_AUTO_TEST_CASE(a_new_lease_has_no_holder) {
   const Json made = new_lease("orders", {.lease = seconds(10)}, kNow);
-  BOOST_TEST(text_of(member(made, {"metadata", "name"})) == "orders");
+  BOOST_TEST(json_text(member(made, {"metadata", "name"})) == "orders");
   BOOST_TEST(member(made, {"spec", "holderIdentity"})->get<std::string>() == "");
   BOOST_TEST(member(made, {"metadata", "annotations"}) == nullptr);
   BOOST_TEST(member(made, {"metadata", "resourceVersion"}) == nullptr);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_renewal_changes_neither_the_beginning_nor_the_number_of_r
   const Json patch = lease_patch("1", ours(), parse_lease(before), kLater);
   BOOST_TEST(member(patch, {"spec", "acquireTime"}) == nullptr);
   BOOST_TEST(member(patch, {"spec", "leaseTransitions"}) == nullptr);
-  BOOST_TEST(text_of(member(patch, {"spec", "renewTime"})) == kLaterText);
+  BOOST_TEST(json_text(member(patch, {"spec", "renewTime"})) == kLaterText);
   BOOST_TEST((record_of(merged(before, patch)) == ours()));
 }
 
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_new_epoch_of_the_same_holder_begins_anew_and_is_no_other_
   StoreRecord next = ours();
   next.epoch = 78;
   const Json patch = lease_patch("1", next, parse_lease(lease_with(ours())), kLater);
-  BOOST_TEST(text_of(member(patch, {"spec", "acquireTime"})) == kLaterText);
+  BOOST_TEST(json_text(member(patch, {"spec", "acquireTime"})) == kLaterText);
   BOOST_TEST(member(patch, {"spec", "leaseTransitions"}) == nullptr);
 }
 
@@ -106,11 +106,11 @@ BOOST_AUTO_TEST_CASE(over_a_version_that_was_not_seen_the_number_of_reigns_stays
   other.name = "orders-1";
   const auto last = parse_lease(lease_with(ours()));
   const Json seen = lease_patch("1", other, last, kLater);
-  BOOST_TEST(whole_of(member(seen, {"spec", "leaseTransitions"})).value_or(0) == 2);
+  BOOST_TEST(json_whole(member(seen, {"spec", "leaseTransitions"})).value_or(0) == 2);
   for (const Json& patch :
        {lease_patch("2", other, last, kLater), lease_patch("2", other, {}, kLater)}) {
     BOOST_TEST(member(patch, {"spec", "leaseTransitions"}) == nullptr);
-    BOOST_TEST(text_of(member(patch, {"metadata", "resourceVersion"})) == "2");
+    BOOST_TEST(json_text(member(patch, {"metadata", "resourceVersion"})) == "2");
   }
 }
 
@@ -120,8 +120,8 @@ BOOST_AUTO_TEST_CASE(what_others_have_attached_stays) {
   lease["metadata"]["annotations"]["other.io/x"] = "y";
   lease["metadata"]["ownerReferences"] = Json::array({{{"name", "orders"}}});
   const Json after = merged(lease, lease_patch("1", ours(Holder::kReleased), {}, kLater));
-  BOOST_TEST(text_of(member(after, {"metadata", "labels", "app"})) == "orders");
-  BOOST_TEST(text_of(member(after, {"metadata", "annotations", "other.io/x"})) == "y");
+  BOOST_TEST(json_text(member(after, {"metadata", "labels", "app"})) == "orders");
+  BOOST_TEST(json_text(member(after, {"metadata", "annotations", "other.io/x"})) == "y");
   BOOST_TEST(member(after, {"metadata", "ownerReferences"})->size() == 1u);
   BOOST_TEST(member(after, {"metadata", "annotations", kEpochAnnotation}) == nullptr);
 }
@@ -237,8 +237,8 @@ BOOST_AUTO_TEST_CASE(a_strangers_name_is_cut_between_characters_and_cannot_end_a
   BOOST_TEST(record_of(lease).name == "a b ");
 }
 
-BOOST_AUTO_TEST_CASE(an_identity_is_a_name_and_an_id) {
-  const auto found = parse_identity("a_b_" + kIdText);
+BOOST_AUTO_TEST_CASE(a_holder_is_a_name_and_an_id) {
+  const auto found = parse_holder("a_b_" + kIdText);
   BOOST_REQUIRE(found);
   BOOST_TEST(found->name == "a_b");
   BOOST_TEST((found->id == kId));
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(an_identity_is_a_name_and_an_id) {
                                   std::string("a_6F1C0F0E-8F5B-4B7E-9D59-0A1B2C3D4E5F"),
                                   std::string("a_{6f1c0f0e-8f5b-4b7e-9d59-0a1b2c3d4e}"),
                                   std::string("a_6f1c0f0e8f5b4b7e9d590a1b2c3d4e5f0000")}) {
-    BOOST_TEST(!parse_identity(text).has_value(), text);
+    BOOST_TEST(!parse_holder(text).has_value(), text);
   }
 }
 

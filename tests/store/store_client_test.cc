@@ -137,6 +137,19 @@ BOOST_AUTO_TEST_CASE(a_new_request_ends_the_one_before_with_its_connection) {
   BOOST_TEST(harness.clients[0] != harness.clients[1]);
 }
 
+BOOST_AUTO_TEST_CASE(who_has_refused_is_asked_over_a_new_connection) {
+  ClientHarness harness;
+  harness.handler = [&](const HttpRequest& request, const HttpReply& reply) {
+    harness.clients.push_back(request.client.address);
+    reply.send({.status = 503});
+  };
+  for (uint64_t number = 1; number <= 2; ++number) {
+    harness.client.read(number, seconds(5));
+    BOOST_TEST(harness.next() == "failed " + std::to_string(number) + " unavailable");
+  }
+  BOOST_TEST(harness.clients[0] != harness.clients[1]);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_given_up_is_silent) {
   ClientHarness harness;
   harness.is_holding = true;

@@ -12,8 +12,8 @@
 #include "base/ascii.hh"
 #include "base/check.hh"
 #include "base/json.hh"
+#include "io/store/holder_identity.hh"
 #include "io/store/json_fields.hh"
-#include "io/store/member_identity.hh"
 #include "io/tls/base64.hh"
 
 namespace bellwether::io {
@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 using Holder = StoreRecord::Holder;
 
 // Of the value; another one is a stranger's.
-constexpr int64_t kFormat = 1;
+constexpr int64_t kValueFormat = 1;
 
 // Status codes of gRPC, which the gateway passes on.
 enum GrpcCode : int64_t {
@@ -47,19 +47,19 @@ std::optional<uint64_t> epoch_of(const Json* json) {
 
 std::optional<StoreRecord> parse_record(const Json& json) {
   constexpr int64_t kMostMs = std::numeric_limits<int32_t>::max() * int64_t{1000};
-  const auto holder = holder_named(text_of(member(json, "holder")));
-  const auto lease_ms = whole_of(member(json, "lease_ms"));
-  if (whole_of(member(json, "bellwether")) != kFormat || !holder || !lease_ms || *lease_ms < 0 ||
-      *lease_ms > kMostMs) {
+  const auto holder = holder_named(json_text(member(json, "holder")));
+  const auto lease_ms = json_whole(member(json, "lease_ms"));
+  if (json_whole(member(json, "bellwether")) != kValueFormat || !holder || !lease_ms ||
+      *lease_ms < 0 || *lease_ms > kMostMs) {
     return std::nullopt;
   }
   StoreRecord record{.holder = *holder, .lease = milliseconds(*lease_ms)};
   if (*holder == Holder::kUnknown) return record;
-  const auto id = parse_uuid(text_of(member(json, "id")));
+  const auto id = parse_uuid(json_text(member(json, "id")));
   const auto epoch = epoch_of(member(json, "epoch"));
   if (!id || !epoch) return std::nullopt;
   record.id = *id;
-  record.name = shown(text_of(member(json, "name")), kMaxStrangerName);
+  record.name = shown(json_text(member(json, "name")), kMaxStrangerName);
   record.epoch = *epoch;
   return record;
 }
@@ -90,7 +90,7 @@ class EtcdRecord final : public StoreDialect {
   }
   StoreReply on_login(const HttpAnswer& answer) override {
     const std::optional<Json> json = parse_json(answer.body);
-    const std::string token = json ? text_of(member(*json, "token")) : "";
+    const std::string token = json ? json_text(member(*json, "token")) : "";
     const bool is_fit = std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
     if (answer.status == 200 && !token.empty() && is_fit) {
       token_ = SecretText(token);
@@ -98,7 +98,7 @@ class EtcdRecord final : public StoreDialect {
       return StoreNothing{};
     }
     // Authentication is off: nobody need log in.
-    if (json && whole_of(member(*json, "code")) == kFailedPrecondition) {
+    if (json && json_whole(member(*json, "code")) == kFailedPrecondition) {
       is_logged_in_ = true;
       return StoreNothing{};
     }
@@ -115,7 +115,7 @@ class EtcdRecord final : public StoreDialect {
   StoreReply on_read(const HttpAnswer& answer) override {
     const std::optional<Json> json = parse_json(answer.body);
     if (answer.status != 200 || !json) return refusal_of(answer, json);
-    const auto revision = whole_of(member(*json, {"header", "revision"}));
+    const auto revision = json_whole(member(*json, {"header", "revision"}));
     const auto sight = sight_of(*json);
     if (!revision || !sight) return malformed();
     position_ = *revision;
@@ -136,7 +136,7 @@ class EtcdRecord final : public StoreDialect {
   StoreReply on_write(const HttpAnswer& answer) override {
     const std::optional<Json> json = parse_json(answer.body);
     if (answer.status != 200 || !json) return refusal_of(answer, json);
-    const auto revision = whole_of(member(*json, {"header", "revision"}));
+    const auto revision = json_whole(member(*json, {"header", "revision"}));
     const Json* responses = member(*json, "responses");
     if (!revision || responses == nullptr || !responses->is_array() || responses->empty()) {
       return malformed();
@@ -164,7 +164,7 @@ class EtcdRecord final : public StoreDialect {
     if (result == nullptr) return malformed();
     if (const Json* canceled = member(*result, "canceled"); canceled != nullptr) {
       if (member(*result, "compact_revision") != nullptr) return StorePositionLost{};
-      return refusal_by({.message = text_of(member(*result, "cancel_reason"))});
+      return refusal_by({.message = json_text(member(*result, "cancel_reason"))});
     }
     const Json* events = member(*result, "events");
     if (events == nullptr || !events->is_array() || events->empty()) return StoreNothing{};
@@ -204,8 +204,8 @@ class EtcdRecord final : public StoreDialect {
     return sight_of_key(all->front());
   }
   static std::optional<StoreSight> sight_of_key(const Json& kv) {
-    const auto revision = whole_of(member(kv, "mod_revision"));
-    const auto value = from_base64(text_of(member(kv, "value")));
+    const auto revision = json_whole(member(kv, "mod_revision"));
+    const auto value = from_base64(json_text(member(kv, "value")));
     if (!revision || *revision <= 0 || !value) return std::nullopt;
     return StoreSight{.version = std::to_string(*revision),
                       .record = from_etcd_value({value->data(), value->size()})};
@@ -213,18 +213,18 @@ class EtcdRecord final : public StoreDialect {
 
   StoreReply event_of(const Json& event) {
     const Json* kv = member(event, "kv");
-    if (kv == nullptr || text_of(member(*kv, "key")) != key_) return malformed();
-    position_ = std::max(position_, whole_of(member(*kv, "mod_revision")).value_or(0));
-    if (text_of(member(event, "type")) == "DELETE") return StoreSeen{};
+    if (kv == nullptr || json_text(member(*kv, "key")) != key_) return malformed();
+    position_ = std::max(position_, json_whole(member(*kv, "mod_revision")).value_or(0));
+    if (json_text(member(event, "type")) == "DELETE") return StoreSeen{};
     const auto sight = sight_of_key(*kv);
     if (!sight) return malformed();
     return StoreSeen{*sight};
   }
 
   StoreRefusal refusal_of(const HttpAnswer& answer, const std::optional<Json>& json) const {
-    const std::string message = json ? text_of(member(*json, "error")) : "";
+    const std::string message = json ? json_text(member(*json, "error")) : "";
     if (!message.empty()) {
-      return refusal_by({whole_of(member(*json, "code")).value_or(0), message});
+      return refusal_by({json_whole(member(*json, "code")).value_or(0), message});
     }
     if (answer.status == 404) {
       return {.failure = StoreFailure::kMalformed,
@@ -238,7 +238,7 @@ class EtcdRecord final : public StoreDialect {
   }
   StoreRefusal stream_refusal(const Json& error) const {
     return refusal_by(
-        {whole_of(member(error, "grpc_code")).value_or(0), text_of(member(error, "message"))});
+        {json_whole(member(error, "grpc_code")).value_or(0), json_text(member(error, "message"))});
   }
   StoreRefusal refusal_by(const GatewayError& error) const {
     constexpr size_t kMaxMessage = 300;
@@ -291,7 +291,7 @@ std::unique_ptr<StoreDialect> etcd_record(const EtcdSettings& settings) {
 std::string to_etcd_value(const StoreRecord& record, WallTime now) {
   constexpr std::array kWords{"unknown", "released", "member"};
   check(record.holder != Holder::kStranger, "a record is written by a member");
-  Json json{{"bellwether", kFormat},
+  Json json{{"bellwether", kValueFormat},
             {"holder", kWords.at(static_cast<size_t>(record.holder))},
             {"lease_ms", std::chrono::ceil<milliseconds>(record.lease).count()}};
   if (record.holder != Holder::kUnknown) {

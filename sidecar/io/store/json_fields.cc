@@ -20,11 +20,11 @@ const Json* member(const Json& json, std::initializer_list<std::string_view> key
   return inner;
 }
 
-std::string text_of(const Json* json) {
+std::string json_text(const Json* json) {
   return json != nullptr && json->is_string() ? json->get<std::string>() : "";
 }
 
-std::optional<int64_t> whole_of(const Json* json) {
+std::optional<int64_t> json_whole(const Json* json) {
   if (json == nullptr) return std::nullopt;
   if (json->is_string()) return parse_number<int64_t>(json->get_ref<const std::string&>());
   if (!json->is_number_integer()) return std::nullopt;

@@ -16,11 +16,11 @@ const Json* member(const Json& json, std::string_view key);
 const Json* member(const Json& json, std::initializer_list<std::string_view> keys);
 
 // The text there; "" when there is none.
-std::string text_of(const Json* json);
+std::string json_text(const Json* json);
 
 // The whole number there, as a number or, as protobuf has those of 64 bits, as a text of digits;
 // nothing when there is none, or when it does not fit.
-std::optional<int64_t> whole_of(const Json* json);
+std::optional<int64_t> json_whole(const Json* json);
 
 // For people: at most `max_bytes` of it, without control characters, and no part of a character.
 std::string shown(std::string_view text, size_t max_bytes);

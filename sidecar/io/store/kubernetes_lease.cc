@@ -41,11 +41,11 @@ struct Status {
 };
 
 std::optional<Status> parse_status(const Json& json) {
-  if (text_of(member(json, "kind")) != "Status") return std::nullopt;
-  const auto code = whole_of(member(json, "code")).value_or(0);
-  return Status{.message = text_of(member(json, "message")),
-                .reason = text_of(member(json, "reason")),
-                .kind = text_of(member(json, {"details", "kind"})),
+  if (json_text(member(json, "kind")) != "Status") return std::nullopt;
+  const auto code = json_whole(member(json, "code")).value_or(0);
+  return Status{.message = json_text(member(json, "message")),
+                .reason = json_text(member(json, "reason")),
+                .kind = json_text(member(json, {"details", "kind"})),
                 .code = code > 0 && code < 1000 ? static_cast<unsigned>(code) : 0};
 }
 
@@ -116,13 +116,13 @@ class KubernetesLease final : public StoreDialect {
     const std::optional<Json> event = parse_json(line);
     const Json* object = event ? member(*event, "object") : nullptr;
     if (object == nullptr) return no_event();
-    const std::string type = text_of(member(*event, "type"));
+    const std::string type = json_text(member(*event, "type"));
     if (type == "ERROR") return watch_refusal(parse_status(*object));
-    const std::string version = text_of(member(*object, {"metadata", "resourceVersion"}));
+    const std::string version = json_text(member(*object, {"metadata", "resourceVersion"}));
     if (version.empty() || version.size() > kMaxStoreVersion) return no_event();
     position_ = version;
     if (type == "BOOKMARK") return StoreNothing{};
-    if (text_of(member(*object, {"metadata", "name"})) != settings_.lease_name) return no_event();
+    if (json_text(member(*object, {"metadata", "name"})) != settings_.lease_name) return no_event();
     if (type == "DELETED") {
       last_.reset();
       return StoreSeen{};

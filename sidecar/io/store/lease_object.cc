@@ -9,8 +9,8 @@
 
 #include "base/ascii.hh"
 #include "base/check.hh"
+#include "io/store/holder_identity.hh"
 #include "io/store/json_fields.hh"
-#include "io/store/member_identity.hh"
 
 namespace bellwether::io {
 namespace {
@@ -40,14 +40,14 @@ std::optional<Bound> parse_bound(std::string_view text) {
 }
 
 void set_holder(StoreRecord& record, const std::string& holder, const Json& json) {
-  const std::string time = text_of(member(json, {"spec", "renewTime"}));
+  const std::string time = json_text(member(json, {"spec", "renewTime"}));
   const auto annotation = [&](const char* key) {
-    return parse_bound(text_of(member(json, {"metadata", "annotations", key})));
+    return parse_bound(json_text(member(json, {"metadata", "annotations", key})));
   };
   const auto bound = annotation(holder.empty() ? kReleasedAnnotation : kEpochAnnotation);
   const bool counts = bound && !time.empty() && bound->time == time &&
                       (holder.empty() || bound->identity == holder);
-  const auto who = counts ? parse_identity(bound->identity) : std::nullopt;
+  const auto who = counts ? parse_holder(bound->identity) : std::nullopt;
   if (who) {
     record.holder = holder.empty() ? Holder::kReleased : Holder::kMember;
     record.id = who->id;
@@ -65,7 +65,7 @@ int64_t to_seconds(Duration lease) {
 }
 
 std::string holder_of(const StoreRecord& record) {
-  return record.holder == Holder::kMember ? to_identity(record.name, record.id) : "";
+  return record.holder == Holder::kMember ? to_holder(record.name, record.id) : "";
 }
 
 Json spec_of(const StoreRecord& record, const std::string& time) {
@@ -76,7 +76,7 @@ Json spec_of(const StoreRecord& record, const std::string& time) {
 
 // null removes what is there.
 Json annotations_of(const StoreRecord& record, const std::string& time) {
-  const std::string text = to_text({record.epoch, to_identity(record.name, record.id), time});
+  const std::string text = to_text({record.epoch, to_holder(record.name, record.id), time});
   Json annotations{{kEpochAnnotation, nullptr}, {kReleasedAnnotation, nullptr}};
   if (record.holder == Holder::kMember) annotations[kEpochAnnotation] = text;
   if (record.holder == Holder::kReleased) annotations[kReleasedAnnotation] = text;
@@ -90,20 +90,20 @@ void check_ours(const StoreRecord& record) {
 }  // namespace
 
 std::optional<LeaseObject> parse_lease(const Json& json) {
-  const std::string version = text_of(member(json, {"metadata", "resourceVersion"}));
-  if (text_of(member(json, "kind")) != "Lease" || version.empty() ||
+  const std::string version = json_text(member(json, {"metadata", "resourceVersion"}));
+  if (json_text(member(json, "kind")) != "Lease" || version.empty() ||
       version.size() > kMaxStoreVersion) {
     return std::nullopt;
   }
   LeaseObject lease{.sight = {.version = version},
-                    .holder = text_of(member(json, {"spec", "holderIdentity"}))};
+                    .holder = json_text(member(json, {"spec", "holderIdentity"}))};
   set_holder(lease.sight.record, lease.holder, json);
   // As an int32 it cannot overflow a Duration; a server of another mind is cut.
   lease.sight.record.lease = seconds(
-      std::clamp<int64_t>(whole_of(member(json, {"spec", "leaseDurationSeconds"})).value_or(0), 0,
+      std::clamp<int64_t>(json_whole(member(json, {"spec", "leaseDurationSeconds"})).value_or(0), 0,
                           std::numeric_limits<int32_t>::max()));
   lease.transitions =
-      std::clamp<int64_t>(whole_of(member(json, {"spec", "leaseTransitions"})).value_or(0), 0,
+      std::clamp<int64_t>(json_whole(member(json, {"spec", "leaseTransitions"})).value_or(0), 0,
                           std::numeric_limits<int32_t>::max() - 1);
   return lease;
 }

@@ -96,8 +96,8 @@ class StoreClient {
              const StoreRecord& record);
   // Ends what was asked for last, without a word.
   void give_up();
-  // Whether changes are to be told as they happen, with number 0; the first thing told is what there
-  // is.  (A Lease that is not there is not told of before it is made.)
+  // Whether changes are to be told as they happen, with number 0; the first thing told is what
+  // there is.  (A Lease that is not there is not told of before it is made.)
   void watch(bool is_wanted);
 
   const StoreCondition& condition() const { return condition_; }

@@ -13,7 +13,7 @@ namespace bellwether::io {
 // What is kept of the name of a holder that is no member.
 inline constexpr size_t kMaxStrangerName = 64;
 
-struct MemberIdentity {
+struct HolderIdentity {
   std::string name;
   Uuid id{};
 };
@@ -22,7 +22,7 @@ struct MemberIdentity {
 std::optional<Uuid> parse_uuid(const std::string& text);
 
 // NAME_UUID, as client-go's users name themselves.
-std::string to_identity(const std::string& name, const Uuid& id);
-std::optional<MemberIdentity> parse_identity(std::string_view text);
+std::string to_holder(const std::string& name, const Uuid& id);
+std::optional<HolderIdentity> parse_holder(std::string_view text);
 
 }  // namespace bellwether::io

@@ -1,5 +1,5 @@
 // Boost reads braces and capitals as well, which would make two texts of one id.
-#include "io/store/member_identity.hh"
+#include "io/store/holder_identity.hh"
 
 #include <boost/uuid/string_generator.hpp>
 #include <stdexcept>
@@ -17,17 +17,17 @@ std::optional<Uuid> parse_uuid(const std::string& text) {
   }
 }
 
-std::string to_identity(const std::string& name, const Uuid& id) {
+std::string to_holder(const std::string& name, const Uuid& id) {
   return name + "_" + to_string(id);
 }
 
 // A name may have the character that parts it from the id; an id has not.
-std::optional<MemberIdentity> parse_identity(std::string_view text) {
+std::optional<HolderIdentity> parse_holder(std::string_view text) {
   const size_t parting = text.rfind('_');
   if (parting == std::string_view::npos || parting == 0) return std::nullopt;
   const auto id = parse_uuid(std::string(text.substr(parting + 1)));
   if (!id) return std::nullopt;
-  return MemberIdentity{std::string(text.substr(0, parting)), *id};
+  return HolderIdentity{std::string(text.substr(0, parting)), *id};
 }
 
 }  // namespace bellwether::io
