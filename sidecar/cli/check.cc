@@ -110,7 +110,9 @@ Json to_json(const PlainValue& value) {
 
 Json to_json(const Config& config) {
   Json tables = Json::object();
-  for (const auto& key : config_keys()) tables[key.table][key.name] = to_json(key.write(config));
+  for (const auto& key : config_keys()) {
+    if (is_used(key.table, config)) tables[key.table][key.name] = to_json(key.write(config));
+  }
   Json voters = Json::object();
   for (const auto& [name, address] : config.voters) voters[name] = address.text();
   Json hooks = Json::array();

@@ -7,6 +7,7 @@ usage: store_test.py STORE_DRIVER [CASE...]; a case is Class.test_name
 import json
 import os
 import pathlib
+import signal
 import sys
 import tempfile
 import unittest
@@ -156,6 +157,26 @@ class OnKubernetes(StoreCase, Life):
     def test_another_authority_is_not_believed(self):
         with self.client(ca=Authority(self.folder).certificate) as client:
             self.assert_failed(client.read(), "tls", "TLS with 127.0.0.1")
+
+    def test_a_server_that_stands_still_costs_no_more_than_patience(self):
+        with self.client() as client:
+            version = self.written(client.create())
+            client.say("watch on")
+            client.seen("unknown", version)
+            pid = self.server.pid()
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                wait_until("all its threads stand still", lambda: all(
+                    " T " in stat.read_text()
+                    for stat in pathlib.Path(f"/proc/{pid}/task").glob("*/stat")))
+                self.assert_failed(client.write(version, "member", 1, patience_ms=200), "timeout",
+                                   "no whole answer within 200ms")
+            finally:
+                os.kill(pid, signal.SIGCONT)
+            # What was given up is done all the same, or not: whoever asks again sees.
+            record = client.read()["record"]
+            version = self.written(client.write(record["version"], "member", 2))
+            client.seen("member", version)
 
     def test_a_namespace_that_is_missing_is_named(self):
         with self.client(namespace="nowhere") as client:

@@ -205,6 +205,11 @@ class Kubernetes:
         openssl("rsa", "-in", pki / "sa.key", "-pubout", "-out", pki / "sa.pub")
         (pki / "tokens.csv").write_text(f'{self.ADMIN},admin,1,"system:masters"\n')
 
+    def pid(self):
+        if self.process is not None:
+            return self.process.pid
+        return int((self.folder / "api.pid").read_text())
+
     def start(self):
         """Only of a server that was found as a program."""
         pki = self.pki
