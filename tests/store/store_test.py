@@ -186,13 +186,14 @@ class OnKubernetes(StoreCase, Life):
     def test_a_renewal_costs_no_handshake(self):
         with self.client() as client:
             version = self.written(client.create())
-            sockets = set()
+            descriptors = pathlib.Path(f"/proc/{client.process.pid}/fd")
+            seen = []
             for _ in range(20):
                 version = self.written(client.write(version, "member", 1))
-                sockets |= set(pathlib.Path(f"/proc/{client.process.pid}/fd").iterdir())
-                sockets = {os.readlink(fd) for fd in sockets if str(fd).startswith("/proc")} | {
-                    fd for fd in sockets if not str(fd).startswith("/proc")}
-            self.assertEqual(len({fd for fd in sockets if str(fd).startswith("socket:")}), 1)
+                links = [os.readlink(each) for each in descriptors.iterdir()]
+                seen.append(sorted(link for link in links if link.startswith("socket:")))
+            self.assertEqual(seen, [seen[0]] * 20)
+            self.assertEqual(len(seen[0]), 1)
 
     def test_the_double_answers_as_the_real_one(self):
         def answers(client, delete):
