@@ -260,6 +260,29 @@ class OnEtcd(StoreCase, Life):
             client.seen("member", version)
 
 
+class OnEtcdByTls(StoreCase):
+    """A real etcd that speaks TLS."""
+
+    def setUp(self):
+        if not has_etcd():
+            self.skipTest("there is no etcd, or no etcdctl")
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.authority, self.other = Authority(folder), Authority(folder)
+        self.server = self.enterContext(Etcd(authority=self.authority))
+
+    def test_its_authority_is_believed_and_another_is_not(self):
+        for authority, is_good in ((self.authority, True), (self.other, False)):
+            with Driver("etcd", endpoints=self.server.urls[0], key="/bellwether/g",
+                        ca=authority.certificate) as client:
+                if not is_good:
+                    self.assert_failed(client.read(), "tls", "TLS with 127.0.0.1")
+                    continue
+                client.say("watch on")
+                version = self.written(client.create())
+                client.seen("unknown", version)
+                self.written(client.write(version, "member", 1))
+
+
 class OnClosedEtcd(StoreCase):
     """A real etcd, with authentication on."""
 
