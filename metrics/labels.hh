@@ -115,6 +115,24 @@ inline const char* name(ShadowResult result) {
   return kNames[result];
 }
 
+// What a request to the store came to.
+enum class StoreResult : uint8_t {
+  kDone,
+  kConflict,  // the record is another one than the write expected
+  kFailed,    // and from here on as StoreFailure
+  kLast = kFailed + static_cast<uint8_t>(StoreFailure::kLast),
+};
+constexpr StoreResult result_of(StoreFailure failure) {
+  return static_cast<StoreResult>(static_cast<uint8_t>(StoreResult::kFailed) +
+                                  static_cast<uint8_t>(failure));
+}
+inline const char* name(StoreResult result) {
+  if (result == StoreResult::kDone) return "done";
+  if (result == StoreResult::kConflict) return "conflict";
+  return name(static_cast<StoreFailure>(static_cast<uint8_t>(result) -
+                                        static_cast<uint8_t>(StoreResult::kFailed)));
+}
+
 enum class Reload : uint8_t {
   kApplied,
   kRefused,  // something is wrong with it; the configuration before stays in force
@@ -140,6 +158,7 @@ struct Identity {
   std::string abi;                    // "<major>.<minor>" of the plugin
   std::vector<std::string> variants;  // that the plugin has
   bool has_prices = false;            // it says what an election costs by each of them
+  bool has_store = false;             // a record in a store decides who leads
   std::vector<HttpRoute> routes;      // that HTTP requests are counted under
 };
 

@@ -33,6 +33,28 @@ inline constexpr double kEventSeconds[] = {0.0001, 0.00025, 0.0005, 0.001, 0.002
 inline constexpr double kMessageCounts[] = {0,   1,   2,   5,    10,   20,  50,
                                             100, 200, 500, 1000, 2000, 5000};
 
+// Of a guard on a store.
+struct StoreMetrics {
+  explicit StoreMetrics(prometheus::Registry& registry)
+      : requests(registry, "bellwether_store_requests_total",
+                 "Requests to the store that decides who leads, by what they came to.", "verb",
+                 "result"),
+        request_duration(registry, "bellwether_store_request_duration_seconds",
+                         "Time from a request to the store until its answer, or until it was given "
+                         "up; without watches.",
+                         kEventSeconds),
+        up(registry, "bellwether_store_up",
+           "1 when the store has answered the last request of this node, else 0."),
+        record_age(registry, "bellwether_store_record_age_seconds",
+                   "How long ago this node saw the store's record change; 0 while it does not look "
+                   "at it.") {}
+
+  const Counters<StoreVerb, StoreResult> requests;
+  const Histograms<> request_duration;
+  const Gauges<> up;
+  const Gauges<> record_age;
+};
+
 class Metrics {
  public:
   explicit Metrics(const Identity& identity);
@@ -155,6 +177,10 @@ class Metrics {
   const Histograms<> heartbeat_rtt{registry, "bellwether_heartbeat_rtt_seconds",
                                    "Time from a heartbeat of this node to its acknowledgement.",
                                    kEventSeconds};
+
+  // --- the store ---
+  const std::optional<StoreMetrics> store =
+      who.has_store ? std::optional<StoreMetrics>(std::in_place, registry) : std::nullopt;
 
   // --- messages ---
   const Counters<Direction, FrameType> messages{registry, "bellwether_messages_total",

@@ -70,8 +70,9 @@ enum {
 
 /* Guards: what a leader's epoch is worth. */
 enum {
-  LEADER_FLAG_GUARD_NONE = 0,    /* as in the papers: two leaders are possible in a partition */
-  LEADER_FLAG_GUARD_MAJORITY = 1 /* one leader at any instant, one reign per epoch */
+  LEADER_FLAG_GUARD_NONE = 0,     /* as in the papers: two leaders are possible in a partition */
+  LEADER_FLAG_GUARD_MAJORITY = 1, /* one leader at any instant, one reign per epoch */
+  LEADER_FLAG_GUARD_STORE = 2     /* the same, as long as nobody edits the store's record */
 };
 
 /* The line, at offset 0 of the file, in the machine's byte order; 64 bytes, frozen within one abi.

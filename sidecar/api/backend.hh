@@ -54,6 +54,13 @@ struct TlsState {
   std::optional<std::time_t> expiry{};
 };
 
+// The store that decides who leads.
+struct StoreState {
+  std::string name;     // which, and which record in it
+  std::string server;   // in use
+  std::string trouble;  // one sentence; "": the last request was answered
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -73,6 +80,8 @@ class Backend {
   virtual std::vector<std::string> pending_restart() const = 0;
   virtual const Authority& authority() const = 0;
   virtual TlsState tls(metrics::TlsUse use) const = 0;
+  // Nothing: no store decides.
+  virtual std::optional<StoreState> store() const = 0;
   // Members whose configuration does not fit this node's, one sentence each.
   virtual std::vector<std::string> config_mismatches() const = 0;
   virtual std::string metrics_text() = 0;

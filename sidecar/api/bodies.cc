@@ -83,7 +83,7 @@ Json node_json(const Backend& backend) {
 
 Json lease_json(const Backend& backend, const LeadershipFeed& feed) {
   const Config& config = backend.config();
-  const bool has_lease = config.has_majority_guard();
+  const bool has_lease = config.has_guard();
   return {{"length_ms", has_lease ? Json(whole_ms(config.election.lease)) : Json(nullptr)},
           {"is_valid", feed.is_leading(backend.now())},
           {"valid_for_ms", whole_ms(dependable_validity(backend, feed))}};
@@ -113,6 +113,29 @@ Json vote_json(const Backend& backend) {
           {"epoch", record.max_epoch},
           {"granted_to",
            is_given ? Json(backend.node().members().name_of(record.granted_to)) : Json(nullptr)}};
+}
+
+// Who holds the record of the store that decides, as this node has seen it last, and what is wrong.
+Json store_json(const Backend& backend) {
+  const StoreGuard* guard = backend.node().store();
+  const auto state = backend.store();
+  if (guard == nullptr || !state) return nullptr;
+  const StoreView& view = guard->view;
+  Json record = nullptr;
+  if (!view.is_absent()) {
+    const StoreRecord& seen = view.record();
+    record = {{"state", name(seen.holder)},
+              {"holder", text_or_null(seen.name)},
+              {"id", seen.id == Uuid{} ? Json(nullptr) : Json(to_string(seen.id))},
+              {"epoch", seen.epoch},
+              {"lease_ms", whole_ms(seen.lease)},
+              {"unchanged_for_ms", whole_ms(backend.now() - view.seen_at())},
+              {"is_watched", guard->is_watching || backend.node().is_leading()}};
+  }
+  return {{"name", state->name},
+          {"server", state->server},
+          {"trouble", text_or_null(state->trouble)},
+          {"record", std::move(record)}};
 }
 
 // Equal on members that are configured alike: what belongs to one node alone is left out.
@@ -217,7 +240,7 @@ Json leader_body(const Backend& backend, const LeadershipFeed& feed, const Leade
 Duration dependable_validity(const Backend& backend, const LeadershipFeed& feed) {
   const Config& config = backend.config();
   const bool only_time_ends_it =
-      config.has_majority_guard() && config.election.death_proof == DeathProof::kNone;
+      config.has_guard() && config.election.death_proof == DeathProof::kNone;
   return only_time_ends_it ? feed.valid_for(backend.now()) : Duration::zero();
 }
 
@@ -264,6 +287,7 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
           {"lease", lease_json(backend, feed)},
           {"promise", promise_json(backend)},
           {"vote", vote_json(backend)},
+          {"store", store_json(backend)},
           {"config", config_json(backend)},
           {"tls", tls_json(backend)},
           {"commands", commands_json(backend)},

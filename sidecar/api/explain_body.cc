@@ -144,12 +144,36 @@ class Explanation {
       case Obstacle::kNoContact:
         return why_it_has_no_contact();
       case Obstacle::kNoStore:
-        return "The store did not answer when this node asked it last; it may be asked again in " +
-               due_in(Timer::kStore) + ".";
+        return why_it_has_no_store();
       case Obstacle::kLeaving:
         return "It leaves the group.";
     }
     return "";
+  }
+
+  std::string why_it_has_no_store() const {
+    const std::string trouble = backend_.store() ? backend_.store()->trouble : "";
+    return as_sentence(trouble.empty() ? "the store did not answer when it was asked last"
+                                       : trouble) +
+           " It may be asked again in " + due_in(Timer::kStore) + ".";
+  }
+
+  // Of one that waits for the store's record.
+  std::string why_it_waits_for_the_record() const {
+    const StoreView& view = node_.store()->view;
+    if (!view.is_known()) return "It asks the store for the record of the group.";
+    if (view.is_absent()) return "The store has no record of the group; it makes one.";
+    const StoreRecord& record = view.record();
+    const std::string until = time_left(backend_, view.over_at());
+    if (record.holder == StoreRecord::Holder::kUnknown) {
+      return "Nobody is known to hold the store's record, which was made anew or emptied; it waits "
+             "for another " +
+             until + ", for how long somebody may believe in it.";
+    }
+    const std::string stranger =
+        record.holder == StoreRecord::Holder::kStranger ? ", which is not a member" : "";
+    return "The store's record is held by " + record.name + stranger +
+           "; unless that one renews it, it is free in " + until + ".";
   }
 
   std::string why_it_has_no_contact() const {
@@ -189,6 +213,9 @@ class Explanation {
       return "No leader is known yet: this node has just started and looks for one.";
     }
     if (is_self(member) && node_.is_claiming()) return why_it_only_claims();
+    if (is_self(member) && node_.store() != nullptr && node_.is_candidate()) {
+      return why_it_waits_for_the_record();
+    }
     if (const Member* first = candidate_above(member)) {
       return "There is no leader, and " + first->entry.name + " comes first.";
     }

@@ -75,7 +75,7 @@ std::string make_signing_key() {
     throw io::TlsError("OpenSSL has no random bytes: " + io::take_openssl_error());
   }
   return std::string(kPrefix) +
-         to_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+         io::to_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 io::HttpHeaders signature_headers(const SigningKeys& keys, const std::string& id, int64_t seconds,

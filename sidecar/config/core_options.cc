@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/electorate.hh"
+#include "core/store_guard.hh"
 
 namespace bellwether {
 namespace {
@@ -21,7 +22,9 @@ Options to_options(const Config& config) {
   options.coordinator_timeout = election.coordinator_timeout;
   options.heartbeat_interval = config.failure_detector.heartbeat_interval;
   options.suspect_after_min = config.failure_detector.suspect_after;
-  options.suspect_after_max = longest_silence(election.lease);
+  options.suspect_after_max = config.has_store_guard()
+                                  ? config.failure_detector.suspect_after / 5 * 8
+                                  : longest_silence(election.lease);
   options.join_timeout = std::max(kShortestJoin, 5 * election.answer_timeout);
   options.handover_timeout = 3 * election.answer_timeout;
   options.preempt = election.preempt;
@@ -29,10 +32,24 @@ Options to_options(const Config& config) {
   options.reap_after = config.membership.reap_after;
   options.voters = config.voter_names();
   options.lease = election.lease;
+  options.renew_interval = election.renew_interval;
+  options.store = store_name(config);
   return options;
 }
 
-uint64_t voters_hash(const Config& config) {
+std::string store_name(const Config& config) {
+  switch (config.guard_kind()) {
+    case GuardKind::kKubernetes:
+      return "kubernetes " + config.kubernetes.namespace_name + "/" + config.kubernetes.lease_name;
+    case GuardKind::kEtcd:
+      return "etcd " + config.etcd.prefix + config.group.name;
+    default:
+      return "";
+  }
+}
+
+uint64_t guard_hash(const Config& config) {
+  if (config.has_store_guard()) return store_hash(store_name(config));
   return config.voters.empty() ? 0 : Electorate(config.voter_names()).hash();
 }
 

@@ -47,9 +47,12 @@ struct StoreClaim {
   std::optional<Instant> held_until{};  // once it is written
 };
 
+// Members that use another store, or another record in it, are another group.
+inline uint64_t store_hash(const std::string& store) { return fnv1a(store); }
+
 struct StoreGuard {
   StoreGuard(const Options& options, const Record& stored)
-      : hash(fnv1a(options.store)),
+      : hash(store_hash(options.store)),
         lease(options.lease),
         renew_interval(options.renew_interval),
         patience(std::max(options.renew_interval / 2, options.answer_timeout)),
@@ -59,7 +62,7 @@ struct StoreGuard {
         backoff(options.seed, std::chrono::seconds(1),
                 std::max<Duration>(options.lease / 2, std::chrono::seconds(1)), 2) {}
 
-  uint64_t hash;  // of the store and the record; members that use another one are another group
+  uint64_t hash;  // store_hash()
   Duration lease;
   Duration renew_interval;
   Duration patience;  // for an answer

@@ -34,6 +34,8 @@ struct StoreRecord {
 
   friend bool operator==(const StoreRecord&, const StoreRecord&) = default;
 };
+// As /v1/status says it.
+const char* name(StoreRecord::Holder holder);
 
 // A record as an answer or an event has shown it.
 struct StoreSight {

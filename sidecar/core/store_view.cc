@@ -23,6 +23,11 @@ const char* name(Ground ground) {
   return kNames[ground];
 }
 
+const char* name(StoreRecord::Holder holder) {
+  static constexpr Names<StoreRecord::Holder> kNames({"unknown", "released", "member", "stranger"});
+  return kNames[holder];
+}
+
 bool StoreView::see(const StoreSight& sight, Instant now, uint64_t clock_ms, bool is_flag_on) {
   looked_at_ = now;
   if (is_known_ && sight.version == sight_.version) return false;

@@ -59,7 +59,7 @@ MemberEntry self_of(const Config& config, const Uuid& id) {
 
 // Nobody waits for one without the guard.
 DeathProof death_proof_of(const Config& config) {
-  return config.has_majority_guard() ? config.election.death_proof : DeathProof::kNone;
+  return config.has_guard() ? config.election.death_proof : DeathProof::kNone;
 }
 
 io::TurnAwayReason reason_of(Unfit unfit) {
@@ -111,7 +111,11 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
                   // Nothing at all, until set_security().
                   .security = {.takes_plain = config.tls.mode == TlsMode::kOff}},
                  *this),
-      driver_(parts.loop, node_, *this) {}
+      driver_(parts.loop, node_, *this) {
+  if (!config.has_store_guard()) return;
+  store_link_.emplace(parts.loop, parts.resolver, config, node_.options().seed, parts.log,
+                      parts.metrics, [this](const Input& input) { driver_.step(input); });
+}
 
 void Participant::start(const MembershipSettings& membership, bool is_first_start) {
   driver_.step(

@@ -11,6 +11,7 @@
 #include "daemon/event_log.hh"
 #include "daemon/node_driver.hh"
 #include "daemon/peer_notes.hh"
+#include "daemon/store_link.hh"
 #include "io/flag/flag_writer.hh"
 #include "io/names/resolver.hh"
 #include "io/peers/transport.hh"
@@ -80,6 +81,10 @@ class Participant final : private EffectSink, private io::TransportListener {
   // all the same.
   std::string turned_away(Instant now) const;
   uint16_t port() const { return transport_.port(); }
+  // What is wrong with the store, for people; nullptr: there is none.
+  const io::StoreCondition* store() const {
+    return store_link_ ? &store_link_->condition() : nullptr;
+  }
   size_t count_links(Security security) const { return transport_.count_links(security); }
 
  private:
@@ -96,10 +101,12 @@ class Participant final : private EffectSink, private io::TransportListener {
   void on(Instant now, const MembersChanged&);
   void on(Instant, const Left&) { listener_.on_left(); }
   void on(Instant, const Failed& failed) { listener_.on_failed(failed); }
+  template <OneOf<StoreRead, StoreWrite, StoreWatch> Asked>
+  void on(Instant, const Asked& asked) {
+    store_link_->carry_out(asked);
+  }
   // Only watched.
-  template <OneOf<StoreRead, StoreWrite, StoreWatch, Progress, TimedOut, Stale, Rejected, Sighting,
-                  Remark, Outcome>
-                Other>
+  template <OneOf<Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome> Other>
   void on(Instant, const Other&) {}
 
   // TransportListener
@@ -138,6 +145,7 @@ class Participant final : private EffectSink, private io::TransportListener {
   io::StateWriter writer_;
   io::Transport transport_;
   NodeDriver driver_;
+  std::optional<StoreLink> store_link_;  // of a guard on a store
 };
 
 }  // namespace bellwether::daemon

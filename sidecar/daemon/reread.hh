@@ -57,6 +57,9 @@ class Reread {
   // share the next reading, so any number of them costs one.
   void read(OnDone then) { queue(std::move(then)); }
 
+  // What was read last.
+  const Reading& last() const { return last_; }
+
   // From now on that is read.
   void set_read(Read read) { read_ = std::move(read); }
   // And this is what was read last.

@@ -16,17 +16,22 @@ namespace {
 
 constexpr Duration kTickInterval = std::chrono::seconds(1);
 constexpr Duration kTickUntilReady = std::chrono::milliseconds(20);
-// For a departure: a leader asks at most three successors, each for handover_timeout.
+// For a departure: a leader asks at most three successors, each for handover_timeout; or it writes
+// into the store, twice at most, for half a renew_interval each.
 constexpr int kMaxSuccessors = 3;
 constexpr Duration kDepartureMargin = std::chrono::seconds(1);
 constexpr Duration kLookAtLogAgain = std::chrono::milliseconds(1);
+
+uint8_t flag_guard(const Config& config) {
+  if (config.has_store_guard()) return LEADER_FLAG_GUARD_STORE;
+  return config.has_majority_guard() ? LEADER_FLAG_GUARD_MAJORITY : LEADER_FLAG_GUARD_NONE;
+}
 
 io::FlagFileSettings flag_settings(const Config& config) {
   return {.path = config.flag.path,
           .mode = static_cast<mode_t>(config.flag.mode),
           .is_folder_shared = config.flag.is_folder_shared,
-          .guard = config.has_majority_guard() ? uint8_t{LEADER_FLAG_GUARD_MAJORITY}
-                                               : uint8_t{LEADER_FLAG_GUARD_NONE}};
+          .guard = flag_guard(config)};
 }
 
 const election_plugin& load(const SidecarSettings& settings) {
@@ -60,6 +65,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                 .abi = identity_.plugin_abi,
                 .variants = variants_of(plugin_),
                 .has_prices = has_prices(plugin_),
+                .has_store = config().has_store_guard(),
                 .routes = api::counted_routes()}),
       store_({.folder = config().node.state_dir,
               .group = config().group.name,
@@ -281,7 +287,7 @@ void Sidecar::leave(const char* signal) {
   log_.write(LogLevel::kInfo, "leaving the group", {{"signal", signal}});
   systemd_.tell("STOPPING=1");
   patience_.arm(io::Loop::now() + kMaxSuccessors * node().options().handover_timeout +
-                kDepartureMargin);
+                config().election.renew_interval + kDepartureMargin);
   if (!is_started_) return finish();
   participant_.leave();
 }
@@ -390,6 +396,8 @@ std::string Sidecar::why_not_serving() const {
   if (!tls_.flaw().empty()) return "[tls] is not in force: " + tls_.flaw();
   const std::string& flag_flaw = flag_watch_.flaw();
   if (!flag_flaw.empty()) return "applications do not find the flag: " + flag_flaw;
+  const io::StoreCondition* store = participant_.store();
+  if (store != nullptr && !store->trouble.empty() && !node().leader()) return store->trouble;
   return std::holds_alternative<Joining>(node().role()) ? "looking for the group" : "";
 }
 
@@ -401,10 +409,18 @@ std::vector<std::string> Sidecar::pending_restart() const {
   return keys;
 }
 
+std::optional<api::StoreState> Sidecar::store() const {
+  const io::StoreCondition* condition = participant_.store();
+  if (condition == nullptr) return std::nullopt;
+  return api::StoreState{
+      .name = store_name(config()), .server = condition->server, .trouble = condition->trouble};
+}
+
 std::vector<std::string> Sidecar::config_mismatches() const {
   std::vector<std::string> mismatches;
   const std::string other_voters = node().other_voters(now());
-  if (!other_voters.empty()) mismatches.push_back(other_voters + " has other [voters]");
+  if (!other_voters.empty())
+    mismatches.push_back(other_voters + " has another guard, or other [voters]");
   for (const Member& member : node().members().all()) {
     if (!member.is_connected) continue;
     const api::PeerInfo info = peer(member.entry.id);
@@ -420,6 +436,11 @@ std::vector<std::string> Sidecar::config_mismatches() const {
 
 std::string Sidecar::metrics_text() {
   metrics_.vote.set_only(node().vote(now()));
+  if (const StoreGuard* store = node().store()) {
+    const bool looks = store->is_watching || node().is_leading();
+    const std::chrono::duration<double> age = now() - store->view.seen_at();
+    metrics_.store->record_age.set(looks ? age.count() : 0);
+  }
   for (const Security security : {Security::kPlain, Security::kCertificate, Security::kSecret}) {
     metrics_.peer_connections.of(security).Set(
         static_cast<double>(participant_.count_links(security)));

@@ -70,7 +70,7 @@ StoreReading read_store_files(const Config& config, const StoreReading& last) {
         if (files.is_https) read_client_files(files.certificates, texts);
         if (!files.secret.empty()) {
           texts.secret =
-              io::read_secret_file(files.secret, files.secret_key, secrecy_of(files.secret));
+              io::read_guarded_file(files.secret, files.secret_key, secrecy_of(files.secret));
         }
         const std::array<std::string_view, 4> parts{texts.cert, texts.key, texts.ca, texts.secret};
         return io::fingerprint(parts);

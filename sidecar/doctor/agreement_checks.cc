@@ -33,7 +33,7 @@ std::vector<Participant> participants(const Facts& facts) {
                     .version = facts.version,
                     .plugin = config.election.plugin,
                     .variant = config.election.variant,
-                    .voters = voters_hash(config)};
+                    .voters = guard_hash(config)};
   if (!facts.has_sidecar()) {
     // A path, which other members may not have, says nothing of the plugin's name.
     if (own.plugin.find('/') != std::string::npos) own.plugin.clear();
@@ -155,7 +155,7 @@ void check_variants(const Facts& facts, Findings& found) {
 }
 
 void check_voters(const Facts& facts, Findings& found) {
-  const uint64_t own = voters_hash(*facts.config.config);
+  const uint64_t own = guard_hash(*facts.config.config);
   std::vector<std::string> others;
   size_t alike = 0;
   for (const Participant& each : participants(facts)) {

@@ -28,7 +28,7 @@ std::vector<uint8_t> inquiry(const Config& config) {
                                                  .name = config.node.name,
                                                  .address = config.node.advertise.text(),
                                                  .boot = 1},
-                                        .voters = voters_hash(config)},
+                                        .voters = guard_hash(config)},
                               .is_inquiry = true};
   std::vector<uint8_t> bytes;
   io::Encoder(config.group.name).append(greeting, bytes);

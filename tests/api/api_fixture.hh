@@ -64,6 +64,7 @@ class FakeBackend : public api::Backend {
   std::vector<std::string> pending_restart() const override { return {"node.listen"}; }
   std::vector<std::string> config_mismatches() const override { return mismatches; }
   const api::Authority& authority() const override { return commands; }
+  std::optional<api::StoreState> store() const override { return std::nullopt; }
   api::TlsState tls(metrics::TlsUse use) const override {
     const auto found = tls_states.find(use);
     return found == tls_states.end() ? api::TlsState{} : found->second;

@@ -15,6 +15,7 @@ metrics::Identity sample_identity() {
           .abi = "1.0",
           .variants = {"modified"},
           .has_prices = true,
+          .has_store = true,
           .routes = api::counted_routes()};
 }
 

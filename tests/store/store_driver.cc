@@ -25,7 +25,7 @@
 #include "io/store/kubernetes_lease.hh"
 #include "io/store/store_client.hh"
 #include "io/tls/certificates.hh"
-#include "io/tls/secret_file.hh"
+#include "io/tls/guarded_file.hh"
 
 namespace bellwether::io {
 namespace {
@@ -105,12 +105,12 @@ StoreSecurity security_of(const Wish& wish) {
   StoreSecurity security;
   try {
     if (!wish.of("secret_file").empty()) {
-      security.secret = read_secret_file(wish.of("secret_file"), "secret_file", Secrecy::kShared);
+      security.secret = read_guarded_file(wish.of("secret_file"), "secret_file", Secrecy::kShared);
       while (!security.secret.empty() && security.secret.back() == '\n') security.secret.pop_back();
     }
     if (!wish.of("ca").empty()) {
       TlsTexts texts;
-      texts.ca = read_secret_file(wish.of("ca"), "ca", Secrecy::kShared);
+      texts.ca = read_guarded_file(wish.of("ca"), "ca", Secrecy::kShared);
       CertificateSet set;
       set.ca = parse_certificates(texts.ca, "ca");
       security.tls = TlsContext::of_http_client(set);

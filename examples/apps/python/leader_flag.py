@@ -33,7 +33,7 @@ OWNER_DIED = 0x40000000
 UNKNOWN, FOLLOWER, LEADER = range(3)
 
 # Guards.
-GUARD_NONE, GUARD_MAJORITY = range(2)
+GUARD_NONE, GUARD_MAJORITY, GUARD_STORE = range(3)
 
 # Where the fields are: in units of 4 bytes, of 8 bytes, and of one.
 _OWNER, _SEQ = 0, 1

@@ -1,0 +1,91 @@
+// What becomes of each answer, and of the files.
+#include "daemon/store_link.hh"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace bellwether::daemon {
+namespace {
+
+// Records tell no times that are compared; only epochs begin beyond it.
+uint64_t wall_clock_ms() {
+  using std::chrono::milliseconds;
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  const auto ms = std::chrono::floor<milliseconds>(since_1970).count();
+  return std::min(ms > 0 ? static_cast<uint64_t>(ms) : 0, kLatestEpochSeed);
+}
+
+metrics::StoreResult result_of(const io::StoreRequestReport& report) {
+  if (report.is_conflict) return metrics::StoreResult::kConflict;
+  return report.failure ? metrics::result_of(*report.failure) : metrics::StoreResult::kDone;
+}
+
+}  // namespace
+
+StoreLink::StoreLink(io::Loop& loop, io::Resolver& resolver, const Config& config, uint64_t seed,
+                     Log& log, metrics::Metrics& metrics, std::function<void(const Input&)> tell)
+    : log_(log),
+      metrics_(metrics),
+      tell_(std::move(tell)),
+      client_(loop, resolver, make_store_dialect(config), *this, seed),
+      files_(
+          loop, read_store_files(config),
+          [config](const StoreReading& last) { return read_store_files(config, last); },
+          [](const StoreReading& last) {
+            StoreReading reading = last;
+            reading.files.error = "the files of the store's table do not answer";
+            return reading;
+          },
+          [this](const StoreReading& reading) { secure(reading); }) {
+  secure(files_.last());
+}
+
+// A token that another one takes the place of every hour is not worth a line.
+void StoreLink::secure(const StoreReading& reading) {
+  const std::string& error = reading.files.error;
+  if (!error.empty()) {
+    log_.write(LogLevel::kError, "the files for the store cannot be used", {{"error", error}});
+  }
+  client_.secure(to_security(reading));
+}
+
+void StoreLink::on_store_seen(uint64_t number, const StoreSight& sight) {
+  tell_(StoreSeen{.number = number, .sight = sight, .clock_ms = wall_clock_ms()});
+}
+
+void StoreLink::on_store_written(uint64_t number, const StoreVersion& version) {
+  tell_(StoreAnswered{
+      .number = number, .is_written = true, .version = version, .clock_ms = wall_clock_ms()});
+}
+
+// What is there instead the node asks for by itself: it may have changed again.
+void StoreLink::on_store_conflict(uint64_t number, const std::optional<StoreSight>&) {
+  tell_(StoreAnswered{.number = number, .clock_ms = wall_clock_ms()});
+}
+
+void StoreLink::on_store_failed(uint64_t number, StoreFailure failure, Duration retry_after) {
+  tell_(StoreFailed{.number = number, .why = failure, .retry_after = retry_after});
+}
+
+void StoreLink::on_store_request(const io::StoreRequestReport& report) {
+  metrics_.store->requests.count(report.verb, result_of(report));
+  // A watch lasts as long as it likes.
+  if (report.verb != StoreVerb::kWatch) metrics_.store->request_duration.observe(report.took);
+}
+
+void StoreLink::on_store_condition() {
+  const io::StoreCondition& condition = client_.condition();
+  metrics_.store->up.set(condition.trouble.empty());
+  if (condition.trouble.empty()) {
+    log_.write(LogLevel::kInfo, "the store answers", {{"server", condition.server}});
+  } else {
+    log_.write(LogLevel::kWarn, "the store is in trouble", {{"because", condition.trouble}});
+  }
+}
+
+void StoreLink::on_store_secret_refused() {
+  files_.read([] {});
+}
+
+}  // namespace bellwether::daemon
