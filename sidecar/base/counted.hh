@@ -126,14 +126,13 @@ inline const char* name(HookResult result) {
 // A request to the store of guard "kubernetes" or "etcd".
 enum class StoreVerb : uint8_t {
   kRead,
-  kCreate,  // only where there is no record
-  kWrite,   // over the record of one version
+  kWrite,  // over the record of one version, or only where there is none
   kWatch,
   kLogin,
   kLast = kLogin,
 };
 inline const char* name(StoreVerb verb) {
-  static constexpr Names<StoreVerb> kNames({"read", "create", "write", "watch", "login"});
+  static constexpr Names<StoreVerb> kNames({"read", "write", "watch", "login"});
   return kNames[verb];
 }
 

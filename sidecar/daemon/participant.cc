@@ -142,6 +142,13 @@ void Participant::close() {
   transport_.close();
 }
 
+std::optional<api::StoreState> Participant::store() const {
+  if (!store_link_) return std::nullopt;
+  const io::StoreCondition& condition = store_link_->condition();
+  return api::StoreState{
+      .name = node_.options().store, .server = condition.server, .trouble = condition.trouble};
+}
+
 // --- what the node wants ---
 
 void Participant::carry_out(Instant now, const Effect& effect) {

@@ -81,10 +81,8 @@ class Participant final : private EffectSink, private io::TransportListener {
   // all the same.
   std::string turned_away(Instant now) const;
   uint16_t port() const { return transport_.port(); }
-  // What is wrong with the store, for people; nullptr: there is none.
-  const io::StoreCondition* store() const {
-    return store_link_ ? &store_link_->condition() : nullptr;
-  }
+  // Nothing: no store decides.
+  std::optional<api::StoreState> store() const;
   size_t count_links(Security security) const { return transport_.count_links(security); }
 
  private:

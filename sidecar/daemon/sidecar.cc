@@ -396,8 +396,8 @@ std::string Sidecar::why_not_serving() const {
   if (!tls_.flaw().empty()) return "[tls] is not in force: " + tls_.flaw();
   const std::string& flag_flaw = flag_watch_.flaw();
   if (!flag_flaw.empty()) return "applications do not find the flag: " + flag_flaw;
-  const io::StoreCondition* store = participant_.store();
-  if (store != nullptr && !store->trouble.empty() && !node().leader()) return store->trouble;
+  const auto store = participant_.store();
+  if (store && !store->trouble.empty() && !node().leader()) return store->trouble;
   return std::holds_alternative<Joining>(node().role()) ? "looking for the group" : "";
 }
 
@@ -407,13 +407,6 @@ std::vector<std::string> Sidecar::pending_restart() const {
     keys.push_back(change.key);
   }
   return keys;
-}
-
-std::optional<api::StoreState> Sidecar::store() const {
-  const io::StoreCondition* condition = participant_.store();
-  if (condition == nullptr) return std::nullopt;
-  return api::StoreState{
-      .name = store_name(config()), .server = condition->server, .trouble = condition->trouble};
 }
 
 std::vector<std::string> Sidecar::config_mismatches() const {

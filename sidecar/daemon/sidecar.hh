@@ -93,7 +93,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   std::vector<std::string> pending_restart() const override;
   const api::Authority& authority() const override { return authority_; }
   api::TlsState tls(metrics::TlsUse use) const override;
-  std::optional<api::StoreState> store() const override;
+  std::optional<api::StoreState> store() const override { return participant_.store(); }
   std::vector<std::string> config_mismatches() const override;
   std::string metrics_text() override;
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override {

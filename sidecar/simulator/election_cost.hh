@@ -15,7 +15,8 @@ class ElectionBounds {
   // without them; `has_store`: a guard on a store.  nullopt: the plugin does not say what `variant`
   // costs.
   static std::optional<ElectionBounds> of(const election_plugin& plugin, const std::string& variant,
-                                          uint32_t members, uint32_t voters, bool has_store = false);
+                                          uint32_t members, uint32_t voters,
+                                          bool has_store = false);
 
   // The most claims that may become effective; after more it was not one election.
   uint64_t claims() const { return claims_; }
@@ -29,7 +30,7 @@ class ElectionBounds {
  private:
   election_cost cost_{};
   uint64_t claims_ = 1;
-  uint64_t asked_ = 0;     // by CANVASS: all other voters; where a store decides, all others
+  uint64_t asked_ = 0;      // by CANVASS: all other voters; where a store decides, all others
   uint64_t handovers_ = 0;  // of leaders
 };
 

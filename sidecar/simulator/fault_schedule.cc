@@ -10,6 +10,7 @@
 #include "core/plugin_facts.hh"
 #include "simulator/memory_faults.hh"
 #include "simulator/random.hh"
+#include "simulator/store_faults.hh"
 
 namespace bellwether::simulator {
 namespace {
@@ -18,9 +19,6 @@ namespace {
 constexpr const char* kRecall = "wait 12s";
 
 constexpr uint32_t kMaxSize = 12;
-
-// So that all else in a schedule stays the same.
-constexpr uint64_t kStoreDice = 0xd1b54a32d192ed03;
 
 constexpr const char* kLeases[] = {" lease=400", " lease=900", " lease=3s"};
 
@@ -34,7 +32,7 @@ class Schedule {
         random_(seed),
         proxies_(~seed),
         memories_(seed),
-        stores_(seed ^ kStoreDice),
+        stores_(seed),
         is_guarded_(guarding == Guarding::kMajority),
         has_store_(guarding == Guarding::kStore),
         size_(static_cast<uint32_t>(random_.between(3, 9))) {
@@ -55,7 +53,7 @@ class Schedule {
     const uint64_t faults = random_.between(5, 40);
     for (uint64_t i = 0; i < faults; ++i) {
       add_fault();
-      if (has_store_ && stores_.happens(0.4)) add_store_fault();
+      if (has_store_) text_ += stores_.now_and_then(size_);
       if (!behind_proxies_.empty() && proxies_.happens(0.3)) restart_proxies();
       if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
     }
@@ -89,7 +87,11 @@ class Schedule {
 
   // 3, 5 or 7 voters, now and then one; all others only follow.
   std::string guard() {
-    if (has_store_) return store_guard();
+    if (has_store_) {
+      const std::string settings = stores_.settings();
+      has_proof_ = stores_.has_proof();
+      return settings;
+    }
     if (!is_guarded_) return "";
     voters_ = size_ - (size_ + 1) % 2;
     while (voters_ > 3 && random_.happens(0.4)) voters_ -= 2;
@@ -102,13 +104,6 @@ class Schedule {
     const std::string proof = has_proof_ ? " death_proof=refused" : "";
     return " guard=majority voters=" + number(voters_) +
            (random_.happens(0.5) ? one_of(kLeases) : "") + proof;
-  }
-
-  std::string store_guard() {
-    static constexpr const char* kStoreLeases[] = {" lease=1s", " lease=2s", " lease=5s"};
-    has_proof_ = stores_.happens(0.5);
-    return std::string(" guard=store") + kStoreLeases[stores_.below(3)] +
-           (has_proof_ ? " death_proof=refused" : "");
   }
 
   std::string settings() {
@@ -299,44 +294,6 @@ class Schedule {
     if (proxies_.happens(0.8)) line("proxy " + behind_proxies_ + " up");
   }
 
-  void add_store_fault() {
-    static constexpr const char* kWays[] = {
-        "lost_requests=0.2",
-        "lost_answers=0.2",
-        "lost_requests=0.1 lost_answers=0.1",
-        "repeated=0.3",
-        "old_reads=0.4",
-        "latency=80 jitter=400",
-        "latency=1 jitter=2000",
-        "latency=1 jitter=0 lost_requests=0 lost_answers=0 old_reads=0"};
-    switch (stores_.below(12)) {
-      case 0:
-      case 1:
-      case 2:
-        return line("store " + std::string(kWays[stores_.below(std::size(kWays))]));
-      case 3:
-        return line("store cut " + (stores_.happens(0.5) ? "leader" : store_node()));
-      case 4:
-        return line("store heal");
-      case 5:
-        return line(stores_.happens(0.5) ? "store down" : "store up");
-      case 6:
-        return line("store up");
-      case 7:
-        return line("store deleted");
-      case 8:
-        return line("store emptied");
-      case 9:
-        return line("store shortened");
-      case 10:
-        return line(stores_.happens(0.5) ? "store stranger on" : "store stranger off");
-      default:
-        return line("wait " + number(stores_.below(3000)));
-    }
-  }
-
-  std::string store_node() { return number(stores_.between(1, size_)); }
-
   void add_newcomer() {
     if (size_ == kMaxSize) return line("start " + any());
     const std::string contact = any();
@@ -377,12 +334,7 @@ class Schedule {
     line("link latency=1 jitter=0 loss=0 duplicate=0");
     line("heal");
     if (!behind_proxies_.empty()) line("proxy " + behind_proxies_ + " up");
-    if (has_store_) {
-      line("store heal");
-      line("store up");
-      line("store stranger off");
-      line("store latency=1 jitter=0 lost_requests=0 lost_answers=0 repeated=0 old_reads=0");
-    }
+    if (has_store_) text_ += StoreFaults::at_end();
     line("resume " + everybody);
     line("release");
     for (uint32_t node = 1; node <= size_; ++node) {
@@ -448,7 +400,7 @@ class Schedule {
   Random random_;
   Random proxies_;  // dice of their own, so that all else stays the same
   MemoryFaults memories_;
-  Random stores_;
+  StoreFaults stores_;
   bool is_guarded_;
   bool has_store_;
   uint32_t size_;

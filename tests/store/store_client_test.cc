@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(requests_are_answered_over_one_connection) {
              boost::test_tools::per_element());
   BOOST_TEST(harness.clients[0] == harness.clients[2]);
   BOOST_REQUIRE(harness.told.reports.size() == 3u);
-  BOOST_TEST((harness.told.reports[2].verb == StoreVerb::kCreate));
+  BOOST_TEST((harness.told.reports[2].verb == StoreVerb::kWrite));
   BOOST_TEST((harness.told.reports[2].took > Duration::zero()));
 }
 

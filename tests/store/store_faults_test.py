@@ -85,7 +85,7 @@ class OnDouble(StoreCase):
         self.assertNotEqual(self.client.seen("unknown")["version"], version)
         self.assertTrue(self.client.watched.empty())
         self.assertEqual([verb for verb, _ in self.double.requests],
-                         ["create", "watch", "watch", "watch"])
+                         ["write", "watch", "watch", "watch"])
 
 
 if __name__ == "__main__":

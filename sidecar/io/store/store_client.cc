@@ -86,10 +86,7 @@ void StoreClient::read(uint64_t number, Duration patience) {
 
 void StoreClient::write(uint64_t number, Duration patience, const StoreVersion& expected,
                         const StoreRecord& record) {
-  ask({.number = number,
-       .verb = expected.empty() ? StoreVerb::kCreate : StoreVerb::kWrite,
-       .expected = expected,
-       .record = record},
+  ask({.number = number, .verb = StoreVerb::kWrite, .expected = expected, .record = record},
       patience);
 }
 

@@ -1,0 +1,34 @@
+// The part of a random schedule under guard "store" that is about the store: the way to it, who
+// reaches it, and what somebody does to its record.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "simulator/random.hh"
+
+namespace bellwether::simulator {
+
+class StoreFaults {
+ public:
+  explicit StoreFaults(uint64_t seed) : random_(seed ^ kOtherDice) {}
+
+  // Of `nodes`.
+  std::string settings();
+  bool has_proof() const { return has_proof_; }
+  // One line or none, now and then; the group has nodes 1..size.
+  std::string now_and_then(uint32_t size);
+  // All is well again.
+  static std::string at_end();
+
+ private:
+  // So that all else in a schedule stays the same.
+  static constexpr uint64_t kOtherDice = 0xd1b54a32d192ed03;
+
+  std::string fault(uint32_t size);
+
+  Random random_;
+  bool has_proof_ = false;
+};
+
+}  // namespace bellwether::simulator
