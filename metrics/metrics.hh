@@ -30,8 +30,7 @@ inline constexpr double kElectionSeconds[] = {0.001, 0.0025, 0.005, 0.01, 0.025,
 inline constexpr double kEventSeconds[] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
                                            0.025,  0.05,    0.1,    0.25,  0.5,    1,     2.5};
 // From a store on this machine to one that is given up.
-inline constexpr double kStoreSeconds[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
-                                           0.1,   0.25,   0.5,   1,    2.5};
+inline constexpr double kStoreSeconds[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1, 2.5};
 // One node of an election has at most about 4 messages for each member of its group.
 inline constexpr double kMessageCounts[] = {0,   1,   2,   5,    10,   20,  50,
                                             100, 200, 500, 1000, 2000, 5000};
