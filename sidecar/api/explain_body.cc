@@ -120,8 +120,9 @@ class Explanation {
     }
     if (is_self(member)) return why_this_node_may_not_lead();
     if (entry.is_electable) return "";
-    return "It says that it may not lead now: it stepped down, has just started, leaves, has no "
-           "vote, or reaches no majority; its own /v1/explain says which.";
+    return "It says that it may not lead now: its application cannot work, or it stepped down, has "
+           "just started, leaves, has no vote, or reaches no majority; its own /v1/explain says "
+           "which.";
   }
 
   std::string why_this_node_may_not_lead() const {
@@ -130,6 +131,10 @@ class Explanation {
       case Obstacle::kPriorityZero:
       case Obstacle::kNoVoter:
         return "";  // said by the caller, of every member
+      case Obstacle::kNoApplication:
+        return node_.application().ability == Ability::kAbsent
+                   ? "Its application is not attached, and leads only while it is."
+                   : "Its application does not answer its health checks as it should.";
       case Obstacle::kHold:
         return "It stepped down, and stays out for another " + due_in(Timer::kHold) + ".";
       case Obstacle::kBootWait:

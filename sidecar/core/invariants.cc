@@ -40,6 +40,7 @@ std::optional<std::string> broken_by_role(const Node& node, const Leading& leadi
   if (leading.epoch != node.record().max_epoch) return "leads an epoch that is not the newest";
   if (!node.timers().is_armed(Timer::kHeartbeat)) return "leads without heartbeats";
   if (node.members().self().priority == 0) return "leads with priority 0";
+  if (!node.application().is_able()) return "leads without an application that can work";  // [I16]
   if (node.majority() == nullptr) return std::nullopt;
   // Under guard "majority" it has this process's own vote, and a lease that ends.
   if (node.record().granted_to != node.members().self().id) return "leads without its own vote";
@@ -78,6 +79,10 @@ std::optional<std::string> broken_by_change(const NodeSummary& before, const Nod
       after.leader && (!before.leader || before.leader->id != after.leader->id ||
                        before.leader->epoch != after.leader->epoch);
   if (!has_changed) return std::nullopt;
+  const bool waited = before.is_handing_over && !before.is_leading;
+  if (waited && after.is_handing_over && after.is_leading) {
+    return "is its own successor";  // [I16]
+  }
   if (after.is_leading && after.leader->epoch <= before.max_epoch && !before.is_claiming) {
     return "claimed an epoch that is not new";  // [I2]
   }

@@ -8,10 +8,10 @@
 //
 // Its code is spread by duty: node.cc (inputs, timers, the plugin), node_links.cc (connections,
 // frames, members), node_leadership.cc (follow, claim, lead, lose), node_heartbeat.cc,
-// node_departure.cc (step-down, transfer, leave), node_options.cc (new options, the change of
-// variant).  Where the guards differ: node_guard.cc.  Of guard "majority" alone: node_voter.cc
-// (votes and promises), node_candidate.cc (canvass, claim, lease), node_recall.cc (a voter that has
-// lost its state).
+// node_departure.cc (step-down, transfer, leave), node_application.cc (what the application is
+// worth), node_options.cc (new options, the change of variant).  Where the guards differ:
+// node_guard.cc.  Of guard "majority" alone: node_voter.cc (votes and promises), node_candidate.cc
+// (canvass, claim, lease), node_recall.cc (a voter that has lost its state).
 #pragma once
 
 #include <optional>
@@ -41,6 +41,7 @@ struct Following {
   uint64_t epoch = 0;
   bool is_appointed = false;
   bool is_effective = true;  // false: it has claimed, but does not lead yet (guard "majority")
+  int64_t score = 0;         // as in LeaderHint
 };
 // Has claimed its epoch and waits for a majority (guard "majority").
 struct Claiming {
@@ -48,6 +49,7 @@ struct Claiming {
   Candidacy candidacy;
   uint64_t sequence = 0;         // of the last heartbeat
   std::optional<Lease> lease{};  // from when its own vote is stored; nothing leaves before
+  int64_t score = 0;             // as in LeaderHint
 };
 struct Leading {
   uint64_t epoch = 0;
@@ -58,8 +60,12 @@ struct Leading {
   // last.
   Instant stuck_since = kNever;
   Instant stuck_last{};
+  int64_t score = 0;  // as in LeaderHint
 };
 using Role = std::variant<Joining, Leaderless, Following, Claiming, Leading>;
+
+// So often, at most, a leader's list goes out because of scores alone.
+inline constexpr Duration kListScores = std::chrono::seconds(1);
 
 class Node {
  public:
@@ -100,6 +106,8 @@ class Node {
   bool waits_for_vote(Instant now) const;
   bool has_left() const { return has_left_; }
   bool has_failed() const { return has_failed_; }
+  // What its application is worth, as it was told last.
+  const Application& application() const { return application_; }
   bool is_handing_over() const { return handover_.has_value(); }
   // Guard "majority": has claimed, or asks whether it should.
   bool is_candidate() const { return is_claiming() || (majority_ && majority_->canvassing); }
@@ -175,7 +183,8 @@ class Node {
   Header header() const;
 
   // node_leadership.cc
-  bool accept_claim(Member& claimant, uint64_t epoch, bool is_appointed);
+  bool accept_claim(Member& claimant, const LeaderHint& claim);
+  std::optional<Rank> rank_of(const LeaderHint& claim) const;
   void consider(const LeaderHint& hint, const Uuid& from);
   void on_newer_epoch(uint64_t epoch, const std::optional<LeaderHint>& hint);
   void on_refusal(const Uuid& from, const Refusal& refusal);
@@ -283,6 +292,15 @@ class Node {
   void finish_handover();
   void finish_leaving();
 
+  // node_application.cc
+  void on(const Application&);
+  void lead_no_longer_for_application();
+  void on_able_again();
+  void tell_of_application();
+  Wish wish() const;
+  void on_ranks_changed();
+  void list_new_scores();
+
   // node_options.cc
   void on(const Reconfigure&);
   void set_detection(const Options& options);
@@ -329,6 +347,10 @@ class Node {
   bool has_failed_ = false;
   int plugin_depth_ = 0;
   std::optional<Handover> handover_;
+  Application application_;
+  Instant told_of_application_at_{};  // all others
+  Instant scores_listed_at_{};        // leader: in a new version of its list
+  bool has_unlisted_scores_ = false;
   Effects effects_;
 };
 

@@ -53,7 +53,7 @@ void Node::on(const LeaveGroup&) {
 void Node::begin_handover(std::optional<Uuid> successor) {
   handover_ = Handover{.named = successor, .tried = {}};
   update_electable();
-  if (!leads_until_succeeded()) abdicate(Why::kHandedOver);
+  if (is_leading() && !leads_until_succeeded()) abdicate(Why::kHandedOver);
   try_next_successor();
 }
 

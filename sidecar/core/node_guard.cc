@@ -93,7 +93,8 @@ bool Node::do_words_decide() const { return !majority_; }
 
 void Node::on_frame(Member& from, const Header& header, const Coordinator& frame) {
   if (majority_) return on_claim(from, header.epoch, frame);
-  const bool is_accepted = accept_claim(from, header.epoch, frame.is_appointed);
+  const bool is_accepted =
+      accept_claim(from, {from.entry.id, header.epoch, frame.is_appointed, frame.score});
   if (!is_accepted) refuse_claim(from, header.epoch, frame);
 }
 

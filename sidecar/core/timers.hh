@@ -24,12 +24,13 @@ enum class Timer : uint8_t {
   kHandover,   // the successor did not claim
   kClaim,      // candidate: the canvass or the claim came to nothing, or a promise is over
   kRecall,     // a voter that lost its state asks the others
-  kLast = kRecall,
+  kTell,       // others may be told what the application is worth by now
+  kLast = kTell,
 };
 // As /v1/status calls them.
 constexpr const char* name(Timer timer) {
   constexpr Names<Timer> kNames({"lease", "heartbeat", "suspicion", "election", "join", "elect",
-                                 "preempt", "hold", "handover", "claim", "recall"});
+                                 "preempt", "hold", "handover", "claim", "recall", "tell"});
   return kNames[timer];
 }
 

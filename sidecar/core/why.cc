@@ -24,6 +24,8 @@ constexpr PerValue<Why, Reason> kWhy({
     {"handed_over", "nobody took over"},
     {"no_majority", "no majority answers"},
     {"other", "its state is an older one"},  // than it was
+    {"application_lost", "its application is gone"},
+    {"application_unhealthy", "its application does not work"},
     {"lost", "the leader was lost"},
     {"resigned", "the leader resigned"},
     {"left", "left the group"},
