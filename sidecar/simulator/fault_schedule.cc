@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/plugin_facts.hh"
+#include "simulator/application_faults.hh"
 #include "simulator/memory_faults.hh"
 #include "simulator/random.hh"
 
@@ -31,12 +32,14 @@ class Schedule {
         random_(seed),
         proxies_(~seed),
         memories_(seed),
+        applications_(seed),
         is_guarded_(guarding == Guarding::kMajority),
         size_(static_cast<uint32_t>(random_.between(3, 9))) {
     line("# A random schedule of faults, seed " + std::to_string(seed) + ".");
     line("nodes 1.." + number(size_) + " variant=" + variant + " seed=" + std::to_string(seed) +
          guard() + settings());
     if (random_.happens(0.2) && voters_ != 1) add_priority();
+    text_ += applications_.at_start(size_);
     // A group whose voters have all lost their state cannot be told from a new one, so the faults
     // begin when the new one has begun.
     if (is_guarded_) text_ += memories_.at_start(size_, voters_);
@@ -51,6 +54,7 @@ class Schedule {
     for (uint64_t i = 0; i < faults; ++i) {
       add_fault();
       if (!behind_proxies_.empty() && proxies_.happens(0.3)) restart_proxies();
+      text_ += applications_.next(size_);
       if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
     }
     repair();
@@ -326,6 +330,7 @@ class Schedule {
     if (!behind_proxies_.empty()) line("proxy " + behind_proxies_ + " up");
     line("resume " + everybody);
     line("release");
+    text_ += applications_.at_end(size_);
     for (uint32_t node = 1; node <= size_; ++node) {
       line("disk " + number(node) + " ok");
       line("clock " + number(node) + " rate=1");
@@ -389,6 +394,7 @@ class Schedule {
   Random random_;
   Random proxies_;  // dice of their own, so that all else stays the same
   MemoryFaults memories_;
+  ApplicationFaults applications_;
   bool is_guarded_;
   uint32_t size_;
   uint32_t voters_ = 0;
