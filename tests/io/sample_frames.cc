@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "base/fnv1a.hh"
-#include "core/members.hh"
 #include "core/ability.hh"
+#include "core/members.hh"
 #include "core/promises.hh"
 #include "io/wire/checksum.hh"
 #include "io/wire/little_endian.hh"
