@@ -349,7 +349,8 @@ class Node {
   std::optional<Handover> handover_;
   Application application_;
   Instant told_of_application_at_{};  // all others
-  Instant scores_listed_at_{};        // leader: in a new version of its list
+  bool was_told_able_ = true;
+  Instant scores_listed_at_{};  // leader: in a new version of its list
   bool has_unlisted_scores_ = false;
   Effects effects_;
 };

@@ -9,6 +9,11 @@
 #include "core/node_send.hh"
 
 namespace bellwether {
+namespace {
+
+constexpr int kAbilityFaster = 10;
+
+}  // namespace
 
 void Node::on(const Application& application) {
   const Application before = application_;
@@ -42,12 +47,19 @@ void Node::on_able_again() {
   if (may_lead() && !std::holds_alternative<Joining>(role_)) end_hold();
 }
 
-// At once, or when the interval is over; then what it is worth by then.
+// At once, or when the interval is over; then what it is worth by then.  Not while it hands over:
+// each frame says which epochs its sender has released, and whoever but the successor hears of that
+// would hold an election.
 void Node::tell_of_application() {
-  const Instant next = told_of_application_at_ + options_.heartbeat_interval;
+  if (handover_) return timers_.arm(Timer::kTell, now_ + options_.heartbeat_interval);
+  // Who is able again may be wanted soon; scores change all the time.
+  const bool is_ability_news = was_told_able_ != application_.is_able();
+  const Instant next = told_of_application_at_ +
+                       options_.heartbeat_interval / (is_ability_news ? kAbilityFaster : 1);
   const bool is_too_soon = told_of_application_at_ != Instant{} && now_ < next;
   if (is_too_soon) return timers_.arm(Timer::kTell, next);
   told_of_application_at_ = now_;
+  was_told_able_ = application_.is_able();
   send_to_connected(wish());
 }
 

@@ -90,6 +90,7 @@ void Node::finish_handover() {
   if (is_leaving_) return finish_leaving();
   update_electable();
   arm_preemption();
+  if (timers_.is_armed(Timer::kTell)) tell_of_application();
 }
 
 void Node::finish_leaving() {

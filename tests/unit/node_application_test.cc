@@ -83,10 +83,18 @@ BOOST_AUTO_TEST_CASE(who_cannot_lead_takes_no_planned_handover) {
 BOOST_AUTO_TEST_CASE(the_flag_goes_off_and_then_the_next_in_line_is_asked) {
   LeaderAtWork node;
   const Effects effects = node.step(kGone);
-  BOOST_TEST(everything(effects) ==
-             "no leader, HANDOVER to 4, WISH to 1, WISH to 2, WISH to 3, WISH to 4");
+  BOOST_TEST(everything(effects) == "no leader, HANDOVER to 4");
   BOOST_TEST(header_of_sent<PlannedHandover>(effects).released == 1u);
   BOOST_TEST((last_publish(effects)->why == Why::kApplicationLost));
+}
+
+// A frame tells that the epoch is released, and whoever hears that elects.
+BOOST_AUTO_TEST_CASE(all_are_told_when_the_successor_leads) {
+  LeaderAtWork node;
+  node.step(kGone);
+  BOOST_TEST(sent(node.run_for(milliseconds(250))) == "");
+  const Effects effects = node.receive(4, 2, Coordinator{});
+  BOOST_TEST(sent(effects) == "WISH to 1, WISH to 2, WISH to 3, WISH to 4");
   BOOST_TEST(!find_sent<Wish>(effects)->is_electable);
 }
 
@@ -168,6 +176,14 @@ BOOST_AUTO_TEST_CASE(a_new_score_is_told_at_once_and_then_once_an_interval) {
   BOOST_TEST(sent(second) == "WISH to 1, WISH to 2, WISH to 4, WISH to 5");
   BOOST_TEST(find_sent<Wish>(second)->score == -9);
   BOOST_TEST(find_sent<Wish>(second)->revision == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(who_is_able_again_says_so_sooner_than_a_score) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.step(kGone);
+  BOOST_TEST(sent(node.step(kHere)) == "");
+  BOOST_TEST((node.wait_of(Timer::kTell) == milliseconds(10)));
 }
 
 BOOST_AUTO_TEST_CASE(the_same_again_is_no_news) {
