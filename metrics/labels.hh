@@ -53,10 +53,27 @@ inline const char* name(Trigger trigger) {
 }
 
 // What an operator asks for by the API.
-enum class Command : uint8_t { kStepDown, kTransfer, kElect, kReload, kForget, kLast = kForget };
+enum class Command : uint8_t {
+  kStepDown,
+  kTransfer,
+  kElect,
+  kReload,
+  kForget,
+  kAttach,  // this and the next: the application, which is served here
+  kScore,
+  kLast = kScore
+};
 inline const char* name(Command command) {
-  static constexpr Names<Command> kNames({"step_down", "transfer", "elect", "reload", "forget"});
+  static constexpr Names<Command> kNames(
+      {"step_down", "transfer", "elect", "reload", "forget", "attach", "score"});
   return kNames[command];
+}
+
+// What became of a question to the application.
+enum class HealthCheck : uint8_t { kPassed, kFailed, kLast = kFailed };
+inline const char* name(HealthCheck check) {
+  static constexpr Names<HealthCheck> kNames({"passed", "failed"});
+  return kNames[check];
 }
 
 // What serves HTTP over TCP.

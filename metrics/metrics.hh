@@ -232,6 +232,16 @@ class Metrics {
       registry, "bellwether_api_writes_total",
       "Commands that were asked for by the API, by whether whoever asked was allowed to.", "verb",
       "result"};
+  const Gauges<> application_able{
+      registry, "bellwether_application_able",
+      "1 while this node's application lets it lead, or nothing is asked of one, else 0."};
+  const Gauges<> application_attachments{registry, "bellwether_application_attachments",
+                                         "Applications that are attached."};
+  const Gauges<> application_score{registry, "bellwether_application_score",
+                                   "What the application says that it is worth."};
+  const Counters<HealthCheck> application_health_checks{
+      registry, "bellwether_application_health_checks_total",
+      "Questions to the application whether it works, by what came of them.", "result"};
   const Counters<HookResult> hook_deliveries{registry, "bellwether_hook_deliveries_total",
                                              "Attempts to deliver an event to a webhook.",
                                              "result"};

@@ -45,7 +45,7 @@ typedef struct election_id {
 /* What the host knows of a member; 32 bytes, frozen. */
 typedef struct election_member {
   election_id id;
-  uint32_t priority; /* ranks compare by (priority, id); higher leads */
+  uint32_t priority; /* the first part of its rank; all of it is its place in the list */
   uint32_t marks;    /* ELECTION_MEMBER_*, or'ed */
   uint64_t reserved;
 } election_member;

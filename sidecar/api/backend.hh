@@ -61,6 +61,14 @@ struct StoreState {
   std::string trouble;  // one sentence; "": the last request was answered
 };
 
+// What is known of the application beside this sidecar.
+struct ApplicationState {
+  Application worth{};                  // as the node is told
+  std::vector<std::string> attached{};  // names, in the order in which they came
+  bool is_checked = false;              // by health checks
+  std::string health_flaw{};  // why the last check failed; "": it passed, or there was none
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -85,6 +93,11 @@ class Backend {
   // Members whose configuration does not fit this node's, one sentence each.
   virtual std::vector<std::string> config_mismatches() const = 0;
   virtual std::string metrics_text() = 0;
+  virtual const ApplicationState& application() const = 0;
+
+  // These are attached from now on; and what the application says that it is worth.
+  virtual void on_attached(std::vector<std::string> names) = 0;
+  virtual void on_score(int64_t score) = 0;
 
   // Hands a command (Elect, StepDown, Transfer) to the node; `done` is called once, now or later.
   virtual void command(const Input& input, std::function<void(Outcome::Kind)> done) = 0;

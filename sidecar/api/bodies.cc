@@ -197,6 +197,17 @@ Json confinement_json(const io::Confinement& confinement) {
           {"why_not_whole", text_or_null(confinement.lack)}};
 }
 
+Json application_json(const Backend& backend) {
+  const ApplicationState& state = backend.application();
+  return {{"is_able", state.worth.is_able()},
+          {"why_not", state.worth.is_able() ? Json(nullptr) : Json(name(state.worth.ability))},
+          {"attached", state.attached},
+          {"is_healthy",
+           state.is_checked ? Json(state.worth.ability != Ability::kUnhealthy) : Json(nullptr)},
+          {"why_not_healthy", text_or_null(state.health_flaw)},
+          {"score", state.worth.score}};
+}
+
 Json messages_json(const metrics::MessageCounts& messages) {
   return {{"election", messages.election},
           {"answer", messages.answer},
@@ -291,6 +302,7 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
           {"config", config_json(backend)},
           {"tls", tls_json(backend)},
           {"commands", commands_json(backend)},
+          {"application", application_json(backend)},
           {"plugin",
            {{"name", identity.plugin},
             {"version", identity.plugin_version},

@@ -120,8 +120,9 @@ class Explanation {
     }
     if (is_self(member)) return why_this_node_may_not_lead();
     if (entry.is_electable) return "";
-    return "It says that it may not lead now: it stepped down, has just started, leaves, has no "
-           "vote, or reaches no majority; its own /v1/explain says which.";
+    return "It says that it may not lead now: its application cannot work, or it stepped down, has "
+           "just started, leaves, has no vote, or reaches no majority; its own /v1/explain says "
+           "which.";
   }
 
   std::string why_this_node_may_not_lead() const {
@@ -130,6 +131,8 @@ class Explanation {
       case Obstacle::kPriorityZero:
       case Obstacle::kNoVoter:
         return "";  // said by the caller, of every member
+      case Obstacle::kNoApplication:
+        return why_its_application_cannot_work();
       case Obstacle::kHold:
         return "It stepped down, and stays out for another " + due_in(Timer::kHold) + ".";
       case Obstacle::kBootWait:
@@ -174,6 +177,15 @@ class Explanation {
         record.holder == StoreRecord::Holder::kStranger ? ", which is not a member" : "";
     return "The store's record is held by " + record.name + stranger +
            "; unless that one renews it, it is free in " + until + ".";
+  }
+
+  std::string why_its_application_cannot_work() const {
+    const std::string& flaw = backend_.application().health_flaw;
+    if (node_.application().ability == Ability::kAbsent) {
+      return "No application is attached to it, and it leads only while one is.";
+    }
+    return flaw.empty() ? "Its application has not passed a health check yet."
+                        : "Its application fails its health checks: " + flaw + ".";
   }
 
   std::string why_it_has_no_contact() const {

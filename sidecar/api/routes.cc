@@ -21,6 +21,7 @@ constexpr std::string_view kRead = "GET, HEAD";
 constexpr std::string_view kAsk = "GET, HEAD, OPTIONS";
 constexpr std::string_view kFollow = "GET";
 constexpr std::string_view kTell = "POST";
+constexpr std::string_view kPut = "PUT";
 
 // Every route knows 403 (a Host or an Origin that is not trusted) and 405 (the wrong method).
 constexpr unsigned kState[] = {200, 403, 405};                         // always has an answer
@@ -30,6 +31,8 @@ constexpr unsigned kOperator[] = {200, 400, 401, 403, 405, 409, 413};  // a body
 constexpr unsigned kTransfer[] = {200, 400, 401, 403, 404, 405, 409, 412, 413};
 constexpr unsigned kForget[] = {200, 400, 401, 403, 404, 405, 409, 413};
 constexpr unsigned kReload[] = {200, 400, 401, 403, 405, 413, 422, 503};
+constexpr unsigned kAttach[] = {200, 400, 401, 403, 405, 503};
+constexpr unsigned kScore[] = {200, 400, 401, 403, 405, 413, 429};
 constexpr unsigned kNoRoute[] = {400, 403, 404, 408, 413, 431, 503};
 
 constexpr std::string_view kName = "NAME";
@@ -105,6 +108,8 @@ std::span<const Route> Routes::table() {
       {{"/v1/elect"}, kTell, kOperator, &Routes::elect, false, Command::kElect},
       {{"/v1/reload"}, kTell, kReload, &Routes::reload, false, Command::kReload},
       {{"/v1/members/NAME/forget"}, kTell, kForget, &Routes::forget, false, Command::kForget},
+      {{"/v1/application/attach"}, kTell, kAttach, &Routes::attach, false, Command::kAttach},
+      {{"/v1/application/score"}, kPut, kScore, &Routes::score, false, Command::kScore},
   };
   return kTable;
 }
@@ -221,18 +226,23 @@ void Routes::arm() {
 void Routes::on_gone() {
   long_polls_.drop_gone();
   streams_.drop_gone();
+  if (attachments_.drop_gone()) backend_.on_attached(attachments_.names());
 }
 
-Instant Routes::deadline() const { return std::min(long_polls_.deadline(), streams_.deadline()); }
+Instant Routes::deadline() const {
+  return std::min({long_polls_.deadline(), streams_.deadline(), attachments_.deadline()});
+}
 
 void Routes::on_time() {
   const Instant now = backend_.now();
   for (Exchange& exchange : long_polls_.take_due(now)) exchange.send(leader());
   streams_.on_time(now);
+  attachments_.on_time(now);
 }
 
 void Routes::on_change(const Leadership& leadership) {
   streams_.send(leader_event(leadership));
+  attachments_.send(application_event(leadership));
   for (Exchange& exchange : long_polls_.take_all()) exchange.send(leader());
 }
 

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/attachments.hh"
 #include "api/backend.hh"
 #include "api/exchange.hh"
 #include "api/history.hh"
@@ -125,12 +126,19 @@ class Routes : private LeadershipListener {
   void command(const Input& input, Exchange exchange, const io::HttpResponse& when_done);
   io::HttpResponse refusal(Outcome::Kind outcome) const;
 
+  // application_routes.cc
+  void attach(const io::HttpRequest& request, Exchange exchange);
+  void score(const io::HttpRequest& request, Exchange exchange);
+  std::string application_event(const Leadership& leadership) const;
+
   Backend& backend_;
   LeadershipFeed& feed_;
   const ElectionHistory& history_;
   RoutesObserver observer_;
   LongPolls long_polls_;
   EventStreams streams_;
+  Attachments attachments_;
+  ScoreBudget scores_;
   io::LoopTimer timer_;  // one for all clients that wait
 };
 

@@ -22,14 +22,16 @@ enum class Limit : uint8_t {
   kHttpUnsent,       // bytes that wait for a client to read
   kEventStreams,     // clients that follow /v1/events
   kLongPolls,        // clients that wait for /v1/leader?index=
+  kAttachments,      // applications that are attached
+  kScoreChanges,     // that come faster than anything follows from them
   kLogLines,         // lines of the log that came too often, or that nobody reads
   kLast = kLogLines,
 };
 inline const char* name(Limit limit) {
-  static constexpr Names<Limit> kNames({"send_queue", "peer_silence", "handshakes",
-                                        "peer_connections", "http_connections", "http_handshakes",
-                                        "http_header", "http_body", "http_idle", "http_unsent",
-                                        "event_streams", "long_polls", "log_lines"});
+  static constexpr Names<Limit> kNames(
+      {"send_queue", "peer_silence", "handshakes", "peer_connections", "http_connections",
+       "http_handshakes", "http_header", "http_body", "http_idle", "http_unsent", "event_streams",
+       "long_polls", "attachments", "score_changes", "log_lines"});
   return kNames[limit];
 }
 

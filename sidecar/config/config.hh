@@ -144,6 +144,18 @@ struct HookSettings {
   friend bool operator==(const HookSettings&, const HookSettings&) = default;
 };
 
+// What must hold of the application for this node to lead; by default nothing.
+struct ApplicationSettings {
+  bool is_attachment_needed = false;
+  Duration grace{};
+  std::string health;  // URL on this host; empty: it is not asked
+  Duration health_interval{};
+  Duration health_timeout{};
+  uint32_t health_failures = 0;
+  uint32_t score_margin = 0;
+  friend bool operator==(const ApplicationSettings&, const ApplicationSettings&) = default;
+};
+
 struct LogSettings {
   LogLevel level = LogLevel::kInfo;
   LogFormat format = LogFormat::kText;
@@ -203,6 +215,7 @@ struct Config {
   MetricsSettings metrics;
   FlagSettings flag;
   std::vector<HookSettings> hooks;
+  ApplicationSettings application;
   LogSettings log;
 
   // It follows from which table is there.

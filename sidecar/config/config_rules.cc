@@ -307,6 +307,18 @@ std::vector<Finding> Judge::findings() const {
   return sorted;
 }
 
+void judge_application(Judge& judge) {
+  const ApplicationSettings& application = judge.config().application;
+  if (application.health_timeout > application.health_interval) {
+    judge.object({"application.health_timeout", "application.health_interval"},
+                 fmt::format("health_timeout {} is longer than health_interval {}, so a question "
+                             "would come before the answer to the last one",
+                             duration_text(application.health_timeout),
+                             duration_text(application.health_interval)),
+                 "give health_timeout at most health_interval");
+  }
+}
+
 void judge_errors(Judge& judge) {
   judge_node(judge);
   judge_number_of_voters(judge);
@@ -322,6 +334,7 @@ void judge_errors(Judge& judge) {
   judge_tls(judge);
   judge_flag(judge);
   judge_hooks(judge);
+  judge_application(judge);
 }
 
 }  // namespace bellwether

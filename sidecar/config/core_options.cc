@@ -29,6 +29,7 @@ Options to_options(const Config& config) {
   options.handover_timeout = 3 * election.answer_timeout;
   options.preempt = election.preempt;
   options.preempt_delay = election.preempt_delay;
+  options.score_margin = config.application.score_margin;
   options.reap_after = config.membership.reap_after;
   options.voters = config.voter_names();
   options.lease = election.lease;

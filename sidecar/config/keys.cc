@@ -321,6 +321,37 @@ void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
           "while a running group changes over; off: plain");
 }
 
+void add_application_keys(std::vector<ConfigKey<Config>>& keys) {
+  Table application("application", &Config::application, keys);
+  application.key(
+      "attach", &ApplicationSettings::is_attachment_needed,
+      WordType<bool>{{{"off", false}, {"on", true}}}, false, kAtOnce,
+      "on: this node leads only while an application is attached (POST /v1/application/attach)");
+  application.key("grace", &ApplicationSettings::grace, DurationType{{}, minutes(1)},
+                  Duration::zero(), kAtOnce,
+                  "how long the last one may be away before leadership is given up, where it "
+                  "restarts faster than a hand-over costs");
+  application.key(
+      "health", &ApplicationSettings::health,
+      TextType{"http:// and a loopback address, unix:/PATH:/URL, or \"\" for none",
+               is_local_url_or_empty},
+      std::string(), kAtOnce,
+      "what the application is asked again and again; this node leads only while it answers with "
+      "200 to 299");
+  application.key("health_interval", &ApplicationSettings::health_interval,
+                  DurationType{milliseconds(10), minutes(1)}, milliseconds(500), kAtOnce,
+                  "how often it is asked");
+  application.key("health_timeout", &ApplicationSettings::health_timeout,
+                  DurationType{milliseconds(1), minutes(1)}, milliseconds(250), kAtOnce,
+                  "how long its whole answer may take; at most health_interval");
+  application.key("health_failures", &ApplicationSettings::health_failures, NumberType{1, 100}, 3u,
+                  kAtOnce, "so many failures in a row mean that it does not work");
+  application.key("score_margin", &ApplicationSettings::score_margin, NumberType{0, UINT32_MAX}, 0u,
+                  kAtOnce,
+                  "of equal priorities, another node takes over from a working leader only if its "
+                  "score is higher by more than this; 0: a higher UUID will do for equal scores");
+}
+
 void add_log_keys(std::vector<ConfigKey<Config>>& keys) {
   Table log("log", &Config::log, keys);
   log.key("level", &LogSettings::level,
@@ -370,6 +401,7 @@ const std::vector<ConfigKey<Config>>& config_keys() {
     add_metrics_keys(keys);
     add_flag_keys(keys);
     add_tls_keys(keys);
+    add_application_keys(keys);
     add_log_keys(keys);
     return keys;
   }();

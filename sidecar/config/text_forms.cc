@@ -163,4 +163,23 @@ bool is_user_or_empty(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; });
 }
 
+bool is_local_url_or_empty(std::string_view text) {
+  constexpr std::string_view kUnix = "unix:";
+  if (text.empty()) return true;
+  if (text.starts_with(kUnix)) {
+    text.remove_prefix(kUnix.size());
+    const size_t colon = text.find(":/");
+    return colon != std::string_view::npos && colon > 1 && text.size() <= kMaxUrl &&
+           is_socket_path_or_empty(text.substr(0, colon)) &&
+           is_http_url("http://a" + std::string(text.substr(colon + 1)));
+  }
+  if (!text.starts_with("http://") || !is_http_url(text)) return false;
+  text.remove_prefix(std::string_view("http://").size());
+  std::string place(text.substr(0, text.find_first_of("/?")));
+  const size_t after_host = place.starts_with('[') ? place.find(']') : 0;
+  if (place.find(':', after_host) == std::string::npos) place += ":80";
+  HostPort host_port;
+  return parse_host_port(place, host_port).empty() && host_port.is_loopback();
+}
+
 }  // namespace bellwether

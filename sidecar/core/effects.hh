@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.hh"
+#include "core/ability.hh"
 #include "core/frames.hh"
 #include "core/identity.hh"
 #include "core/options.hh"
@@ -108,15 +109,25 @@ struct Forget {
 };
 struct LeaveGroup {};
 
-// The configuration was read again.  Taken over are timeouts and intervals, reap_after, preempt and
-// its delay, and the wanted variant, which must be one of the plugin's; the rest stays as it is.
+// What the application beside this process is worth from now on; able, and 0, until the first.
+struct Application {
+  Ability ability = Ability::kAble;
+  int64_t score = 0;
+
+  bool is_able() const { return ability == Ability::kAble; }
+  friend bool operator==(const Application&, const Application&) = default;
+};
+
+// The configuration was read again.  Taken over are timeouts and intervals, reap_after, preempt,
+// its delay and margin, and the wanted variant, which must be one of the plugin's; the rest stays
+// as it is.
 struct Reconfigure {
   Options options;
 };
 
 using Input = std::variant<Start, Joined, LinkUp, LinkDown, FrameReceived, Tick, Persisted,
                            StoreSeen, StoreAnswered, StoreFailed, Elect, StepDown, Transfer, Forget,
-                           LeaveGroup, Reconfigure>;
+                           LeaveGroup, Reconfigure, Application>;
 
 // --- effects ---
 

@@ -63,6 +63,7 @@ struct LeaderHint {
   Uuid id{};
   uint64_t epoch = 0;
   bool is_appointed = false;  // an operator named it; it is not preempted
+  int64_t score = 0;          // with which it claimed: its rank stays as it was for the epoch
 };
 
 // The highest epoch that a voter has released, as far as the sender has heard it.
@@ -118,6 +119,7 @@ struct Coordinator {
   bool is_planned = false;  // the leader, or an operator, has asked it to
   uint64_t sequence = 0;    // it counts as a heartbeat
   Terms terms{};
+  int64_t score = 0;  // as in LeaderHint
 };
 
 // The reply to a claim that was not accepted.
@@ -134,6 +136,7 @@ struct Heartbeat {
   bool is_effective = true;  // false: the sender has claimed, but does not lead yet
   bool is_planned = false;
   Terms terms{};
+  int64_t score = 0;  // as in LeaderHint
 };
 
 struct HeartbeatAck {
@@ -201,10 +204,15 @@ struct MembersFrame {
   std::shared_ptr<const MemberView> view;
 };
 
-// "I want to elect by this variant": what HELLO said of it is no longer so.
+// What a member says of itself, when what its HELLO said is no longer so: by which variant it wants
+// to elect, and what its application is worth.
 struct Wish {
   static constexpr FrameType kType = FrameType::kWish;
   std::string variant;
+  uint64_t boot = 0;      // whose words the rest are; a later life of the process is not meant
+  uint64_t revision = 0;  // as in MemberEntry; 0: it speaks of its variant alone
+  bool is_electable = false;
+  int64_t score = 0;
 };
 
 struct Frame {

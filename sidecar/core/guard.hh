@@ -48,14 +48,15 @@ const char* describe(Vote vote);
 enum class Obstacle : uint8_t {
   kNone,
   kPriorityZero,
-  kNoVoter,      // guard "majority": its name is none of the [voters]
-  kHold,         // it stepped down, and stays out for a while
-  kBootWait,     // what it promised before its restart may still be in force
-  kHandingOver,  // it waits for its successor's claim
-  kForgotten,    // its vote is lost
-  kNoDisk,       // the disk does not keep its vote, or does not answer
-  kNoContact,    // it reaches too few voters
-  kNoStore,      // guard on a store: it did not answer when it was asked last
+  kNoVoter,        // guard "majority": its name is none of the [voters]
+  kNoApplication,  // its application is not there, or does not work
+  kHold,           // it stepped down, and stays out for a while
+  kBootWait,       // what it promised before its restart may still be in force
+  kHandingOver,    // it waits for its successor's claim
+  kForgotten,      // its vote is lost
+  kNoDisk,         // the disk does not keep its vote, or does not answer
+  kNoContact,      // it reaches too few voters
+  kNoStore,        // guard on a store: it did not answer when it was asked last
   kLeaving,
 };
 

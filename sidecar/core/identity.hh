@@ -28,11 +28,13 @@ std::string to_string(const Uuid& id);
 // Higher leads.  Total as long as ids are unique, so there are no ties.
 struct Rank {
   uint32_t priority = 0;
+  int64_t score = 0;  // of the application
   Uuid id{};
 
   friend bool operator==(const Rank&, const Rank&) = default;
   friend bool operator<(const Rank& left, const Rank& right) {
-    return left.priority != right.priority ? left.priority < right.priority : left.id < right.id;
+    if (left.priority != right.priority) return left.priority < right.priority;
+    return left.score != right.score ? left.score < right.score : left.id < right.id;
   }
 };
 

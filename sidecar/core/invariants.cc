@@ -43,6 +43,7 @@ std::optional<std::string> broken_by_role(const Node& node, const Leading& leadi
   if (!is_newest && node.store() == nullptr) return "leads an epoch that is not the newest";
   if (!node.timers().is_armed(Timer::kHeartbeat)) return "leads without heartbeats";
   if (node.members().self().priority == 0) return "leads with priority 0";
+  if (!node.application().is_able()) return "leads without an application that can work";  // [I16]
   if (node.store() != nullptr) {
     const bool has_end = node.timers().is_armed(Timer::kLease);
     const bool goes_on = node.timers().is_armed(Timer::kRenew) || node.store()->request ||
@@ -87,6 +88,10 @@ std::optional<std::string> broken_by_change(const NodeSummary& before, const Nod
       after.leader && (!before.leader || before.leader->id != after.leader->id ||
                        before.leader->epoch != after.leader->epoch);
   if (!has_changed) return std::nullopt;
+  const bool waited = before.is_handing_over && !before.is_leading;
+  if (waited && after.is_handing_over && after.is_leading) {
+    return "is its own successor";  // [I16]
+  }
   if (after.is_leading && after.leader->epoch <= before.max_epoch && !before.is_claiming) {
     return "claimed an epoch that is not new";  // [I2]
   }

@@ -17,6 +17,7 @@ namespace bellwether {
 struct NodeSummary {
   bool is_leading = false;
   bool is_claiming = false;
+  bool is_handing_over = false;
   std::optional<LeaderHint> leader;
   uint64_t max_epoch = 0;
   Uuid granted_to{};
@@ -26,6 +27,7 @@ struct NodeSummary {
   explicit NodeSummary(const Node& node)
       : is_leading(node.is_leading()),
         is_claiming(node.is_claiming() || (node.store() != nullptr && node.store()->claim)),
+        is_handing_over(node.is_handing_over()),
         leader(node.leader()),
         max_epoch(node.record().max_epoch),
         granted_to(node.record().granted_to),

@@ -30,8 +30,12 @@ struct MemberEntry {
   Liveness liveness = Liveness::kAlive;
   bool is_electable = true;
   std::string variant;  // the one it wants to elect by; "" when it does not say
+  int64_t score = 0;    // how well its application would work, by its own word
+  // How often, in this life, its application has changed what it is worth (ability, score): of two
+  // words on that the one with the higher number is the later one.
+  uint64_t revision = 0;
 
-  Rank rank() const { return {priority, id}; }
+  Rank rank() const { return {.priority = priority, .score = score, .id = id}; }
   friend bool operator==(const MemberEntry&, const MemberEntry&) = default;
 };
 

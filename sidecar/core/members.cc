@@ -183,6 +183,24 @@ bool Members::set_variant(Member& member, const std::string& variant) {
   return true;
 }
 
+bool Members::set_score(Member& member, int64_t score, uint64_t revision) {
+  const bool is_same = member.entry.score == score && member.entry.revision == revision;
+  if (is_same || !is_listed_here(member)) return false;
+  member.entry.score = score;
+  member.entry.revision = revision;
+  is_in_order(member) ? refresh_marks(member) : rebuild();
+  return true;
+}
+
+// Scores change all the time, ranks rarely.
+bool Members::is_in_order(const Member& member) const {
+  const uint32_t index = index_of(member.entry.id);
+  if (index == ELECTION_NOBODY) return true;
+  const Rank rank = member.entry.rank();
+  const bool is_above = index == 0 || order_[index - 1]->entry.rank() < rank;
+  return is_above && (index + 1 >= ranked_.size() || rank < order_[index + 1]->entry.rank());
+}
+
 void Members::load(const MemberView& view) {
   for (const MemberEntry& entry : view.entries) {
     if (entry.id == self().id || entry.liveness == Liveness::kLeft) continue;
@@ -220,7 +238,10 @@ bool Members::add_unknown(const MemberView& view, Instant now) {
 bool Members::take_over_known(const MemberView& view, Instant now) {
   bool changed = false;
   for (const MemberEntry& entry : view.entries) {
-    if (entry.id == self().id) listed_variant_ = entry.variant;
+    if (entry.id == self().id) {
+      listed_variant_ = entry.variant;
+      listed_revision_ = entry.boot == self().boot ? entry.revision : 0;
+    }
     Member* known = find(entry.id);
     if (known == nullptr || known == &self_ || known->entry == entry) continue;
     if (!known->is_connected) {
@@ -229,7 +250,11 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
     } else if (entry.boot == known->entry.boot && entry.liveness != Liveness::kLeft) {
       // Alive again, or suspect; that it is down, its connection here would have told.
       const bool is_alive = entry.liveness == Liveness::kAlive;
-      changed |= set_electable(*known, entry.is_electable);
+      // What the member itself has said here since is newer than what its leader has heard.
+      if (entry.revision >= known->entry.revision) {
+        changed |= set_electable(*known, entry.is_electable);
+        changed |= set_score(*known, entry.score, entry.revision);
+      }
       changed |= set_variant(*known, entry.variant);
       changed |= set_liveness(*known, is_alive ? Liveness::kAlive : Liveness::kSuspect, now);
     }
@@ -265,6 +290,7 @@ void Members::begin_view(uint64_t epoch) {
 void Members::lead_view(ViewVersion version) {
   set_version(version);
   listed_variant_ = self().variant;
+  listed_revision_ = self().revision;
 }
 
 const std::shared_ptr<const MemberView>& Members::view() {

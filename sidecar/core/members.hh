@@ -59,6 +59,8 @@ class Members {
   const MemberEntry& self() const { return self_.entry; }
   void set_self_electable(bool is_electable);
   bool set_self_variant(const std::string& variant) { return set_variant(self_, variant); }
+  // Its application is worth another thing than before: as good as `score`, or able, or not.
+  void set_self_score(int64_t score) { set_score(self_, score, self().revision + 1); }
 
   // All members but those that have left, in ascending rank, as the plugin sees them; the same
   // index serves both.  Valid until the next change.
@@ -99,6 +101,8 @@ class Members {
   bool set_liveness(Member& member, Liveness liveness, Instant now);
   bool set_electable(Member& member, bool says_electable);
   bool set_variant(Member& member, const std::string& variant);
+  // By its own word of this revision.
+  bool set_score(Member& member, int64_t score, uint64_t revision);
 
   // Takes over what an earlier life of this process has stored; nobody in it has been heard yet.
   void load(const MemberView& view);
@@ -135,7 +139,11 @@ class Members {
   // Whether all that are alive want this variant.
   bool do_all_want(const std::string& variant) const;
   // The group's list says of this process what is no longer, or not yet, so: it was not heard.
-  bool is_self_misheard() const { return listed_variant_ != self().variant; }
+  // `is_told_lately`: what its application is worth, and no list may have come since.
+  bool is_self_misheard(bool is_told_lately) const {
+    const bool is_score_old = listed_revision_ != self().revision && !is_told_lately;
+    return listed_variant_ != self().variant || is_score_old;
+  }
 
   // How many living, electable members outrank this process.
   uint32_t living_candidates_above_self() const;
@@ -158,6 +166,7 @@ class Members {
   bool take_over_known(const MemberView& view, Instant now);
   bool drop_unlisted(const MemberView& view);
   void rebuild();
+  bool is_in_order(const Member& member) const;
   void refresh_marks(const Member& member);
   void set_version(ViewVersion version);
 
@@ -170,7 +179,9 @@ class Members {
   std::unordered_map<Uuid, Place, UuidHash> places_;
   ViewVersion version_;
   bool has_list_ = false;
-  std::string listed_variant_;  // what the group's list says of this process; HELLO said so first
+  // What the group's list says of this process; HELLO said so first.
+  std::string listed_variant_;
+  uint64_t listed_revision_ = 0;
   std::shared_ptr<const MemberView> view_;  // shared with the frames and the store that carry it
 };
 

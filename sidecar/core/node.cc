@@ -48,7 +48,7 @@ Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Rec
       members_(with_variant(std::move(self), options_.variant), Electorate(options_.voters)),
       elector_(plugin, options_, members_.self().id),
       detector_(options_),
-      preemption_(options_.preempt, options_.preempt_delay),
+      preemption_(options_.preempt, options_.preempt_delay, options_.score_margin),
       backoff_(options_.seed),
       role_(Joining{}) {
   if (!options_.voters.empty()) {
@@ -154,6 +154,8 @@ void Node::on_timer(Timer timer) {
     case Timer::kStore:
     case Timer::kRenew:
       return on_guard_timer(timer);
+    case Timer::kTell:
+      return tell_of_application();
   }
 }
 
@@ -250,10 +252,11 @@ void Node::carry_out(std::span<const election_action> actions) {
 
 std::optional<LeaderHint> Node::leader() const {
   if (const auto* leading = std::get_if<Leading>(&role_)) {
-    return LeaderHint{members_.self().id, leading->epoch, leading->is_appointed};
+    return LeaderHint{members_.self().id, leading->epoch, leading->is_appointed, leading->score};
   }
   if (const auto* following = std::get_if<Following>(&role_)) {
-    return LeaderHint{following->leader, following->epoch, following->is_appointed};
+    return LeaderHint{following->leader, following->epoch, following->is_appointed,
+                      following->score};
   }
   return std::nullopt;
 }

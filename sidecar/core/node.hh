@@ -9,11 +9,11 @@
 //
 // Its code is spread by duty: node.cc (inputs, timers, the plugin), node_links.cc (connections,
 // frames, members), node_leadership.cc (follow, claim, lead, lose), node_heartbeat.cc,
-// node_departure.cc (step-down, transfer, leave), node_options.cc (new options, the change of
-// variant).  Where the guards differ: node_guard.cc.  Of guard "majority" alone: node_voter.cc
-// (votes and promises), node_candidate.cc (canvass, claim, lease), node_recall.cc (a voter that has
-// lost its state).  Of guards on a store alone: node_store.cc (requests), node_bid.cc (the
-// candidate), node_reign.cc (the leader).
+// node_departure.cc (step-down, transfer, leave), node_application.cc (what the application is
+// worth), node_options.cc (new options, the change of variant).  Where the guards differ:
+// node_guard.cc.  Of guard "majority" alone: node_voter.cc (votes and promises), node_candidate.cc
+// (canvass, claim, lease), node_recall.cc (a voter that has lost its state).  Of guards on a store
+// alone: node_store.cc (requests), node_bid.cc (the candidate), node_reign.cc (the leader).
 #pragma once
 
 #include <optional>
@@ -44,6 +44,7 @@ struct Following {
   uint64_t epoch = 0;
   bool is_appointed = false;
   bool is_effective = true;  // false: it has claimed, but does not lead yet (guard "majority")
+  int64_t score = 0;         // as in LeaderHint
 };
 // Has claimed its epoch and waits for a majority of voters, or for the store.
 struct Claiming {
@@ -51,6 +52,7 @@ struct Claiming {
   Candidacy candidacy;
   uint64_t sequence = 0;         // of the last heartbeat
   std::optional<Lease> lease{};  // from when its own vote is stored; nothing leaves before
+  int64_t score = 0;             // as in LeaderHint
 };
 struct Leading {
   uint64_t epoch = 0;
@@ -62,8 +64,12 @@ struct Leading {
   // last.
   Instant stuck_since = kNever;
   Instant stuck_last{};
+  int64_t score = 0;  // as in LeaderHint
 };
 using Role = std::variant<Joining, Leaderless, Following, Claiming, Leading>;
+
+// So often, at most, a leader's list goes out because of scores alone.
+inline constexpr Duration kListScores = std::chrono::seconds(1);
 
 class Node {
  public:
@@ -104,6 +110,8 @@ class Node {
   bool waits_for_vote(Instant now) const;
   bool has_left() const { return has_left_; }
   bool has_failed() const { return has_failed_; }
+  // What its application is worth, as it was told last.
+  const Application& application() const { return application_; }
   bool is_handing_over() const { return handover_.has_value(); }
   // Has claimed, or asks whether it may.
   bool is_candidate() const {
@@ -180,7 +188,8 @@ class Node {
   Header header() const;
 
   // node_leadership.cc
-  bool accept_claim(Member& claimant, uint64_t epoch, bool is_appointed);
+  bool accept_claim(Member& claimant, const LeaderHint& claim);
+  std::optional<Rank> rank_of(const LeaderHint& claim) const;
   void consider(const LeaderHint& hint, const Uuid& from);
   void on_newer_epoch(uint64_t epoch, const std::optional<LeaderHint>& hint);
   void on_refusal(const Uuid& from, const Refusal& refusal);
@@ -215,7 +224,7 @@ class Node {
   void on_frame(Member& from, const Header& header, const Heartbeat& beat);
   void on_frame(Member& from, const Header& header, const Canvass& canvass);
   void on_frame(Member& from, const Header& header, const CanvassReply& reply);
-  bool accept_leader(Member& from, uint64_t epoch, bool is_appointed);
+  bool accept_leader(Member& from, const LeaderHint& claim);
   void refuse_claim(Member& claimant, uint64_t epoch, const Coordinator& claim);
   void note_support(Member& from, const HeartbeatAck& ack);
   void note_distance(const std::string& name, Instant shut_out_until);
@@ -344,7 +353,7 @@ class Node {
   void on_handover_failed();
   void end_handover_in_vain();
   void note_named(const Header& header, const PlannedHandover& frame);
-  bool accept_reign(Member& from, uint64_t epoch, bool is_appointed);
+  bool accept_reign(Member& from, const LeaderHint& claim);
 
   // node_departure.cc
   void on(const StepDown&);
@@ -356,6 +365,15 @@ class Node {
   void try_next_successor();
   void finish_handover();
   void finish_leaving();
+
+  // node_application.cc
+  void on(const Application&);
+  void lead_no_longer_for_application();
+  void on_able_again();
+  void tell_of_application();
+  Wish wish() const;
+  void on_ranks_changed();
+  void list_new_scores();
 
   // node_options.cc
   void on(const Reconfigure&);
@@ -407,6 +425,11 @@ class Node {
   bool has_failed_ = false;
   int plugin_depth_ = 0;
   std::optional<Handover> handover_;
+  Application application_;
+  Instant told_of_application_at_{};  // all others
+  bool was_told_able_ = true;
+  Instant scores_listed_at_{};  // leader: in a new version of its list
+  bool has_unlisted_scores_ = false;
   Effects effects_;
 };
 

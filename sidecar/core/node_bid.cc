@@ -63,7 +63,9 @@ void Node::await_turn() {
 void Node::send_claim() {
   Proposal proposal = *std::exchange(store_->asking, std::nullopt);
   begin_store_claim();
-  role_ = Claiming{.epoch = record_.max_epoch, .candidacy = Candidacy(std::move(proposal))};
+  role_ = Claiming{.epoch = record_.max_epoch,
+                   .candidacy = Candidacy(std::move(proposal)),
+                   .score = members_.self().score};
   for (const Timer timer :
        {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion, Timer::kClaim}) {
     timers_.disarm(timer);
@@ -150,7 +152,7 @@ bool Node::gives_way_to(const Member& candidate, bool is_planned) const {
   if (handover_ || !candidate.is_candidate()) return false;
   if (is_planned) return true;
   return !std::get<Leading>(role_).is_appointed &&
-         preemption_.allows(candidate.entry.rank(), members_.self().rank());
+         preemption_.allows(candidate.entry.rank(), *rank_of(*leader()));
 }
 
 void Node::leave_turn_to(const Member& candidate) {

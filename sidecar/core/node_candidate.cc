@@ -48,7 +48,8 @@ void Node::claim_again() {
   const auto& leading = std::get<Leading>(role_);
   announce({}, Coordinator{.is_appointed = leading.is_appointed,
                            .sequence = leading.sequence,
-                           .terms = terms()});
+                           .terms = terms(),
+                           .score = leading.score});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
 }
 
@@ -95,7 +96,9 @@ void Node::store_own_vote(Proposal proposal) {
   record_ = {.max_epoch = next_epoch(),
              .granted_to = members_.self().id,
              .lease_seen = std::max(record_.lease_seen, majority_->lease)};
-  role_ = Claiming{.epoch = record_.max_epoch, .candidacy = Candidacy(std::move(proposal))};
+  role_ = Claiming{.epoch = record_.max_epoch,
+                   .candidacy = Candidacy(std::move(proposal)),
+                   .score = members_.self().score};
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion}) {
     timers_.disarm(timer);
   }
@@ -120,7 +123,8 @@ void Node::on_own_vote_stored() {
   announce(proposal.silent, Coordinator{.is_appointed = proposal.is_appointed,
                                         .is_planned = proposal.is_planned,
                                         .sequence = claiming->sequence,
-                                        .terms = terms()});
+                                        .terms = terms(),
+                                        .score = claiming->score});
   take_if_safe();
 }
 
@@ -192,7 +196,8 @@ void Node::take_if_safe() {
   role_ = Leading{.epoch = claiming->epoch,
                   .is_appointed = candidacy.proposal().is_appointed,
                   .sequence = claiming->sequence,
-                  .lease = claiming->lease};
+                  .lease = claiming->lease,
+                  .score = claiming->score};
   begin_reign();
   effects_.push_back(PersistMembers{members_.view()});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);

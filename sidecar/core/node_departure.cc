@@ -51,10 +51,11 @@ void Node::on(const LeaveGroup&) {
 // Or begins it anew, with another successor: one that was asked before and claims all the same is a
 // candidate like any other.
 void Node::begin_handover(std::optional<Uuid> successor, bool is_appointed) {
-  const uint64_t epoch = std::get<Leading>(role_).epoch;
+  // It may have stopped leading just now.
+  const uint64_t epoch = is_leading() ? leader()->epoch : record_.max_epoch;
   handover_ = Handover{.named = successor, .is_appointed = is_appointed, .epoch = epoch};
   update_electable();
-  if (!leads_until_succeeded()) abdicate(Why::kHandedOver);
+  if (is_leading() && !leads_until_succeeded()) abdicate(Why::kHandedOver);
   hand_over();
 }
 
@@ -98,6 +99,7 @@ void Node::finish_handover() {
   if (is_leaving_) return finish_leaving();
   update_electable();
   arm_preemption();
+  if (timers_.is_armed(Timer::kTell)) tell_of_application();
 }
 
 void Node::finish_leaving() {

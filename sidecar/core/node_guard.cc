@@ -114,15 +114,16 @@ bool Node::do_words_decide() const { return !majority_ && !store_; }
 
 void Node::on_frame(Member& from, const Header& header, const Coordinator& frame) {
   if (majority_) return on_claim(from, header.epoch, frame);
-  const bool is_accepted = accept_leader(from, header.epoch, frame.is_appointed);
+  const bool is_accepted =
+      accept_leader(from, {from.entry.id, header.epoch, frame.is_appointed, frame.score});
   if (!is_accepted) return refuse_claim(from, header.epoch, frame);
   // One that leads on says so to those that hold an election.
   if (store_) end_needless_election();
 }
 
 // By its own word; an epoch that is not over.
-bool Node::accept_leader(Member& from, uint64_t epoch, bool is_appointed) {
-  return store_ ? accept_reign(from, epoch, is_appointed) : accept_claim(from, epoch, is_appointed);
+bool Node::accept_leader(Member& from, const LeaderHint& claim) {
+  return store_ ? accept_reign(from, claim) : accept_claim(from, claim);
 }
 
 void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {

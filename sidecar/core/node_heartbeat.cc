@@ -16,6 +16,7 @@ void Node::beat() {
   if (is_leading()) {
     judge_followers();
     forget_the_gone();
+    list_new_scores();
     if (!is_leading()) return;  // the plugin was told of the changes, and it can fail
     publish();
   }
@@ -37,8 +38,11 @@ void Node::send_heartbeat(const Uuid& to) {
   Heartbeat beat{.sequence = sequence(), .terms = terms()};
   if (const auto* leading = std::get_if<Leading>(&role_)) {
     beat.is_appointed = leading->is_appointed;
+    beat.score = leading->score;
   } else {
-    const Proposal& proposal = std::get<Claiming>(role_).candidacy.proposal();
+    const auto& claiming = std::get<Claiming>(role_);
+    const Proposal& proposal = claiming.candidacy.proposal();
+    beat.score = claiming.score;
     beat.is_effective = false;
     beat.is_appointed = proposal.is_appointed;
     beat.is_planned = proposal.is_planned;
@@ -48,7 +52,7 @@ void Node::send_heartbeat(const Uuid& to) {
 
 void Node::on_announced_beat(Member& from, uint64_t epoch, const Heartbeat& beat) {
   const Uuid id = from.entry.id;
-  const bool is_accepted = accept_leader(from, epoch, beat.is_appointed);
+  const bool is_accepted = accept_leader(from, {id, epoch, beat.is_appointed, beat.score});
   if (has_left_) return;  // it was this claim that a leaving leader waited for
   HeartbeatAck ack{
       .sequence = beat.sequence, .view = members_.version(), .is_electable = may_lead()};
@@ -78,7 +82,9 @@ void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
 
 // What its last list does not say, or says wrong; both may have been lost on their way.
 void Node::correct_leader(const Uuid& id) {
-  if (members_.is_self_misheard()) send(id, Wish{members_.self().variant});
+  const bool is_told_lately =
+      now_ - told_of_application_at_ < kListScores + 2 * options_.heartbeat_interval;
+  if (members_.is_self_misheard(is_told_lately)) send(id, wish());
   if (members_.version() != ViewVersion{}) tell_leader_of_unlisted(id);
 }
 

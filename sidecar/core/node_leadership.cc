@@ -24,20 +24,27 @@ auto lease_in(AnyRole& role) -> decltype(&*std::get<Leading>(role).lease) {
 
 // A COORDINATOR, or a heartbeat, which says the same to those who missed it; or the word of a
 // follower.  Its epoch is not over.
-bool Node::accept_claim(Member& claimant, uint64_t epoch, bool is_appointed) {
-  const Uuid id = claimant.entry.id;
+bool Node::accept_claim(Member& claimant, const LeaderHint& claim) {
   const auto current = leader();
-  if (current && current->id == id && current->epoch == epoch) return true;
-  if (claimant.released >= epoch) return false;  // taken back
-  if (current && current->epoch == epoch) {
-    const Member* holder = members_.find(current->id);
-    if (holder != nullptr && claimant.entry.rank() < holder->entry.rank()) {
-      if (is_leading()) on_rival({.id = id, .epoch = epoch}, true);
+  if (current && current->id == claim.id && current->epoch == claim.epoch) return true;
+  if (claimant.released >= claim.epoch) return false;  // taken back
+  if (current && current->epoch == claim.epoch) {
+    const auto held = rank_of(*current);
+    if (held && *rank_of(claim) < *held) {
+      if (is_leading()) on_rival(claim, true);
       return false;
     }
   }
-  follow({.id = id, .epoch = epoch, .is_appointed = is_appointed});
+  follow(claim);
   return true;
+}
+
+// With which it was made: a score that changes during a reign must not make another one of two
+// claims the better one.  Nothing, of a claimant that is not known here.
+std::optional<Rank> Node::rank_of(const LeaderHint& claim) const {
+  const Member* claimant = members_.find(claim.id);
+  if (claimant == nullptr) return std::nullopt;
+  return Rank{.priority = claimant->entry.priority, .score = claim.score, .id = claim.id};
 }
 
 // Somebody says who leads.
@@ -58,7 +65,7 @@ void Node::consider(const LeaderHint& hint, const Uuid& from) {
     if (is_leading()) return on_rival(hint, can_hear);
     if (can_hear) {
       // The leader's own word is as good as its COORDINATOR; so is hearsay of one that we can hear.
-      if (accept_claim(*member, hint.epoch, hint.is_appointed)) end_needless_election();
+      if (accept_claim(*member, hint)) end_needless_election();
       return;
     }
   } else {
@@ -104,8 +111,7 @@ void Node::on_refusal(const Uuid& from, const Refusal& refusal) {
 
 // Two leaders of one epoch: the higher rank claims anew, the other yields.
 void Node::on_rival(const LeaderHint& rival, bool can_hear) {
-  const Member* member = members_.find(rival.id);
-  if (member->entry.rank() < members_.self().rank()) {
+  if (*rank_of(rival) < *rank_of(*leader())) {
     return claim({}, std::get<Leading>(role_).is_appointed);
   }
   if (can_hear) return follow(rival);
@@ -129,7 +135,7 @@ void Node::wait_for_leader(const Uuid& id) {
 
 void Node::follow(const LeaderHint& leader, bool is_effective) {
   if (is_leading()) preemption_.on_leadership_lost(now_);
-  role_ = Following{leader.id, leader.epoch, leader.is_appointed, is_effective};
+  role_ = Following{leader.id, leader.epoch, leader.is_appointed, is_effective, leader.score};
   publish(is_effective ? Why::kAnnounced : Why::kGranted);
   raise_epoch(leader.epoch);
   end_claim();
@@ -159,14 +165,19 @@ void Node::claim(std::span<const election_id> silent, bool is_appointed, bool is
 void Node::lead_at_once(const Proposal& proposal) {
   const uint64_t epoch = next_epoch();
   raise_epoch(epoch);
-  lead({.epoch = epoch, .is_appointed = proposal.is_appointed, .sequence = 1}, proposal);
+  lead({.epoch = epoch,
+        .is_appointed = proposal.is_appointed,
+        .sequence = 1,
+        .score = members_.self().score},
+       proposal);
 }
 
 void Node::lead(Leading role, const Proposal& proposal) {
+  const int64_t score = role.score;
   role_ = std::move(role);
   timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
   begin_reign();
-  announce(proposal.silent, Coordinator{.is_appointed = proposal.is_appointed});
+  announce(proposal.silent, Coordinator{.is_appointed = proposal.is_appointed, .score = score});
   // Its number is new, and nothing else may ever change.
   effects_.push_back(PersistMembers{members_.view()});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
@@ -258,6 +269,7 @@ Obstacle Node::obstacle() const {
   if (members_.self().priority == 0) return Obstacle::kPriorityZero;
   const Obstacle of_guard = guard_obstacle();
   if (of_guard == Obstacle::kNoVoter) return of_guard;
+  if (!application_.is_able()) return Obstacle::kNoApplication;
   if (timers_.is_armed(Timer::kHold)) {
     return is_boot_wait() ? Obstacle::kBootWait : Obstacle::kHold;
   }

@@ -56,7 +56,7 @@ void Node::on(const LinkUp& link) {
   entry.liveness = Liveness::kAlive;
   // The leader has heard it since, perhaps: what its list says of this life stands.
   if (std::holds_alternative<Following>(role_) && !is_new && !is_new_life) {
-    entry.is_electable = known->entry.is_electable;
+    if (known->entry.revision >= entry.revision) entry.is_electable = known->entry.is_electable;
     entry.variant = known->entry.variant;
   }
   Member* member = members_.put(entry, now_);
@@ -249,11 +249,22 @@ void Node::tell_leader_of_unlisted(const Uuid& leader) {
   send(leader, MembersFrame{members_.view()});
 }
 
-// Followers have it from the leader's next list, which no late frame contradicts; should one
-// mislead the leader, then its list shows the sender that it was misheard.
+// Of the variant followers have it from the leader's next list, which no late frame contradicts;
+// should one mislead the leader, then its list shows the sender that it was misheard.  Of the
+// application the later of two words is known by its number, so all believe it at once.
 void Node::on_frame(Member& from, const Header&, const Wish& wish) {
-  if (std::holds_alternative<Following>(role_)) return;
-  if (members_.set_variant(from, wish.variant)) on_members_changed();
+  const MemberEntry& entry = from.entry;
+  const bool is_later = wish.boot == entry.boot && wish.revision > entry.revision;
+  bool is_change = false;
+  if (is_later) {
+    is_change = members_.set_electable(from, wish.is_electable);
+    members_.set_score(from, wish.score, wish.revision);
+  }
+  if (!std::holds_alternative<Following>(role_)) {
+    is_change = members_.set_variant(from, wish.variant) || is_change;
+  }
+  if (is_change) return on_members_changed();
+  if (is_later) on_ranks_changed();
 }
 
 // The others take the shorter list over with the next view.

@@ -28,7 +28,8 @@ void Node::on(const Reconfigure& reconfigure) {
   set_detection(wanted);
   options_.preempt = wanted.preempt;
   options_.preempt_delay = wanted.preempt_delay;
-  preemption_.set_policy(wanted.preempt, wanted.preempt_delay);
+  options_.score_margin = wanted.score_margin;
+  preemption_.set_policy(wanted.preempt, wanted.preempt_delay, wanted.score_margin);
   timers_.disarm(Timer::kPreempt);
   has_tried_to_preempt_ = false;
   arm_preemption();
@@ -56,7 +57,7 @@ void Node::set_detection(const Options& options) {
 void Node::set_variant(const std::string& variant) {
   options_.variant = variant;
   if (!members_.set_self_variant(variant)) return;
-  send_to_connected(Wish{variant});
+  send_to_connected(wish());
   on_members_changed();
 }
 

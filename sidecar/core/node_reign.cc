@@ -26,7 +26,8 @@ void Node::lead_by_record(const StoreClaim& claim) {
   lead({.epoch = claim.epoch,
         .is_appointed = proposal.is_appointed,
         .sequence = 1,
-        .held_until = *claim.held_until},
+        .held_until = *claim.held_until,
+        .score = members_.self().score},
        proposal);
 }
 
@@ -134,19 +135,18 @@ void Node::note_named(const Header& header, const PlannedHandover& frame) {
 
 // A COORDINATOR, or a heartbeat, of an epoch that is not over: its sender leads by the record.
 // Returns whether it is followed.
-bool Node::accept_reign(Member& from, uint64_t epoch, bool is_appointed) {
-  const Uuid id = from.entry.id;
+bool Node::accept_reign(Member& from, const LeaderHint& claim) {
   const auto current = leader();
-  if (current && current->id == id && current->epoch == epoch) return true;
-  const bool is_taken = current && current->epoch == epoch;
-  if (is_taken || from.released >= epoch) return false;
+  if (current && current->id == claim.id && current->epoch == claim.epoch) return true;
+  const bool is_taken = current && current->epoch == claim.epoch;
+  if (is_taken || from.released >= claim.epoch) return false;
   if (is_leading()) stop_leading(Why::kYielded);
-  if (epoch > record_.max_epoch) {
-    record_.max_epoch = epoch;
+  if (claim.epoch > record_.max_epoch) {
+    record_.max_epoch = claim.epoch;
     effects_.push_back(Persist{record_});
   }
   store_->awaited.reset();
-  follow({.id = id, .epoch = epoch, .is_appointed = is_appointed});
+  follow(claim);
   return true;
 }
 

@@ -69,7 +69,8 @@ void Node::on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordin
                     .epoch = epoch,
                     .sequence = coordinator.sequence,
                     .terms = coordinator.terms,
-                    .is_effective = is_effective};
+                    .is_effective = is_effective,
+                    .score = coordinator.score};
   // Whom a majority has accepted already is not for this voter to keep out.
   const bool is_supported = is_effective || supports(claimant, coordinator.is_planned);
   const Objection objection = majority_->voter.objection_to(claim, record_, is_supported);
@@ -96,7 +97,7 @@ void Node::vote_for(const Claim& claim, bool is_appointed) {
   // A vote outlives a restart, and a claimant that was out of sight for a while.
   const auto* following = std::get_if<Following>(&role_);
   if (following == nullptr || following->leader != id || following->epoch != claim.epoch) {
-    follow({.id = id, .epoch = claim.epoch, .is_appointed = is_appointed}, false);
+    follow({id, claim.epoch, is_appointed, claim.score}, false);
     if (has_left_) return;  // it was this claim that a leaving leader waited for
   }
   grant_if_stored();
@@ -132,7 +133,8 @@ void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) 
              {.is_appointed = beat.is_appointed,
               .is_planned = beat.is_planned,
               .sequence = beat.sequence,
-              .terms = beat.terms},
+              .terms = beat.terms,
+              .score = beat.score},
              beat.is_effective);
     if (has_left_) return;
   }
@@ -161,7 +163,7 @@ void Node::hear_leader(const Member& from, uint64_t epoch, const Heartbeat& beat
       // granted: after a restart it must be known that it has not.
       if (!majority_->voter.recall.is_lost()) effects_.push_back(Persist{record_});
     }
-    follow({.id = id, .epoch = epoch, .is_appointed = beat.is_appointed});
+    follow({id, epoch, beat.is_appointed, beat.score});
   } else if (is_same && beat.is_effective && !following->is_effective) {
     following->is_effective = true;
     publish(Why::kAnnounced);

@@ -43,6 +43,9 @@ struct Options {
 
   Preempt preempt = Preempt::kAlways;
   Duration preempt_delay = Duration::zero();
+  // Of two with equal priorities the one takes over whose score is higher by more than this; 0: a
+  // higher id will do where scores are equal.  At most kMaxScore.
+  int64_t score_margin = 0;
 
   // Guard "majority": the names of all voters, at most kMaxVoters; empty: guard "none".
   std::vector<std::string> voters;

@@ -13,18 +13,24 @@ namespace bellwether {
 
 class Preemption {
  public:
-  Preemption(Preempt policy, Duration delay) : policy_(policy), delay_(delay) {}
+  Preemption(Preempt policy, Duration delay, int64_t margin = 0)
+      : policy_(policy), delay_(delay), margin_(margin) {}
 
   // What was learnt of this process stays.
-  void set_policy(Preempt policy, Duration delay) {
+  void set_policy(Preempt policy, Duration delay, int64_t margin) {
     policy_ = policy;
     delay_ = delay;
+    margin_ = margin;
   }
 
   bool allows(const Rank& own, const Rank& leader) const {
     if (policy_ == Preempt::kOff) return false;
-    if (policy_ == Preempt::kPriority) return own.priority > leader.priority;
-    return leader < own;
+    if (policy_ == Preempt::kPriority || own.priority != leader.priority) {
+      return own.priority > leader.priority;
+    }
+    // Scores that cross for a moment are not worth a change of leaders.
+    if (own.score != leader.score || margin_ > 0) return own.score - leader.score > margin_;
+    return leader.id < own.id;
   }
 
   // How long a leader must have been followed before it is preempted.
@@ -48,6 +54,7 @@ class Preemption {
 
   Preempt policy_;
   Duration delay_;
+  int64_t margin_;
   Duration penalty_{};
   bool has_lost_ = false;
   Instant lost_at_{};

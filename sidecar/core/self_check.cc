@@ -29,6 +29,9 @@ struct NameOf {
   const char* operator()(const Forget&) const { return "forget"; }
   const char* operator()(const LeaveGroup&) const { return "leave"; }
   const char* operator()(const Reconfigure&) const { return "reconfigure"; }
+  const char* operator()(const Application& application) const {
+    return application.is_able() ? "able application" : name(application.ability);
+  }
 };
 
 // One effect for the log; "" for those that nobody outside depends on.

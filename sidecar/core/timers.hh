@@ -26,13 +26,14 @@ enum class Timer : uint8_t {
   kRecall,     // a voter that lost its state asks the others
   kStore,      // the store has not answered; or it is to be tried again
   kRenew,      // leader: write the record again
-  kLast = kRenew,
+  kTell,       // others may be told what the application is worth by now
+  kLast = kTell,
 };
 // As /v1/status calls them.
 constexpr const char* name(Timer timer) {
   constexpr Names<Timer> kNames({"lease", "heartbeat", "suspicion", "election", "join", "elect",
-                                 "preempt", "hold", "handover", "claim", "recall", "store",
-                                 "renew"});
+                                 "preempt", "hold", "handover", "claim", "recall", "store", "renew",
+                                 "tell"});
   return kNames[timer];
 }
 

@@ -27,6 +27,7 @@ struct Claim {
   uint64_t sequence = 0;
   Terms terms{};
   bool is_effective = false;  // a majority has granted it already
+  int64_t score = 0;          // as in LeaderHint
 };
 
 // Why a voter does not vote for a claim.

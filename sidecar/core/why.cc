@@ -26,6 +26,8 @@ constexpr PerValue<Why, Reason> kWhy({
     {"not_renewed", "the store did not renew its lease"},
     {"record_taken", "another one has the store's record"},
     {"other", "its state is an older one"},  // than it was
+    {"application_lost", "its application is gone"},
+    {"application_unhealthy", "its application does not work"},
     {"lost", "the leader was lost"},
     {"resigned", "the leader resigned"},
     {"left", "left the group"},

@@ -9,22 +9,24 @@ namespace bellwether {
 // Why the leader is another one, or none, from now on.  name() puts some of them under one label.
 enum class Why : uint8_t {
   kStarted,
-  kAnnounced,       // another node said that it leads
-  kClaims,          // this node has claimed, and does not lead yet (all guards but "none")
-  kClaimed,         // this node leads
-  kGranted,         // this voter has granted another one's claim
-  kGrantedNewer,    // this voter led, and has granted a newer claim
-  kYielded,         // this node led, and another one leads by right
-  kClaimsAnew,      // this node led, and a voter supports newer epochs only
-  kHandedOver,      // this node led, and asks its successor to
-  kNobodyTookOver,  // this node led, and found no successor
-  kNoMajority,      // this node led, and no majority answers any more
-  kNotRenewed,      // this node led, and the store did not renew its lease in time
-  kRecordTaken,     // this node led, and the store's record is another's
-  kStateIsOlder,    // this voter has forgotten what it granted
-  kLeaderLost,      // the leader is suspected or known to be dead
-  kLeaderResigned,  // the leader said that it leads no longer
-  kLeft,            // this node left the group
+  kAnnounced,             // another node said that it leads
+  kClaims,                // this node has claimed, and does not lead yet (not guard "none")
+  kClaimed,               // this node leads
+  kGranted,               // this voter has granted another one's claim
+  kGrantedNewer,          // this voter led, and has granted a newer claim
+  kYielded,               // this node led, and another one leads by right
+  kClaimsAnew,            // this node led, and a voter supports newer epochs only
+  kHandedOver,            // this node led, and asks its successor to
+  kNobodyTookOver,        // this node led, and found no successor
+  kNoMajority,            // this node led, and no majority answers any more
+  kNotRenewed,            // this node led, and the store did not renew its lease in time
+  kRecordTaken,           // this node led, and the store's record is another's
+  kStateIsOlder,          // this voter has forgotten what it granted
+  kApplicationLost,       // this node led, and its application is gone
+  kApplicationUnhealthy,  // this node led, and its application does not work
+  kLeaderLost,            // the leader is suspected or known to be dead
+  kLeaderResigned,        // the leader said that it leads no longer
+  kLeft,                  // this node left the group
   kPluginFailed,
   kLast = kPluginFailed,
 };

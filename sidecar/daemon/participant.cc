@@ -117,9 +117,11 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
                       parts.metrics, [this](const Input& input) { driver_.step(input); });
 }
 
-void Participant::start(const MembershipSettings& membership, bool is_first_start) {
+void Participant::start(const MembershipSettings& membership, bool is_first_start,
+                        const Application& application) {
   driver_.step(
       Start{.is_state_lost = parts_.store.is_vote_lost(), .is_first_start = is_first_start});
+  driver_.step(application);
   on(io::Loop::now(), MembersChanged{});  // those that an earlier life has stored
   set_membership(membership);
 }

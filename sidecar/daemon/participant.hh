@@ -59,7 +59,11 @@ class Participant final : private EffectSink, private io::TransportListener {
   // By what peers are connected to; before start(), and again when it has changed.
   void set_security(io::LinkSecurity security) { transport_.set_security(std::move(security)); }
   // Begins to look for the group.  `is_first_start`: see Start (effects.hh).
-  void start(const MembershipSettings& membership, bool is_first_start);
+  // `application`: what it is worth by now.
+  void start(const MembershipSettings& membership, bool is_first_start,
+             const Application& application);
+  // It is worth something else; after start().
+  void set_application(const Application& application) { driver_.step(application); }
   // Whom to look for from now on, beside the voters, who do not change.
   void set_membership(const MembershipSettings& membership);
   // What a running node takes over of them (Reconfigure), and the connections with it.

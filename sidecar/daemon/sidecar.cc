@@ -84,6 +84,10 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                     .resolver = resolver_,
                     .is_flag_robust = settings_.flag_weakness.empty()},
                    config(), settings_.version, *this),
+      application_(loop_, resolver_, metrics_, log_,
+                   [this](const Application& application) {
+                     if (is_started_ && !is_finishing_) participant_.set_application(application);
+                   }),
       authority_(config().api),
       front_door_(loop_, resolver_, *this, metrics_, log_, config()),
       config_file_(loop_, settings_.parsed.file, settings_.config_text,
@@ -119,6 +123,7 @@ Sidecar::~Sidecar() { flag_.publish({}); }
 
 SidecarEnd Sidecar::run() {
   report_start();
+  application_.configure(config().application);
   on_tls();
   tick();
   loop_.run();
@@ -203,7 +208,7 @@ void Sidecar::on_tls() {
     if (tls_.flaw().empty()) log_.write(LogLevel::kInfo, "the files of [tls] are in force");
     return;
   }
-  participant_.start(config().membership, settings_.is_first_start);
+  participant_.start(config().membership, settings_.is_first_start, application_.state().worth);
   if (has_new_options_) participant_.reconfigure(to_options(in_force_));
 }
 
@@ -371,6 +376,7 @@ void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
     has_new_options_ = !is_started_;
     if (is_started_) participant_.reconfigure(options);
   }
+  application_.configure(in_force_.application);
   front_door_.set_hooks(in_force_.hooks);
   changes = diff(before, in_force_);
   for (ConfigChange& change : diff(in_force_, wanted)) {

@@ -16,6 +16,7 @@
 #include "api/backend.hh"
 #include "config/effective.hh"
 #include "config/parse.hh"
+#include "daemon/application_watch.hh"
 #include "daemon/config_file.hh"
 #include "daemon/event_log.hh"
 #include "daemon/front_door.hh"
@@ -96,6 +97,11 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   std::optional<api::StoreState> store() const override { return participant_.store(); }
   std::vector<std::string> config_mismatches() const override;
   std::string metrics_text() override;
+  const api::ApplicationState& application() const override { return application_.state(); }
+  void on_attached(std::vector<std::string> names) override {
+    application_.set_attached(std::move(names));
+  }
+  void on_score(int64_t score) override { application_.set_score(score); }
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override {
     done(is_started_ ? participant_.command(input) : Outcome::Kind::kNotLeader);
   }
@@ -134,6 +140,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   io::Resolver resolver_;
   MemberTls tls_;
   Participant participant_;
+  ApplicationWatch application_;
   api::Authority authority_;
   std::optional<Reread<TokenReading>> token_file_;
   FrontDoor front_door_;

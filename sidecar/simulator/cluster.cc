@@ -124,6 +124,7 @@ void Cluster::start(uint32_t process) {
   starting.is_paused = false;
   starting.is_watching = false;
   starting.dies_at.reset();
+  starting.is_told_unable = false;
   starting.wake_at = kNever;
   starting.inbox.clear();
   starting.linked.assign(size(), Uuid{});
@@ -150,6 +151,7 @@ void Cluster::start(uint32_t process) {
   const bool is_vote_lost = is_state_lost || starting.disk.is_vote_lost;
   const bool is_first_start = is_state_lost && !starting.disk.was_lost;
   step(process, Start{.is_state_lost = is_vote_lost, .is_first_start = is_first_start});
+  if (starting.application) step(process, *starting.application);
   if (!starting.node) return;
 
   starting.unanswered.assign(size(), false);
@@ -256,6 +258,13 @@ void Cluster::detect(uint32_t a, uint32_t b, bool is_down) {
 
 void Cluster::command(uint32_t process, const Input& input) {
   if (is_running(process)) step(process, input);
+}
+
+void Cluster::set_application(uint32_t process, const Application& application) {
+  processes_[process].application = application;
+  trace(process, "has an application that is " + std::string(name(application.ability)) +
+                     ", score " + std::to_string(application.score));
+  command(process, application);
 }
 
 void Cluster::reconfigure(uint32_t process, const Options& options) {

@@ -96,6 +96,11 @@ class Cluster {
   // Process `a` learns that `b` is gone, or is back.
   void detect(uint32_t a, uint32_t b, bool is_down);
   void command(uint32_t process, const Input& input);
+  // The process is told so now, if it runs, and at each of its starts.
+  void set_application(uint32_t process, const Application& application);
+  Application application_of(uint32_t process) const {
+    return processes_[process].application.value_or(Application{});
+  }
   // The process has another configuration, which it reads at once when it runs, and at its start.
   void reconfigure(uint32_t process, const Options& options);
   const Options& options_of(uint32_t process) const { return processes_[process].options; }
@@ -170,7 +175,9 @@ class Cluster {
     bool is_paused = false;
     bool is_watching = false;  // the store
     std::optional<AtStore> dies_at;
-    Duration ahead{};  // its wall clock of the others' clocks
+    std::optional<Application> application;  // nothing: none is configured
+    bool is_told_unable = false;             // in this life
+    Duration ahead{};                        // its wall clock of the others' clocks
     Instant wake_at = kNever;
     std::deque<std::variant<Input, Greet>> inbox;  // while paused
     // By peer: who it said it is, from its LinkUp to its LinkDown; nil else.  Who has lost its

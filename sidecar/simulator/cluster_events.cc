@@ -208,6 +208,8 @@ void Cluster::step(uint32_t process, const Input& input) {
     return;
   }
   ++steps_;
+  if (const auto* told = std::get_if<Application>(&input))
+    stepped.is_told_unable = !told->is_able();
   const Instant local_now = stepped.clock.local(now());
   referee_.before_step(process, local_now, input);
   const Effects& effects = stepped.node->step(local_now, input);
@@ -280,8 +282,10 @@ void Cluster::close_link(uint32_t process, uint32_t peer) {
   dial(process, peer, 0, Duration::zero());
 }
 
-// [S1, I2] But for guard "none" no epoch is led twice, nor without a majority of voters.
+// [S1, I2] But for guard "none" no epoch is led twice, nor without a majority of voters; [I16]
+// under none by who was told that its application cannot work.
 void Cluster::judge_reign(uint32_t process, uint64_t epoch) {
+  if (processes_[process].is_told_unable) referee_.blame(process, "its application cannot work");
   if (!is_guarded()) return;
   const Process& leading = processes_[process];
   const auto broken = audit_.broken_by_reign(process, leading.life, epoch, *leading.node);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/plugin_facts.hh"
+#include "simulator/application_faults.hh"
 #include "simulator/memory_faults.hh"
 #include "simulator/random.hh"
 #include "simulator/store_faults.hh"
@@ -33,6 +34,7 @@ class Schedule {
         proxies_(~seed),
         memories_(seed),
         stores_(seed),
+        applications_(seed),
         is_guarded_(guarding == Guarding::kMajority),
         has_store_(guarding == Guarding::kStore),
         size_(static_cast<uint32_t>(random_.between(3, 9))) {
@@ -40,6 +42,7 @@ class Schedule {
     line("nodes 1.." + number(size_) + " variant=" + variant + " seed=" + std::to_string(seed) +
          guard() + settings());
     if (random_.happens(0.2) && voters_ != 1) add_priority();
+    text_ += applications_.at_start(size_);
     // A group whose voters have all lost their state cannot be told from a new one, so the faults
     // begin when the new one has begun.
     if (is_guarded_) text_ += memories_.at_start(size_, voters_);
@@ -55,6 +58,7 @@ class Schedule {
       add_fault();
       if (has_store_) text_ += stores_.now_and_then(size_);
       if (!behind_proxies_.empty() && proxies_.happens(0.3)) restart_proxies();
+      text_ += applications_.next(size_);
       if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
     }
     repair();
@@ -337,6 +341,7 @@ class Schedule {
     if (has_store_) text_ += StoreFaults::at_end();
     line("resume " + everybody);
     line("release");
+    text_ += applications_.at_end(size_);
     for (uint32_t node = 1; node <= size_; ++node) {
       line("disk " + number(node) + " ok");
       line("clock " + number(node) + " rate=1");
@@ -401,6 +406,7 @@ class Schedule {
   Random proxies_;  // dice of their own, so that all else stays the same
   MemoryFaults memories_;
   StoreFaults stores_;
+  ApplicationFaults applications_;
   bool is_guarded_;
   bool has_store_;
   uint32_t size_;

@@ -82,6 +82,12 @@ void set_preempt(GroupSettings& group, const std::string& value) {
       {{"always", Preempt::kAlways}, {"priority", Preempt::kPriority}, {"never", Preempt::kOff}});
 }
 
+void set_score_margin(GroupSettings& group, const std::string& value) {
+  const uint64_t margin = parse_number(value);
+  if (margin > kMaxScore) throw std::invalid_argument("a margin of scores is below 2^53");
+  group.cluster.node.score_margin = static_cast<int64_t>(margin);
+}
+
 void set_suspect_after(GroupSettings& group, const std::string& value) {
   group.cluster.node.suspect_after_min = parse_duration(value);
   group.cluster.node.suspect_after_max =
@@ -98,6 +104,7 @@ constexpr Setting kNodeSettings[] = {
     {"variant", [](GroupSettings& g, const std::string& v) { g.variant = v; }},
     {"preempt", set_preempt},
     {"preempt_delay", set_duration<&Options::preempt_delay>},
+    {"score_margin", set_score_margin},
     {"heartbeat_interval", set_duration<&Options::heartbeat_interval>},
     {"suspect_after", set_suspect_after},
     {"answer_timeout", set_duration<&Options::answer_timeout>},

@@ -279,6 +279,32 @@ void run_reconfigure(ScenarioRunner& runner, Words& words) {
   }
 }
 
+// --- the application ---
+
+void run_application(ScenarioRunner& runner, Words& words) {
+  const std::vector<uint32_t> nodes = runner.processes(words);
+  const auto ability = parse_choice<Ability>(
+      "what an application is", words.take("here, gone or hung"),
+      {{"here", Ability::kAble}, {"gone", Ability::kAbsent}, {"hung", Ability::kUnhealthy}});
+  for (const uint32_t process : nodes) {
+    Application application = runner.cluster().application_of(process);
+    application.ability = ability;
+    runner.cluster().set_application(process, application);
+  }
+}
+
+void run_score(ScenarioRunner& runner, Words& words) {
+  const std::string number = words.take_last("number");
+  const bool is_negative = number.starts_with('-');
+  const uint64_t size = parse_number(is_negative ? number.substr(1) : number);
+  if (size > kMaxScore) throw std::invalid_argument("a score is below 2^53");
+  for (const uint32_t process : runner.processes(words)) {
+    Application application = runner.cluster().application_of(process);
+    application.score = is_negative ? -static_cast<int64_t>(size) : static_cast<int64_t>(size);
+    runner.cluster().set_application(process, application);
+  }
+}
+
 // --- time ---
 
 void run_wait(ScenarioRunner& runner, Words& words) {
@@ -292,7 +318,8 @@ void run_mark(ScenarioRunner& runner, Words&) { runner.mark(); }
 constexpr Verb kVerbs[] = {
     {"nodes", "FIRST..LAST [key=value ...]",
      "the group; keys: profile variant guard voters lease death_proof detector preempt\n"
-     "preempt_delay scope sticky query_first stagger heartbeat_interval suspect_after\n"
+     "preempt_delay score_margin scope sticky query_first stagger heartbeat_interval "
+     "suspect_after\n"
      "answer_timeout coordinator_timeout join_timeout reap_after epoch_seed seed; with\n"
      "guard=majority the first 'voters' nodes vote, or all; with guard=store a record in a store\n"
      "decides; with detector=script nobody suspects anybody unless 'detect' says so",
@@ -352,9 +379,14 @@ constexpr Verb kVerbs[] = {
     {"elect", "ID", "the node holds an election", run_elect},
     {"reconfigure", "IDS key=value ...",
      "they read another configuration, now or when they start; keys: variant preempt\n"
-     "preempt_delay heartbeat_interval suspect_after answer_timeout coordinator_timeout\n"
+     "preempt_delay score_margin heartbeat_interval suspect_after answer_timeout "
+     "coordinator_timeout\n"
      "join_timeout reap_after, and lease, from the next start on",
      run_reconfigure},
+    {"application", "IDS here|gone|hung",
+     "their applications can work, or have ended, or do not answer; here unless set",
+     run_application},
+    {"score", "IDS NUMBER", "their applications are as good as that (0 unless set)", run_score},
     {"wait", "TIME", "time passes; 250 is 250ms", run_wait},
     {"settle", "", "time passes until nothing but heartbeats has happened for a while", run_settle},
     {"mark", "",

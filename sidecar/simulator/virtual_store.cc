@@ -8,7 +8,8 @@ namespace {
 
 using Holder = StoreRecord::Holder;
 
-constexpr Duration kForeignLease = std::chrono::milliseconds(1500);
+// No longer than that of any group: of a record that was deleted nobody can know that it was longer.
+constexpr Duration kForeignLease = std::chrono::seconds(1);
 // It goes by a length of its own, whatever the record says, as client-go's does: which must not be
 // shorter than anybody else's.
 constexpr Duration kForeignWait = std::chrono::seconds(12);

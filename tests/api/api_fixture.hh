@@ -69,6 +69,11 @@ class FakeBackend : public api::Backend {
     const auto found = tls_states.find(use);
     return found == tls_states.end() ? api::TlsState{} : found->second;
   }
+  const api::ApplicationState& application() const override { return application_state; }
+  void on_attached(std::vector<std::string> names) override {
+    application_state.attached = std::move(names);
+  }
+  void on_score(int64_t score) override { scores.push_back(score); }
   std::string metrics_text() override { return "bellwether_is_leader 1\n"; }
   // Done at once, unless commands are held back.
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override;
@@ -93,6 +98,8 @@ class FakeBackend : public api::Backend {
   api::Authority commands{ApiSettings{}};
   std::map<metrics::TlsUse, api::TlsState> tls_states;
   api::ReloadResult reloaded;
+  api::ApplicationState application_state;
+  std::vector<int64_t> scores;  // that applications have told
   bool holds_commands = false;
   int64_t wall_seconds = 0;
 

@@ -177,6 +177,8 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
       "api":{"why_not_in_force":null,"certificate_expires":"2026-01-31T09:00:01.000Z"},
       "metrics":null,"hooks":null},
       "commands":{"from":"all","needs_token":false,"why_no_token_counts":null},
+      "application":{"is_able":true,"why_not":null,"attached":[],"is_healthy":null,
+                     "why_not_healthy":null,"score":0},
       "plugin":{"name":"bully","version":"0.1.0","abi":"1.0"},
       "confinement":{"no_new_privs":true,"seccomp":true,"landlock":null,
       "why_not_whole":"no Landlock"},"version":"0.1.0",

@@ -72,9 +72,11 @@ BOOST_AUTO_TEST_CASE(who_is_not_there) {
 
 BOOST_AUTO_TEST_CASE(who_may_not_lead) {
   lead();  // 4 and 5 said so
-  BOOST_TEST(why(5) ==
-             "It says that it may not lead now: it stepped down, has just started, leaves, has no "
-             "vote, or reaches no majority; its own /v1/explain says which.");
+  BOOST_TEST(
+      why(5) ==
+      "It says that it may not lead now: its application cannot work, or it stepped down, has "
+      "just started, leaves, has no vote, or reaches no majority; its own /v1/explain says "
+      "which.");
   Hello hello = NodeHarness::hello_of(1, 1);
   hello.self.priority = 0;
   step(node.connect(hello));

@@ -73,6 +73,17 @@ def worker(language, built):
     return built_with_go(built, "worker")
 
 
+def attached_worker(language, built):
+    """The same of the worker that is attached to its sidecar."""
+    if language == "c":
+        return [f"{built}/attached_worker_c"]
+    if language == "python":
+        return [sys.executable, APPS / "python/attached_worker.py"]
+    if language == "node":
+        return [tool("node"), APPS / "node/attached_worker.js"]
+    return built_with_go(built, "attached_worker")
+
+
 def main(arguments):
     """Runs the cases named, of the module that was started."""
     result = unittest.main(module="__main__", argv=[sys.argv[0], *arguments], exit=False).result

@@ -7,6 +7,9 @@ variants and profiles; the leading sidecar is killed (SIGKILL), stopped (SIGSTOP
   on     from the signal until the successor's flag is on
   gap    between the two: nobody leads (negative: both did)
 
+With --kill application the sidecars live, and lead only while an application is attached to them:
+whoever is attached to the leader gets the signal.
+
 With --tls both there are two groups, one plain and one by TLS, whose leaders are taken down in
 turn.
 
@@ -19,17 +22,70 @@ import os
 import pathlib
 import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/system"))
 from harness import Group, now_ns, wait_until  # noqa: E402
 from programs import add_program_options, require_programs  # noqa: E402
 from verdict import percentile  # noqa: E402
 
 TLS = {"off": [""], "on": ["tls"], "both": ["", "tls"]}
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP, "SIGTERM": signal.SIGTERM}
+
+ATTACH = 'preempt = "never"\n[application]\nattach = true\n'
+# Is there, for as long as it lives.
+APPLICATION = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import attachment
+mine = attachment.attach(sys.argv[2])
+print("attached", flush=True)
+for event in mine: pass
+"""
+
+
+class Applications:
+    """One beside each sidecar of a group; a context manager."""
+
+    def __init__(self, group):
+        self.group, self.processes = group, {}
+        for sidecar in group.sidecars:
+            self.start(sidecar)
+
+    def start(self, sidecar):
+        wait_until("it can attach", sidecar.socket_file.exists)
+        process = subprocess.Popen(  # pylint: disable=consider-using-with
+            [sys.executable, "-c", APPLICATION, ROOT / "examples/apps/python", sidecar.socket_file],
+            stdout=subprocess.PIPE)
+        process.stdout.readline()
+        self.processes[sidecar.name] = process
+
+    def take_down(self, observer, number):
+        """As take_down() of a sidecar; whoever leads then goes on."""
+        victim = self.group.await_leader()
+        flag = self.group.sidecars.index(victim)
+        process = self.processes[victim.name]
+        before = now_ns()
+        process.send_signal(number)
+        off = wait_until("the old flag is off", lambda: observer.first(flag, False, before))
+        on, _ = wait_until("a new flag is on", lambda: observer.first_on(before, but=flag))
+        process.wait()
+        process.stdout.close()
+        self.start(victim)
+        return (off - before) / 1e6, (on - before) / 1e6
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+            process.stdout.close()
 
 
 def bring_back(group, victim, number):
@@ -74,16 +130,25 @@ def start(group):
 
 def measure(options, variant, profile, name):
     extra = f'[election]\nvariant = "{variant}"\nprofile = "{profile}"\npreempt_delay = "0s"\n'
+    is_application = options.kill == "application"
+    if is_application:
+        extra += ATTACH
     rounds = {mode: [] for mode in TLS[options.tls]}
     with contextlib.ExitStack() as stack:
         groups = {}
         for mode in rounds:
             group = stack.enter_context(group_of_three(options, extra, mode))
             groups[mode] = group, start(group).observe(options.observer)
-            group.await_leader(group.sidecars[-1])
+            if is_application:
+                applications = stack.enter_context(Applications(group))
+                groups[mode] = applications, groups[mode][1]
+            else:
+                group.await_leader(group.sidecars[-1])
         for _ in range(options.rounds):
             for mode, (group, observer) in groups.items():
-                rounds[mode].append(take_down(group, observer, SIGNALS[name]))
+                down = group.take_down if is_application else (
+                    lambda observer, number, group=group: take_down(group, observer, number))
+                rounds[mode].append(down(observer, SIGNALS[name]))
     for mode, times in rounds.items():
         print_times(name, variant, profile, mode, times)
     if len(rounds) > 1:
@@ -126,12 +191,15 @@ def main():
     parser.add_argument("--rounds", type=int, default=100, help="of each kind (100)")
     parser.add_argument("--rest-s", type=int, default=20, help="seconds at rest (20)")
     parser.add_argument("--signals", nargs="*", default=list(SIGNALS), choices=list(SIGNALS))
+    parser.add_argument("--kill", default="sidecar", choices=["sidecar", "application"])
     parser.add_argument("--variants", nargs="*", default=["modified", "classic"])
     parser.add_argument("--guard", default="none", choices=["none", "majority"])
     parser.add_argument("--profiles", nargs="*", default=["default", "fast"])
     parser.add_argument("--tls", default="off", choices=list(TLS))
     options = parser.parse_args()
     require_programs(parser, options)
+    if options.kill == "application":  # that one hangs, only its health tells
+        options.signals = [name for name in options.signals if name != "SIGSTOP"]
 
     print("milliseconds after the signal; median and 99th percentile; on: also 90th and longest"
           "\n\n"

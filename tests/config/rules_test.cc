@@ -372,4 +372,11 @@ BOOST_AUTO_TEST_CASE(names_of_members_have_a_form) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_health_check_ends_before_the_next_one) {
+  const auto errors = errors_of(kSound + "[application]\nhealth_timeout = \"501ms\"\n");
+  BOOST_REQUIRE(errors.size() == 1u);
+  BOOST_TEST(errors.front().find("health_timeout 501ms is longer than health_interval 500ms") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

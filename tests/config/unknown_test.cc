@@ -55,8 +55,8 @@ BOOST_AUTO_TEST_CASE(a_misspelt_table_is_recognised) {
   expect_errors(
       kSound + "[zzzzzz]\n",
       {"b.toml:9:2: error: zzzzzz: is unknown; known tables are group, node, election, "
-       "failure_detector, membership, kubernetes, etcd, api, metrics, flag, tls, log, voters, "
-       "hook"});
+       "failure_detector, membership, kubernetes, etcd, api, metrics, flag, tls, application, log, "
+       "voters, hook"});
 }
 
 BOOST_AUTO_TEST_CASE(a_table_is_a_table) {

@@ -239,6 +239,14 @@ BOOST_AUTO_TEST_CASE(texts_keep_their_limits) {
   refuse([](wire::Hello& hello) { hello.mutable_ends()->set_here(std::string(256, 'x')); });
   refuse([](wire::Hello& hello) { hello.mutable_ends()->set_there("a b"); });
   refuse([](wire::Hello& hello) { hello.clear_self(); });
+  refuse([](wire::Hello& hello) { hello.mutable_self()->set_score(kMaxScore + 1); });
+}
+
+BOOST_AUTO_TEST_CASE(a_score_beyond_what_all_languages_hold_exactly) {
+  wire::Wish wish;
+  wish.set_score(-kMaxScore - 1);
+  BOOST_TEST(refusal(after_hello(message_frame(Kind::kWish, wish)), Rejection::kMalformed) ==
+             "WISH: a score is out of range");
 }
 
 BOOST_AUTO_TEST_CASE(a_liveness_that_does_not_exist_is_refused) {

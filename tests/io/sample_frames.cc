@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/fnv1a.hh"
+#include "core/ability.hh"
 #include "core/members.hh"
 #include "core/promises.hh"
 #include "io/wire/checksum.hh"
@@ -23,7 +24,9 @@ constexpr uint32_t kMax32 = std::numeric_limits<uint32_t>::max();
 constexpr Header kOrdinary{.epoch = 7, .released = 6};
 constexpr Header kExtreme{.epoch = kMax, .released = kMax - 1};
 
-auto fields(const LeaderHint& hint) { return std::tie(hint.id, hint.epoch, hint.is_appointed); }
+auto fields(const LeaderHint& hint) {
+  return std::tie(hint.id, hint.epoch, hint.is_appointed, hint.score);
+}
 
 bool is_same(const std::optional<LeaderHint>& left, const std::optional<LeaderHint>& right) {
   if (left.has_value() != right.has_value()) return false;
@@ -46,8 +49,8 @@ bool is_same(const PlannedHandover& left, const PlannedHandover& right) {
 auto fields(const Terms& terms) { return std::tie(terms.voters, terms.lease); }
 
 bool is_same(const Coordinator& left, const Coordinator& right) {
-  return std::tie(left.is_appointed, left.is_planned, left.sequence) ==
-             std::tie(right.is_appointed, right.is_planned, right.sequence) &&
+  return std::tie(left.is_appointed, left.is_planned, left.sequence, left.score) ==
+             std::tie(right.is_appointed, right.is_planned, right.sequence, right.score) &&
          fields(left.terms) == fields(right.terms);
 }
 
@@ -57,7 +60,8 @@ bool is_same(const Refusal& left, const Refusal& right) {
 
 bool is_same(const Heartbeat& left, const Heartbeat& right) {
   const auto all = [](const Heartbeat& beat) {
-    return std::tie(beat.sequence, beat.is_appointed, beat.is_effective, beat.is_planned);
+    return std::tie(beat.sequence, beat.is_appointed, beat.is_effective, beat.is_planned,
+                    beat.score);
   };
   return all(left) == all(right) && fields(left.terms) == fields(right.terms);
 }
@@ -74,7 +78,10 @@ bool is_same(const Resign&, const Resign&) { return true; }
 
 bool is_same(const Leave& left, const Leave& right) { return left.boot == right.boot; }
 
-bool is_same(const Wish& left, const Wish& right) { return left.variant == right.variant; }
+bool is_same(const Wish& left, const Wish& right) {
+  return std::tie(left.variant, left.boot, left.revision, left.is_electable, left.score) ==
+         std::tie(right.variant, right.boot, right.revision, right.is_electable, right.score);
+}
 
 bool is_same(const Canvass& left, const Canvass& right) {
   return std::tie(left.number, left.voters, left.is_lost, left.is_planned) ==
@@ -105,7 +112,9 @@ bool is_same(const Header& left, const Header& right) {
   return std::tie(left.epoch, left.released) == std::tie(right.epoch, right.released);
 }
 
-LeaderHint largest_hint() { return {.id = id_of(0xff), .epoch = kMax, .is_appointed = true}; }
+LeaderHint largest_hint() {
+  return {.id = id_of(0xff), .epoch = kMax, .is_appointed = true, .score = -kMaxScore};
+}
 
 MemberEntry largest_entry(uint8_t byte) {
   return {.id = id_of(byte),
@@ -115,7 +124,9 @@ MemberEntry largest_entry(uint8_t byte) {
           .boot = kMax,
           .liveness = Liveness::kLeft,
           .is_electable = true,
-          .variant = std::string(kMaxNameBytes, '~')};
+          .variant = std::string(kMaxNameBytes, '~'),
+          .score = -kMaxScore,
+          .revision = kMax};
 }
 
 MemberEntry ordinary_entry(uint8_t byte, Liveness liveness) {
@@ -126,7 +137,9 @@ MemberEntry ordinary_entry(uint8_t byte, Liveness liveness) {
           .boot = uint64_t{byte} << 40,
           .liveness = liveness,
           .is_electable = byte % 2 == 0,
-          .variant = byte == 3 ? "" : "classic"};
+          .variant = byte == 3 ? "" : "classic",
+          .score = 10 - byte,
+          .revision = byte};
 }
 
 ElectionFrame largest_election_frame() {
@@ -262,12 +275,12 @@ std::vector<Frame> sample_frames() {
       {kExtreme,
        PlannedHandover{.is_appointed = true, .version = std::string(kMaxStoreVersion, '~')}},
       {kOrdinary, Coordinator{}},
-      {kExtreme, Coordinator{.is_appointed = true}},
+      {kExtreme, Coordinator{.is_appointed = true, .score = kMaxScore}},
       {kOrdinary, Refusal{}},
       {kExtreme, refusal},
       {Header{}, Heartbeat{}},
       {kOrdinary, Heartbeat{.sequence = 300}},
-      {kExtreme, Heartbeat{.sequence = kMax, .is_appointed = true}},
+      {kExtreme, Heartbeat{.sequence = kMax, .is_appointed = true, .score = -kMaxScore}},
       {kOrdinary, HeartbeatAck{.sequence = 300, .view = {7, 3}, .is_electable = true}},
       {kExtreme, HeartbeatAck{.sequence = kMax, .view = latest, .refusal = refusal}},
       {kOrdinary, HeartbeatAck{.refusal = Refusal{}}},
@@ -279,7 +292,12 @@ std::vector<Frame> sample_frames() {
       {kExtreme, MembersFrame{largest_view(100)}},
       {kOrdinary, Wish{.variant = "classic"}},
       {kOrdinary, Wish{}},
-      {kExtreme, Wish{.variant = std::string(kMaxNameBytes, '~')}},
+      {kOrdinary, Wish{.boot = 7, .revision = 2, .is_electable = true, .score = -42}},
+      {kExtreme, Wish{.variant = std::string(kMaxNameBytes, '~'),
+                      .boot = kMax,
+                      .revision = kMax,
+                      .is_electable = true,
+                      .score = kMaxScore}},
   };
   for (Frame& frame : guarded_frames()) frames.push_back(std::move(frame));
   return frames;

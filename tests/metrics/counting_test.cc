@@ -12,6 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using metrics::ElectionType;
+using metrics::HealthCheck;
 using metrics::Metrics;
 using metrics::Reload;
 using metrics::Result;
@@ -226,13 +227,21 @@ BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
   metrics.rejected_frames.count(Rejection::kBadChecksum);
   metrics.flag_updates.count();
   metrics.hook_deliveries.count(HookResult::kSuperseded);
+  metrics.application_able.set(true);
+  metrics.application_attachments.set(2);
+  metrics.application_score.set(-7);
+  metrics.application_health_checks.count(HealthCheck::kFailed);
   metrics.limit_hits.count(Limit::kHttpBody);
   metrics.config_mismatch.set(true);
   metrics.flag_robust.set(true);
   metrics.flag_in_place.set(true);
   metrics.flag_losses.count();
   metrics.on_config_reload(Reload::kApplied);
-  check_changed(*this, {{"bellwether_config_mismatch", 1},
+  check_changed(*this, {{"bellwether_application_able", 1},
+                        {"bellwether_application_attachments", 2},
+                        {R"(bellwether_application_health_checks_total{result="failed"})", 1},
+                        {"bellwether_application_score", -7},
+                        {"bellwether_config_mismatch", 1},
                         {R"(bellwether_config_reloads_total{result="applied"})", 1},
                         {"bellwether_flag_in_place", 1},
                         {"bellwether_flag_losses_total", 1},

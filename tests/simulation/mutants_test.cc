@@ -163,6 +163,40 @@ BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_caught) {
   check_search(without(Rule::kHandoverTimeout), "modified");
 }
 
+// --- the application ---
+
+BOOST_AUTO_TEST_CASE(a_node_that_leads_without_an_application_is_caught) {
+  check_scenario("leads_without_application", without(Rule::kAbleToLead), kBoth);
+  check_first_broken("leads_without_application", without(Rule::kAbleToLead),
+                     "leads without an application that can work");
+  check_search(without(Rule::kAbleToLead), "modified");
+  check_search(without(Rule::kAbleToLead), "modified", Guarding::kMajority);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_outlives_its_application_is_caught) {
+  check_scenario("application_ends_no_reign", without(Rule::kApplicationEndsReign), kBoth);
+  check_first_broken("application_ends_no_reign", without(Rule::kApplicationEndsReign),
+                     "leads without an application that can work");
+  check_search(without(Rule::kApplicationEndsReign), "modified");
+  check_search(without(Rule::kApplicationEndsReign), "classic", Guarding::kMajority);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_is_its_own_successor_is_caught) {
+  check_scenario("own_successor", without(Rule::kNotItsOwnSuccessor), kBoth);
+  check_first_broken("own_successor", without(Rule::kNotItsOwnSuccessor), "is its own successor");
+  check_search(without(Rule::kNotItsOwnSuccessor), "modified");
+}
+
+// It breaks no promise, only the margin.
+BOOST_AUTO_TEST_CASE(a_take_over_within_the_margin_is_caught) {
+  check_scenario("no_margin", without(Rule::kScoreMargin), kBoth);
+}
+
+// It settles all the same, but by what changes meanwhile.
+BOOST_AUTO_TEST_CASE(claims_whose_rank_changes_are_caught) {
+  check_scenario("rank_of_an_epoch", without(Rule::kRankOfClaim), kBoth);
+}
+
 // --- what a node notices of itself: so a running sidecar would have ended there ---
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_it_claims_an_old_epoch) {

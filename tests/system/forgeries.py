@@ -96,12 +96,16 @@ class Forger:
                 text(4, wait) * self.dice.randrange(4) + varint(5, self.duration()) +
                 text(6, self.hint()))
 
+    def wish(self):
+        return (text(1, self.dice.choice(("modified", "classic"))) + fixed(2, self.number()) +
+                varint(3, self.number()) + self.flag(4) + varint(5, self.number()))
+
     def frame(self):
         kinds = {PLUGIN_MESSAGE: self.plugin_message, PLANNED_HANDOVER: lambda: self.flag(1),
                  COORDINATOR: self.claim, REFUSAL: self.refusal, HEARTBEAT: self.heartbeat,
                  HEARTBEAT_ACK: self.acknowledgement, RESIGN: bytes,
                  LEAVE: lambda: fixed(1, self.number()), MEMBERS: self.view,
-                 WISH: lambda: text(1, self.dice.choice(("modified", "classic"))),
+                 WISH: self.wish,
                  CANVASS: self.canvass, CANVASS_REPLY: self.canvass_reply, GRANT: self.grant}
         kind = self.dice.choice(tuple(kinds))
         return self.impostor.frame(kind, kinds[kind](), self.some_epoch(), self.some_epoch())

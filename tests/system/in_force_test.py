@@ -117,7 +117,9 @@ class Timers(SystemCase):
     # Each of these has tests of its own.
     OTHERS = {"election.variant", "membership.peers", "membership.dns", "log.level", "log.format",
               "tls.cert", "tls.key", "tls.ca", "tls.members", "tls.secret_file",
-              "tls.shared_folder", "tls.mode"}
+              "tls.shared_folder", "tls.mode", "application.attach", "application.grace",
+              "application.health", "application.health_interval", "application.health_timeout",
+              "application.health_failures", "application.score_margin"}
 
     @staticmethod
     def changed(text, key, value):

@@ -129,6 +129,8 @@ BOOST_AUTO_TEST_CASE(every_verb_refuses_nonsense_and_says_how_it_is_used) {
       {"step_down", "step_down 1 hold=long"},
       {"transfer", "transfer 3"},
       {"elect", "elect"},
+      {"application", "application 1 asleep"},
+      {"score", "score 1 high"},
       {"wait", "wait long"},
       {"expect", "expect miracles"},
       {"reconfigure", "reconfigure 1 variant=quorum"},

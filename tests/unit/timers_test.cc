@@ -14,7 +14,7 @@ namespace {
 
 Instant at(int second) { return Instant(seconds(second)); }
 
-Rank rank(uint32_t priority, uint32_t number) { return {priority, uuid(number)}; }
+Rank rank(uint32_t priority, uint32_t number) { return {.priority = priority, .id = uuid(number)}; }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/check.hh"
+#include "core/ability.hh"
 #include "core/frames.hh"
 #include "io/wire/codec.hh"
 #include "io/wire/frames.pb.h"
@@ -51,15 +52,28 @@ inline bool is_valid_version(std::string_view version) {
 // A text that may be missing.
 inline bool is_valid_remark(std::string_view text) { return text.empty() || is_valid_name(text); }
 
+inline int64_t to_wire_score(int64_t score) {
+  check(is_score(score), "a score in a frame keeps its limits");
+  return score;
+}
+
+inline ValueFlaw from_wire_score(int64_t value, int64_t& score) {
+  if (!is_score(value)) return "a score is out of range";
+  score = value;
+  return nullptr;
+}
+
 inline void to_wire(const LeaderHint& hint, wire::LeaderHint& message) {
   message.set_id(to_wire_id(hint.id));
   message.set_epoch(hint.epoch);
   message.set_is_appointed(hint.is_appointed);
+  message.set_score(to_wire_score(hint.score));
 }
 
 inline ValueFlaw from_wire(const wire::LeaderHint& message, LeaderHint& hint) {
   hint.epoch = message.epoch();
   hint.is_appointed = message.is_appointed();
+  if (const ValueFlaw flaw = from_wire_score(message.score(), hint.score)) return flaw;
   return from_wire_id(message.id(), hint.id);
 }
 
@@ -104,6 +118,8 @@ inline void to_wire(const MemberEntry& entry, wire::Member& message) {
   message.set_is_electable(entry.is_electable);
   check(is_valid_remark(entry.variant), "a variant's name keeps the limits of frames");
   message.set_variant(entry.variant);
+  message.set_score(to_wire_score(entry.score));
+  message.set_revision(entry.revision);
 }
 
 inline ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
@@ -119,7 +135,8 @@ inline ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
   entry.is_electable = message.is_electable();
   if (!is_valid_remark(message.variant())) return "a variant is too long or not printable";
   entry.variant = message.variant();
-  return nullptr;
+  entry.revision = message.revision();
+  return from_wire_score(message.score(), entry.score);
 }
 
 }  // namespace bellwether::io

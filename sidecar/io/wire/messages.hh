@@ -202,12 +202,14 @@ inline void to_wire(const Coordinator& body, wire::Coordinator& message) {
   message.set_is_planned(body.is_planned);
   message.set_sequence(body.sequence);
   terms_to_wire(body.terms, message);
+  message.set_score(to_wire_score(body.score));
 }
 
 inline ValueFlaw from_wire(const wire::Coordinator& message, Coordinator& body) {
   body.is_appointed = message.is_appointed();
   body.is_planned = message.is_planned();
   body.sequence = message.sequence();
+  if (const ValueFlaw flaw = from_wire_score(message.score(), body.score)) return flaw;
   return terms_from_wire(message, body.terms);
 }
 
@@ -226,6 +228,7 @@ inline void to_wire(const Heartbeat& body, wire::Heartbeat& message) {
   message.set_is_claiming(!body.is_effective);
   message.set_is_planned(body.is_planned);
   terms_to_wire(body.terms, message);
+  message.set_score(to_wire_score(body.score));
 }
 
 inline ValueFlaw from_wire(const wire::Heartbeat& message, Heartbeat& body) {
@@ -233,6 +236,7 @@ inline ValueFlaw from_wire(const wire::Heartbeat& message, Heartbeat& body) {
   body.is_appointed = message.is_appointed();
   body.is_effective = !message.is_claiming();
   body.is_planned = message.is_planned();
+  if (const ValueFlaw flaw = from_wire_score(message.score(), body.score)) return flaw;
   return terms_from_wire(message, body.terms);
 }
 
@@ -284,12 +288,19 @@ WireType<Kind::kWish, wire::Wish> wire_type(const Wish&);
 inline void to_wire(const Wish& body, wire::Wish& message) {
   check(is_valid_remark(body.variant), "a variant's name keeps the limits of frames");
   message.set_variant(body.variant);
+  message.set_boot(body.boot);
+  message.set_revision(body.revision);
+  message.set_is_electable(body.is_electable);
+  message.set_score(to_wire_score(body.score));
 }
 
 inline ValueFlaw from_wire(const wire::Wish& message, Wish& body) {
   if (!is_valid_remark(message.variant())) return "a variant is too long or not printable";
   body.variant = message.variant();
-  return nullptr;
+  body.boot = message.boot();
+  body.revision = message.revision();
+  body.is_electable = message.is_electable();
+  return from_wire_score(message.score(), body.score);
 }
 
 // --- candidates and voters ---

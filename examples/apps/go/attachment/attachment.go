@@ -1,0 +1,156 @@
+// Package attachment is the application's attachment to its sidecar: while it is open, this node may lead
+// ([application] attach).
+//
+//	mine, err := attachment.Open("/run/bellwether/api.sock", "worker", nil)
+//	for event := range mine.Events() {
+//		... // attached, lead, follow: whoever waits for the flag may look now
+//	}
+//
+// The open connection is the statement "I am here"; the kernel ends it when the process dies, however it
+// dies.  Whether this replica leads says the flag (package leaderflag), before each piece of work.  Copy
+// the package into your application, or require the module from a checkout with a replace directive; it
+// needs nothing but the standard library.
+package attachment
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What the sidecar says.  Ignore types that you do not know.
+const (
+	Attached = "attached" // it knows of this application from now on
+	Lead     = "lead"     // this node leads Epoch
+	Follow   = "follow"   // it does not; Epoch is that of its leader, or of the last one
+)
+
+// The sidecar, on this host, has so long to accept and to answer.
+const timeout = 2 * time.Second
+
+// Event is one word of the sidecar.
+type Event struct {
+	Type  string
+	Epoch uint64
+}
+
+// Refused is the error where the sidecar has answered otherwise than with 200: 400 name or score, 401 and
+// 403 this process may not, 429 too many scores a second, 503 too many are attached.
+type Refused struct {
+	Status int
+	Reason string
+}
+
+func (refused *Refused) Error() string {
+	return fmt.Sprintf("the sidecar answered %d: %s", refused.Status, refused.Reason)
+}
+
+// Attachment is open until Close, or until the sidecar ends.
+type Attachment struct {
+	body   io.ReadCloser
+	cancel context.CancelFunc
+	events chan Event
+}
+
+// Open attaches as name (1 to 64 letters, digits, '-', '.' and '_').  place is the path of the API's unix
+// socket, or its address, "127.0.0.1:4040".  score is what the application is worth from the start, or
+// nil.
+func Open(place, name string, score *int64) (*Attachment, error) {
+	query := url.Values{"name": {name}}
+	if score != nil {
+		query.Set("score", strconv.FormatInt(*score, 10))
+	}
+	untilClosed, cancel := context.WithCancel(context.Background())
+	answer, err := ask(untilClosed, place, http.MethodPost, "/v1/application/attach?"+query.Encode(), nil)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	mine := &Attachment{body: answer.Body, cancel: cancel, events: make(chan Event, 16)}
+	go mine.read(untilClosed)
+	return mine, nil
+}
+
+// Events is closed when the sidecar has ended, or after Close: then attach again, after a moment.
+func (mine *Attachment) Events() <-chan Event { return mine.events }
+
+// Close detaches: if no other application is attached, this node leads no longer.
+func (mine *Attachment) Close() {
+	mine.cancel()
+	mine.body.Close()
+}
+
+// SetScore says what the application is worth from now on, from -(2^53 - 1) to 2^53 - 1.
+func SetScore(place string, score int64) error {
+	body, err := json.Marshal(map[string]int64{"score": score})
+	if err != nil {
+		return err
+	}
+	untilDone, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	answer, err := ask(untilDone, place, http.MethodPut, "/v1/application/score", body)
+	if err != nil {
+		return err
+	}
+	return answer.Body.Close()
+}
+
+func ask(until context.Context, place, method, target string, body []byte) (*http.Response, error) {
+	network := "tcp"
+	if strings.HasPrefix(place, "/") {
+		network = "unix"
+	}
+	transport := &http.Transport{
+		DisableKeepAlives:     true,
+		ResponseHeaderTimeout: timeout,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{Timeout: timeout}).DialContext(ctx, network, place)
+		},
+	}
+	request, err := http.NewRequestWithContext(until, method, "http://localhost"+target, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode == http.StatusOK {
+		return answer, nil
+	}
+	defer answer.Body.Close()
+	reason, _ := io.ReadAll(io.LimitReader(answer.Body, 1024))
+	return nil, &Refused{Status: answer.StatusCode, Reason: strings.TrimSpace(string(reason))}
+}
+
+func (mine *Attachment) read(untilClosed context.Context) {
+	defer close(mine.events)
+	event := Event{}
+	for lines := bufio.NewScanner(mine.body); lines.Scan(); {
+		line := lines.Text()
+		switch {
+		case strings.HasPrefix(line, "event: "):
+			event = Event{Type: strings.TrimPrefix(line, "event: ")}
+		case strings.HasPrefix(line, "data: "):
+			data := struct{ Epoch uint64 }{}
+			_ = json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &data)
+			event.Epoch = data.Epoch
+		case line == "" && event.Type != "":
+			select {
+			case mine.events <- event:
+			case <-untilClosed.Done():
+				return
+			}
+			event = Event{}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+// The application's attachment to its sidecar, for Node.js on Linux: while it is open, this node may lead
+// (`[application] attach`).
+//
+//   const { attach } = require('./attachment');
+//   const mine = await attach('/run/bellwether/api.sock', 'worker');
+//   for await (const { type, epoch } of mine) ...  // 'attached', 'lead', 'follow'
+//
+// The open connection is the statement "I am here"; the kernel ends it when the process dies, however it
+// dies.  Whether this replica leads says the flag (leader_flag.js), before each piece of work; the events
+// only wake whoever waits for that.  Copy this file into your application; it needs no package.
+'use strict';
+
+const http = require('node:http');
+
+// The sidecar, on this host, has so long to accept and to answer.
+const TIMEOUT_MS = 2000;
+
+// The sidecar has refused; `status` says why: 400 name or score, 401 and 403 this process may not, 429 too
+// many scores a second, 503 too many are attached.
+class Refused extends Error {
+  constructor(status, reason) {
+    super(`the sidecar answered ${status}: ${reason.trim()}`);
+    this.name = 'Refused';
+    this.status = status;
+  }
+}
+
+// Iterating over it waits for the next { type, epoch }, and ends when the sidecar has ended: then attach
+// again, after a moment.  Ignore types that you do not know.
+class Attachment {
+  constructor(response) {
+    this._response = response;
+  }
+
+  async *[Symbol.asyncIterator]() {
+    let text = '';
+    try {
+      for await (const piece of this._response) {
+        const blocks = (text + piece).split('\n\n');
+        text = blocks.pop();
+        for (const block of blocks) {
+          const event = parse(block);
+          if (event !== null) yield event;
+        }
+      }
+    } catch (error) {
+      if (error.code !== 'ECONNRESET' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    }
+  }
+
+  // Detaches: if no other application is attached, this node leads no longer.
+  close() {
+    this._response.destroy();
+  }
+}
+
+// null: a comment.
+function parse(block) {
+  const fields = new Map();
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(': ');
+    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 2));
+  }
+  if (!fields.has('event')) return null;
+  return { type: fields.get('event'), epoch: JSON.parse(fields.get('data') ?? '{}').epoch ?? 0 };
+}
+
+// The answer, of which the head has come; its body is text.
+function ask(place, method, path, body) {
+  const to = place.startsWith('/')
+    ? { socketPath: place }
+    : { host: place.slice(0, place.lastIndexOf(':')).replace(/^\[|\]$/g, ''), port: Number(place.slice(place.lastIndexOf(':') + 1)) };
+  return new Promise((resolve, reject) => {
+    const headers = { Host: 'localhost', 'Content-Length': Buffer.byteLength(body) };
+    const request = http.request({ ...to, method, path, headers, agent: false }, (response) => {
+      request.setTimeout(0);
+      response.setEncoding('utf8');
+      if (response.statusCode === 200) return resolve(response);
+      let reason = '';
+      response.on('data', (piece) => { reason += piece; });
+      response.on('end', () => reject(new Refused(response.statusCode, reason)));
+    });
+    request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error('the sidecar does not answer')));
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+// Attaches as `name` (1 to 64 letters, digits, '-', '.' and '_').  `place`: the path of the API's unix
+// socket, or its address, '127.0.0.1:4040'.  Rejects with Refused, or where there is no sidecar.
+async function attach(place, name = 'application', score = undefined) {
+  const worth = score === undefined ? '' : `&score=${score}`;
+  const path = `/v1/application/attach?name=${encodeURIComponent(name)}${worth}`;
+  return new Attachment(await ask(place, 'POST', path, ''));
+}
+
+// The application is worth this from now on: a whole number, from -(2 ** 53 - 1) to 2 ** 53 - 1.
+async function setScore(place, score) {
+  const response = await ask(place, 'PUT', '/v1/application/score', JSON.stringify({ score }));
+  response.resume();
+}
+
+module.exports = { Attachment, Refused, attach, setScore };

@@ -1,0 +1,150 @@
+"""The application's attachment to its sidecar, for Python 3.8 and later on Linux: while it is open,
+this node may lead (`[application] attach`).
+
+    with attachment.attach("/run/bellwether/api.sock", "worker") as mine:
+        for event in mine:              # blocks; mine.fileno() is for an event loop of your own
+            print(event.type, event.epoch)
+
+The open connection is the statement "I am here"; the kernel ends it when the process dies, however
+it dies.  Whether this replica leads says the flag (leader_flag.py), before each piece of work; the
+events only wake whoever waits for that.  Copy this file into your application; it needs no package.
+"""
+
+import json
+import socket
+import typing
+import urllib.parse
+
+ATTACHED, LEAD, FOLLOW = "attached", "lead", "follow"
+
+# For the sidecar to accept and to answer, on this host.
+TIMEOUT_S = 2.0
+
+
+class Refused(ConnectionError):
+    """The sidecar has refused: `status` says why (400: name or score, 401 and 403: this process may
+    not, 429: too many scores a second, 503: too many are attached)."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(f"the sidecar answered {status}: {reason}")
+        self.status = status
+
+
+class Event(typing.NamedTuple):
+    """What the sidecar says.  Ignore types that you do not know."""
+
+    type: str  # ATTACHED, LEAD (this node leads `epoch`), FOLLOW (it does not)
+    epoch: int = 0  # of the leadership, or of the last one
+
+
+class Attachment:
+    """An open attachment, of one thread at a time.  Iterating over it waits for the next event, and
+    ends when the sidecar has ended: then attach again, after a moment."""
+
+    def __init__(self, stream: socket.socket, text: bytes) -> None:
+        self._stream, self._text = stream, text
+
+    def fileno(self) -> int:
+        """Readable when take() has something to say."""
+        return self._stream.fileno()
+
+    def take(self) -> typing.Optional[typing.List[Event]]:
+        """The events that are there, without waiting; None: the sidecar has ended."""
+        self._stream.setblocking(False)
+        try:
+            while True:
+                piece = self._stream.recv(4096)
+                if not piece:
+                    return self._events() or None
+                self._text += piece
+        except BlockingIOError:
+            return self._events()
+        except OSError:
+            return None
+
+    def __iter__(self) -> typing.Iterator[Event]:
+        while True:
+            yield from self._events()
+            self._stream.setblocking(True)
+            try:
+                piece = self._stream.recv(4096)
+            except OSError:
+                return
+            if not piece:
+                return
+            self._text += piece
+
+    def close(self) -> None:
+        """Detaches: if no other application is attached, this node leads no longer."""
+        self._stream.close()
+
+    def __enter__(self) -> "Attachment":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _events(self) -> typing.List[Event]:
+        *whole, self._text = self._text.split(b"\n\n")
+        events = []
+        for text in whole:
+            fields = dict(line.split(b": ", 1) for line in text.split(b"\n") if b": " in line)
+            if b"event" in fields:
+                data = json.loads(fields.get(b"data", b"{}"))
+                events.append(Event(fields[b"event"].decode(), int(data.get("epoch", 0))))
+        return events
+
+
+def attach(place: str, name: str = "application",
+           score: typing.Optional[int] = None) -> Attachment:
+    """Attaches as `name` (1 to 64 letters, digits, '-', '.' and '_').  `place`: the path of the
+    API's unix socket, or its address, "127.0.0.1:4040".  Raises OSError where there is no sidecar,
+    or Refused."""
+    worth = "" if score is None else f"&score={score:d}"
+    target = f"/v1/application/attach?name={urllib.parse.quote(name, safe='')}{worth}"
+    stream, text = _ask(place, "POST", target, b"")
+    return Attachment(stream, text)
+
+
+def set_score(place: str, score: int) -> None:
+    """The application is worth this from now on, from -(2^53 - 1) to 2^53 - 1.  Raises OSError or
+    Refused."""
+    stream, _ = _ask(place, "PUT", "/v1/application/score", json.dumps({"score": score}).encode())
+    stream.close()
+
+
+def _connect(place: str) -> socket.socket:
+    if not place.startswith("/"):
+        host, _, port = place.rpartition(":")
+        return socket.create_connection((host.strip("[]"), int(port)), TIMEOUT_S)
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    stream.settimeout(TIMEOUT_S)
+    try:
+        stream.connect(place)
+    except OSError:
+        stream.close()
+        raise
+    return stream
+
+
+def _ask(place: str, method: str, target: str, body: bytes) -> typing.Tuple[socket.socket, bytes]:
+    """The connection behind the head of a good answer, and what came of its body.  HTTP/1.0, so
+    that it is not cut into chunks."""
+    stream = _connect(place)
+    try:
+        stream.sendall(f"{method} {target} HTTP/1.0\r\nHost: localhost\r\n"
+                       f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        text = b""
+        while b"\r\n\r\n" not in text:
+            piece = stream.recv(4096)
+            if not piece:
+                raise ConnectionResetError("the sidecar ended the connection without an answer")
+            text += piece
+        head, _, rest = text.partition(b"\r\n\r\n")
+        status = int(head.split(b" ", 2)[1])
+        if status != 200:
+            raise Refused(status, rest.decode(errors="replace").strip())
+        return stream, rest
+    except BaseException:
+        stream.close()
+        raise

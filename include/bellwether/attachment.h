@@ -1,0 +1,273 @@
+/* The application's attachment to its sidecar: while it is open, this node may lead (`[application]
+ * attach`).  The open connection is the statement "I am here", and the kernel ends it when the
+ * process dies, however it dies; so nothing has to be done for the case that matters.
+ *
+ *   static attachment mine;
+ *   if (attachment_open(&mine, "/run/bellwether/api.sock", "worker", NULL) != 0) ...;
+ *   ... wait until attachment_fd(&mine) is readable, in the application's own event loop ...
+ *   attachment_event event;
+ *   while (attachment_next(&mine, &event) == 0) ...;     -EAGAIN: no more for now
+ *
+ * Whether this replica leads says the flag (leader_flag.h), before each piece of work; the events
+ * here only wake whoever waits for that.
+ *
+ * C11 and C++, header only, Linux.  No threads, no memory of its own, one descriptor.  Only
+ * attachment_open() and attachment_score() may block, each for as long as the sidecar, on this
+ * host, takes to accept; the latter waits for its answer, at most ATTACHMENT_TIMEOUT_MS.  An
+ * attachment belongs to one thread at a time. */
+#ifndef BELLWETHER_ATTACHMENT_H
+#define BELLWETHER_ATTACHMENT_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  ATTACHMENT_BUFFER_BYTES = 4096, /* no line of the sidecar's is longer */
+  ATTACHMENT_TIMEOUT_MS = 2000
+};
+
+/* What the sidecar says. */
+enum {
+  ATTACHMENT_OTHER = 0,    /* an event of a later release; to be ignored */
+  ATTACHMENT_ATTACHED = 1, /* the sidecar knows of this application from now on */
+  ATTACHMENT_LEAD = 2,     /* this node leads `epoch` */
+  ATTACHMENT_FOLLOW = 3    /* it does not; `epoch` is that of its leader, or of the last one */
+};
+
+typedef struct attachment_event {
+  int type; /* ATTACHMENT_* */
+  uint64_t epoch;
+} attachment_event;
+
+/* Its members are the reader's own. */
+typedef struct attachment {
+  int fd;     /* -1: not open */
+  int status; /* of the sidecar's answer; 0: not there yet */
+  int type;   /* of the event that is being read; -1: none */
+  uint64_t epoch;
+  size_t used;
+  char buffer[ATTACHMENT_BUFFER_BYTES];
+} attachment;
+
+/* Attaches as `name`: 1 to 64 letters, digits, '-', '.' and '_'.  `place` is the path of the API's
+ * unix socket, or its address, "127.0.0.1:4040" ([api] socket and listen).  `score`: what the
+ * application is worth from the start, or NULL.  Returns 0, or a negative errno: -EINVAL (place or
+ * name), -ENOENT and -ECONNREFUSED (no sidecar there), and what connect(2) and send(2) say.  What
+ * the sidecar answers, attachment_next() tells.  Close it with attachment_close(). */
+static inline int attachment_open(attachment* self, const char* place, const char* name,
+                                  const int64_t* score);
+
+/* Readable when attachment_next() has something to say.  -1: not open. */
+static inline int attachment_fd(const attachment* self) { return self->fd; }
+
+/* The next event.  Returns 0; -EAGAIN: there is none now; -ECONNRESET: the sidecar has ended, so
+ * open another attachment, after a moment; -EACCES: this process may not attach, and -EPROTO: the
+ * sidecar has refused it for another reason: attachment_status() says which (400: name or score,
+ * 503: there are too many).  After these only attachment_close() is of use. */
+static inline int attachment_next(attachment* self, attachment_event* event);
+
+/* The code of the sidecar's answer (HTTP); 0: it has not answered yet. */
+static inline int attachment_status(const attachment* self) { return self->status; }
+
+/* The application is worth this from now on, whoever it was that attached; from -(2^53 - 1) to
+ * 2^53 - 1.  Returns 0, or a negative errno: -EAGAIN: too many a second, -ETIMEDOUT, -EPROTO: it
+ * was refused; and those of attachment_open(). */
+static inline int attachment_score(const char* place, int64_t score);
+
+/* Detaches: if no other application is attached, this node leads no longer.  May be called twice.
+ */
+static inline void attachment_close(attachment* self) {
+  if (self->fd >= 0) close(self->fd);
+  self->fd = -1;
+}
+
+/* --- what follows is the code --- */
+
+static inline int attachment_connect_(const char* place) {
+  struct sockaddr_un un;
+  struct sockaddr_in in;
+  const struct sockaddr* address = (const struct sockaddr*)&un;
+  socklen_t length = sizeof un;
+  memset(&un, 0, sizeof un);
+  memset(&in, 0, sizeof in);
+  if (place[0] == '/') {
+    un.sun_family = AF_UNIX;
+    if (strlen(place) >= sizeof un.sun_path) return -EINVAL;
+    memcpy(un.sun_path, place, strlen(place));
+  } else {
+    const char* const colon = strrchr(place, ':');
+    char host[64];
+    if (colon == NULL || (size_t)(colon - place) >= sizeof host) return -EINVAL;
+    memcpy(host, place, (size_t)(colon - place));
+    host[colon - place] = '\0';
+    const long port = strtol(colon + 1, NULL, 10);
+    in.sin_family = AF_INET;
+    in.sin_port = htons((uint16_t)port);
+    if (port < 1 || port > 65535 || inet_pton(AF_INET, host, &in.sin_addr) != 1) return -EINVAL;
+    address = (const struct sockaddr*)&in;
+    length = sizeof in;
+  }
+  const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -errno;
+  if (connect(fd, address, length) == 0) return fd;
+  const int flaw = -errno;
+  close(fd);
+  return flaw;
+}
+
+/* HTTP/1.0, so that the answer is not cut into chunks. */
+static inline int attachment_request_(const char* place, const char* head, const char* body) {
+  const int fd = attachment_connect_(place);
+  if (fd < 0) return fd;
+  char request[512];
+  const int length = snprintf(request, sizeof request,
+                              "%s HTTP/1.0\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n%s",
+                              head, strlen(body), body);
+  int flaw = length < 0 || (size_t)length >= sizeof request ? -EINVAL : 0;
+  if (flaw == 0 && send(fd, request, (size_t)length, MSG_NOSIGNAL) != length) flaw = -EPIPE;
+  if (flaw == 0) return fd;
+  close(fd);
+  return flaw;
+}
+
+static inline int attachment_open(attachment* self, const char* place, const char* name,
+                                  const int64_t* score) {
+  char head[192];
+  memset(self, 0, sizeof *self);
+  self->fd = -1;
+  self->type = -1;
+  const size_t length = strlen(name);
+  if (length < 1 || length > 64) return -EINVAL;
+  for (size_t i = 0; i < length; ++i) {
+    const char c = name[i];
+    const int is_good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    if (!is_good) return -EINVAL;
+  }
+  if (score != NULL) {
+    snprintf(head, sizeof head, "POST /v1/application/attach?name=%s&score=%" PRId64, name, *score);
+  } else {
+    snprintf(head, sizeof head, "POST /v1/application/attach?name=%s", name);
+  }
+  const int fd = attachment_request_(place, head, "");
+  if (fd < 0) return fd;
+  if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) {
+    const int flaw = -errno;
+    close(fd);
+    return flaw;
+  }
+  self->fd = fd;
+  return 0;
+}
+
+/* One line of the head or of an event.  Returns 1 when it completes an event. */
+static inline int attachment_line_(attachment* self, const char* line) {
+  if (self->status == 0) {
+    self->status = strncmp(line, "HTTP/", 5) == 0 && strlen(line) > 9 ? atoi(line + 9) : 500;
+    self->type = -2; /* the rest of the head */
+    return 0;
+  }
+  if (self->type == -2) {
+    if (line[0] == '\0') self->type = -1;
+    return 0;
+  }
+  if (strncmp(line, "event: ", 7) == 0) {
+    const char* const name = line + 7;
+    self->type = strcmp(name, "attached") == 0 ? ATTACHMENT_ATTACHED
+                 : strcmp(name, "lead") == 0   ? ATTACHMENT_LEAD
+                 : strcmp(name, "follow") == 0 ? ATTACHMENT_FOLLOW
+                                               : ATTACHMENT_OTHER;
+    self->epoch = 0;
+  } else if (strncmp(line, "data: ", 6) == 0) {
+    const char* const epoch = strstr(line, "\"epoch\":");
+    if (epoch != NULL) self->epoch = strtoull(epoch + 8, NULL, 10);
+  } else if (line[0] == '\0' && self->type >= 0) {
+    return 1;
+  }
+  return 0;
+}
+
+/* Takes lines out of the buffer, until one completes an event. */
+static inline int attachment_parse_(attachment* self, attachment_event* event) {
+  for (;;) {
+    char* const end = (char*)memchr(self->buffer, '\n', self->used);
+    if (end == NULL) return self->used == sizeof self->buffer ? -EPROTO : -EAGAIN;
+    size_t length = (size_t)(end - self->buffer);
+    *end = '\0';
+    if (length > 0 && self->buffer[length - 1] == '\r') self->buffer[length - 1] = '\0';
+    const int is_event = attachment_line_(self, self->buffer);
+    self->used -= length + 1;
+    memmove(self->buffer, end + 1, self->used);
+    if (self->status != 0 && self->status != 200) {
+      return self->status == 401 || self->status == 403 ? -EACCES : -EPROTO;
+    }
+    if (!is_event) continue;
+    event->type = self->type;
+    event->epoch = self->epoch;
+    self->type = -1;
+    return 0;
+  }
+}
+
+static inline int attachment_next(attachment* self, attachment_event* event) {
+  if (self->fd < 0) return -ECONNRESET;
+  for (;;) {
+    const int found = attachment_parse_(self, event);
+    if (found != -EAGAIN) return found;
+    const ssize_t got =
+        recv(self->fd, self->buffer + self->used, sizeof self->buffer - self->used, 0);
+    if (got == 0) return -ECONNRESET;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? -EAGAIN : -ECONNRESET;
+    self->used += (size_t)got;
+  }
+}
+
+static inline int attachment_score(const char* place, int64_t score) {
+  char body[48];
+  char answer[64];
+  size_t used = 0;
+  snprintf(body, sizeof body, "{\"score\":%" PRId64 "}", score);
+  const int fd = attachment_request_(place, "PUT /v1/application/score", body);
+  if (fd < 0) return fd;
+  int flaw = -EPROTO;
+  while (used < 12) { /* HTTP/1.1 200 */
+    struct pollfd wait = {fd, POLLIN, 0};
+    const int ready = poll(&wait, 1, ATTACHMENT_TIMEOUT_MS);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) flaw = -ETIMEDOUT;
+    if (ready <= 0) break;
+    const ssize_t got = recv(fd, answer + used, sizeof answer - 1 - used, 0);
+    if (got <= 0) break;
+    used += (size_t)got;
+  }
+  close(fd);
+  answer[used] = '\0';
+  if (used < 12) return flaw;
+  const int status = atoi(answer + 9);
+  if (status == 200) return 0;
+  if (status == 429) return -EAGAIN;
+  return status == 401 || status == 403 ? -EACCES : -EPROTO;
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* BELLWETHER_ATTACHMENT_H */

@@ -1,0 +1,92 @@
+// The application leads, not the sidecar: a node whose application is gone, or does not work, leads
+// no longer and is nobody's successor; and the application's score stands between priority and id
+// in its rank.
+//
+// All are told what a member's application is worth (Wish), at most once an interval, and each word
+// has a number.  Views of it differ for moments, and nothing depends on them but who takes over: a
+// claim carries the score with which it was made, and its rank is that one for its epoch.
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+namespace {
+
+constexpr int kAbilityFaster = 10;
+
+}  // namespace
+
+void Node::on(const Application& application) {
+  const Application before = application_;
+  if (application == before) return;
+  application_ = application;
+  members_.set_self_score(application.score);
+  update_electable();
+  if (!application.is_able() && before.is_able()) {
+    lead_no_longer_for_application();
+  } else if (application.is_able() && !before.is_able()) {
+    on_able_again();
+  }
+  if (has_left_ || has_failed_) return;
+  on_ranks_changed();
+  tell_of_application();
+}
+
+// At once: there is nobody to wait for.  Under each guard the flag goes off before the successor is
+// asked, for nobody works until it leads.
+void Node::lead_no_longer_for_application() {
+  if (is_candidate()) give_up_claim("its application cannot work");
+  if (!is_leading()) return;
+  preemption_.on_leadership_lost(now_);
+  abdicate(application_.ability == Ability::kAbsent ? Why::kApplicationLost
+                                                    : Why::kApplicationUnhealthy);
+  if (!handover_ && !has_failed_) begin_handover(std::nullopt, false);
+}
+
+// A candidate from now on, as after a hold.
+void Node::on_able_again() {
+  if (may_lead() && !std::holds_alternative<Joining>(role_)) end_hold();
+}
+
+// At once, or when the interval is over; then what it is worth by then.  Not while it hands over:
+// each frame says which epochs its sender has released, and whoever but the successor hears of that
+// would hold an election.
+void Node::tell_of_application() {
+  if (handover_) return timers_.arm(Timer::kTell, now_ + options_.heartbeat_interval);
+  // Who is able again may be wanted soon; scores change all the time.
+  const bool is_ability_news = was_told_able_ != application_.is_able();
+  const Instant next = told_of_application_at_ +
+                       options_.heartbeat_interval / (is_ability_news ? kAbilityFaster : 1);
+  const bool is_too_soon = told_of_application_at_ != Instant{} && now_ < next;
+  if (is_too_soon) return timers_.arm(Timer::kTell, next);
+  told_of_application_at_ = now_;
+  was_told_able_ = application_.is_able();
+  send_to_connected(wish());
+}
+
+Wish Node::wish() const {
+  const MemberEntry& self = members_.self();
+  return {.variant = self.variant,
+          .boot = self.boot,
+          .revision = self.revision,
+          .is_electable = self.is_electable,
+          .score = self.score};
+}
+
+// Somebody's score did, at least.
+void Node::on_ranks_changed() {
+  has_unlisted_scores_ = true;
+  has_tried_to_preempt_ = false;
+  arm_preemption();
+  tell_plugin(ELECTION_EVENT_MEMBERS);
+}
+
+// Everybody is told scores by their members; the leader's list repeats them, rarely, to who did not
+// hear.
+void Node::list_new_scores() {
+  if (!has_unlisted_scores_ || now_ - scores_listed_at_ < kListScores) return;
+  has_unlisted_scores_ = false;
+  scores_listed_at_ = now_;
+  members_.bump_view();
+}
+
+}  // namespace bellwether

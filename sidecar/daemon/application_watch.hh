@@ -1,0 +1,59 @@
+// Whether the application beside this sidecar is there and works, as far as [application] asks for
+// that, and what it says that it is worth; made of attachments, health checks and scores, and told
+// as one value (Application) whenever it changes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/backend.hh"
+#include "config/config.hh"
+#include "daemon/log.hh"
+#include "io/http/http_client.hh"
+#include "io/loop/loop.hh"
+#include "io/loop/timer.hh"
+#include "io/names/resolver.hh"
+#include "metrics/metrics.hh"
+
+namespace bellwether::daemon {
+
+class ApplicationWatch {
+ public:
+  // `on_change` is called from within the loop, or from within the functions below; not by the
+  // constructor.  All must outlive it.
+  ApplicationWatch(io::Loop& loop, io::Resolver& resolver, metrics::Metrics& metrics, Log& log,
+                   std::function<void(const Application&)> on_change);
+
+  // What is asked for from now on.  What is asked for anew has to be shown first.
+  void configure(const ApplicationSettings& settings);
+  // These are attached, and no others.
+  void set_attached(std::vector<std::string> names);
+  void set_score(int64_t score);
+
+  const api::ApplicationState& state() const { return state_; }
+
+ private:
+  void ask();
+  void on_answer(const io::HttpClientResult& result);
+  std::string flaw_of(const io::HttpClientResult& result) const;
+  bool is_absent() const;
+  void judge();
+
+  io::Loop& loop_;
+  io::Resolver& resolver_;
+  metrics::Metrics& metrics_;
+  Log& log_;
+  std::function<void(const Application&)> on_change_;
+  ApplicationSettings settings_;
+  api::ApplicationState state_;
+  bool is_missed_ = true;    // nobody is attached, and the grace is over
+  bool is_healthy_ = false;  // by the last checks
+  uint32_t failures_ = 0;    // in a row
+  io::LoopTimer grace_;
+  io::LoopTimer next_check_;
+  std::unique_ptr<io::HttpClient> client_;  // while there are checks
+};
+
+}  // namespace bellwether::daemon

@@ -1,0 +1,118 @@
+// What applications say of themselves by the API: that they are there, and what they are worth.
+#include <boost/test/unit_test.hpp>
+
+#include "api_fixture.hh"
+
+namespace bellwether::tests {
+namespace {
+
+using api::Attachments;
+using Query = std::map<std::string, std::string>;
+
+struct ApplicationFixture : ApiFixture {
+  Answered attach(const Query& query = {}) {
+    return request({.method = "POST",
+                    .path = "/v1/application/attach",
+                    .query = query,
+                    .headers = {{"Host", "localhost"}}});
+  }
+  Answered score(const std::string& body) {
+    return request({.method = "PUT",
+                    .path = "/v1/application/score",
+                    .headers = {{"Host", "localhost"}},
+                    .body = body});
+  }
+  std::vector<std::string>& attached() { return backend.application_state.attached; }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(api_application, ApplicationFixture)
+
+BOOST_AUTO_TEST_CASE(an_attachment_is_a_stream_and_known_by_its_name) {
+  const Answered answer = attach({{"name", "worker"}, {"score", "-42"}});
+  BOOST_TEST(answer->stream_type == "text/event-stream");
+  BOOST_TEST(answer->take() ==
+             "event: attached\ndata: {\"name\":\"worker\",\"node\":\"node-3\",\"score\":-42}\n\n"
+             "event: follow\ndata: {\"epoch\":0,\"leader\":null}\n\n");
+  BOOST_TEST((attached() == std::vector<std::string>{"worker"}));
+  BOOST_TEST((backend.scores == std::vector<int64_t>{-42}));
+}
+
+BOOST_AUTO_TEST_CASE(its_end_is_known_at_once) {
+  const Answered first = attach({{"name", "a"}});
+  attach({{"name", "b"}});
+  first->is_client_gone = true;
+  routes.on_gone();
+  BOOST_TEST((attached() == std::vector<std::string>{"b"}));
+}
+
+BOOST_AUTO_TEST_CASE(it_is_told_when_this_node_leads_and_when_it_does_not) {
+  const Answered answer = attach();
+  answer->take();
+  lead();
+  BOOST_TEST(answer->take() == "event: lead\ndata: {\"epoch\":1}\n\n");
+  step(node.step(StepDown{}));
+  BOOST_TEST(answer->take().starts_with("event: follow\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_comment_comes_every_15_seconds) {
+  const Answered answer = attach();
+  answer->take();
+  BOOST_TEST((routes.deadline() == backend.now() + seconds(15)));
+  node.pass(seconds(15));
+  routes.on_time();
+  BOOST_TEST(answer->take() == ":\n\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_name_or_score_that_is_none_is_refused) {
+  for (const std::string& bad : {std::string(), std::string("a b"), std::string("a/b"),
+                                 std::string("\xc3\xa9"), std::string(65, 'x')}) {
+    BOOST_TEST_CONTEXT(bad) { BOOST_TEST(attach({{"name", bad}})->status() == 400u); }
+  }
+  for (const char* bad : {"", "1.5", "x", "9007199254740992", "-9007199254740992"}) {
+    BOOST_TEST_CONTEXT(bad) { BOOST_TEST(attach({{"score", bad}})->status() == 400u); }
+  }
+  BOOST_TEST(attached().empty());
+  BOOST_TEST(backend.scores.empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_33rd_is_refused_and_counted) {
+  for (size_t i = 0; i < Attachments::kMax; ++i) attach();
+  const Answered answer = attach();
+  BOOST_TEST(answer->status() == 503u);
+  BOOST_TEST(answer->header("Retry-After") == "1");
+  BOOST_TEST((limits == std::vector<Limit>{Limit::kAttachments}));
+  BOOST_TEST(attached().size() == Attachments::kMax);
+}
+
+BOOST_AUTO_TEST_CASE(attaching_is_a_command) {
+  attach();
+  score(R"({"score":1})");
+  BOOST_REQUIRE(asked.size() == 2u);
+  BOOST_TEST(asked[0].starts_with("attach by "));
+  BOOST_TEST(asked[1].starts_with("score by "));
+}
+
+BOOST_AUTO_TEST_CASE(a_score_is_a_whole_number) {
+  BOOST_TEST(score(R"({"score":-9007199254740991})")->status() == 200u);
+  BOOST_TEST((backend.scores == std::vector<int64_t>{-9007199254740991}));
+  for (const char* bad : {"", "7", "{}", R"({"score":"7"})", R"({"score":1.0})",
+                          R"({"score":null})", R"({"score":9007199254740992})",
+                          R"({"score":99999999999999999999})", R"({"score":1,"more":1})"}) {
+    BOOST_TEST_CONTEXT(bad) { BOOST_TEST(score(bad)->status() == 400u); }
+  }
+  BOOST_TEST(backend.scores.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(too_many_scores_a_second_are_refused_and_counted) {
+  for (int i = 0; i < api::ScoreBudget::kPerSecond; ++i) score(R"({"score":1})");
+  BOOST_TEST(score(R"({"score":2})")->status() == 429u);
+  BOOST_TEST((limits == std::vector<Limit>{Limit::kScoreChanges}));
+  node.pass(seconds(1));
+  BOOST_TEST(score(R"({"score":3})")->status() == 200u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests

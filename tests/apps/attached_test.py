@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""The attached worker in each language, beside real sidecars that lead only while it is there: it
+works while its replica leads, another one does when it is killed, and it attaches again to a new
+sidecar.
+
+usage: attached_test.py LANGUAGE FOLDER_OF_PROGRAMS BELLWETHER [CASE...]; a case is Class.test_name
+"""
+
+import re
+import subprocess
+import sys
+import unittest
+
+import languages
+from harness import CALM, Group, wait_until
+
+LANGUAGE, PROGRAMS, PROGRAM = "", "", ""
+LINE = re.compile(r"\d+ (\S+) (works|stopped) token=(\d+) pieces=(\d+)")
+ATTACH = "[election]\n" + CALM + "[application]\nattach = true\nscore_margin = 5\n"
+
+
+class Attached(unittest.TestCase):
+    """Each worker is named as its sidecar."""
+
+    command = None
+
+    @classmethod
+    def setUpClass(cls):
+        try:
+            cls.command = languages.attached_worker(LANGUAGE, PROGRAMS)
+        except languages.Missing as missing:
+            print(missing)
+            sys.exit(languages.SKIPPED)
+
+    def worker(self, sidecar, *score):
+        with open(sidecar.folder / f"{sidecar.name}.work", "ab") as output:
+            process = subprocess.Popen(  # pylint: disable=consider-using-with
+                [*self.command, sidecar.flag_file, sidecar.socket_file, sidecar.name, *score],
+                stdout=output)
+
+        def end():
+            process.kill()
+            process.wait()
+        self.addCleanup(end)
+        return process
+
+    @staticmethod
+    def last(sidecar):
+        """(works or stopped, token) of its worker's last line; None: it has said nothing."""
+        found = LINE.findall((sidecar.folder / f"{sidecar.name}.work").read_text())
+        assert {name for name, *_ in found} <= {sidecar.name}
+        return (found[-1][1], int(found[-1][2])) if found else None
+
+    def await_work(self, sidecar, beyond=0):
+        def token():
+            last = self.last(sidecar)
+            return last[1] if last and last[0] == "works" and last[1] > beyond else None
+        return wait_until(f"the worker of {sidecar.name} works", token)
+
+    def check_that_work_goes_on(self, **options):
+        with Group(PROGRAM, 3, ATTACH, **options) as group:
+            sidecars = group.start().sidecars
+            workers = [self.worker(sidecar) for sidecar in sidecars]
+            token = self.await_work(sidecars[2])
+            workers[2].kill()
+            token = self.await_work(sidecars[1], token)
+            workers[2] = self.worker(sidecars[2])
+            token = self.await_work(sidecars[2], token)
+            workers[2].terminate()
+            self.assertEqual(workers[2].wait(), 0)
+            self.await_work(sidecars[1], token)
+
+    def test_work_goes_on_where_a_worker_lives(self):
+        self.check_that_work_goes_on()
+
+    def test_work_goes_on_where_a_worker_of_voters_lives(self):
+        self.check_that_work_goes_on(voters=3)
+
+    def test_a_new_sidecar_is_attached_to(self):
+        with Group(PROGRAM, 1, ATTACH) as group:
+            sidecar, = group.start().sidecars
+            self.worker(sidecar)
+            self.await_work(sidecar)
+            sidecar.kill()
+            wait_until("it has stopped", lambda: self.last(sidecar)[0] == "stopped")
+            sidecar.start()
+            self.await_work(sidecar)  # perhaps in the same epoch: the disk need not have had it
+
+    def test_the_best_works(self):
+        with Group(PROGRAM, 3, ATTACH, priorities=[100] * 3) as group:
+            sidecars = group.start().sidecars
+            for sidecar, score in zip(sidecars, ("7", "50", "-3")):
+                self.worker(sidecar, score)
+            group.await_leader(sidecars[1])
+            self.await_work(sidecars[1])
+
+    def test_who_may_not_attach_says_so_and_ends(self):
+        with Group(PROGRAM, 1, ATTACH) as group:
+            sidecar, = group.start().sidecars
+            wait_until("it is served", sidecar.socket_file.exists)
+            sidecar.name = "not/a name"
+            result = subprocess.run([*self.command, sidecar.flag_file, sidecar.socket_file,
+                                     "not/a name"], text=True, check=False, capture_output=True,
+                                    timeout=60)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertNotEqual(result.stderr, "")
+
+
+if __name__ == "__main__":
+    LANGUAGE, PROGRAMS, PROGRAM = sys.argv[1:4]
+    languages.main(sys.argv[4:])
