@@ -33,8 +33,8 @@ enum class Detection : uint8_t {
   kScripted,    // nobody suspects anybody unless a script says so: the papers' starting position
 };
 
-// What guard "majority" takes for granted of its world.  A test can break one, to show that it is
-// needed, and that the checks notice.
+// What guards take for granted of their world.  A test can break one, to show that it is needed, and
+// that the checks notice.
 enum class Assumption : uint8_t {
   kBootTime,        // a process's clock goes on while the process, or its host, is stopped
   kDurableDisk,     // what the disk says it has it still has after a crash
@@ -43,6 +43,8 @@ enum class Assumption : uint8_t {
   kDirectProof,     // a refusal proves an end only where nobody stands between
   kProofApart,      // and only when not all peers are gone at once
   kFlagEndsInTime,  // a process's flag is off before its peers can learn of its end
+  // A store writes only over the version that the writer has seen.
+  kConditionalWrite,
 };
 
 struct ClusterOptions {

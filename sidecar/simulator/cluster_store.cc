@@ -45,7 +45,9 @@ void Cluster::on(const StoreArrival& arrival) {
     answer = StoreSeen{.number = read->number, .sight = store_.read()};
   } else {
     const auto& write = std::get<StoreWrite>(arrival.request);
-    const auto version = store_.write(write.expected, write.record);
+    const bool is_conditional = holds(Assumption::kConditionalWrite);
+    const auto version =
+        store_.write(is_conditional ? write.expected : store_.sight().version, write.record);
     answer = StoreAnswered{
         .number = write.number, .is_written = version.has_value(), .version = version.value_or("")};
     if (version) tell_watchers();

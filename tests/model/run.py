@@ -132,8 +132,63 @@ def lost_state_checks():
     yield Check("lost_state", "older identity still votes", "-DLOSSES=1 -DOLDER_VOTES", FAILS)
 
 
+def store_checks():
+    """A record in a store."""
+    two, calm = "-DN=2", "-DCRASHES=0"
+    edited = f"{calm} -DDELS=1 -DEDIT"
+    short = "-DLATES=0 -DLEAN"
+    yield Check("store", "two members, a crash, somebody leads", f"{two} -DLIVE")
+    yield Check("store", "the record is deleted, or edited", f"{two} {edited} -DLATES=1")
+    yield Check("store", "the record is deleted, somebody leads",
+                f"{two} -DLIVE -DDELS=1 {calm} -DLATES=1 -DLEAN")
+    yield Check("store", "proofs and last words", f"{two} -DPROOF -DWORD")
+    yield Check("store", "another client of the record", f"{two} -DFOREIGN {calm}")
+    yield Check("store", "clocks at half speed", f"{two} -DRATE=2 -DDL=1 -DDF=2 {calm} -DLATES=1")
+    yield Check("store", "three members, no late request", f"{short} {calm}")
+    yield Check("store", "three epochs", f"{two} -DEMAX=3", is_large=True)
+    yield Check("store", "two deletions and edits", f"{two} -DDELS=2 -DEDIT -DLATES=1", is_large=True)
+    yield Check("store", "two crashes, proofs", f"{two} -DPROOF -DWORD -DCRASHES=2", is_large=True)
+    yield Check("store", "clocks wrong by 11 %",
+                f"{two} -DRATE=5 -DDL=4 -DDF=5 {calm} -DLATES=0", is_large=True)
+    yield Check("store", "three members, a crash, proofs", f"{short} -DPROOF -DWORD", is_large=True)
+    yield Check("store", "three members, one late request", f"{calm} -DLATES=1", is_large=True)
+
+    def mutant(name, options, is_large=False):
+        return Check("store", name, options, FAILS, is_large)
+    flags = f"{two} -DEMAX=3 -DLATES=1 -DONLY_S2"
+    yield mutant("writes without a condition", f"{flags} -DNO_COND")
+    yield mutant("any release counts", f"{flags} -DNOTAG")
+    yield mutant("no wait for the length", f"{flags} -DNO_WAIT")
+    yield mutant("the wait counts from the request", f"{two} {calm} -DWAIT_FROM_REQUEST")
+    yield mutant("the flag counts from the answer", f"{flags} -DLEASE_FROM_ANSWER")
+    yield mutant("leads before the answer", f"{flags} -DEARLY_FLAG")
+    yield mutant("late answers count", f"{flags} -DLATE_ANSWER")
+    yield mutant("an epoch given up is led again", f"{flags} -DRESUME")
+    yield mutant("hands over with its flag on", f"{flags} -DHAND_FLAG_ON")
+    yield mutant("the hand-over names the next epoch", f"{flags} -DHAND_NEXT")
+    yield mutant("the epoch is not stored", f"{flags} -DNO_STORE")
+    yield mutant("the flag survives", f"{flags} -DFLAG_SURVIVES -DPROOF")
+    yield mutant("dead, and yet alive", f"{flags} -DPROOF_FALSE")
+    yield mutant("a proof is held against the next life",
+                 f"{two} -DEMAX=3 {short} -DPROOF_KEPT")
+    yield mutant("whoever makes the record leads", f"{flags} {edited} -DMAKE_CLAIMS")
+    yield mutant("a new record is anybody's", f"{flags} {edited} -DNO_VF")
+    yield mutant("an empty holder is a release", f"{flags} {edited} -DEDIT_IS_RELEASE")
+    yield mutant("a shortened length counts", f"{flags} {edited} -DLEN_RECORD")
+    yield mutant("clocks drift too far", f"{two} -DRATE=2 -DDL=1 -DDF=1 {calm} -DLATES=0")
+    yield mutant("clocks wrong by 11 %, no margin",
+                 f"{two} -DRATE=5 -DDL=4 -DDF=4 {calm} -DLATES=0", True)
+    yield mutant("a new record's epoch without the clock",
+                 f"{two} -DEMAX=3 -DLATES=1 {calm} -DDELS=1 -DSEED_KNOWN")
+    yield mutant("leads below what it has heard", f"{two} -DEMAX=3 {short} {calm} -DNO_S3")
+    yield mutant("all wait for one that is cut off", f"{two} -DLIVE -DNO_ELECTABLE")
+    yield mutant("a lease never ends", f"{two} -DLIVE -DNO_EXPIRY")
+    yield mutant("nobody makes the record", f"{two} -DLIVE -DDELS=1 {calm} -DNO_MAKE")
+
+
 def all_checks():
-    return [*election_checks(), *settle_checks(), *guard_checks(), *lost_state_checks()]
+    return [*election_checks(), *settle_checks(), *guard_checks(), *lost_state_checks(),
+            *store_checks()]
 
 
 def optimisation_of(check):
