@@ -99,22 +99,29 @@ std::optional<std::string> SelfCheck::first_broken(const Effects& effects) {
 std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) {
   const bool has_lease_of_others =
       node_.is_leading() && node_.majority() != nullptr && node_.majority()->quorum() > 1;
+  const StoreGuard* store = node_.store();
+  const uint64_t kept = store != nullptr ? store->disk.stored().max_epoch : UINT64_MAX;
   for (const Effect& effect : effects) {
     if (const auto* send = std::get_if<Send>(&effect)) {
       released_epoch_ = std::max(released_epoch_, send->frame.header.released);
+      if (released_epoch_ > kept) return "released an epoch that its disk may lose";  // [I6]
       const bool is_beat = std::holds_alternative<Heartbeat>(send->frame.body) ||
                            std::holds_alternative<Coordinator>(send->frame.body);
       if (is_beat) last_beat_at_ = now_;
     } else if (std::holds_alternative<StoreWrite>(effect)) {
       last_write_at_ = now_;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
+      const bool is_begun =
+          publish->is_leader && !(flag_.is_leader && flag_.epoch == publish->epoch);
       flag_ = *publish;
       if (!publish->leader) continue;
       if (publish->epoch < published_epoch_) return "a published epoch fell";  // [I10]
       published_epoch_ = publish->epoch;
       if (!publish->is_leader) continue;
       if (publish->epoch <= released_epoch_) return "leads an epoch that it has released";  // [I14]
-      const StoreGuard* store = node_.store();
+      if (publish->epoch > kept) return "leads an epoch that its disk may lose";            // [I6]
+      if (store != nullptr && is_begun && publish->epoch < node_.known_epoch())
+        return "begins to lead, and has heard of a later epoch";  // [I10]
       if (store != nullptr && publish->valid_until > store->held_until(last_write_at_))
         return "its flag holds longer than any write allows";  // [I3]
       // Nobody can have promised anything on a heartbeat that was not sent yet.

@@ -3,7 +3,7 @@
 
 usage: run.py [--quick | --full | --list] [WORD...]
 
-  --quick   the small checks (the default): what CI runs, under a minute
+  --quick   the small checks (the default): what CI runs, three minutes
   --full    these and the large ones: ten minutes, 4 GB of memory
   --list    names the checks, and runs none
   WORD      only the checks with one of these words in their model's or their own name
