@@ -20,12 +20,16 @@ import kubernetes_fields
 import languages
 from harness import CALM, Group
 from manifests import KUBERNETES, as_applied, named, of_kind, pod_of, toml_of, yaml
+from store_servers import lease_rules
 
 PROGRAM = ""
 EXAMPLES = languages.ROOT / "examples"
 WORKLOADS = ("StatefulSet", "Deployment")
 PATIENCE_S = 60
 POD = {"POD_NAME": "orders-0", "POD_NAMESPACE": "shop", "POD_IP": "10.0.0.1"}
+# What the kubelet tells every container.
+EVERY_POD = {"KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443"}
+ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 FIELD_OF = {"POD_NAME": "metadata.name", "POD_NAMESPACE": "metadata.namespace",
             "POD_IP": "status.podIP"}
 # What is in these.
@@ -33,7 +37,7 @@ FREELY_NAMED = {"labels", "annotations", "matchLabels", "data", "volumeAttribute
 SECRET = "/etc/bellwether-tls/secret"
 PROGRAM_IN_POD = "/usr/bin/bellwether"
 ELECTION_PORT, METRICS_PORT, API_PORT = 7946, 9464, 4040
-RIGHT, HAS_WARNINGS = 0, 4
+RIGHT = 0
 # Of `systemd-analyze security`, in tenths: what its authors call "OK" ends at 4.
 MAX_EXPOSURE = 15
 
@@ -58,12 +62,13 @@ def with_sidecar():
 
 def checked(workload, sidecar):
     """What `bellwether check` makes of a workload's configuration."""
-    given = {variable["name"]: POD[variable["name"]] for variable in sidecar["env"]}
+    given = {variable["name"]: POD[variable["name"]] for variable in sidecar["env"]} | EVERY_POD
     with (tempfile.NamedTemporaryFile("w", suffix=".toml") as file,
           tempfile.NamedTemporaryFile("w", suffix=".secret") as secret):
         secret.write("0" * 64)
         secret.flush()
-        file.write(toml_of(workload).replace(SECRET, secret.name))
+        file.write(toml_of(workload).replace(SECRET, secret.name)
+                   .replace("[kubernetes]", '[kubernetes]\nnamespace = "shop"'))
         file.flush()
         return subprocess.run([PROGRAM, "check", file.name], capture_output=True, text=True,
                               check=False, timeout=PATIENCE_S, env={**os.environ, **given})
@@ -146,7 +151,7 @@ class Kubernetes(unittest.TestCase):
             self.assertEqual(pod["securityContext"]["seccompProfile"]["type"], "RuntimeDefault")
             self.assertFalse({"hostNetwork", "hostPID", "hostIPC"} & pod.keys())
             for volume in pod["volumes"]:
-                kinds = {"configMap", "emptyDir", "secret"}
+                kinds = {"configMap", "emptyDir", "secret", "projected"}
                 self.assertTrue(volume.keys() <= {"name", *kinds}, volume)
             for container in containers_of(pod):
                 self.assertEqual(container["securityContext"], {
@@ -220,17 +225,16 @@ class Kubernetes(unittest.TestCase):
                           toml_of(workload))
 
     def test_configurations_are_right(self):
-        codes = {}
+        guards = {}
         for workload, _, sidecar, application in with_sidecar():
             result = checked(workload, sidecar)
-            codes[workload["metadata"]["name"]] = result.returncode
-            self.assertIn(result.returncode, (RIGHT, HAS_WARNINGS), result.stderr)
+            self.assertEqual((result.returncode, result.stderr), (RIGHT, ""))
+            guards[workload["metadata"]["name"]] = 'guard = "kubernetes"' in result.stdout
             # The application is told the same file.
             self.assertIn(f'path = "{application["args"][0]}"', result.stdout)
             # An emptyDir is root's, and all can write into it; the application has it read-only.
             self.assertIn('shared_folder = "on"', result.stdout)
-        # Of the Deployment it says what a group without voters does not promise.
-        self.assertEqual(codes, {"orders": RIGHT, "reports": HAS_WARNINGS})
+        self.assertEqual(guards, {"orders": False, "reports": True})
 
     def test_the_sidecar_has_all_that_its_configuration_speaks_of(self):
         for workload, pod, sidecar, _ in with_sidecar():
@@ -269,9 +273,39 @@ class Kubernetes(unittest.TestCase):
             self.assertEqual(sidecar["resources"]["limits"].keys(), {"memory"})
             self.assertIn("memory", application["resources"]["limits"])
 
-    def test_nobody_gets_a_token_for_the_kubernetes_api(self):
+    def test_nobody_gets_a_token_for_the_kubernetes_api_but_a_sidecar_with_a_lease(self):
         for workload in of_kind(*WORKLOADS):
             self.assertIs(pod_of(workload)["automountServiceAccountToken"], False)
+        for workload, pod, sidecar, application in with_sidecar():
+            projected = [volume for volume in pod["volumes"] if "projected" in volume]
+            if "[kubernetes]" not in toml_of(workload):
+                self.assertEqual((projected, pod.get("serviceAccountName")), ([], None))
+                continue
+            volume, = projected
+            # By these names the sidecar looks for them.
+            mount, = mounts_of(sidecar, volume["name"])
+            self.assertEqual((mount["mountPath"], mount["readOnly"]), (ACCOUNT, True))
+            self.assertEqual(mounts_of(application, volume["name"]), [])
+            token, authority, namespace = volume["projected"]["sources"]
+            self.assertEqual(token["serviceAccountToken"]["path"], "token")
+            self.assertEqual(authority["configMap"]["items"][0]["path"], "ca.crt")
+            self.assertEqual(namespace["downwardAPI"]["items"][0]["path"], "namespace")
+
+    def test_the_role_is_for_the_one_lease_of_the_group(self):
+        workload, = [workload for workload, *_ in with_sidecar()
+                     if "[kubernetes]" in toml_of(workload)]
+        name = workload["metadata"]["name"]
+        self.assertIn(f'\n[group]\nname = "{name}"\n', "\n" + toml_of(workload))
+        role, = of_kind("Role")
+        self.assertEqual(role["rules"], lease_rules(name))
+        binding, = of_kind("RoleBinding")
+        self.assertEqual(binding["roleRef"]["name"], role["metadata"]["name"])
+        account, = of_kind("ServiceAccount")
+        self.assertEqual([subject["name"] for subject in binding["subjects"]],
+                         [account["metadata"]["name"]])
+        self.assertEqual(pod_of(workload)["serviceAccountName"], account["metadata"]["name"])
+        # One in a manifest would be written over the living one.
+        self.assertEqual(of_kind("Lease"), [])
 
     def test_the_image_is_of_this_release(self):
         text = (KUBERNETES / "Dockerfile").read_text()

@@ -50,6 +50,11 @@ def name(value):
             re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", value) is not None)
 
 
+def object_name(value):
+    """Of a ConfigMap or a Lease, which may have dots."""
+    return text(value) and all(name(part) for part in value.split("."))
+
+
 def folder(value):
     return text(value) and value.startswith("/")
 
@@ -68,6 +73,8 @@ class Texts:  # pylint: disable=too-few-public-methods
 # An object is a dict of its fields; a list has the one kind of its elements.
 TEXTS = Texts()
 SELECTOR = {"matchLabels": TEXTS}
+VERBS = ("get", "list", "watch", "create", "update", "patch", "delete")
+RBAC = "rbac.authorization.k8s.io"
 METADATA = {"name": name, "labels": TEXTS, "annotations": TEXTS}
 RESOURCES = {"cpu": quantity, "memory": quantity, "storage": quantity}
 SECCOMP_PROFILE = {"type": one_of("RuntimeDefault", "Localhost", "Unconfined")}
@@ -101,6 +108,7 @@ POD_TEMPLATE = {
     "metadata": METADATA,
     "spec": {
         "terminationGracePeriodSeconds": number,
+        "serviceAccountName": name,
         "automountServiceAccountToken": truth,
         "securityContext": {
             "runAsNonRoot": truth,
@@ -122,6 +130,12 @@ POD_TEMPLATE = {
             "secret": {"secretName": name, "defaultMode": number},
             "csi": {"driver": text, "readOnly": truth, "volumeAttributes": TEXTS},
             "emptyDir": {"medium": one_of("Memory"), "sizeLimit": quantity},
+            "projected": {"defaultMode": number, "sources": [{
+                "serviceAccountToken": {"path": text, "expirationSeconds": number},
+                "configMap": {"name": object_name, "items": [{"key": text, "path": text}]},
+                "downwardAPI": {"items": [{"path": text, "fieldRef": {
+                    "fieldPath": one_of("metadata.namespace")}}]},
+            }]},
         }],
     },
 }
@@ -133,6 +147,17 @@ KINDS = {
         "selector": TEXTS,
         "ports": [{"name": port_name, "port": port_number, "targetPort": port}],
     }},
+    ("v1", "ServiceAccount"): {"automountServiceAccountToken": truth},
+    (f"{RBAC}/v1", "Role"): {"rules": [{
+        "apiGroups": [text],
+        "resources": [text],
+        "resourceNames": [object_name],
+        "verbs": [one_of(*VERBS)],
+    }]},
+    (f"{RBAC}/v1", "RoleBinding"): {
+        "roleRef": {"apiGroup": one_of(RBAC), "kind": one_of("Role"), "name": object_name},
+        "subjects": [{"kind": one_of("ServiceAccount"), "name": name, "namespace": name}],
+    },
     ("apps/v1", "Deployment"): {"spec": {
         "replicas": number,
         "selector": SELECTOR,

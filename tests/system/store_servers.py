@@ -294,5 +294,5 @@ class Kubernetes:
 def lease_rules(lease_name):
     """What a group needs, and no more."""
     return [{"apiGroups": ["coordination.k8s.io"], "resources": ["leases"],
-             "resourceNames": [lease_name], "verbs": ["get", "patch", "watch"]},
+             "resourceNames": [lease_name], "verbs": ["get", "watch", "patch"]},
             {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]}]
