@@ -317,6 +317,7 @@ class Node {
   void on_conflict();
   void stay_away(Duration at_least);
   void note_store_is_there();
+  void be_back();
   void on_store_timer();
   void watch_record();
   bool is_next_in_line() const;

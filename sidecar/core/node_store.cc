@@ -155,9 +155,17 @@ void Node::stay_away(Duration at_least) {
 void Node::note_store_is_there() {
   store_->failure.reset();
   store_->backoff.restart();
-  if (!std::exchange(store_->is_away, false)) return;
+  if (!store_->is_away) return;
   timers_.disarm(Timer::kStore);
+  be_back();
+}
+
+// A take-over that came to nothing meanwhile told nothing of the leader.
+void Node::be_back() {
+  store_->is_away = false;
+  has_tried_to_preempt_ = false;
   update_electable();
+  arm_preemption();
 }
 
 void Node::on_store_timer() {
@@ -165,9 +173,7 @@ void Node::on_store_timer() {
     effects_.push_back(TimedOut{Awaited::kStore});
     return on(StoreFailed{.number = store_->request->number, .why = StoreFailure::kTimeout});
   }
-  store_->is_away = false;
-  update_electable();
-  arm_preemption();
+  be_back();
 }
 
 // Nothing leaves, and no flag is on, in an epoch that the disk may still lose.

@@ -33,8 +33,8 @@ enum class Detection : uint8_t {
   kScripted,    // nobody suspects anybody unless a script says so: the papers' starting position
 };
 
-// What guards take for granted of their world.  A test can break one, to show that it is needed, and
-// that the checks notice.
+// What guards take for granted of their world.  A test can break one, to show that it is needed,
+// and that the checks notice.
 enum class Assumption : uint8_t {
   kBootTime,        // a process's clock goes on while the process, or its host, is stopped
   kDurableDisk,     // what the disk says it has it still has after a crash

@@ -15,106 +15,10 @@
 // A rule without a search needs so many acts in a row, by the right processes, that dice which make
 // them often enough would be its scenario; the case says which acts.
 #include <boost/test/unit_test.hpp>
-#include <fstream>
-#include <sstream>
 
-#include "mutant_plugin.hh"
-#include "rules.hh"
-#include "simulator/fault_schedule.hh"
-#include "simulator/scenario.hh"
+#include "mutant_harness.hh"
 
 namespace bellwether::tests {
-namespace {
-
-using simulator::Assumption;
-using simulator::Guarding;
-using simulator::ScenarioResult;
-
-// So many schedules may pass before a broken rule is found.
-constexpr uint64_t kSearchLimit = 8000;
-
-// Thousands of schedules are for optimised builds.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kHasTimeToSearch = false;
-#else
-constexpr bool kHasTimeToSearch = true;
-#endif
-
-struct Mutation {
-  const election_plugin* plugin = &bellwether_election_plugin;
-  Rule rule = Rule::kNone;
-  std::optional<Assumption> assumption{};
-};
-
-Mutation without(Rule rule) { return {.rule = rule}; }
-Mutation without(Assumption assumption) { return {.assumption = assumption}; }
-Mutation without(PluginRule rule) { return {.plugin = &plugin_without(rule)}; }
-
-ScenarioResult run(const std::string& name, const std::string& text, const std::string& variant,
-                   const Mutation& mutation, uint64_t seed = 1) {
-  const Breaking rule(mutation.rule);
-  return simulator::run_scenario(simulator::parse_scenario(name, text),
-                                 {.plugin = mutation.plugin,
-                                  .variant = variant,
-                                  .seed = seed,
-                                  .broken_assumption = mutation.assumption,
-                                  .trace = nullptr});
-}
-
-std::string read_scenario(const std::string& name) {
-  std::ifstream in(std::string(BELLWETHER_SCENARIOS) + "/mutants/" + name + ".txt");
-  BOOST_REQUIRE_MESSAGE(in, "the scenario " + name + " is there");
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// The scenario passes as it is and fails with the rule broken.
-void check_scenario(const std::string& name, const Mutation& mutation,
-                    const std::vector<std::string>& variants) {
-  const std::string text = read_scenario(name);
-  for (const std::string& variant : variants) {
-    BOOST_TEST_CONTEXT(variant) {
-      BOOST_TEST(run(name, text, variant, {}).failure == "");
-      const ScenarioResult broken = run(name, text, variant, mutation);
-      BOOST_TEST(!broken.has_passed);
-      BOOST_TEST_MESSAGE(broken.failure);
-    }
-  }
-}
-
-// With the rule broken, this is the first thing that is wrong.
-void check_first_broken(const std::string& name, const Mutation& mutation,
-                        const std::string& invariant) {
-  const std::string text = read_scenario(name);
-  for (const char* variant : {"classic", "modified"}) {
-    BOOST_TEST_CONTEXT(variant) {
-      const ScenarioResult broken = run(name, text, variant, mutation);
-      BOOST_TEST(broken.failure.find(invariant) != std::string::npos, broken.failure);
-    }
-  }
-}
-
-// The first seed whose schedule fails with the rule broken.
-void check_search(const Mutation& mutation, const std::string& variant,
-                  Guarding guarding = Guarding::kNone) {
-  if (!kHasTimeToSearch) return;
-  for (uint64_t seed = 1; seed <= kSearchLimit; ++seed) {
-    const std::string text =
-        simulator::fault_scenario(seed, bellwether_election_plugin, variant, guarding);
-    const ScenarioResult result =
-        run("seed " + std::to_string(seed), text, variant, mutation, seed);
-    if (result.has_passed) continue;
-    BOOST_TEST_MESSAGE(result.failure);
-    return;
-  }
-  BOOST_ERROR("no schedule up to " << kSearchLimit << " finds the broken rule");
-}
-
-const std::vector<std::string> kBoth = {"classic", "modified"};
-const std::vector<std::string> kModified = {"modified"};
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(mutants)
 
