@@ -218,7 +218,7 @@ def parse_options():
                         help="of each guard and variant (default: %(default)s)")
     parser.add_argument("--first-seed", type=int, default=1_000_000_000, metavar="N",
                         help="the first; another one for each release (default: %(default)s)")
-    parser.add_argument("--guards", default="none,majority", help="(default: %(default)s)")
+    parser.add_argument("--guards", default="none,majority,store", help="(default: %(default)s)")
     parser.add_argument("--variants", default="classic,modified", help="(default: %(default)s)")
     parser.add_argument("--chunk", type=int, default=5000, metavar="N",
                         help="schedules of one process (default: %(default)s)")
