@@ -1,0 +1,259 @@
+// One node under a guard on a store, stepped by hand: the store and the disk answer when they are
+// told to.
+#include <boost/test/unit_test.hpp>
+
+#include "node_harness.hh"
+
+namespace bellwether::tests {
+namespace {
+
+using Holder = StoreRecord::Holder;
+
+constexpr uint64_t kClock = 500;
+
+Options with_store() {
+  Options options;
+  options.store = "a store";
+  options.lease = seconds(2);
+  options.renew_interval = milliseconds(400);
+  return options;
+}
+
+// Member 3 is the highest of 1..3 unless a case connects others.
+class StoreHarness : public NodeHarness {
+ public:
+  StoreHarness() : NodeHarness({.self = 3, .options = with_store()}) {
+    step(Start{});
+    connect(1);
+    connect(2);
+  }
+
+  Effects seen(const StoreVersion& version, const StoreRecord& record) {
+    return step(StoreSeen{number(), {version, record}, kClock});
+  }
+  Effects event(const StoreVersion& version, const StoreRecord& record) {
+    return step(StoreSeen{0, {version, record}, kClock});
+  }
+  Effects written(const StoreVersion& version) {
+    return step(StoreAnswered{number(), true, version, kClock});
+  }
+  Effects conflict() { return step(StoreAnswered{number(), false, {}, kClock}); }
+  Effects failed() { return step(StoreFailed{number(), StoreFailure::kUnreachable, {}}); }
+  Effects stored() { return step(Persisted{node().record(), true}); }
+  uint64_t number() const { return node().store()->number; }
+  bool asks() const { return node().store()->request.has_value(); }
+
+  static StoreRecord held_by(uint32_t holder, uint64_t epoch) {
+    return {.holder = Holder::kMember,
+            .id = uuid(holder),
+            .name = {},
+            .epoch = epoch,
+            .lease = seconds(2)};
+  }
+  static StoreRecord released(uint64_t epoch) {
+    return {.holder = Holder::kReleased,
+            .id = uuid(1),
+            .name = {},
+            .epoch = epoch,
+            .lease = seconds(2)};
+  }
+
+  // Its election is won: it reads.
+  Effects bid() {
+    Effects effects = step(Joined{});
+    for (Effect& effect : run_for(Duration::zero())) effects.push_back(std::move(effect));
+    return effects;
+  }
+  // ... and has claimed epoch 8 over a released record.
+  Effects claim() {
+    bid();
+    return seen("a", released(7));
+  }
+  void lead_by_store() {
+    claim();
+    stored();
+    written("b");
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(node_store)
+
+BOOST_AUTO_TEST_CASE(a_candidate_reads_first) {
+  StoreHarness node;
+  BOOST_TEST(everything(node.bid()).find("read") != std::string::npos);
+  BOOST_TEST(node.role() == "leaderless");
+}
+
+BOOST_AUTO_TEST_CASE(a_record_that_is_not_there_is_made_and_held_by_nobody) {
+  StoreHarness node;
+  node.bid();
+  BOOST_TEST(everything(node.seen("", {})) == "write unknown");
+  node.written("a");
+  BOOST_TEST(node.role() == "leaderless");
+  node.run_for(milliseconds(1900));
+  BOOST_TEST(node.role() == "leaderless");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_goes_to_disk_and_store_and_to_nobody_else) {
+  StoreHarness node;
+  node.bid();
+  const Effects effects = node.seen("a", node.released(7));
+  BOOST_TEST(sent(effects) == "");
+  BOOST_TEST(everything(effects).find("store 8, write 3 in 8 over a") != std::string::npos);
+  BOOST_TEST(node.role() == "claims 8");
+}
+
+BOOST_AUTO_TEST_CASE(it_leads_when_the_store_and_the_disk_have_the_claim) {
+  StoreHarness first;
+  first.claim();
+  BOOST_TEST(published(first.written("b")) == "");
+  BOOST_TEST(published(first.stored()) == "leads in 8");
+  StoreHarness second;
+  second.claim();
+  BOOST_TEST(published(second.stored()) == "");
+  BOOST_TEST(published(second.written("b")) == "leads in 8");
+}
+
+BOOST_AUTO_TEST_CASE(its_flag_counts_from_the_sending) {
+  StoreHarness node;
+  node.claim();
+  const Instant sent_at = node.now();
+  node.stored();
+  node.pass(milliseconds(150));
+  const auto flag = last_publish(node.written("b"));
+  BOOST_REQUIRE(flag);
+  BOOST_TEST((flag->valid_until == sent_at + milliseconds(1600)));
+}
+
+BOOST_AUTO_TEST_CASE(one_request_is_under_way_at_a_time) {
+  StoreHarness node;
+  node.bid();
+  BOOST_TEST(node.asks());
+  BOOST_TEST(everything(node.event("a", node.released(7))).find("read") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_comes_late_is_not_looked_at) {
+  StoreHarness node;
+  node.claim();
+  node.stored();
+  const uint64_t claim = node.number();
+  node.run_for(milliseconds(250));
+  BOOST_TEST(!node.node().is_claiming());
+  BOOST_TEST(published(node.step(StoreAnswered{claim, true, "b", kClock})) == "");
+  BOOST_TEST(!node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(a_number_that_nobody_asked_for_is_ignored) {
+  StoreHarness node;
+  node.bid();
+  const uint64_t asked = node.number();
+  BOOST_TEST(everything(node.step(StoreSeen{asked + 7, {"a", node.released(7)}, kClock})) == "");
+  BOOST_TEST(everything(node.step(StoreAnswered{asked + 7, true, "b", kClock})) == "");
+  BOOST_TEST(everything(node.step(StoreFailed{asked + 7, StoreFailure::kUnreachable, {}})) == "");
+  BOOST_TEST(node.asks());
+}
+
+BOOST_AUTO_TEST_CASE(after_a_conflict_it_reads_and_does_not_lead) {
+  StoreHarness node;
+  node.claim();
+  node.stored();
+  BOOST_TEST(everything(node.conflict()).find("read") != std::string::npos);
+  BOOST_TEST(!node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_below_what_was_heard_meanwhile_is_made_again) {
+  StoreHarness node;
+  node.claim();
+  node.stored();
+  node.receive(1, 20, Wish{"modified"}, 20);
+  BOOST_TEST(everything(node.written("b")).find("write 3 in 21 over b") != std::string::npos);
+  BOOST_TEST(!node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(whoever_does_not_reach_the_store_says_that_it_cannot_lead) {
+  StoreHarness node;
+  node.bid();
+  node.failed();
+  BOOST_TEST((node.node().obstacle() == Obstacle::kNoStore));
+  BOOST_TEST(!node.asks());
+  node.run_for(seconds(5));
+  BOOST_TEST((node.node().obstacle() != Obstacle::kNoDisk));
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_renews_over_the_version_that_it_has_written) {
+  StoreHarness node;
+  node.lead_by_store();
+  BOOST_TEST(everything(node.run_for(milliseconds(400))).find("write 3 in 8 over b") !=
+             std::string::npos);
+  const auto flag = last_publish(node.written("c"));
+  BOOST_REQUIRE(flag);
+  BOOST_TEST((flag->valid_until == node.now() + milliseconds(1600)));
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_whose_record_was_deleted_leads_on_in_a_new_epoch) {
+  StoreHarness node;
+  node.lead_by_store();
+  node.run_for(milliseconds(400));
+  node.conflict();
+  BOOST_TEST(everything(node.seen("", {})) == "write unknown");
+  const Effects claim = node.written("d");
+  BOOST_TEST(everything(claim).find("write 3 in") != std::string::npos);
+  BOOST_TEST(node.role() == "leads in 8");
+  node.stored();
+  BOOST_TEST(published(node.written("e")).find("leads in ") == 0);
+  BOOST_TEST(node.role() != "leads in 8");
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_whose_record_is_anothers_stops) {
+  StoreHarness node;
+  node.lead_by_store();
+  node.run_for(milliseconds(400));
+  node.conflict();
+  const std::string all = everything(node.seen("d", node.held_by(2, 9)));
+  BOOST_TEST(all.find("no leader") < all.find("RESIGN"));
+  BOOST_TEST(!node.node().is_leading());
+}
+
+BOOST_AUTO_TEST_CASE(a_handover_is_flag_then_record_then_word) {
+  StoreHarness node;
+  node.lead_by_store();
+  const std::string given = everything(node.step(StepDown{seconds(30)}));
+  BOOST_TEST(given.find("no leader") < given.find("write 2 in 8 over b"));
+  BOOST_TEST(given.find("HANDOVER") == std::string::npos);
+  const Effects told = node.written("c");
+  const auto handover = find_sent<PlannedHandover>(told);
+  BOOST_REQUIRE(handover);
+  BOOST_TEST(handover->version == "c");
+}
+
+BOOST_AUTO_TEST_CASE(a_handover_without_an_answer_is_looked_up) {
+  StoreHarness node;
+  node.lead_by_store();
+  node.step(StepDown{seconds(30)});
+  BOOST_TEST(everything(node.failed()).find("read") != std::string::npos);
+  const auto handover = find_sent<PlannedHandover>(node.seen("c", node.held_by(2, 8)));
+  BOOST_REQUIRE(handover);
+  BOOST_TEST(handover->version == "c");
+}
+
+BOOST_AUTO_TEST_CASE(a_successor_claims_over_the_version_that_it_was_told_without_a_read) {
+  StoreHarness node;
+  node.receive(2, 7, Coordinator{});
+  BOOST_TEST(node.role() == "follows 2 in 7");
+  const std::string all = everything(node.receive(2, 7, PlannedHandover{.version = "q"}, 7));
+  BOOST_TEST(all.find("write 3 in 8 over q") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(an_epoch_that_is_too_far_ahead_is_none_of_ours) {
+  StoreHarness node;
+  node.bid();
+  node.seen("a", node.held_by(2, UINT64_MAX));
+  BOOST_TEST((node.node().store()->view.record().holder == Holder::kStranger));
+  BOOST_TEST(node.node().known_epoch() == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests
