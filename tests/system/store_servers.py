@@ -3,7 +3,7 @@ cluster, and an API server of Kubernetes with TLS, RBAC and service accounts in 
 
 The latter is taken from KUBEBUILDER_ASSETS (envtest's convention) or PATH.  BELLWETHER_TEST_KUBE
 may name a folder with an `up.sh FOLDER PORT` that starts one instead, and `up.sh FOLDER down` ends
-it.
+it; so may a folder `*/tools/kube` beside the checkout.
 """
 
 import contextlib
@@ -36,8 +36,11 @@ def kube_apiserver():
 
 def kube_folder():
     """The folder with an up.sh, or None."""
-    folder = pathlib.Path(os.environ.get("BELLWETHER_TEST_KUBE") or "/nowhere")
-    return folder if (folder / "up.sh").exists() else None
+    named = os.environ.get("BELLWETHER_TEST_KUBE")
+    if named:
+        return pathlib.Path(named) if (pathlib.Path(named) / "up.sh").exists() else None
+    checkout = pathlib.Path(__file__).resolve().parents[2]
+    return next((script.parent for script in checkout.parent.glob("*/tools/kube/up.sh")), None)
 
 
 def has_kubernetes():
@@ -179,6 +182,9 @@ class Kubernetes:
         if self.etcd is not None:
             self.etcd.__exit__()
         elif kube_folder() is not None:
+            with contextlib.suppress(OSError, ValueError):
+                if self.process is None:
+                    os.kill(self.pid(), signal.SIGKILL)  # asked, it waits for its watches to end
             subprocess.run([kube_folder() / "up.sh", self.folder, "down"], check=False)
             self.await_end("api")
             self.await_end("etcd")
@@ -221,6 +227,28 @@ class Kubernetes:
         if self.process is not None:
             return self.process.pid
         return int((self.folder / "api.pid").read_text())
+
+    def send_signal(self, number):
+        """Of SIGSTOP: it stands still when this returns."""
+        os.kill(self.pid(), number)
+        if number == signal.SIGSTOP:
+            threads = pathlib.Path(f"/proc/{self.pid()}/task")
+            wait_until("all its threads stand still", lambda: all(
+                " T " in stat.read_text() for stat in threads.glob("*/stat")))
+
+    def restart(self):
+        """Killed, and started again with the same arguments, on the same etcd."""
+        place = pathlib.Path(f"/proc/{self.pid()}")
+        command = (place / "cmdline").read_text().split("\0")[:-1]
+        program, folder = (place / "exe").readlink(), (place / "cwd").readlink()
+        os.kill(self.pid(), signal.SIGKILL)
+        if self.process is not None:
+            self.process.wait()
+        wait_until("it has ended", lambda: not (place / "exe").exists())
+        with open(self.folder / "api.log", "ab") as log:
+            self.process = subprocess.Popen([program, *command[1:]], cwd=folder, stdout=log,
+                                            stderr=log, stdin=subprocess.DEVNULL)
+        wait_until("the API server is ready", self.is_ready)
 
     def start(self):
         """Only of a server that was found as a program."""

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""A store decides who leads: whatever happens to members, to the store, to the network between
+them or to the record, two flags never read "leader" at once, and epochs rise.
+
+usage: store_guard_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
+"""
+
+import shutil
+import signal
+
+from harness import now_ns, wait_until
+from namespaces import Hosts, can_make_namespaces
+from store_group import LEASE_S, EtcdCase, KubernetesCase, by_command
+from system_case import main
+
+
+class Life:
+    """What holds at every store; a class below is a StoreGuardCase."""
+
+    def take_down(self, guarded, number):
+        """The leader, by a signal; returns when its flag was off and another one on."""
+        leader = guarded.group.await_leader(guarded.group.sidecars[-1])
+        epoch = leader.epoch()
+        asked_ns = now_ns()
+        leader.is_wanted = number == signal.SIGSTOP
+        leader.send_signal(number)
+        off_ns = guarded.await_off(leader, asked_ns)
+        on_ns, successor = guarded.await_new_reign(epoch)
+        self.assertIsNot(successor, leader)
+        guarded.group.await_leader(successor)
+        guarded.await_holder(successor)
+        if number == signal.SIGSTOP:
+            leader.send_signal(signal.SIGCONT)
+        else:
+            leader.await_exit()
+            leader.start()
+        guarded.group.await_leader(leader)
+        return off_ns, on_ns
+
+    def test_a_leader_that_ends_or_stops_is_succeeded(self):
+        for size, numbers in ((3, (signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP)),
+                              (2, (signal.SIGKILL, signal.SIGTERM))):
+            with self.subTest(size=size), self.led_group(size, name=f"ends-{size}") as guarded:
+                for number in numbers:
+                    self.take_down(guarded, number)
+
+    def test_a_leader_without_the_store_gives_way_to_one_that_has_it(self):
+        with self.led_group() as guarded:
+            leader, epoch = guarded.group.sidecars[-1], guarded.group.sidecars[-1].epoch()
+            for fault in ("cut", "lose_answers", "refuse"):
+                with self.subTest(fault):
+                    cut_ns = now_ns()
+                    for door in guarded.doors_of(leader):
+                        getattr(door, fault)()
+                    guarded.await_off(leader, cut_ns)
+                    _, successor = guarded.await_new_reign(epoch)
+                    self.assertIsNot(successor, leader)
+                    guarded.group.await_leader(successor)
+                    for door in guarded.doors_of(leader):
+                        door.heal()
+                    guarded.group.await_leader(leader)
+                    epoch = leader.epoch()
+
+    def test_without_the_store_nobody_leads_and_when_it_is_back_somebody_does(self):
+        with self.led_group() as guarded:
+            sidecars, epoch = guarded.group.sidecars, guarded.group.sidecars[-1].epoch()
+            cut_ns = now_ns()
+            for door in guarded.doors_of(*sidecars):
+                door.cut()
+            guarded.await_off(sidecars[-1], cut_ns)
+            wait_until("it is not ready", lambda: not sidecars[-1].is_ready())
+            for sidecar in sidecars:
+                wait_until("it says why", lambda each=sidecar: (
+                    "store" in str(each.get("/v1/explain")).lower()))
+            self.assertIsNone(guarded.group.observer.first_on(cut_ns))
+            for door in guarded.doors_of(*sidecars):
+                door.heal()
+            guarded.await_new_reign(epoch)
+            guarded.group.await_leader(sidecars[-1])
+
+    def test_a_deleted_record_costs_an_epoch_and_no_gap(self):
+        with self.led_group() as guarded:
+            leader = guarded.group.sidecars[-1]
+            epoch, began_ns = leader.epoch(), now_ns()
+            for _ in range(3):
+                self.store.delete(guarded.name)
+                _, again = guarded.await_new_reign(epoch)
+                self.assertIs(again, leader)
+                guarded.await_holder(leader)
+                epoch = leader.epoch()
+            self.assertIsNone(guarded.group.observer.first(2, False, began_ns))
+
+    def test_an_edited_record_makes_no_two_leaders(self):
+        with self.led_group() as guarded:
+            leader = guarded.group.sidecars[-1]
+            for edit in ({"lease_s": 1}, {"holder": ""}, {"holder": "n0"},
+                         {"holder": "n0", "lease_s": 1}):
+                with self.subTest(edit):
+                    self.store.edit(guarded.name, **edit)
+                    wait_until("a member has written since", lambda: (
+                        self.store.holder(guarded.name) == leader.name and leader.is_leader()))
+                    guarded.group.await_leader(leader)
+
+    def test_two_groups_at_one_store_do_not_meet(self):
+        with self.led_group(2, name="one") as one, self.led_group(2, name="other") as other:
+            self.take_down(one, signal.SIGKILL)
+            changes = other.group.observer.changes
+            self.assertEqual([change[1:3] for change in changes if change[1] == 1][-1], (1, True))
+            self.take_down(other, signal.SIGTERM)
+            self.assertEqual(one.group.agreed_leader(), one.group.sidecars[-1])
+
+    def test_a_second_life_takes_its_own_record_at_once(self):
+        with self.led_group(1, extra='lease = "6s"\n') as guarded:
+            only = guarded.group.sidecars[0]
+            epoch = only.epoch()
+            for has_folder in (True, True, False):
+                only.kill()
+                if not has_folder:
+                    shutil.rmtree(only.state_folder)
+                only.start()
+                if has_folder:
+                    guarded.await_new_reign(epoch)
+                    wait_until("it leads", only.is_leader)
+                    epoch = only.epoch()
+            # Without its folder it is somebody else, who waits.
+            wait_until("it waits for who it was", lambda: (
+                "unless that one renews it" in str(only.get("/v1/explain"))))
+            self.assertFalse(only.is_leader())
+
+
+class OnEtcd(EtcdCase, Life):
+    """One etcd."""
+
+    def test_members_that_do_not_hear_the_leader_leave_it_the_store(self):
+        if not can_make_namespaces():
+            self.skipTest("network namespaces cannot be made here")
+        with Hosts(3) as hosts, self.led_group(hosts=hosts) as guarded:
+            leader = guarded.group.sidecars[-1]
+            cut_ns = now_ns()
+            hosts.partition([0, 1], [2])
+            for sidecar in guarded.group.sidecars[:2]:
+                wait_until("it has no leader, or hears of one", lambda each=sidecar: (
+                    each.state_of(leader.name) != "alive"))
+            wait_until("longer than a lease has passed",
+                       lambda: now_ns() > cut_ns + 1.5 * LEASE_S * 1e9)
+            self.assertTrue(leader.is_leader())
+            self.assertIsNone(guarded.group.observer.first(2, False, cut_ns))
+            hosts.heal()
+            guarded.group.await_leader(leader)
+
+    def test_a_store_that_is_slow_away_or_full(self):
+        member = self.server.members[0]
+        with self.led_group() as guarded:
+            sidecars, leader = guarded.group.sidecars, guarded.group.sidecars[-1]
+            with self.subTest("restarted"):
+                began_ns = now_ns()
+                member.kill()
+                member.start()
+                wait_until("etcd is healthy", member.is_healthy)
+                guarded.group.await_leader(leader)
+                guarded.await_holder(leader)
+            with self.subTest("stands still"):
+                began_ns = now_ns()
+                member.process.send_signal(signal.SIGSTOP)
+                guarded.await_off(leader, began_ns)
+                member.process.send_signal(signal.SIGCONT)
+                guarded.group.await_leader(leader)
+            with self.subTest("slow"):
+                epoch = leader.epoch()
+                for door in guarded.doors_of(*sidecars):
+                    door.slow_down(0.05)
+                wait_until("it has renewed", lambda: leader.count(
+                    "bellwether_store_requests_total", verb="write") > 0)
+                leader.stop()
+                guarded.await_new_reign(epoch)
+                leader.start()
+                for door in guarded.doors_of(*sidecars):
+                    door.heal()
+                guarded.group.await_leader(leader)
+            with self.subTest("full"):
+                began_ns = now_ns()
+                alarm = {"memberID": member.post("/v3/maintenance/status", {})["header"]
+                         ["member_id"], "alarm": "NOSPACE"}
+                member.post("/v3/maintenance/alarm", {"action": "ACTIVATE", **alarm})
+                guarded.await_off(leader, began_ns)
+                wait_until("it says so", lambda: "space" in str(
+                    leader.get("/v1/status")["store"]["trouble"]))
+                member.post("/v3/maintenance/alarm", {"action": "DEACTIVATE", **alarm})
+                guarded.group.await_leader(leader)
+
+
+class OnKubernetes(KubernetesCase, Life):
+    """An API server with RBAC, asked with the token of a service account.  CI runs what differs."""
+
+    test_a_leader_without_the_store_gives_way_to_one_that_has_it = by_command(
+        Life.test_a_leader_without_the_store_gives_way_to_one_that_has_it)
+    test_without_the_store_nobody_leads_and_when_it_is_back_somebody_does = by_command(
+        Life.test_without_the_store_nobody_leads_and_when_it_is_back_somebody_does)
+    test_two_groups_at_one_store_do_not_meet = by_command(
+        Life.test_two_groups_at_one_store_do_not_meet)
+    test_a_second_life_takes_its_own_record_at_once = by_command(
+        Life.test_a_second_life_takes_its_own_record_at_once)
+
+
+class OnClusterOfEtcd(EtcdCase):
+    """Three of them."""
+
+    size = 3
+
+    def test_the_leader_of_the_cluster_is_killed_stopped_and_cut_off(self):
+        with self.led_group() as guarded:
+            leader, members = guarded.group.sidecars[-1], self.server.members
+            for fault in ("kill", "stop", "cut"):
+                with self.subTest(fault):
+                    chosen = self.server.leader()
+                    doors = [guarded.doors[each.name][members.index(chosen)]
+                             for each in guarded.group.sidecars]
+                    if fault == "kill":
+                        chosen.kill()
+                    elif fault == "stop":
+                        chosen.process.send_signal(signal.SIGSTOP)
+                    else:
+                        for door in doors:
+                            door.cut()
+                    others = [each for each in members if each is not chosen]
+                    wait_until("the others lead the cluster", lambda: fault == "cut" or any(
+                        each.is_leader() for each in others))
+                    guarded.group.await_leader()
+                    for door in doors:
+                        door.heal()
+                    if fault == "kill":
+                        chosen.start()
+                    chosen.process.send_signal(signal.SIGCONT)
+                    wait_until("it is healthy", chosen.is_healthy)
+                    guarded.group.await_leader(leader)
+
+
+if __name__ == "__main__":
+    main()

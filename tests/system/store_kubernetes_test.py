@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""A group on a Lease of a real API server, among others: another client of the same Lease, a token
+that is replaced, permissions that are missing, a server that restarts.
+
+usage: store_kubernetes_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
+"""
+
+import contextlib
+import datetime
+import signal
+import threading
+import time
+import urllib.error
+
+from harness import Unreachable, now_ns, wait_until
+from store_group import NAMESPACE, KubernetesCase
+from store_servers import LEASES
+from system_case import main
+
+RETRY_S = 0.3
+ELECTOR_LEASE_S = 3
+
+
+class Elector(threading.Thread):
+    """Another client of the Lease, by the rules of client-go's: whoever has not seen it change for
+    its length takes it, by an update of the object that was read; and gives it back at the end."""
+
+    def __init__(self, server, lease_name, identity):
+        super().__init__(daemon=True)
+        self.server, self.lease_name, self.identity = server, lease_name, identity
+        self.path = f"{LEASES.format(NAMESPACE)}/{lease_name}"
+        self.observed, self.observed_at = None, 0
+        self.led_until = 0  # of the monotonic clock, as it believes itself
+        self.is_over = threading.Event()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.join()
+
+    @property
+    def leads(self):
+        return time.monotonic() < self.led_until
+
+    def run(self):
+        while not self.is_over.wait(RETRY_S):
+            with contextlib.suppress(OSError):
+                self.try_once()
+        with contextlib.suppress(OSError):
+            if self.leads:
+                self.led_until = 0
+                self.update(self.server.request("GET", self.path), "", 1)
+
+    def try_once(self):
+        began = time.monotonic()
+        lease = self.server.lease(self.lease_name, NAMESPACE)
+        if lease is None:
+            return
+        spec = lease["spec"]
+        if lease["spec"] != self.observed:
+            self.observed, self.observed_at = spec, time.monotonic()
+        holder = spec.get("holderIdentity")
+        is_over = time.monotonic() > self.observed_at + spec["leaseDurationSeconds"]
+        if holder not in (None, "", self.identity) and not is_over:
+            return
+        self.observed = self.update(lease, self.identity, ELECTOR_LEASE_S)["spec"]
+        self.observed_at = time.monotonic()
+        self.led_until = began + 0.7 * ELECTOR_LEASE_S  # its renew deadline
+
+    def update(self, lease, holder, length_s):
+        """Refused with a conflict if anybody has written since."""
+        time_text = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        lease["spec"] |= {"holderIdentity": holder, "leaseDurationSeconds": length_s,
+                          "renewTime": time_text, "acquireTime": time_text}
+        return self.server.request("PUT", self.path, lease)
+
+
+def why_not_ready(sidecar):
+    """Empty: it is, or does not answer."""
+    with contextlib.suppress(Unreachable):
+        status, _, text = sidecar.request("GET", "/readyz")
+        return text if status != 200 else ""
+    return ""
+
+
+class OnKubernetes(KubernetesCase):
+    """With RBAC on."""
+
+    def test_another_client_of_the_lease_excludes_and_is_excluded(self):
+        with self.led_group(2) as guarded:
+            leader, sidecars = guarded.group.sidecars[-1], guarded.group.sidecars
+            with Elector(self.server, guarded.name, "operator_1") as elector:
+                seen = now_ns()
+                wait_until("it has had its chances", lambda: now_ns() > seen + 3e9)
+                self.assertFalse(elector.leads)
+                self.assertTrue(leader.is_leader())
+                for sidecar in sidecars:
+                    sidecar.stop()
+                # What is released is free for others.
+                wait_until("the other one leads", lambda: elector.leads)
+                for sidecar in sidecars:
+                    sidecar.start()
+                wait_until("it follows", lambda: "operator" in str(leader.get("/v1/explain")) and (
+                    leader.get("/v1/status")["store"]["record"]["state"] == "stranger"))
+                self.assertIn("not a member", str(leader.get("/v1/explain")))
+                seen = now_ns()
+                wait_until("longer than a lease has passed", lambda: now_ns() > seen + 4e9)
+                self.assertTrue(elector.leads)
+                self.assertIsNone(guarded.group.observer.first_on(seen))
+            guarded.group.await_leader(leader)
+            guarded.await_holder(leader)
+
+    def test_a_token_is_replaced_while_a_leader_leads(self):
+        with self.led_group(2) as guarded:
+            leader, began_ns = guarded.group.sidecars[-1], now_ns()
+            token_file = self.store.token_files[guarded.name]
+            good = token_file.read_text()
+            new = token_file.with_suffix(".new")
+            new.touch(mode=0o600)
+            new.write_text(self.server.token(guarded.name, NAMESPACE))
+            new.rename(token_file)
+            writes = leader.count("bellwether_store_requests_total", verb="write", result="done")
+            wait_until("it renews", lambda: leader.count(
+                "bellwether_store_requests_total", verb="write", result="done") > writes + 3)
+            self.assertIsNone(guarded.group.observer.first(1, False, began_ns))
+            # And one that is worth nothing ends the reign, with a sentence, until there is a good one.
+            token_file.write_text("not-a-token")
+            for sidecar in guarded.group.sidecars:
+                sidecar.stop()
+                sidecar.start()
+            wait_until("it says why", lambda: str(token_file) in why_not_ready(leader))
+            leader.await_log(r"the store is in trouble.*token_file")
+            token_file.write_text(good)
+            guarded.group.await_leader(leader)
+
+    def test_a_missing_permission_is_named(self):
+        with self.led_group(2) as guarded:
+            leader = guarded.group.sidecars[-1]
+            api = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{NAMESPACE}"
+            binding = self.server.request("GET", f"{api}/rolebindings/{guarded.name}")
+            began_ns = now_ns()
+            self.server.request("DELETE", f"{api}/rolebindings/{guarded.name}")
+            guarded.await_off(leader, began_ns)
+            wait_until("it says so", lambda: "Lease" in why_not_ready(leader))
+            for text in (why_not_ready(leader),
+                         leader.get("/v1/status")["store"]["trouble"],
+                         str(leader.get("/v1/explain")), leader.log()):
+                self.assertIn("does not let us", text)
+                self.assertIn(guarded.name, text)
+            del binding["metadata"]["resourceVersion"], binding["metadata"]["uid"]
+            self.server.request("POST", f"{api}/rolebindings", binding)
+            guarded.group.await_leader(leader)
+
+    def test_a_server_that_stands_still_or_restarts(self):
+        with self.led_group(2) as guarded:
+            leader, began_ns = guarded.group.sidecars[-1], now_ns()
+            self.server.send_signal(signal.SIGSTOP)
+            guarded.await_off(leader, began_ns)
+            self.server.send_signal(signal.SIGCONT)
+            guarded.group.await_leader(leader)
+            self.server.restart()
+            guarded.group.await_leader(leader)
+            guarded.await_holder(leader)
+            with contextlib.suppress(urllib.error.HTTPError):
+                self.server.delete_lease(guarded.name, NAMESPACE)
+            guarded.await_holder(leader)
+
+
+if __name__ == "__main__":
+    main()
