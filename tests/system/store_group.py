@@ -43,6 +43,17 @@ class OfEtcd:
         endpoints = ", ".join(f'"http://127.0.0.1:{port}"' for port in ports)
         return f"[etcd]\nendpoints = [{endpoints}]\n"
 
+    def send_signal(self, number):
+        """To all servers."""
+        for member in self.server.members:
+            member.process.send_signal(number)
+
+    def restart(self):
+        for member in self.server.members:
+            member.kill()
+            member.start()
+        wait_until("etcd is healthy", lambda: all(m.is_healthy() for m in self.server.members))
+
     def post(self, path, body):
         """To the first member that is there."""
         for member in self.server.members:
@@ -102,6 +113,12 @@ class OfKubernetes:
                 f'namespace = "{NAMESPACE}"\nca = "{self.server.ca}"\n'
                 f'token_file = "{self.token_files[group_name]}"\n')
 
+    def send_signal(self, number):
+        self.server.send_signal(number)
+
+    def restart(self):
+        self.server.restart()
+
     def value(self, group_name):
         return self.server.lease(group_name, NAMESPACE)
 
@@ -118,6 +135,10 @@ class OfKubernetes:
 
     def delete(self, group_name):
         self.server.delete_lease(group_name, NAMESPACE)
+
+
+STORES = {"etcd": (has_etcd, Etcd, OfEtcd),
+          "kubernetes": (has_kubernetes, Kubernetes, OfKubernetes)}
 
 
 class Guarded:

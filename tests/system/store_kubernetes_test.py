@@ -126,7 +126,7 @@ class OnKubernetes(KubernetesCase):
             wait_until("it renews", lambda: leader.count(
                 "bellwether_store_requests_total", verb="write", result="done") > writes + 3)
             self.assertIsNone(guarded.group.observer.first(1, False, began_ns))
-            # And one that is worth nothing ends the reign, with a sentence, until there is a good one.
+            # And one that is worth nothing is named, until there is a good one.
             token_file.write_text("not-a-token")
             for sidecar in guarded.group.sidecars:
                 sidecar.stop()
