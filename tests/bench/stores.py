@@ -4,7 +4,7 @@ cost the store?  Groups on this machine at one real store, flags watched as appl
 at etcd also `etcdctl lock`, which queues like `etcdctl elect` but with a lease of the same length.
 
   SIGTERM            the leader hands over
-  rolling restart    each of three in turn, the leader last: the sum, and the longest gap at one step
+  rolling restart    each of three in turn, the leader last: the sum, and the longest at one step
   kill -9            on one host, where a refused connection proves the death
   kill -9 elsewhere  the death is not proven (death_proof = "none"): the lease decides
 

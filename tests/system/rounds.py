@@ -6,13 +6,16 @@ import dataclasses
 import json
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import faults
 from harness import PATIENCE_S, Group, now_ns, wait_until
 from mounts import TmpFs
 from namespaces import Hosts
-from scene import KILLED, KILLED_BEHIND, Scene
+from scene import (CUT_OFF, DEAF, KILLED, KILLED_BEHIND, KILLED_ELSEWHERE, TWO_SILENT, Scene)
+from store_faults import StoreFault
+from store_group import STORES, Guarded, doors_to
 from tunnel_faults import TunnelsRestarted
 from tunnels import Tunnels
 from verdict import Outcome, lost_order
@@ -22,6 +25,8 @@ DOUBT_NS = 10 * 10**9
 KEPT_CHANGES = 500
 # Between two looks at all flags: two that are on together for less may not be seen.
 PAUSE_US = 20
+# Short, so that many faults fit into an hour.
+STORE_LEASE_S = 3
 
 
 class Finding(Exception):
@@ -42,15 +47,18 @@ class Settings:
     guard: str = "majority"
     slack_ms: float = 0  # see verdict.py
     has_tunnels: bool = False  # between the hosts, instead of a bare network
+    store: str = ""  # the guard, by name; empty: `guard` says which
 
     def __str__(self):
-        return (f"{self.voters} voters, {self.variant}, guard {self.guard}, profile "
+        return (f"{self.voters} members, {self.variant}, guard {self.store or self.guard}, profile "
                 f"{self.profile}, proof {self.death_proof}"
                 + (", tunnels" if self.has_tunnels else ""))
 
     def text(self):
         """For the configuration files."""
-        proof = f'death_proof = "{self.death_proof}"\n' if self.guard == "majority" else ""
+        has_guard = self.store or self.guard == "majority"
+        proof = f'death_proof = "{self.death_proof}"\n' if has_guard else ""
+        proof += f'lease = "{STORE_LEASE_S}s"\n' if self.store else ""
         return (f'[election]\nvariant = "{self.variant}"\nprofile = "{self.profile}"\n{proof}'
                 '[log]\nlevel = "debug"\n')
 
@@ -70,14 +78,15 @@ class Round:
         self.settings, self.dice = settings, dice
         self.kinds = [kind for kind in faults.all_kinds() if settings.voters >= kind.least_voters
                       and not (kind.needs_time_alone and settings.death_proof == "refused")
-                      and (settings.has_tunnels or not issubclass(kind, TunnelsRestarted))]
+                      and (settings.has_tunnels or not issubclass(kind, TunnelsRestarted))
+                      and (settings.store or not issubclass(kind, StoreFault))]
         dice.shuffle(self.kinds)
         self.kinds = self.kinds[:count or None]
         # So that the others meet a group that does not doubt itself.
         self.kinds.sort(key=lambda kind: kind.pauses)
         self.outcomes, self.skipped = [], {}
         self.evidence = evidence
-        self.group = self.hosts = self.tunnels = self.disks = self.promises = None
+        self.group = self.hosts = self.tunnels = self.disks = self.promises = self.guarded = None
         # How many of each are known already.
         self.told_doubles = self.told_disorder = 0
 
@@ -88,10 +97,14 @@ class Round:
             self.hosts = stack.enter_context(Hosts(self.settings.voters))
             if self.settings.has_tunnels:
                 self.tunnels = stack.enter_context(Tunnels(self.hosts))
-            voters = self.settings.voters if self.settings.guard == "majority" else 0
+            is_majority = self.settings.guard == "majority" and not self.settings.store
+            voters = self.settings.voters if is_majority else 0
+            store, doors, table = self.make_store(stack)
             self.group = stack.enter_context(
                 Group(self.settings.program, self.settings.voters, self.settings.text(),
-                      hosts=self.tunnels or self.hosts, voters=voters))
+                      hosts=self.tunnels or self.hosts, voters=voters, tls=table))
+            if store:
+                self.guarded = Guarded(self.group, store, doors)
             if self.tunnels:
                 self.tunnels.lead_to(self.group)
             self.disks = self.make_disks(stack)
@@ -110,6 +123,18 @@ class Round:
         if finding is not None:
             raise finding
 
+    def make_store(self, stack):
+        """(the store, doors to it, what a sidecar's configuration says); nothing without one."""
+        if not self.settings.store:
+            return None, None, None
+        _, server_of, store_of = STORES[self.settings.store]
+        store = store_of(stack.enter_context(server_of()))
+        store.prepare("test", stack.enter_context(tempfile.TemporaryDirectory()))
+        names = [f"n{number}" for number in range(self.settings.voters)]
+        doors = stack.enter_context(doors_to(store, names, self.hosts.names))
+        return store, doors, lambda sidecar: store.table(
+            "test", [door.port for door in doors[sidecar.name]])
+
     def make_disks(self, stack):
         """{sidecar: its small disk}, as far as they can be mounted."""
         disks = {}
@@ -127,6 +152,11 @@ class Round:
         promises = {row["failure"]: row for row in json.loads(result.stdout)["failover"]}
         if self.tunnels and KILLED_BEHIND in promises:
             promises[KILLED] = promises[KILLED_BEHIND]
+        if self.settings.store:
+            promises[KILLED] = promises[KILLED_ELSEWHERE]
+            # Who is cut off from members only leads on.
+            for failure in (CUT_OFF, DEAF, TWO_SILENT):
+                promises.pop(failure, None)
         return promises
 
     @property
@@ -139,7 +169,8 @@ class Round:
 
     def play_fault(self, kind):
         leader, epoch = self.await_reign("the fault before")
-        fault = kind(Scene(self.group, self.hosts, self.tunnels, self.disks, leader, self.dice))
+        fault = kind(Scene(self.group, self.hosts, self.tunnels, self.disks, leader, self.dice,
+                           self.guarded))
         observer = self.group.observer
         try:
             fault.strike()
@@ -194,7 +225,7 @@ class Round:
         if disorder:
             raise Finding(f"{outcome.fault}: {disorder[0]}")
         # Without a guard two may lead meanwhile, and then no time is promised.
-        if outcome.is_late and self.settings.guard == "majority":
+        if outcome.is_late and self.settings.guard == "majority" and not self.settings.store:
             raise Finding(f"{outcome.fault}: a new leader after {outcome.failover_ms:.1f} ms, "
                           f"budget {outcome.budget_ms:.0f} ms and {outcome.allowed_ms:.1f} ms "
                           "for the network and the machine")

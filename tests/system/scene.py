@@ -17,14 +17,18 @@ STOPPED = "sidecar stopped (SIGSTOP)"
 TWO_SILENT = "leader and the next in line silent"
 HANDED_OVER = "planned hand-over"
 COLD_START = "cold start"
+# Where a store is the guard.
+CUT_FROM_STORE = "leader cut off from the store"
+KILLED_ELSEWHERE = "sidecar killed elsewhere"
 
 
 class Scene:
     """What a fault finds: a group at rest, its hosts and disks, and the dice."""
 
-    def __init__(self, group, hosts, tunnels, disks, leader, dice):
+    def __init__(self, group, hosts, tunnels, disks, leader, dice, guarded=None):
         self.group, self.hosts, self.disks, self.dice = group, hosts, disks, dice
         self.tunnels = tunnels  # None: the network is bare
+        self.guarded = guarded  # by a store; None: it is not
         self.leader = leader
         # The next in line first.
         self.followers = [sidecar for sidecar in reversed(group.sidecars) if sidecar is not leader]

@@ -40,6 +40,7 @@ from harness import VARIANTS
 from namespaces import can_make_namespaces
 from programs import add_program_options, require_programs
 from rounds import Finding, Round, Settings
+from store_group import STORES
 from verdict import table
 
 SKIPPED = 77
@@ -73,7 +74,8 @@ class Soak:
         options = self.options
         dice = random.Random(f"{options.seed}/{number}")
         settings = Settings(options.program, options.observer, number, voters, variant, proof,
-                            options.profile, options.guard, options.slack_ms, options.tunnels)
+                            options.profile, options.guard, options.slack_ms, options.tunnels,
+                            options.store)
         return Round(settings, dice, options.keep / f"round-{number}", options.faults)
 
     def play_rounds(self):
@@ -120,7 +122,7 @@ class Soak:
         count = len(self.outcomes)
         lines = [f"{count} faults in {(time.monotonic() - self.began) / 60:.1f} minutes, seed "
                  f"{options.seed}; voters {', '.join(map(str, options.voters))}; variants "
-                 f"{', '.join(options.variants)}; guard {options.guard}; profile "
+                 f"{', '.join(options.variants)}; guard {options.store or options.guard}; profile "
                  f"{options.profile}; proof of death {', '.join(options.proofs)}.", "",
                  table(self.outcomes, self.skipped)]
         if self.looks:
@@ -157,6 +159,9 @@ def read_options(arguments=None):
     parser.add_argument("--variant", choices=["both", *VARIANTS], default="both")
     parser.add_argument("--guard", choices=["majority", "none"], default="majority",
                         help="with none, findings are to be expected (majority)")
+    parser.add_argument("--store", default="", choices=list(STORES),
+                        help="a real store is the guard, with a lease of 3 s and faults of its "
+                             "own; `--voters` is how many members; late is not judged")
     parser.add_argument("--profile", default="default",
                         choices=["default", "lan", "wan", "fast"])
     parser.add_argument("--death-proof", choices=["both", "auto", *PROOFS], default="both")
@@ -179,8 +184,10 @@ def read_options(arguments=None):
     options.proofs = PROOFS if options.death_proof == "both" else (options.death_proof,)
     if options.tunnels and options.death_proof == "both":
         options.proofs = TUNNELLED_PROOFS
-    if options.guard == "none":
+    if options.guard == "none" or options.store:
         options.proofs = PROOFS[:1]
+    if options.store and not STORES[options.store][0]():
+        parser.error(f"there is no {options.store} here")
     return options
 
 

@@ -11,6 +11,7 @@ import unittest
 import soak
 from harness import VARIANTS, now_ns, wait_until
 from namespaces import Hosts, can_make_namespaces
+from store_servers import has_etcd
 from system_case import SystemCase, main
 from verdict import Outcome, lost_order, percentile, table
 
@@ -43,6 +44,15 @@ class Soak(SystemCase):
         self.assertGreaterEqual(len(run.outcomes), ENOUGH)
         self.assertGreater(run.looks_a_second(), LOOKS_A_SECOND)
         self.assertLess(len(run.skipped), len(run.outcomes) / 2)
+
+    @unittest.skipUnless(has_etcd(), "there is no etcd, or no etcdctl")
+    def test_faults_of_members_and_of_the_store_that_guards_them(self):
+        """Those of members go on as long as the lease: few of all kinds, by the seed."""
+        run = self.soak("--store", "etcd", "--voters", "3", "--variant", "modified", "--rounds", "3",
+                        "--jobs", "3", "--faults", "6", "--duration", "25s", "--seed", "3")
+        self.assertEqual(run.findings, [])
+        self.assertGreater(len(run.outcomes), 0)
+        self.assertGreater(run.looks_a_second(), LOOKS_A_SECOND)
 
     def test_without_a_guard_a_partition_has_two_leaders(self):
         """The observer that finds none under guard majority finds them here."""
