@@ -7,6 +7,7 @@
 
 #include "base/duration_text.hh"
 #include "config/core_options.hh"
+#include "core/lease.hh"
 
 namespace bellwether {
 namespace {
@@ -102,8 +103,7 @@ std::vector<Failover> with_majority(const Config& config, const Waits& timers) {
 // leader's silence; so what silence takes is over by then.
 std::vector<Failover> with_store(const Config& config, const Waits& timers) {
   const std::string write = " + write " + duration_text(kStoreWrite);
-  const Duration runs_out = timers.options.suspect_after_max;
-  const std::string off = "off after " + duration_text(runs_out);
+  const std::string off = "off after " + duration_text(validity_of(timers.options.lease));
   const Duration taken = timers.options.lease + kStoreWrite;
   const Duration proven = kReconnect + kStoreWrite;
   std::vector<Failover> found;
