@@ -164,6 +164,27 @@ std::string vote_text(const Json& vote) {
   return text_of(vote, "state") + (why == "-" ? "" : ": " + why);
 }
 
+std::string record_text(const Json& store) {
+  const Json& record = object_in(store, "record");
+  const std::string state = text_of(record, "state");
+  if (record.empty()) return "no record was seen";
+  if (state == "released") return "released";
+  if (state == "unknown") return "held by nobody who is known";
+  std::string text = "held by " + text_of(record, "holder");
+  if (state == "stranger") text += ", which is not a member";
+  if (!is_true(record, "is_watched")) return text + " when it was last looked at";
+  const std::string age = age_in(record, "unchanged_for_ms");
+  return age == "-" ? text : text + ", written " + age + " ago";
+}
+
+std::string store_trouble(const Json& store) {
+  const std::string trouble = text_of(store, "trouble");
+  if (trouble != "-") return trouble;
+  const Json& record = object_in(store, "record");
+  if (text_of(record, "state") != "stranger") return "";
+  return "held by " + text_of(record, "holder") + ", which is not a member";
+}
+
 std::string age_in(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return "-";

@@ -48,6 +48,11 @@ std::string leader_text(const Json& leader);
 // "in force", or "forgotten: why"; from `vote` of /v1/status, "-" where that is null.
 std::string vote_text(const Json& vote);
 
+// Of `store` of /v1/status: who holds its record, as this sidecar has seen it last.
+std::string record_text(const Json& store);
+// What an operator should know of it; "": all is well.
+std::string store_trouble(const Json& store);
+
 // The objects of an array under a key, without what else is there; or all of it, as text.
 std::vector<Json> objects_in(const Json& object, const char* key);
 std::vector<std::string> texts_in(const Json& object, const char* key);

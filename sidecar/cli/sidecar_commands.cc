@@ -47,6 +47,22 @@ Row vote_row(const Json& status, const Json& vote) {
            is_in_force ? Style::kPlain : Style::kDoubtful}};
 }
 
+// Who holds the record, and below it what is wrong, unless that makes the node not ready and is
+// said there.
+void add_store(std::vector<Row>& rows, const Json& status) {
+  const Json& store = object_in(status, "store");
+  if (store.empty()) return;
+  const std::string trouble = text_of(store, "trouble");
+  const bool is_stranger = trouble == "-" && !store_trouble(store).empty();
+  rows.push_back({Span("store", Style::kFaint),
+                  {text_of(store, "name") + ", " + record_text(store),
+                   is_stranger ? Style::kDoubtful : Style::kPlain}});
+  const bool is_said = text_of(status, "why_not_ready").find(trouble) != std::string::npos;
+  if (trouble != "-" && !is_said) {
+    rows.push_back({Span("", Style::kFaint), {trouble, Style::kDoubtful}});
+  }
+}
+
 Span node_cell(const Json& status) {
   const std::string who =
       text_of(object_in(status, "node"), "name") + ", " + text_of(status, "role") + ", ";
@@ -144,6 +160,7 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
   if (const Json& vote = object_in(status, "vote"); !vote.empty()) {
     rows.push_back(vote_row(status, vote));
   }
+  add_store(rows, status);
   if (auto tls = tls_row(status, members)) rows.push_back(std::move(*tls));
   const std::string flaw = text_of(object_in(status, "commands"), "why_no_token_counts");
   if (flaw != "-") {

@@ -29,6 +29,8 @@ class WatchView {
   virtual void on_members(const Json& members) = 0;
   // `vote` of /v1/status, about once a second; an empty object where there is none.
   virtual void on_vote(const Json& vote) = 0;
+  // `store` of /v1/status, about once a second; an empty object where there is none.
+  virtual void on_store(const Json& store) = 0;
   // An entry of /v1/history, each once, the older one first.  `is_past`: it was over when the watch
   // began.
   virtual void on_election(const Json& election, bool is_past) = 0;
@@ -99,6 +101,13 @@ class News : public WatchView {
     tell_vote(vote);
   }
 
+  void on_store(const Json& store) final {
+    std::string trouble = store_trouble(store);
+    if (trouble == store_) return;
+    store_ = std::move(trouble);
+    tell_store(store, store_.empty() ? "well again" : store_);
+  }
+
   // Those of the past can be had from /v1/history.
   void on_election(const Json& election, bool is_past) final {
     if (!is_past) tell_election(election);
@@ -117,6 +126,7 @@ class News : public WatchView {
   virtual void tell_leader(const Json& leader) = 0;
   virtual void tell_members(const Json& members, const States& before, const States& now) = 0;
   virtual void tell_vote(const Json& vote) = 0;
+  virtual void tell_store(const Json& store, const std::string& what) = 0;
   virtual void tell_election(const Json& election) = 0;
   virtual void tell_trouble(const std::string& what) = 0;
 
@@ -124,6 +134,7 @@ class News : public WatchView {
   bool is_in_trouble_ = false;
   States states_;
   std::string vote_ = "in force";  // which is not worth a word at first
+  std::string store_;              // what is wrong with it
 };
 
 // A line for each change.
@@ -143,6 +154,10 @@ class LineView final : public News {
   }
 
   void tell_vote(const Json& vote) override { print(now_text(), "vote " + vote_text(vote)); }
+
+  void tell_store(const Json& store, const std::string& what) override {
+    print(now_text(), text_of(store, "name") + ": " + what);
+  }
 
   void tell_election(const Json& election) override {
     print(text_of(election, "time"), election_text(election));
@@ -165,6 +180,7 @@ class JsonView final : public News {
     print("members", members);
   }
   void tell_vote(const Json& vote) override { print("vote", vote); }
+  void tell_store(const Json& store, const std::string&) override { print("store", store); }
   void tell_election(const Json& election) override { print("election", election); }
   void tell_trouble(const std::string& what) override {
     print("trouble", {{"error", what}});
@@ -196,6 +212,11 @@ class PageView : public WatchView {
     vote_ = text_of(vote, "why") == "-" ? "" : "vote " + vote_text(vote);
   }
 
+  void on_store(const Json& store) override {
+    store_ = store.empty() ? "" : text_of(store, "name") + ", " + record_text(store);
+    store_trouble_ = text_of(store, "trouble") == "-" ? "" : text_of(store, "trouble");
+  }
+
   void on_election(const Json& election, bool) override {
     add_change(text_of(election, "time"), election_text(election));
   }
@@ -216,7 +237,8 @@ class PageView : public WatchView {
     std::vector<Line> lines{{"group " + text_of(members_, "group") + ": ",
                              {leader_text(leader_), has_leader ? Style::kStrong : Style::kBad},
                              {"  (seen by " + sidecar_ + ")", Style::kFaint}}};
-    for (const Span& span : {Span(vote_, Style::kDoubtful), Span(trouble_, Style::kBad)}) {
+    for (const Span& span : {Span(vote_, Style::kDoubtful), Span(store_, Style::kFaint),
+                             Span(store_trouble_, Style::kDoubtful), Span(trouble_, Style::kBad)}) {
       if (span.text.empty()) continue;
       for (std::string& part : wrapped(span.text, width)) {
         lines.push_back({{std::move(part), span.style}});
@@ -248,7 +270,9 @@ class PageView : public WatchView {
   bool is_coloured_;
   Json leader_ = Json::object();
   Json members_ = Json::object();
-  std::string vote_;  // empty: in force, or there is none
+  std::string vote_;           // empty: in force, or there is none
+  std::string store_;          // who holds its record; empty: there is none
+  std::string store_trouble_;  // what is wrong with it
   std::string trouble_;
   std::vector<std::pair<std::string, Span>> changes_;  // with their times
 };
@@ -334,7 +358,9 @@ class Follower {
 
   void refresh() {
     view_.on_members(get_members(client_));
-    view_.on_vote(object_in(get_status(client_), "vote"));
+    const Json status = get_status(client_);
+    view_.on_vote(object_in(status, "vote"));
+    view_.on_store(object_in(status, "store"));
     elections_.tell(get_json(client_, "/v1/history", "elections"), view_);
     view_.show();
     if (!std::cout) throw std::runtime_error("cannot write the output; is the disk full?");

@@ -134,12 +134,25 @@ function validityText({ leader, status }) {
   if (status.role === "leading") {
     const { is_valid, valid_for_ms, length_ms } = status.lease;
     if (!is_valid) return "over: its lease was not renewed";
-    const lease = `lease of ${spanText(length_ms)}`;
+    const where = status.store ? ` in ${status.store.name}` : "";
+    const lease = `lease of ${spanText(length_ms)}${where}`;
     if (valid_for_ms > 0) return `${spanText(valid_for_ms)} left of a ${lease}`;
     return `valid now, ${lease}`; // a proof of death may end it at any time
   }
+  if (status.store) return recordText(status.store);
   if (!status.promise) return "the leader's lease, which only it knows";
   return `promised to ${status.promise.to} for another ${spanText(status.promise.ends_in_ms)}`;
+}
+
+// Who holds the store's record, as this node has seen it last.
+function recordText({ name, record }) {
+  if (!record) return `${name} has no record that was seen`;
+  if (record.state === "released") return `${name} is released`;
+  if (record.state === "unknown") return `${name} is held by nobody who is known`;
+  const stranger = record.state === "stranger" ? ", which is not a member" : "";
+  const age = record.is_watched ? `written ${spanText(record.unchanged_for_ms)} ago` :
+    "when it was last looked at";
+  return `${name} is held by ${record.holder}${stranger}, ${age}`;
 }
 
 function noticesOf(status) {
@@ -155,6 +168,10 @@ function noticesOf(status) {
   if (status.vote?.why && status.vote.why !== status.why_not_ready) {
     notices.push(`This node's vote is ${status.vote.state}: ${status.vote.why}.`);
   }
+  if (status.store?.trouble && !status.why_not_ready?.includes(status.store.trouble)) {
+    notices.push(`${status.store.name}: ${status.store.trouble}.`);
+  }
+  if (status.store?.record?.state === "stranger") notices.push(`${recordText(status.store)}.`);
   return notices;
 }
 
