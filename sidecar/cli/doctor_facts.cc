@@ -16,6 +16,7 @@
 #include "daemon/hook_files.hh"
 #include "daemon/member_tls.hh"
 #include "daemon/server_tls.hh"
+#include "daemon/store_files.hh"
 #include "doctor/looks.hh"
 #include "io/flag/robust_futex.hh"
 
@@ -27,8 +28,9 @@ using doctor::NameFacts;
 using doctor::Origin;
 using Tell = std::function<void(std::string_view)>;
 
-// The sum of all is ten seconds: the sidecar is asked twice, /readyz once.
+// The sum of all is ten seconds, and twelve with a store: the sidecar is asked twice, /readyz once.
 constexpr auto kApiPatience = std::chrono::seconds(2);
+constexpr auto kStorePatience = std::chrono::seconds(2);
 constexpr auto kNamePatience = std::chrono::seconds(2);
 // More would need more descriptors than a process may have by default.
 constexpr size_t kMaxProbes = 256;
@@ -85,6 +87,10 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
     const Json& confinement = object_in(status, "confinement");
     if (confinement.contains("why_not_whole") && confinement["why_not_whole"].is_string()) {
       facts.why_not_confined = text_of(confinement, "why_not_whole");
+    }
+    const Json& store = object_in(status, "store");
+    if (store.contains("trouble") && store["trouble"].is_string()) {
+      facts.store_trouble = text_of(store, "trouble");
     }
     for (const Json& member : objects_in(members, "members")) {
       facts.members.push_back({.name = text_of(member, "name"),
@@ -205,6 +211,12 @@ void gather_configured(Facts& facts, const Tell& tell) {
     if (!config.hooks[i].has_files()) continue;
     const std::string path = hook_path(i);
     facts.certificates[path] = facts_of(daemon::read_hook_files(config.hooks[i], path).files);
+  }
+  if (config.has_store_guard()) {
+    tell("asking the store");
+    facts.store = doctor::look_at_store(daemon::make_store_dialect(config),
+                                        daemon::to_security(daemon::read_store_files(config)),
+                                        kStorePatience);
   }
   tell("looking up names");
   facts.names = names_in(facts);

@@ -16,6 +16,8 @@
 #include "config/config.hh"
 #include "config/findings.hh"
 #include "core/identity.hh"
+#include "core/store_record.hh"
+#include "core/why.hh"
 
 namespace bellwether::doctor {
 
@@ -116,6 +118,7 @@ struct SidecarFacts {
   // The same of [api] and [metrics], by these names.
   std::map<std::string, std::string> why_certificate_not_in_force{};
   std::string why_not_confined{};  // empty: it is, or does not say
+  std::string store_trouble{};     // empty: the store answers it, or there is none
   std::vector<std::string> pending_restart{};
   std::vector<MemberFacts> members{};
 };
@@ -180,6 +183,15 @@ struct TlsFacts {
   std::time_t now = 0;
 };
 
+// What the store says that decides who leads, when it is read from here.
+struct StoreFacts {
+  std::string server{};
+  std::string trouble{};                  // why it could not be read
+  std::optional<StoreFailure> failure{};  // of what kind that is
+  bool has_record = false;
+  StoreRecord record{};
+};
+
 struct MetricsFacts {
   std::string where;
   std::string error{};
@@ -200,6 +212,7 @@ struct Facts {
   std::map<std::string, TlsFacts> certificates{};  // of "api" and "metrics", if they have one
   std::optional<SidecarFacts> sidecar{};
   std::optional<MetricsFacts> metrics{};
+  std::optional<StoreFacts> store{};  // nothing: none decides
   std::vector<NameFacts> names{};
   std::vector<ProbeFacts> probes{};
   std::vector<DecoyFacts> decoys{};

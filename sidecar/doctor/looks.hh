@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "config/environment.hh"
 #include "doctor/facts.hh"
 #include "io/names/socket_address.hh"
+#include "io/store/store_client.hh"
 #include "io/tls/tls_context.hh"
 
 namespace bellwether::doctor {
@@ -74,6 +76,12 @@ std::vector<std::string> signs_of_mesh(const Environment& environment,
 StateFacts look_at_state(const std::filesystem::path& folder);
 
 FlagFacts look_at_flag(const std::filesystem::path& path, bool is_folder_shared = false);
+
+// store_look.cc: the record of the store that decides who leads, read once; nothing is written.
+
+// `limit`: until it has failed.  Throws as io::Resolver does.
+StoreFacts look_at_store(std::unique_ptr<io::StoreDialect> dialect, io::StoreSecurity security,
+                         Duration limit);
 
 // peer_probe.cc: connects to addresses and says HELLO as one who only asks: whoever listens answers
 // and forgets it, so nobody's election notices.  Also knocks where nobody can listen, to see

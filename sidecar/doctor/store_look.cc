@@ -1,0 +1,55 @@
+// One read of the record by which a store decides who leads, as the sidecar would read it.
+#include <utility>
+
+#include "doctor/looks.hh"
+#include "io/loop/signals_blocked.hh"
+#include "io/names/resolver.hh"
+#include "io/store/store_client.hh"
+
+namespace bellwether::doctor {
+namespace {
+
+class Reader final : public io::StoreListener {
+ public:
+  Reader(io::Loop& loop, StoreFacts& facts) : loop_(loop), facts_(facts) {}
+
+ private:
+  void on_store_seen(uint64_t /*number*/, const StoreSight& sight) override {
+    facts_.has_record = !sight.version.empty();
+    facts_.record = sight.record;
+    loop_.stop();
+  }
+  void on_store_failed(uint64_t /*number*/, StoreFailure failure,
+                       Duration /*retry_after*/) override {
+    facts_.failure = failure;
+    loop_.stop();
+  }
+  // Nothing is written.
+  void on_store_written(uint64_t /*number*/, const StoreVersion& /*version*/) override {}
+  void on_store_conflict(uint64_t /*number*/, const std::optional<StoreSight>& /*found*/) override {
+  }
+
+  io::Loop& loop_;
+  StoreFacts& facts_;
+};
+
+}  // namespace
+
+StoreFacts look_at_store(std::unique_ptr<io::StoreDialect> dialect, io::StoreSecurity security,
+                         Duration limit) {
+  StoreFacts facts;
+  const io::BrokenPipesIgnored while_it_writes;
+  io::Loop loop;
+  io::Resolver resolver(loop);
+  Reader reader(loop, facts);
+  constexpr uint64_t kNoJitter = 0;
+  io::StoreClient client(loop, resolver, std::move(dialect), reader, kNoJitter);
+  client.secure(std::move(security));
+  client.read(1, limit);
+  loop.run();
+  facts.server = client.condition().server;
+  facts.trouble = client.condition().trouble;
+  return facts;
+}
+
+}  // namespace bellwether::doctor
