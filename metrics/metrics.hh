@@ -49,12 +49,16 @@ struct StoreMetrics {
            "1 when the store has answered the last request of this node, else 0."),
         record_age(registry, "bellwether_store_record_age_seconds",
                    "How long ago this node saw the store's record change; 0 while it does not look "
-                   "at it.") {}
+                   "at it."),
+        is_strange(registry, "bellwether_store_record_is_strange",
+                   "1 while this node looks at the store's record and another client holds it, "
+                   "which is not a member, else 0.") {}
 
   const Counters<StoreVerb, StoreResult> requests;
   const Histograms<> request_duration;
   const Gauges<> up;
   const Gauges<> record_age;
+  const Gauges<> is_strange;
 };
 
 class Metrics {
