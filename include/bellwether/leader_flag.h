@@ -181,15 +181,15 @@ static inline int leader_flag_wait(const leader_flag* flag, const leader_flag_sn
 /* Before work that takes `need_ns`: does this replica lead, and does what the sidecar has already
  * written last for so long?  If so, `token` is set, for the resource and leader_flag_still().
  *
- * That is certain against a sidecar that hangs, is starved or is cut off: under the guard
- * "majority" no other replica leads before the time is over.  It is not certain against one that
+ * That is certain against a sidecar that hangs, is starved or is cut off: under every guard but
+ * "none" no other replica leads before the time is over.  It is not certain against one that
  * gives leadership up (a step-down, a transfer, a planned take-over, SIGTERM), nor against one
  * whose death is known: then another replica may lead a millisecond later, while this one still
  * works. */
 static inline bool leader_flag_begin(const leader_flag* flag, uint64_t need_ns, uint64_t* token);
 
 /* After the work, before its result counts: does this replica lead in the same epoch as then?  If
- * so, and the guard is "majority", no other replica has led in between. */
+ * so, and the guard is not "none", no other replica has led in between. */
 static inline bool leader_flag_still(const leader_flag* flag, uint64_t token);
 
 /* The clock of valid_until_ns, CLOCK_BOOTTIME: it goes on while the machine is suspended. */
