@@ -439,9 +439,7 @@ std::string Sidecar::metrics_text() {
     const bool looks = store->is_watching || node().is_leading();
     const std::chrono::duration<double> age = now() - store->view.seen_at();
     metrics_.store->record_age.set(looks ? age.count() : 0);
-    const StoreView& view = store->view;
-    const bool is_strange =
-        !view.is_absent() && view.record().holder == StoreRecord::Holder::kStranger;
+    const bool is_strange = store->view.record().holder == StoreRecord::Holder::kStranger;
     metrics_.store->is_strange.set(looks && is_strange);
   }
   for (const Security security : {Security::kPlain, Security::kCertificate, Security::kSecret}) {

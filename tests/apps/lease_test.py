@@ -26,7 +26,8 @@ README = languages.ROOT / "examples/systemd/README.md"
 NAMESPACE = "shop"
 NAME = "reports"
 # Where objects of a kind are made.
-PATHS = {"ConfigMap": "/api/v1/namespaces/{}/configmaps", "Service": "/api/v1/namespaces/{}/services",
+PATHS = {"ConfigMap": "/api/v1/namespaces/{}/configmaps",
+         "Service": "/api/v1/namespaces/{}/services",
          "ServiceAccount": "/api/v1/namespaces/{}/serviceaccounts",
          "Role": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles",
          "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings",
@@ -156,7 +157,8 @@ token_file = "{self.token_file}"
         self.token_file.write_text(self.server.service_account("nobody"))
         group = self.start()
         one = group.sidecars[1]
-        wait_until("it says so", lambda: (one.get("/v1/status") or {}).get("store", {})["trouble"])
+        wait_until("it says so", lambda: (
+            one.get("/v1/status") or {"store": {"trouble": None}})["store"]["trouble"])
         for command in ("status", "doctor"):
             text = " ".join(self.ask(one, command).split())
             self.assertIn("does not let us get Lease reports in namespace shop", text)

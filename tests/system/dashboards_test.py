@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The dashboards and rules against a real Prometheus that has watched a group through takeovers of
-both variants, one of voters that was cut in two, and one on etcd: no expression errs, and every one has
-something to show.
+both variants, one of voters that was cut in two, and one on etcd: no expression errs, and every
+one has something to show.
 
 usage: dashboards_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
