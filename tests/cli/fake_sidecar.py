@@ -48,6 +48,9 @@ def election(number, **others):
 HISTORY = {"group": "orders", "elections": []}
 FORGOTTEN = {"state": "forgotten", "why": "this voter has no vote: it asks in 7s",
              "epoch": 0, "granted_to": None}
+STORE = {"name": "kubernetes shop/orders", "server": "https://10.96.0.1:443", "trouble": None,
+         "record": {"state": "member", "holder": "orders-2", "id": "2", "epoch": 7,
+                    "lease_ms": 10_000, "unchanged_for_ms": 1_234, "is_watched": True}}
 MEMBERS = {"group": "orders", "members": [member(2), member(1), member(0)]}
 
 

@@ -10,7 +10,7 @@ import re
 import socket
 
 from command_line import FAILURE, USAGE, CommandLine, main
-from fake_sidecar import FORGOTTEN, LEADER, MEMBERS, STATUS, TcpFake, UnixFake, member
+from fake_sidecar import FORGOTTEN, LEADER, MEMBERS, STATUS, STORE, TcpFake, UnixFake, member
 from terminal import on_terminal
 
 CONFIG_INVALID = 3
@@ -81,6 +81,27 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
         text = self.ask("status")
         self.assertIn(f"not ready: {FORGOTTEN['why']}\n", text)
         self.assertIn("\nvote     forgotten\n", text)
+
+    def test_says_who_holds_the_record_of_the_store_and_what_is_wrong(self):
+        self.assertNotIn("store", self.ask("status"), "none decides")
+        seen = STORE["record"]
+        for record, text in (
+                (seen, "held by orders-2, written 1.2s ago"),
+                (seen | {"is_watched": False}, "held by orders-2 when it was last looked at"),
+                (seen | {"state": "stranger", "holder": "other_1"},
+                 "held by other_1, which is not a member, written 1.2s ago"),
+                (seen | {"state": "released"}, "released"),
+                (seen | {"state": "unknown", "holder": None}, "held by nobody who is known"),
+                (None, "no record was seen")):
+            self.sidecar.answers["/v1/status"] = (
+                200, STATUS | {"store": STORE | {"record": record}})
+            self.assertIn(f"\nstore    kubernetes shop/orders, {text}\n", self.ask("status"))
+        trouble = STATUS | {"store": STORE | {"trouble": "it does not let us get"}}
+        self.sidecar.answers["/v1/status"] = (200, trouble)
+        self.assertIn("\n         it does not let us get\n", self.ask("status"))
+        self.sidecar.answers["/v1/status"] = (200, trouble | {
+            "is_ready": False, "why_not_ready": "it does not let us get"})
+        self.assertEqual(self.ask("status").count("it does not let us get"), 1)
 
     def test_as_json_is_the_three_answers(self):
         for options in (["--format", "json"], ["--json"]):

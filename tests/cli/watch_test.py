@@ -14,7 +14,7 @@ import subprocess
 import time
 
 from command_line import FAILURE, OK, CommandLine, main
-from fake_sidecar import FORGOTTEN, LEADER, MEMBERS, STATUS, TcpFake, election, member
+from fake_sidecar import FORGOTTEN, LEADER, MEMBERS, STATUS, STORE, TcpFake, election, member
 from terminal import resize
 
 PATIENCE = 10  # seconds
@@ -22,7 +22,7 @@ LEADS = "2026-01-31T09:00:01.250Z  orders-2 leads, epoch 7 (a leader was announc
 ELECTION = ("2026-01-31T09:00:08.000Z  election by modified, leader_lost: followed, orders-2 leads "
             "epoch 8; here ELECTION 2, ANSWER 1, HANDOVER 0, COORDINATOR 1, in 12ms\n")
 TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z  "
-                  r"(?=orders-\d is |vote |no sidecar)", re.M)
+                  r"(?=orders-\d is |vote |kubernetes |no sidecar)", re.M)
 ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 
 
@@ -96,6 +96,18 @@ class Lines(Watching):
         self.sidecar.answers["/v1/status"] = (
             200, STATUS | {"vote": FORGOTTEN | {"state": "in force", "why": None}})
         self.assertEqual(self.next("force\n"), "vote in force\n")
+        self.interrupt(self.process)
+
+    def test_tell_of_trouble_with_the_store_and_of_its_end(self):
+        self.sidecar.send_event(LEADER)
+        self.next("orders-2 is alive\n")
+        for store, text in ((STORE | {"trouble": "it is away"}, "it is away"),
+                            (STORE, "well again"),
+                            (STORE | {"record": STORE["record"] | {
+                                "state": "stranger", "holder": "other_1"}},
+                             "held by other_1, which is not a member")):
+            self.sidecar.answers["/v1/status"] = (200, STATUS | {"store": store})
+            self.assertEqual(self.next(f"{text}\n"), f"kubernetes shop/orders: {text}\n")
         self.interrupt(self.process)
 
     def test_tell_of_each_election_that_ends_with_its_messages_and_of_no_earlier_one(self):
