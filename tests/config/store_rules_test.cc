@@ -186,6 +186,16 @@ BOOST_AUTO_TEST_CASE(a_failover_takes_the_lease_unless_the_death_is_proven) {
   BOOST_TEST((at_most(config, "sidecar killed, connection refused and proof") == Duration(-1)));
 }
 
+BOOST_AUTO_TEST_CASE(the_flag_of_a_leader_without_the_store_runs_out_with_its_lease) {
+  const Config config = parse(kInPod).config;
+  for (const Failover& row : worst_case_failover(config)) {
+    if (row.failure != "leader cut off from the store") continue;
+    BOOST_TEST(row.old_flag == "off after 8s");
+    return;
+  }
+  BOOST_FAIL("no such row");
+}
+
 BOOST_AUTO_TEST_CASE(another_guard_waits_for_a_restart) {
   const Config before = parse(kSoundWithStore).config;
   const Config wanted = parse(kInPod).config;
