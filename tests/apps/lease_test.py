@@ -12,6 +12,7 @@ usage: lease_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_na
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import unittest
@@ -138,6 +139,43 @@ token_file = "{self.token_file}"
                               if change[1] == flag and not change[2] and change[3] == epoch])
         self.assert_never_two()
 
+    def test_a_label_changes_nothing(self):
+        group = self.start()
+        leader = group.await_leader()
+        epoch = leader.epoch()
+        self.server.patch_lease(NAME, {"metadata": {"labels": {"a": "b"}}}, NAMESPACE)
+        changed = self.server.lease(NAME, NAMESPACE)
+        wait_until("it is renewed again", lambda: self.server.lease(
+            NAME, NAMESPACE)["spec"]["renewTime"] > changed["spec"]["renewTime"])
+        self.assertEqual(self.server.lease(NAME, NAMESPACE)["metadata"]["labels"], {"a": "b"})
+        self.assertIs(group.await_leader(), leader)
+        self.assertEqual(leader.epoch(), epoch)
+
+    def test_a_server_that_is_away_costs_a_leader_only_when_its_lease_ends(self):
+        group = self.start()
+        leader = group.await_leader()
+        epoch = leader.epoch()
+        pid = self.server.pid()
+        self.addCleanup(os.kill, pid, signal.SIGCONT)
+        os.kill(pid, signal.SIGSTOP)
+        wait_until("the leader notices", lambda: self.trouble(leader))
+        self.assertTrue(leader.is_leader())
+        os.kill(pid, signal.SIGCONT)
+        wait_until("it is over", lambda: not self.trouble(leader))
+        self.assertEqual((group.await_leader(), leader.epoch()), (leader, epoch))
+        os.kill(pid, signal.SIGSTOP)
+        wait_until("nobody leads", lambda: not any(
+            sidecar.is_leader() for sidecar in group.sidecars))
+        self.assertIn(f"127.0.0.1:{self.server.port}", self.ask(leader, "status"))
+        os.kill(pid, signal.SIGCONT)
+        self.assertGreater(group.await_leader().epoch(), epoch)
+        self.assert_never_two()
+
+    @staticmethod
+    def trouble(sidecar):
+        status = sidecar.get("/v1/status")
+        return status["store"]["trouble"] if status else None
+
     def test_another_client_is_named_and_waited_for(self):
         group = self.start()
         leader = group.await_leader()
@@ -157,8 +195,7 @@ token_file = "{self.token_file}"
         self.token_file.write_text(self.server.service_account("nobody"))
         group = self.start()
         one = group.sidecars[1]
-        wait_until("it says so", lambda: (
-            one.get("/v1/status") or {"store": {"trouble": None}})["store"]["trouble"])
+        wait_until("it says so", lambda: self.trouble(one))
         for command in ("status", "doctor"):
             text = " ".join(self.ask(one, command).split())
             self.assertIn("does not let us get Lease reports in namespace shop", text)

@@ -97,8 +97,7 @@ class Dashboards(SystemCase):
         with contextlib.ExitStack() as stack:
             etcd = stack.enter_context(Etcd())
             extra = f'lease = "2s"\n[etcd]\nendpoints = ["{etcd.urls[0]}"]\n'
-            group = stack.enter_context(
-                self.group(name=GROUP, extra="[election]\n" + extra))
+            group = stack.enter_context(self.group(name=GROUP, extra=extra))
             prometheus = stack.enter_context(Prometheus(group, RULES))
             group.start()
             self.see_leader(group, prometheus, group.sidecars[-1])
