@@ -55,7 +55,9 @@ Environment process_environment(Onlooker onlooker) {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) == 0) environment.host_name = name.data();
   environment.pod_namespace = [] {
-    std::ifstream file(std::string(kServiceAccount) + "namespace");
+    std::string path = kServiceAccount;
+    path += "namespace";
+    std::ifstream file(path);
     std::string line;
     std::getline(file, line);
     return line;

@@ -146,7 +146,8 @@ def store_checks():
     yield Check("store", "clocks at half speed", f"{two} -DRATE=2 -DDL=1 -DDF=2 {calm} -DLATES=1")
     yield Check("store", "three members, no late request", f"{short} {calm}")
     yield Check("store", "three epochs", f"{two} -DEMAX=3", is_large=True)
-    yield Check("store", "two deletions and edits", f"{two} -DDELS=2 -DEDIT -DLATES=1", is_large=True)
+    yield Check("store", "two deletions and edits", f"{two} -DDELS=2 -DEDIT -DLATES=1",
+                is_large=True)
     yield Check("store", "two crashes, proofs", f"{two} -DPROOF -DWORD -DCRASHES=2", is_large=True)
     yield Check("store", "clocks wrong by 11 %",
                 f"{two} -DRATE=5 -DDL=4 -DDF=5 {calm} -DLATES=0", is_large=True)
