@@ -41,12 +41,14 @@ StoreLink::StoreLink(io::Loop& loop, io::Resolver& resolver, const Config& confi
   secure(files_.last());
 }
 
-// A token that another one takes the place of every hour is not worth a line.
+// A token that another one takes the place of every hour is not worth a line; nor is a flaw that is
+// met again at each try.
 void StoreLink::secure(const StoreReading& reading) {
   const std::string& error = reading.files.error;
-  if (!error.empty()) {
+  if (!error.empty() && error != flaw_) {
     log_.write(LogLevel::kError, "the files for the store cannot be used", {{"error", error}});
   }
+  flaw_ = error;
   client_.secure(to_security(reading));
 }
 

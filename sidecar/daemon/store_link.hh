@@ -48,6 +48,7 @@ class StoreLink final : private io::StoreListener {
   metrics::Metrics& metrics_;
   std::function<void(const Input&)> tell_;
   io::StoreClient client_;
+  std::string flaw_;  // of the files, as it was logged last; empty: none
   Reread<StoreReading> files_;
 };
 

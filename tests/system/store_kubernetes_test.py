@@ -136,6 +136,22 @@ class OnKubernetes(KubernetesCase):
             token_file.write_text(good)
             guarded.group.await_leader(leader)
 
+    def test_a_token_that_everybody_may_read_is_refused_and_logged_once(self):
+        with self.led_group(1) as guarded:
+            only = guarded.group.sidecars[0]
+            token_file = self.store.token_files[guarded.name]
+            only.stop()
+            token_file.chmod(0o644)
+            tries = only.log().count("the files for the store cannot be used")
+            only.start()
+            wait_until("it says why", lambda: "may be read by everybody" in why_not_ready(only))
+            seen = now_ns()
+            wait_until("several tries have passed", lambda: now_ns() > seen + 4e9)
+            self.assertEqual(
+                only.log().count("the files for the store cannot be used") - tries, 1)
+            token_file.chmod(0o600)
+            guarded.group.await_leader(only)
+
     def test_a_missing_permission_is_named(self):
         with self.led_group(2) as guarded:
             leader = guarded.group.sidecars[-1]
