@@ -166,6 +166,13 @@ void check_voters(const Facts& facts, Findings& found) {
     }
   }
   const Config& config = *facts.config.config;
+  if (!others.empty() && config.has_store_guard()) {
+    return found.problem(listed(others) +
+                             ": another guard or another record than the configuration here (" +
+                             store_name(config) + ")",
+                         "give all the same; see From another guard to a store in the operations "
+                         "guide before changing it");
+  }
   if (!others.empty()) {
     return found.problem(listed(others) + ": other [voters] than the configuration here (guard " +
                              config.guard() + ")",
@@ -173,7 +180,8 @@ void check_voters(const Facts& facts, Findings& found) {
                          "operations guide before changing them");
   }
   if (!config.has_majority_guard()) {
-    return found.ok("guard none, alike on " + counted(alike, "process"));
+    return found.ok(std::string("guard ") + config.guard() + ", alike on " +
+                    counted(alike, "process"));
   }
   const bool has_vote = config.voters.contains(config.node.name);
   found.ok(counted(config.voters.size(), "voter") + ", alike on " + counted(alike, "process") +

@@ -182,6 +182,9 @@ BOOST_AUTO_TEST_CASE(a_failover_takes_the_lease_unless_the_death_is_proven) {
   BOOST_TEST((at_most(config, "planned hand-over") == milliseconds(100)));
   BOOST_TEST(
       (at_most(config, "sidecar killed, connection refused and proof") == milliseconds(100)));
+  for (const Failover& row : worst_case_failover(config)) {
+    if (row.failure == "sidecar stopped (SIGSTOP)") BOOST_TEST(row.old_flag == "off after 8s");
+  }
   config.election.death_proof = DeathProof::kNone;
   BOOST_TEST((at_most(config, "sidecar killed, connection refused and proof") == Duration(-1)));
 }

@@ -1,4 +1,5 @@
 // The checks of what all members must have in common.
+#include "config/core_options.hh"
 #include "core/electorate.hh"
 #include "expectations.hh"
 
@@ -81,6 +82,18 @@ BOOST_AUTO_TEST_CASE(voters_that_differ_are_a_problem) {
   expect_one(facts, "voters",
              "problem: orders-1 and orders-2 (guard none): other [voters] than the configuration "
              "here (guard majority) ->");
+}
+
+BOOST_AUTO_TEST_CASE(records_that_differ_are_a_problem) {
+  facts.config.config->etcd.is_used = true;
+  facts.config.config->etcd.prefix = "/bellwether/";
+  const uint64_t hash = guard_hash(*facts.config.config);
+  for (ProbeFacts& probe : facts.probes) probe.greeting->voters = hash;
+  expect_one(facts, "voters", "ok: guard etcd, alike on 3 processes");
+  facts.probes[2].greeting->voters = 0;
+  expect_one(facts, "voters",
+             "problem: orders-2 (guard none): another guard or another record than the "
+             "configuration here (etcd /bellwether/orders) -> give all the same");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_without_a_vote_is_told) {
