@@ -48,8 +48,9 @@ class Soak(SystemCase):
     @unittest.skipUnless(has_etcd(), "there is no etcd, or no etcdctl")
     def test_faults_of_members_and_of_the_store_that_guards_them(self):
         """Those of members go on as long as the lease: few of all kinds, by the seed."""
-        run = self.soak("--store", "etcd", "--voters", "3", "--variant", "modified", "--rounds", "3",
-                        "--jobs", "3", "--faults", "6", "--duration", "25s", "--seed", "3")
+        run = self.soak("--store", "etcd", "--voters", "3", "--variant", "modified",
+                        "--rounds", "3", "--jobs", "3", "--faults", "6", "--duration", "25s",
+                        "--seed", "3")
         self.assertEqual(run.findings, [])
         self.assertGreater(len(run.outcomes), 0)
         self.assertGreater(run.looks_a_second(), LOOKS_A_SECOND)
