@@ -66,7 +66,7 @@ void Routes::score(const io::HttpRequest& request, Exchange exchange) {
   const auto score = read_score(request.body);
   if (!score) {
     return exchange.send(
-        error_response(400, std::string("the body is {\"score\": 42}; ") + kScoreForm));
+        error_response(400, fmt::format("the body is {{\"score\": 42}}; {}", kScoreForm)));
   }
   if (!scores_.admit(backend_.now())) {
     observer_.on_limit(Limit::kScoreChanges);
