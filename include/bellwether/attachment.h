@@ -234,7 +234,7 @@ static inline int attachment_next(attachment* self, attachment_event* event) {
         recv(self->fd, self->buffer + self->used, sizeof self->buffer - self->used, 0);
     if (got == 0) return -ECONNRESET;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? -EAGAIN : -ECONNRESET;
+    if (got < 0) return errno == EAGAIN ? -EAGAIN : -ECONNRESET;
     self->used += (size_t)got;
   }
 }

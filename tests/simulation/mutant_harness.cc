@@ -34,7 +34,7 @@ ScenarioResult run(const std::string& name, const std::string& text, const std::
 }
 
 std::string read_scenario(const std::string& name) {
-  std::ifstream in(std::string(BELLWETHER_SCENARIOS) + "/mutants/" + name + ".txt");
+  std::ifstream in(BELLWETHER_SCENARIOS "/mutants/" + name + ".txt");
   BOOST_REQUIRE_MESSAGE(in, "the scenario " + name + " is there");
   std::ostringstream text;
   text << in.rdbuf();
