@@ -151,6 +151,23 @@ std::optional<api::StoreState> Participant::store() const {
       .name = node_.options().store, .server = condition.server, .trouble = condition.trouble};
 }
 
+void Participant::measure() {
+  metrics::Metrics& metrics = parts_.metrics;
+  const Instant now = io::Loop::now();
+  metrics.vote.set_only(node_.vote(now));
+  if (const StoreGuard* store = node_.store()) {
+    const bool looks = store->is_watching || node_.is_leading();
+    const std::chrono::duration<double> age = now - store->view.seen_at();
+    metrics.store->record_age.set(looks ? age.count() : 0);
+    const bool is_strange = store->view.record().holder == StoreRecord::Holder::kStranger;
+    metrics.store->is_strange.set(looks && is_strange);
+  }
+  for (const Security security : {Security::kPlain, Security::kCertificate, Security::kSecret}) {
+    metrics.peer_connections.of(security).Set(
+        static_cast<double>(transport_.count_links(security)));
+  }
+}
+
 // --- what the node wants ---
 
 void Participant::carry_out(Instant now, const Effect& effect) {

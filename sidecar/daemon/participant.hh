@@ -87,7 +87,8 @@ class Participant final : private EffectSink, private io::TransportListener {
   uint16_t port() const { return transport_.port(); }
   // Nothing: no store decides.
   std::optional<api::StoreState> store() const;
-  size_t count_links(Security security) const { return transport_.count_links(security); }
+  // Sets the metrics that are looked up when somebody asks for them.
+  void measure();
 
  private:
   // EffectSink

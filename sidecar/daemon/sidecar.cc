@@ -434,18 +434,7 @@ std::vector<std::string> Sidecar::config_mismatches() const {
 }
 
 std::string Sidecar::metrics_text() {
-  metrics_.vote.set_only(node().vote(now()));
-  if (const StoreGuard* store = node().store()) {
-    const bool looks = store->is_watching || node().is_leading();
-    const std::chrono::duration<double> age = now() - store->view.seen_at();
-    metrics_.store->record_age.set(looks ? age.count() : 0);
-    const bool is_strange = store->view.record().holder == StoreRecord::Holder::kStranger;
-    metrics_.store->is_strange.set(looks && is_strange);
-  }
-  for (const Security security : {Security::kPlain, Security::kCertificate, Security::kSecret}) {
-    metrics_.peer_connections.of(security).Set(
-        static_cast<double>(participant_.count_links(security)));
-  }
+  participant_.measure();
   return metrics_.text(io::Loop::now(), std::chrono::system_clock::now());
 }
 

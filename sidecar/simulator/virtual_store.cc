@@ -8,7 +8,8 @@ namespace {
 
 using Holder = StoreRecord::Holder;
 
-// No longer than that of any group: of a record that was deleted nobody can know that it was longer.
+// No longer than that of any group: of a record that was deleted nobody can know that it was
+// longer.
 constexpr Duration kForeignLease = std::chrono::seconds(1);
 // It goes by a length of its own, whatever the record says, as client-go's does: which must not be
 // shorter than anybody else's.
