@@ -1,6 +1,8 @@
 // The harness of guard "majority": the answers of others, and the way to the top.
 #include "guard_harness.hh"
 
+#include <boost/test/unit_test.hpp>
+
 namespace bellwether::tests {
 
 Options guarded(Options options, uint32_t voters) {
@@ -83,6 +85,12 @@ GuardHarness& GuardHarness::lead() {
   receive_grant(1);
   receive_grant(2);
   return *this;
+}
+
+bool is_granted(const Effects& effects) {
+  const auto grant = find_sent<Grant>(effects);
+  BOOST_REQUIRE(grant.has_value());
+  return grant->is_granted;
 }
 
 }  // namespace bellwether::tests

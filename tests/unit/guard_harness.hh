@@ -70,4 +70,7 @@ class GuardHarness : public NodeHarness {
   uint64_t beats_ = 1;
 };
 
+// The answer to a claim that was sent, which there must be.
+bool is_granted(const Effects& effects);
+
 }  // namespace bellwether::tests

@@ -22,12 +22,6 @@ struct Remembered : GuardHarness {
   }
 };
 
-bool is_granted(const Effects& effects) {
-  const auto grant = find_sent<Grant>(effects);
-  BOOST_REQUIRE(grant.has_value());
-  return grant->is_granted;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(node_doubt)

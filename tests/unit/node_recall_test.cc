@@ -24,12 +24,6 @@ struct Voter : GuardHarness {
   bool has_vote() const { return !node().majority()->voter.recall.is_lost(); }
 };
 
-bool is_granted(const Effects& effects) {
-  const auto grant = find_sent<Grant>(effects);
-  BOOST_REQUIRE(grant.has_value());
-  return grant->is_granted;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(node_recall)

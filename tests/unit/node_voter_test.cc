@@ -12,12 +12,6 @@ bool says_yes(const Effects& effects) {
   return reply->is_yes;
 }
 
-bool is_granted(const Effects& effects) {
-  const auto grant = find_sent<Grant>(effects);
-  BOOST_REQUIRE(grant.has_value());
-  return grant->is_granted;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(node_voter)
