@@ -148,6 +148,10 @@ class Explanation {
         return why_it_has_no_contact();
       case Obstacle::kNoStore:
         return why_it_has_no_store();
+      case Obstacle::kTwin:
+        return "Another process leads under its id: its state folder was copied. Give each process "
+               "a "
+               "folder of its own, and restart both.";
       case Obstacle::kLeaving:
         return "It leaves the group.";
     }

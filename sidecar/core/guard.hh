@@ -57,6 +57,7 @@ enum class Obstacle : uint8_t {
   kNoDisk,         // the disk does not keep its vote, or does not answer
   kNoContact,      // it reaches too few voters
   kNoStore,        // guard on a store: it did not answer when it was asked last
+  kTwin,           // guard on a store: another process has this one's id
   kLeaving,
 };
 

@@ -347,6 +347,7 @@ class Node {
   void on_renewed(Instant sent_at);
   void try_to_renew_again(Duration at_least);
   void judge_record();
+  void note_twin();
   void begin_giving();
   void give_record();
   void on_given(const StoreVersion& version);

@@ -76,6 +76,7 @@ void Node::send_claim() {
 void Node::begin_store_claim() {
   const uint64_t epoch = std::max(store_->view.least_epoch(now_), known_epoch() + 1);
   store_->claim = StoreClaim{.epoch = epoch};
+  store_->asked_epoch = epoch;
   record_.max_epoch = epoch;
   effects_.push_back(Persist{record_});
   write_record(StoreRequest::Kind::kClaim, record_of(members_.self(), epoch));

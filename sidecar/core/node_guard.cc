@@ -73,6 +73,7 @@ void Node::watch_disk() {
 
 Obstacle Node::guard_obstacle() const {
   if (store_ && !store_->has_disk()) return Obstacle::kNoDisk;
+  if (store_ && store_->has_twin) return Obstacle::kTwin;
   if (store_ && store_->is_away) return Obstacle::kNoStore;
   return majority_ ? majority_->obstacle(reached_voters()) : Obstacle::kNone;
 }

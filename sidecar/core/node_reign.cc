@@ -66,6 +66,7 @@ void Node::judge_record() {
   if (is_own && known_epoch() == epoch) {
     return write_record(StoreRequest::Kind::kRenew, record_of(members_.self(), epoch));
   }
+  note_twin();
   // Made anew; or a claim of this process that it had given up came late; or a claim that failed
   // left somebody with a later epoch, who does not follow this one.  It leads on in a new one, and
   // its flag stays on meanwhile.
@@ -75,6 +76,16 @@ void Node::judge_record() {
   abdicate(Why::kRecordTaken);
   send_to_connected(Resign{});
   finish_handover();
+}
+
+// The record has this process's id and an epoch that it never asked for: its state folder was
+// copied, and the copy runs.  Two that take the record from each other would both lead.
+void Node::note_twin() {
+  const StoreView& view = store_->view;
+  if (!view.holds(members_.self().id) || view.record().epoch <= store_->asked_epoch) return;
+  store_->has_twin = true;
+  store_->view.forget();
+  update_electable();
 }
 
 // --- hand-over: the flag is off; then the record names the successor; then the successor hears ---

@@ -79,7 +79,10 @@ struct StoreGuard {
   Instant canvass_again{};            // not before
   std::optional<StoreClaim> claim{};  // of a claimant, or of a leader that takes a new epoch
   std::optional<StoreRequest> request{};
-  uint64_t number;  // of the last request
+  uint64_t number;           // of the last request
+  uint64_t asked_epoch = 0;  // the highest that this life has claimed
+  // Another process leads under this one's id, by a copy of its state: this one never leads again.
+  bool has_twin = false;
   // Another candidate, whose turn it is.
   std::optional<Uuid> awaited{};
 

@@ -36,7 +36,9 @@ bool StoreView::see(const StoreSight& sight, Instant now, uint64_t clock_ms, boo
   // which cuts nobody's flag short.
   const bool is_later_reign =
       record.holder == Holder::kMember && record.epoch > sight_.record.epoch;
-  longest_ = is_later_reign ? record.lease : std::max(longest_, record.lease);
+  const bool is_members = record.holder == Holder::kMember;
+  const Duration length = is_members ? std::min(record.lease, kMaxStoreLease) : record.lease;
+  longest_ = is_later_reign ? length : std::max(longest_, length);
   sight_ = sight;
   is_known_ = true;
   seen_at_ = now;

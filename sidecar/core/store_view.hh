@@ -25,6 +25,9 @@ enum class Ground : uint8_t {
 };
 const char* name(Ground ground);
 
+// A member's lease is no longer, whatever somebody has written into its record.
+inline constexpr Duration kMaxStoreLease = std::chrono::minutes(1);
+
 class StoreView {
  public:
   explicit StoreView(Duration own_lease) : own_lease_(own_lease) {}

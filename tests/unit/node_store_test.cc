@@ -216,6 +216,17 @@ BOOST_AUTO_TEST_CASE(a_leader_whose_record_is_anothers_stops) {
   BOOST_TEST(!node.node().is_leading());
 }
 
+BOOST_AUTO_TEST_CASE(a_leader_whose_id_another_process_claims_by_stops_for_good) {
+  StoreHarness node;
+  node.lead_by_store();
+  node.run_for(milliseconds(400));
+  node.conflict();
+  const std::string all = everything(node.seen("d", node.held_by(3, 9)));
+  BOOST_TEST(all.find("no leader") < all.find("RESIGN"));
+  BOOST_TEST(!node.node().is_leading());
+  BOOST_TEST((node.node().obstacle() == Obstacle::kTwin));
+}
+
 BOOST_AUTO_TEST_CASE(a_handover_is_flag_then_record_then_word) {
   StoreHarness node;
   node.lead_by_store();

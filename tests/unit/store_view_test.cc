@@ -112,6 +112,12 @@ BOOST_AUTO_TEST_CASE(a_longer_length_in_the_record_counts) {
   BOOST_TEST(seen.ground(7000) == "expired");
 }
 
+BOOST_AUTO_TEST_CASE(a_length_that_no_member_can_have_written_is_waited_for_a_minute_at_most) {
+  Seen seen(held_by(2, 5, std::chrono::hours(24)));
+  BOOST_TEST(seen.ground(59999) == "none");
+  BOOST_TEST(seen.ground(60000) == "expired");
+}
+
 BOOST_AUTO_TEST_CASE(a_length_that_was_shortened_by_hand_cuts_nobody_short) {
   Seen seen(held_by(2, 5, seconds(7)));
   seen.view.see({"b", held_by(2, 5, milliseconds(1))}, at(0), kClock, false);
