@@ -178,7 +178,7 @@ std::string record_text(const Json& store) {
 }
 
 std::string store_trouble(const Json& store) {
-  const std::string trouble = text_of(store, "trouble");
+  std::string trouble = text_of(store, "trouble");
   if (trouble != "-") return trouble;
   const Json& record = object_in(store, "record");
   if (text_of(record, "state") != "stranger") return "";

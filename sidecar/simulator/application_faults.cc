@@ -45,7 +45,7 @@ std::string ApplicationFaults::next(uint32_t size) {
   return std::exchange(text_, {});
 }
 
-std::string ApplicationFaults::at_end(uint32_t size) {
+std::string ApplicationFaults::at_end(uint32_t size) const {
   return has_applications_ ? "application 1.." + std::to_string(size) + " here\n" : "";
 }
 

@@ -18,7 +18,7 @@ class ApplicationFaults {
   // Beside another fault, now and then.
   std::string next(uint32_t size);
   // All is well again; the scores stay as they are.
-  std::string at_end(uint32_t size);
+  std::string at_end(uint32_t size) const;
 
  private:
   // So that all else in a schedule stays the same.

@@ -92,7 +92,7 @@ class Schedule {
   // 3, 5 or 7 voters, now and then one; all others only follow.
   std::string guard() {
     if (has_store_) {
-      const std::string settings = stores_.settings();
+      std::string settings = stores_.settings();
       has_proof_ = stores_.has_proof();
       return settings;
     }

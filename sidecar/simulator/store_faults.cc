@@ -6,7 +6,7 @@
 namespace bellwether::simulator {
 namespace {
 
-constexpr const char* kLeases[] = {" lease=1s", " lease=2s", " lease=5s"};
+constexpr const char* kStoreLeases[] = {" lease=1s", " lease=2s", " lease=5s"};
 constexpr const char* kWays[] = {"lost_requests=0.2",
                                  "lost_answers=0.2",
                                  "lost_requests=0.1 lost_answers=0.1",
@@ -20,7 +20,7 @@ constexpr const char* kWays[] = {"lost_requests=0.2",
 
 std::string StoreFaults::settings() {
   has_proof_ = random_.happens(0.5);
-  return std::string(" guard=store") + kLeases[random_.below(std::size(kLeases))] +
+  return std::string(" guard=store") + kStoreLeases[random_.below(std::size(kStoreLeases))] +
          (has_proof_ ? " death_proof=refused" : "");
 }
 

@@ -33,7 +33,7 @@ _bellwether() {
       ;;
     --variant) _bellwether_words classic modified all ;;
     --initiator) _bellwether_words lowest highest all ;;
-    --guard) _bellwether_words none majority ;;
+    --guard) _bellwether_words none majority store ;;
     --color) _bellwether_words auto always never ;;
     --format)
       if [[ ${command} == simulate ]]; then
