@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
       "why_not_ready":null,"may_lead":true,"variant":"modified","active_variant":"modified",
       "guard":"none",
       "election_state":"idle","timers_due_in_ms":{"heartbeat":100},
-      "lease":{"length_ms":null,"is_valid":true,"valid_for_ms":0},"promise":null,"vote":null,
+      "lease":{"length_ms":null,"is_valid":true,"valid_for_ms":0},"promise":null,"vote":null,"store":null,
       "config":{"hash":")" + hash +
                                                    R"(","pending_restart":["node.listen"],
       "mismatches":["node-1 has lease 2s"]},
