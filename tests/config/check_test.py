@@ -128,7 +128,8 @@ class Check(unittest.TestCase):
         self.assertEqual(report["config"]["flag"]["mode"], "0o640")
         self.assertEqual(report["config"]["membership"]["peers"], [])
         self.assertEqual(report["config"]["hook"], [
-            {"url": "http://a/", "timeout": "2s", "ca": "", "cert": "", "key": "", "secret_file": ""}])
+            {"url": "http://a/", "timeout": "2s", "ca": "", "cert": "", "key": "", "secret_file": "",
+             "shared_folder": "off"}])
         self.assertEqual(report["config"]["voters"]["orders-1"], "10.0.0.8:7946")
         self.assertIn("node.name", report["given"])
         self.assertNotIn("node.priority", report["given"])
