@@ -117,8 +117,6 @@ class Cluster {
   // Somebody else's elector on the same record.
   void set_foreigner(bool is_on);
   const VirtualStore& store() const { return store_; }
-  // Requests that were sent to it.
-  uint64_t store_requests() const { return store_requests_; }
 
   // --- time ---
   Instant now() const { return queue_.now(); }
@@ -318,7 +316,6 @@ class Cluster {
   Network network_;
   VirtualStore store_;
   ForeignElector foreigner_;
-  uint64_t store_requests_ = 0;
   Referee referee_;
   Audit audit_;
   std::vector<Process> processes_;
