@@ -12,7 +12,7 @@ readonly build_packages=(
 
 # shellcheck disable=SC2034
 test_packages=(
-  libboost-test-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
+  libboost-test-dev clang-14 libclang-rt-14-dev lld-14 clang-format-14 clang-tidy-14
   python3 python3-yaml shellcheck
   prometheus haproxy nginx etcd-server etcd-client curl openssl gnutls-bin iproute2 nftables
   spin chromium
