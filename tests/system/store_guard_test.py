@@ -131,6 +131,23 @@ class Life:
 class OnEtcd(EtcdCase, Life):
     """One etcd."""
 
+    def test_the_guard_is_changed_to_voters_and_back(self):
+        with self.led_group() as guarded:
+            group = guarded.group
+            of_voters = {"voters": 3, "extra": "", "tls": lambda _: ""}
+            of_store = {"voters": 0, "extra": group.extra, "tls": group.tls}
+            for guard, arguments in ((of_voters, ["--forget-promises"]), (of_store, [])):
+                epoch = group.await_leader(group.sidecars[-1]).epoch()
+                for sidecar in group.sidecars:
+                    sidecar.stop()
+                vars(group).update(guard)
+                for sidecar in group.sidecars:
+                    sidecar.write_config(group.config_of(sidecar))
+                group.start(*arguments)
+                guarded.await_new_reign(epoch)
+            group.await_leader(group.sidecars[-1])
+            self.assertGreater(group.sidecars[-1].epoch(), epoch)
+
     def test_members_that_do_not_hear_the_leader_leave_it_the_store(self):
         if not can_make_namespaces():
             self.skipTest("network namespaces cannot be made here")
