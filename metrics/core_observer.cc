@@ -57,6 +57,11 @@ void CoreObserver::on(Instant, const Outcome& outcome) {
   if (outcome.kind == Outcome::Kind::kDone) meter_.on_command();
 }
 
+void CoreObserver::on(Instant, const DrainEnded& ended) {
+  metrics_.drains.count(ended.end);
+  metrics_.drain_duration.observe(ended.took);
+}
+
 // It never falls.
 void CoreObserver::raise_epoch(uint64_t epoch) {
   epoch_ = std::max(epoch_, epoch);

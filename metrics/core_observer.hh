@@ -42,9 +42,10 @@ class CoreObserver {
   void on(Instant, const Persist& persist) { raise_epoch(persist.record.max_epoch); }
   void on(Instant now, const MembersChanged&);
   void on(Instant now, const Outcome& outcome);
+  void on(Instant, const DrainEnded& ended);
   // Counted elsewhere, or of no interest.
   template <OneOf<Send, RefuseLink, EndLink, PersistMembers, StoreRead, StoreWrite, StoreWatch,
-                  Sighting, Left, Failed>
+                  DrainBegun, Sighting, Left, Failed>
                 Other>
   void on(Instant, const Other&) {}
 

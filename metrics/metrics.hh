@@ -31,6 +31,8 @@ inline constexpr double kEventSeconds[] = {0.0001, 0.00025, 0.0005, 0.001, 0.002
                                            0.025,  0.05,    0.1,    0.25,  0.5,    1,     2.5};
 // From a store on this machine to one that is given up.
 inline constexpr double kStoreSeconds[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1, 2.5};
+// Between a request and an hour's job.
+inline constexpr double kDrainSeconds[] = {0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300};
 // One node of an election has at most about 4 messages for each member of its group.
 inline constexpr double kMessageCounts[] = {0,   1,   2,   5,    10,   20,  50,
                                             100, 200, 500, 1000, 2000, 5000};
@@ -246,6 +248,13 @@ class Metrics {
   const Counters<HealthCheck> application_health_checks{
       registry, "bellwether_application_health_checks_total",
       "Questions to the application whether it works, by what came of them.", "result"};
+  const Counters<DrainEnd> drains{
+      registry, "bellwether_drains_total",
+      "Times that the application was asked to finish before a hand-over, by how that ended.",
+      "result"};
+  const Histograms<> drain_duration{registry, "bellwether_drain_duration_seconds",
+                                    "How long a hand-over waited for the application to finish.",
+                                    kDrainSeconds};
   const Counters<HookResult> hook_deliveries{registry, "bellwether_hook_deliveries_total",
                                              "Attempts to deliver an event to a webhook.",
                                              "result"};

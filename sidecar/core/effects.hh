@@ -12,6 +12,7 @@
 #include "base/clock.hh"
 #include "core/ability.hh"
 #include "core/frames.hh"
+#include "core/handover.hh"
 #include "core/identity.hh"
 #include "core/options.hh"
 #include "core/record.hh"
@@ -98,7 +99,8 @@ struct StoreFailed {
 // ends with Left.
 struct Elect {};
 struct StepDown {
-  Duration hold{};  // how long this node then stays out
+  Duration hold{};      // how long this node then stays out
+  bool is_now = false;  // the application is not asked to finish first, or not waited for any more
 };
 struct Transfer {
   Uuid to{};
@@ -107,15 +109,22 @@ struct Transfer {
 struct Forget {
   std::string name;
 };
+// A second one does not wait for the application any more.
 struct LeaveGroup {};
 
 // What the application beside this process is worth from now on; able, and 0, until the first.
 struct Application {
   Ability ability = Ability::kAble;
   int64_t score = 0;
+  bool is_attached = false;  // somebody is there who can be asked to finish
 
   bool is_able() const { return ability == Ability::kAble; }
   friend bool operator==(const Application&, const Application&) = default;
+};
+
+// The application has finished what it had begun, as it was asked to while this node led `epoch`.
+struct Drained {
+  uint64_t epoch = 0;
 };
 
 // The configuration was read again.  Taken over are timeouts and intervals, reap_after, preempt,
@@ -127,7 +136,7 @@ struct Reconfigure {
 
 using Input = std::variant<Start, Joined, LinkUp, LinkDown, FrameReceived, Tick, Persisted,
                            StoreSeen, StoreAnswered, StoreFailed, Elect, StepDown, Transfer, Forget,
-                           LeaveGroup, Reconfigure, Application>;
+                           LeaveGroup, Reconfigure, Application, Drained>;
 
 // --- effects ---
 
@@ -184,7 +193,20 @@ struct Publish {
   uint64_t epoch = 0;            // of the leadership named here
   std::optional<Uuid> leader{};  // nullopt: none is known
   Instant valid_until{};         // is_leader holds no longer than this unless published again
-  std::optional<Why> why{};      // nothing: only valid_until moved on
+  std::optional<Why> why{};      // nothing: only valid_until moved on, or is_draining
+  bool is_draining = false;      // leads, and nothing new is to be begun; until it leads no longer
+};
+
+// The application is asked to finish what it has begun.
+struct DrainBegun {
+  Drain drain;
+  std::optional<Uuid> successor{};  // as it looks now; nothing: nobody can lead
+};
+
+// It is not waited for any more.
+struct DrainEnded {
+  DrainEnd end{};
+  Duration took{};
 };
 
 // Members were added, removed or changed: connections and answers follow Node::members().
@@ -241,9 +263,10 @@ struct Failed {
   std::string text;
 };
 
-using Effect = std::variant<Send, RefuseLink, EndLink, Persist, PersistMembers, StoreRead,
-                            StoreWrite, StoreWatch, Publish, MembersChanged, Progress, TimedOut,
-                            Stale, Rejected, Sighting, Remark, Outcome, Left, Failed>;
+using Effect =
+    std::variant<Send, RefuseLink, EndLink, Persist, PersistMembers, StoreRead, StoreWrite,
+                 StoreWatch, Publish, DrainBegun, DrainEnded, MembersChanged, Progress, TimedOut,
+                 Stale, Rejected, Sighting, Remark, Outcome, Left, Failed>;
 using Effects = std::vector<Effect>;
 
 // Whoever watches effects lists those that it ignores, so that a new one is not ignored by

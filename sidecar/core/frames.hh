@@ -151,13 +151,18 @@ struct HeartbeatAck {
 };
 
 // "Would you grant my claim?"  Asked before a claim, so that one without prospects burns no epoch.
-// And asked by a voter that has lost its state, whom the answer's header tells what was claimed.
+// And asked by a voter that has lost its state, whom the answer's header tells what was claimed;
+// and, of a leader that works, by whoever is to have its place (node_takeover.cc).
 struct Canvass {
   static constexpr FrameType kType = FrameType::kCanvass;
   uint64_t number = 0;
   uint64_t voters = 0;
   bool is_lost = false;
-  bool is_planned = false;  // guard on a store: an operator wants the claim
+  bool is_planned = false;  // an operator wants the claim; not of voters
+  // To the leader, and under a guard on a store to all: it is asked to hand over to the sender,
+  // whose score is this.
+  bool is_take_over = false;
+  int64_t score = 0;
 };
 
 struct CanvassReply {
@@ -166,7 +171,9 @@ struct CanvassReply {
   bool is_yes = false;
   // The sender has lost its state, or has never heard of a claim.
   bool is_lost = false;
-  std::optional<LeaderHint> leader{};  // with a no: whom the sender follows
+  std::optional<LeaderHint> leader{};  // with a no, and of a leader: whom the sender follows
+  // Of the leader: it hands over, but for so long it may wait for its application to finish.
+  Duration drain_left{};
 };
 
 // What a voter has promised, as it stands in its grant.

@@ -63,8 +63,17 @@ std::optional<std::string> broken_by_state(const Node& node) {
   if (node.timers().is_armed(Timer::kHeartbeat) && !node.is_leading() && !node.is_claiming()) {
     return "has a heartbeat timer without leading";  // [I8]
   }
-  if (node.is_handing_over() && !node.timers().is_armed(Timer::kHandover)) {
+  const Drain* drain = node.drain();
+  const bool is_draining = drain != nullptr && !drain->is_over;
+  if (is_draining != node.timers().is_armed(Timer::kDrain)) return "drains without end";  // [I17]
+  if (is_draining && node.timers().deadline(Timer::kDrain) > drain->until) {
+    return "drains for longer than it may";  // [I17]
+  }
+  if (node.is_handing_over() && !is_draining && !node.timers().is_armed(Timer::kHandover)) {
     return "waits for its successor for ever";  // [I13]
+  }
+  if (node.is_asking() && !node.timers().is_armed(Timer::kClaim)) {
+    return "waits for its leader's place for ever";  // [I13]
   }
   const uint32_t state = node.election_state();
   const bool waits = state == ELECTION_STATE_COLLECTING || state == ELECTION_STATE_WAITING ||
@@ -72,7 +81,8 @@ std::optional<std::string> broken_by_state(const Node& node) {
   if (waits && !node.timers().is_armed(Timer::kPlugin)) {
     return "is in an election and waits for ever";  // [I13]
   }
-  if (state == ELECTION_STATE_CLAIMING && !node.is_candidate()) return "a claim has no outcome";
+  if (state == ELECTION_STATE_CLAIMING && !node.is_candidate() && !node.is_asking())
+    return "a claim has no outcome";
   return std::visit([&](const auto& role) { return broken_by_role(node, role); }, node.role());
 }
 

@@ -145,6 +145,9 @@ void Node::on_timer(Timer timer) {
     case Timer::kHandover:
       effects_.push_back(TimedOut{Awaited::kHandover});
       return on_handover_timer();
+    case Timer::kDrain:
+      effects_.push_back(TimedOut{Awaited::kDrain});
+      return hand_over_drained(DrainEnd::kTimeout);
     case Timer::kLease:
       // expire_lease() has judged it before this input; a single voter's lease renews itself.
       if (valid_until() > now_) timers_.arm(Timer::kLease, valid_until());

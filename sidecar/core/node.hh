@@ -9,7 +9,8 @@
 //
 // Its code is spread by duty: node.cc (inputs, timers, the plugin), node_links.cc (connections,
 // frames, members), node_leadership.cc (follow, claim, lead, lose), node_heartbeat.cc,
-// node_departure.cc (step-down, transfer, leave), node_application.cc (what the application is
+// node_departure.cc (step-down, transfer, leave), node_drain.cc (the application finishes before),
+// node_takeover.cc (a higher rank asks for the place), node_application.cc (what the application is
 // worth), node_options.cc (new options, the change of variant).  Where the guards differ:
 // node_guard.cc.  Of guard "majority" alone: node_voter.cc (votes and promises), node_candidate.cc
 // (canvass, claim, lease), node_recall.cc (a voter that has lost its state).  Of guards on a store
@@ -26,6 +27,7 @@
 #include "core/epoch_horizon.hh"
 #include "core/failure_detector.hh"
 #include "core/guard.hh"
+#include "core/handover.hh"
 #include "core/lease.hh"
 #include "core/members.hh"
 #include "core/options.hh"
@@ -113,6 +115,12 @@ class Node {
   // What its application is worth, as it was told last.
   const Application& application() const { return application_; }
   bool is_handing_over() const { return handover_.has_value(); }
+  // Its application is asked to finish, or has been; nullptr: it does not lead, or was not asked.
+  const Drain* drain() const;
+  // Of a leader that hands over; nothing: nobody can lead.
+  std::optional<Uuid> successor() const;
+  // It has won an election against a leader that works, and has asked for its place.
+  bool is_asking() const { return asking_.has_value(); }
   // Has claimed, or asks whether it may.
   bool is_candidate() const {
     return is_claiming() || (majority_ && majority_->canvassing) || (store_ && store_->asking);
@@ -220,6 +228,7 @@ class Node {
   void watch_disk();
   void on_guard_timer(Timer timer);
   void begin_claim(Proposal proposal);
+  void claim_now(Proposal proposal);
   void on_frame(Member& from, const Header& header, const Coordinator& frame);
   void on_frame(Member& from, const Header& header, const Heartbeat& beat);
   void on_frame(Member& from, const Header& header, const Canvass& canvass);
@@ -240,7 +249,7 @@ class Node {
   bool is_boot_wait() const;
   void note_proof(const Member& gone);
   void note_released(const Member& member);
-  void hand_over();
+  void ask_successor();
   void on_handover_timer();
 
   // node_heartbeat.cc
@@ -274,6 +283,7 @@ class Node {
   void on_canvass_reply(Member& from, const CanvassReply& reply);
   void canvass_others(bool is_lost);
   void claim_again();
+  void announce_again();
   void hasten_retry(const CanvassReply& reply);
   void note_opinions();
   void store_own_vote(Proposal proposal);
@@ -335,7 +345,6 @@ class Node {
   void on_bid_timer();
   void on_renewal_of_other();
   void on_bid(Member& from, const Canvass& canvass);
-  bool gives_way_to(const Member& candidate, bool is_planned) const;
   void leave_turn_to(const Member& candidate);
   void take_turn_of(const Uuid& gone);
   void on_bid_reply(Member& from, const CanvassReply& reply);
@@ -348,6 +357,7 @@ class Node {
   void try_to_renew_again(Duration at_least);
   void judge_record();
   void note_twin();
+  Duration patience_for_handover() const;
   void begin_giving();
   void give_record();
   void on_given(const StoreVersion& version);
@@ -361,12 +371,36 @@ class Node {
   void on(const StepDown&);
   void on(const Transfer&);
   void on(const LeaveGroup&);
-  void begin_handover(std::optional<Uuid> successor, bool is_appointed);
+  void begin_handover(std::optional<Uuid> successor, bool is_appointed,
+                      std::optional<DrainReason> drains = {}, Duration hold = {});
+  void hand_over();
   const Member* next_successor() const;
   void abdicate(Why why);
   void try_next_successor();
   void finish_handover();
   void finish_leaving();
+
+  // node_drain.cc
+  void on(const Drained&);
+  bool is_draining() const;
+  void begin_drain(DrainReason reason);
+  void end_drain(DrainEnd end);
+  void hand_over_drained(DrainEnd end);
+  void redirect_handover(const Uuid& successor, bool is_appointed, DrainReason reason);
+
+  // node_takeover.cc
+  void ask_or_claim(Proposal proposal);
+  bool asks_for_place() const;
+  void ask_for_place(Proposal proposal);
+  void ask_again(Proposal proposal);
+  void on_asking_timer();
+  void take_place(bool is_appointed);
+  void end_asking();
+  void on_place_reply(const CanvassReply& reply);
+  void on_take_over(Member& from, const Canvass& canvass);
+  bool gives_way_to(const Member& candidate, const Canvass& canvass) const;
+  void give_way_to(const Uuid& candidate);
+  Duration drain_left() const;
 
   // node_application.cc
   void on(const Application&);
@@ -382,16 +416,6 @@ class Node {
   void set_detection(const Options& options);
   void set_variant(const std::string& variant);
   void renew_elector();
-
-  // A planned hand-over under way: this process waits for the claim.  But for guard "majority" it
-  // has stopped leading before.
-  struct Handover {
-    std::optional<Uuid> named;  // nobody else is to take over
-    bool is_appointed = false;  // an operator has named it
-    uint64_t epoch = 0;         // that this process has led
-    std::vector<Uuid> tried{};
-    bool has_failed = false;  // guard on a store: a request of it came to nothing
-  };
 
   const election_plugin& plugin_;
   Options options_;
@@ -427,6 +451,8 @@ class Node {
   bool has_failed_ = false;
   int plugin_depth_ = 0;
   std::optional<Handover> handover_;
+  std::optional<Asking> asking_;
+  uint64_t questions_ = 0;  // asked of leaders; not guard "majority"
   Application application_;
   Instant told_of_application_at_{};  // all others
   bool was_told_able_ = true;

@@ -19,6 +19,9 @@ void Node::on(const Application& application) {
   const Application before = application_;
   if (application == before) return;
   application_ = application;
+  if (!application.is_attached && application.is_able()) hand_over_drained(DrainEnd::kDetached);
+  const bool is_news = application.ability != before.ability || application.score != before.score;
+  if (!is_news) return;
   members_.set_self_score(application.score);
   update_electable();
   if (!application.is_able() && before.is_able()) {
@@ -34,12 +37,16 @@ void Node::on(const Application& application) {
 // At once: there is nobody to wait for.  Under each guard the flag goes off before the successor is
 // asked, for nobody works until it leads.
 void Node::lead_no_longer_for_application() {
-  if (is_candidate()) give_up_claim("its application cannot work");
+  if (is_candidate() || asking_) give_up_claim("its application cannot work");
   if (!is_leading()) return;
   preemption_.on_leadership_lost(now_);
-  abdicate(application_.ability == Ability::kAbsent ? Why::kApplicationLost
-                                                    : Why::kApplicationUnhealthy);
-  if (!handover_ && !has_failed_) begin_handover(std::nullopt, false);
+  const bool is_gone = application_.ability == Ability::kAbsent;
+  const bool was_draining = is_draining();
+  end_drain(is_gone ? DrainEnd::kDetached : DrainEnd::kCut);
+  abdicate(is_gone ? Why::kApplicationLost : Why::kApplicationUnhealthy);
+  if (has_failed_) return;
+  if (!handover_) return begin_handover(std::nullopt, false);
+  if (was_draining) hand_over();
 }
 
 // A candidate from now on, as after a hold.
@@ -51,7 +58,9 @@ void Node::on_able_again() {
 // each frame says which epochs its sender has released, and whoever but the successor hears of that
 // would hold an election.
 void Node::tell_of_application() {
-  if (handover_) return timers_.arm(Timer::kTell, now_ + options_.heartbeat_interval);
+  if (handover_ && !is_draining()) {
+    return timers_.arm(Timer::kTell, now_ + options_.heartbeat_interval);
+  }
   // Who is able again may be wanted soon; scores change all the time.
   const bool is_ability_news = was_told_able_ != application_.is_able();
   const Instant next = told_of_application_at_ +

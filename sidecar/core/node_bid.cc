@@ -24,8 +24,7 @@ void Node::bid(Proposal proposal) {
   if (is_claiming()) return;
   store_->awaited.reset();
   // It waits for its leader to hand over, no longer than that may take.
-  store_->asking_until =
-      leader() ? now_ + options_.handover_timeout + 2 * store_->patience : kNever;
+  store_->asking_until = leader() ? now_ + patience_for_handover() : kNever;
   store_->asking = std::move(proposal);
   store_->canvass_again = now_;
   pursue_bid();
@@ -53,7 +52,9 @@ void Node::await_turn() {
     store_->canvass_again = now_ + options_.coordinator_timeout;
     send_to_connected(Canvass{.number = ++store_->canvass,
                               .voters = store_->hash,
-                              .is_planned = store_->asking->is_planned});
+                              .is_planned = store_->asking->is_planned,
+                              .is_take_over = leader().has_value(),
+                              .score = members_.self().score});
   }
   timers_.arm(Timer::kClaim,
               std::min({store_->canvass_again, store_->view.over_at(), store_->asking_until}));
@@ -132,13 +133,11 @@ void Node::on_renewal_of_other() {
 // --- what candidates and others tell each other ---
 
 void Node::on_bid(Member& from, const Canvass& canvass) {
+  if (is_leading()) return on_take_over(from, canvass);
   const Uuid id = from.entry.id;
   CanvassReply reply{.number = canvass.number};
   const auto current = leader();
-  if (is_leading()) {
-    if (gives_way_to(from, canvass.is_planned)) return begin_handover(id, false);
-    reply.leader = current;
-  } else if (current && current->id != id) {
+  if (current && current->id != id) {
     reply.leader = current;
   } else if (is_candidate() && from.entry.rank() < members_.self().rank()) {
     return;  // it is this one's turn, which the other hears as well
@@ -147,13 +146,6 @@ void Node::on_bid(Member& from, const Canvass& canvass) {
   }
   send(id, reply);
   if (reply.is_yes) leave_turn_to(from);
-}
-
-bool Node::gives_way_to(const Member& candidate, bool is_planned) const {
-  if (handover_ || !candidate.is_candidate()) return false;
-  if (is_planned) return true;
-  return !std::get<Leading>(role_).is_appointed &&
-         preemption_.allows(candidate.entry.rank(), *rank_of(*leader()));
 }
 
 void Node::leave_turn_to(const Member& candidate) {
@@ -174,8 +166,13 @@ void Node::take_turn_of(const Uuid& gone) {
 }
 
 void Node::on_bid_reply(Member& from, const CanvassReply& reply) {
-  if (reply.number != store_->canvass || !store_->asking || !reply.leader) return;
+  if (reply.number != store_->canvass || !store_->asking) return;
   const auto current = leader();
+  if (reply.is_yes && current && current->id == from.entry.id) {
+    store_->asking_until = now_ + reply.drain_left + patience_for_handover();
+    return;
+  }
+  if (!reply.leader) return;
   if (current && current->id == reply.leader->id) return;
   if (reply.leader->id == members_.self().id) return;
   give_up_claim("others hear a leader");

@@ -1,7 +1,8 @@
 // Guard "majority", the candidate and the leader: canvass, own vote, claim, lease.
 //
-//   plugin claims ─ canvass ─ own vote stored ─ COORDINATOR ─ grants of a majority ─ their promises
-//   to earlier leaders are over ─ leader, for as long as a majority answers its heartbeats
+//   plugin claims ─ canvass ─ leader asked (node_takeover.cc) ─ own vote stored ─ COORDINATOR ─
+//   grants of a majority ─ their promises to earlier leaders are over ─ leader, for as long as a
+//   majority answers its heartbeats
 //
 // The election takes place early, while the old leader's lease still runs; only the flag waits.
 #include <algorithm>
@@ -34,7 +35,7 @@ void Node::canvass(Proposal proposal) {
   if (is_leading()) return claim_again();
   if (is_candidate()) return;
   ++majority_->number;
-  if (proposal.is_planned) return store_own_vote(std::move(proposal));
+  if (proposal.is_planned) return ask_or_claim(std::move(proposal));
   majority_->canvassing = Canvassing{std::move(proposal)};
   majority_->canvassing->note_opinion(*majority_->slot, true);
   timers_.arm(Timer::kClaim, now_ + options_.answer_timeout);
@@ -45,12 +46,16 @@ void Node::canvass(Proposal proposal) {
 // Who wins an election while it leads just leads on: a new epoch would only be a gap.  Its word
 // ends the election of the others.
 void Node::claim_again() {
+  announce_again();
+  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
+}
+
+void Node::announce_again() {
   const auto& leading = std::get<Leading>(role_);
   announce({}, Coordinator{.is_appointed = leading.is_appointed,
                            .sequence = leading.sequence,
                            .terms = terms(),
                            .score = leading.score});
-  tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
 }
 
 void Node::canvass_others(bool is_lost) {
@@ -83,7 +88,7 @@ void Node::hasten_retry(const CanvassReply& reply) {
 void Node::note_opinions() {
   Canvassing& asked = *majority_->canvassing;
   if (asked.supporters.count() >= majority_->quorum()) {
-    return store_own_vote(std::move(asked.proposal));
+    return ask_or_claim(std::move(asked.proposal));
   }
   const bool is_hopeless =
       majority_->electorate.size() - asked.opponents.count() < majority_->quorum();
@@ -215,6 +220,7 @@ void Node::give_up_claim(const char* why) {
 
 // What a canvass, a claim or a reign leaves behind when it has ended.
 void Node::end_claim() {
+  asking_.reset();
   if (majority_) majority_->canvassing.reset();
   if (store_) end_bid();
   for (const Timer timer : {Timer::kClaim, Timer::kLease, Timer::kRenew, Timer::kHeartbeat}) {
@@ -267,6 +273,7 @@ void Node::note_stuck_voter(const Member& from) {
   if (is_first) leading->stuck_since = now_;
   leading->stuck_last = now_;
   if (now_ - leading->stuck_since < kStuckFor) return;
+  if (is_draining()) return hand_over_drained(DrainEnd::kCut);
   remark("claims anew for a voter that has granted a newer epoch", from.entry.id);
   abdicate(Why::kClaimsAnew);
   send_to_connected(Resign{});

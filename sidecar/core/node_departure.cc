@@ -1,7 +1,9 @@
-// Giving leadership up in good order: step-down, transfer, leave.  Under guard "none" the flag goes
-// off first, then the successor is asked to claim: the group is without a leader for one message.
-// Under guard "majority" the leader leads on until the successor claims.
+// Giving leadership up in good order: step-down, transfer, leave, and to a higher rank that asks
+// (node_takeover.cc).  The application may finish first (node_drain.cc).  Under guard "none" the
+// flag goes off first, then the successor is asked to claim: the group is without a leader for one
+// message. Under guard "majority" the leader leads on until the successor claims.
 #include <algorithm>
+#include <utility>
 
 #include "core/node.hh"
 #include "core/node_send.hh"
@@ -21,7 +23,12 @@ void Node::on(const StepDown& step_down) {
   }
   effects_.push_back(Outcome{Outcome::Kind::kDone});
   if (step_down.hold > Duration::zero()) timers_.arm(Timer::kHold, now_ + step_down.hold);
-  if (!handover_) begin_handover(std::nullopt, false);
+  if (!handover_) {
+    const auto drains = step_down.is_now ? std::nullopt : std::optional(DrainReason::kStepDown);
+    return begin_handover(std::nullopt, false, drains, step_down.hold);
+  }
+  handover_->hold = step_down.hold;
+  if (step_down.is_now) hand_over_drained(DrainEnd::kCut);
 }
 
 void Node::on(const Transfer& transfer) {
@@ -35,28 +42,45 @@ void Node::on(const Transfer& transfer) {
     outcome = Outcome::Kind::kNotEligible;
   }
   effects_.push_back(Outcome{outcome});
-  if (outcome == Outcome::Kind::kDone) begin_handover(transfer.to, true);
+  if (outcome != Outcome::Kind::kDone) return;
+  if (is_draining()) return redirect_handover(transfer.to, true, DrainReason::kTransfer);
+  begin_handover(transfer.to, true, DrainReason::kTransfer);
 }
 
 void Node::on(const LeaveGroup&) {
-  is_leaving_ = true;
+  const bool is_second = std::exchange(is_leaving_, true);
   update_electable();
+  if (is_second && is_draining()) return hand_over_drained(DrainEnd::kCut);
   if (is_leading() && handover_) return;  // it leaves when that is done
-  if (is_leading()) return begin_handover(std::nullopt, false);
+  if (is_leading()) return begin_handover(std::nullopt, false, DrainReason::kLeave);
   if (is_claiming()) give_up_claim("it leaves the group");
   tell_plugin(ELECTION_EVENT_STAND_DOWN);
   if (!handover_) finish_leaving();
 }
 
 // Or begins it anew, with another successor: one that was asked before and claims all the same is a
-// candidate like any other.
-void Node::begin_handover(std::optional<Uuid> successor, bool is_appointed) {
+// candidate like any other.  `drains`: the application is asked to finish first, once.
+void Node::begin_handover(std::optional<Uuid> successor, bool is_appointed,
+                          std::optional<DrainReason> drains, Duration hold) {
   // It may have stopped leading just now.
   const uint64_t epoch = is_leading() ? leader()->epoch : record_.max_epoch;
-  handover_ = Handover{.named = successor, .is_appointed = is_appointed, .epoch = epoch};
+  std::optional<Drain> drained = handover_ ? handover_->drain : std::nullopt;
+  const bool is_to_drain = drains && !drained && is_leading() && application_.is_attached &&
+                           options_.drain_timeout > Duration::zero();
+  handover_ = Handover{.named = successor,
+                       .is_appointed = is_appointed,
+                       .epoch = epoch,
+                       .hold = hold,
+                       .drain = drained};
   update_electable();
+  is_to_drain ? begin_drain(*drains) : hand_over();
+}
+
+void Node::hand_over() {
+  // A guard may have given the reign another epoch while it drained.
+  if (is_leading()) handover_->epoch = leader()->epoch;
   if (is_leading() && !leads_until_succeeded()) abdicate(Why::kHandedOver);
-  hand_over();
+  ask_successor();
 }
 
 void Node::abdicate(Why why) {

@@ -29,6 +29,7 @@ void Node::start_guard(const Start& start) {
 void Node::on_guard_timer(Timer timer) {
   switch (timer) {
     case Timer::kClaim:
+      if (asking_) return on_asking_timer();
       return store_ ? on_bid_timer() : on_claim_timer();
     case Timer::kRecall:
       return recall();
@@ -100,7 +101,13 @@ Vote Node::vote(Instant now) const {
 
 void Node::begin_claim(Proposal proposal) {
   if (store_) return bid(std::move(proposal));
-  majority_ ? canvass(std::move(proposal)) : lead_at_once(proposal);
+  if (asking_) return ask_again(std::move(proposal));
+  majority_ ? canvass(std::move(proposal)) : ask_or_claim(std::move(proposal));
+}
+
+// There is nobody left to ask.  Not under a guard on a store, where the record says when.
+void Node::claim_now(Proposal proposal) {
+  majority_ ? store_own_vote(std::move(proposal)) : lead_at_once(proposal);
 }
 
 Terms Node::terms() const { return majority_ ? majority_->terms() : Terms{}; }
@@ -119,7 +126,7 @@ void Node::on_frame(Member& from, const Header& header, const Coordinator& frame
       accept_leader(from, {from.entry.id, header.epoch, frame.is_appointed, frame.score});
   if (!is_accepted) return refuse_claim(from, header.epoch, frame);
   // One that leads on says so to those that hold an election.
-  if (store_) end_needless_election();
+  end_needless_election();
 }
 
 // By its own word; an epoch that is not over.
@@ -133,15 +140,22 @@ void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
 }
 
 void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {
-  if (canvass.voters != guard_hash() || do_words_decide()) {
+  // There is nothing else to ask for where words decide.
+  const bool is_of_use = canvass.is_take_over || !do_words_decide();
+  if (canvass.voters != guard_hash() || !is_of_use) {
     return effects_.push_back(Rejected{Unfit::kOtherVoters, from.entry.id});
   }
+  if (canvass.is_take_over && !store_) return on_take_over(from, canvass);
   store_ ? on_bid(from, canvass) : on_canvass(from, canvass);
 }
 
 void Node::on_frame(Member& from, const Header&, const CanvassReply& reply) {
   if (store_) return on_bid_reply(from, reply);
-  if (majority_) on_canvass_reply(from, reply);
+  const bool is_of_leader = asking_ && is_following(from.entry.id);
+  if (is_of_leader && reply.number == asking_->number) return on_place_reply(reply);
+  if (majority_) return on_canvass_reply(from, reply);
+  // Whoever was asked may have claimed anew since, and the question have been an old one.
+  if (reply.leader) consider(*reply.leader, from.entry.id);
 }
 
 // Of an epoch that is over.  A voter may have more to say against it.
@@ -193,7 +207,7 @@ Instant Node::valid_until() const {
 bool Node::leads_until_succeeded() const { return majority_.has_value(); }
 
 // The successor is to hear of it; where a store decides, the record says so first.
-void Node::hand_over() { store_ ? begin_giving() : try_next_successor(); }
+void Node::ask_successor() { store_ ? begin_giving() : try_next_successor(); }
 
 void Node::on_handover_timer() { store_ ? end_handover_in_vain() : try_next_successor(); }
 

@@ -123,6 +123,7 @@ void Node::yield_to(const LeaderHint& leader) {
   stop_leading(Why::kYielded);
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_STEPPED_DOWN);
   wait_for_leader(leader.id);
+  finish_handover();
 }
 
 // Somebody leads, but this process does not hear it yet.
@@ -134,7 +135,8 @@ void Node::wait_for_leader(const Uuid& id) {
 }
 
 void Node::follow(const LeaderHint& leader, bool is_effective) {
-  if (is_leading()) preemption_.on_leadership_lost(now_);
+  if (is_leading() && !handover_) preemption_.on_leadership_lost(now_);
+  end_drain(DrainEnd::kCut);
   role_ = Following{leader.id, leader.epoch, leader.is_appointed, is_effective, leader.score};
   publish(is_effective ? Why::kAnnounced : Why::kGranted);
   raise_epoch(leader.epoch);
@@ -155,6 +157,8 @@ void Node::follow(const LeaderHint& leader, bool is_effective) {
 }
 
 void Node::claim(std::span<const election_id> silent, bool is_appointed, bool is_planned) {
+  // What it would have to claim anew it gives away instead.
+  if (is_draining()) return hand_over_drained(DrainEnd::kCut);
   if (!may_lead()) return tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);
   Proposal proposal{.is_planned = is_planned, .is_appointed = is_appointed};
   for (const election_id& id : silent) proposal.silent.push_back(to_uuid(id));
@@ -217,6 +221,7 @@ void Node::announce(const std::vector<Uuid>& silent, const Coordinator& coordina
 // If it is (still) the one that this process follows.
 void Node::lose_leader(const Uuid& id, uint32_t reason) {
   if (!is_following(id)) return;
+  end_asking();
   role_ = Leaderless{};
   timers_.disarm(Timer::kSuspicion);
   timers_.disarm(Timer::kPreempt);
@@ -228,6 +233,7 @@ void Node::lose_leader(const Uuid& id, uint32_t reason) {
 
 // The flag goes off here, before anything that the caller sends.
 void Node::stop_leading(Why why) {
+  end_drain(DrainEnd::kCut);
   role_ = Leaderless{};
   timers_.disarm(Timer::kHeartbeat);
   end_claim();
@@ -255,7 +261,7 @@ void Node::arm_preemption() {
 // Only the highest candidate takes over, and nobody from a leader that an operator named.
 bool Node::should_preempt() const {
   const auto* following = std::get_if<Following>(&role_);
-  if (following == nullptr || following->is_appointed || !may_lead()) return false;
+  if (following == nullptr || following->is_appointed || asking_ || !may_lead()) return false;
   const Member* leader = members_.find(following->leader);
   if (leader == nullptr || !preemption_.allows(members_.self().rank(), leader->entry.rank())) {
     return false;
@@ -289,7 +295,7 @@ void Node::update_electable() {
 void Node::publish(std::optional<Why> why) {
   const auto current = leader();
   const auto* following = std::get_if<Following>(&role_);
-  Publish publish{.is_leader = is_leading(), .why = why};
+  Publish publish{.is_leader = is_leading(), .why = why, .is_draining = drain() != nullptr};
   if (current && (following == nullptr || following->is_effective)) {
     publish.epoch = current->epoch;
     publish.leader = current->id;

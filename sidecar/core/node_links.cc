@@ -200,7 +200,7 @@ void Node::on_frame(Member& from, const Header& header, const PlannedHandover& f
     return effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
   }
   note_named(header, frame);
-  claim({}, frame.is_appointed, true);
+  take_place(frame.is_appointed);
 }
 
 void Node::on_frame(Member& from, const Header&, const Refusal& frame) {

@@ -24,6 +24,7 @@ void Node::on(const Reconfigure& reconfigure) {
   options_.coordinator_timeout = wanted.coordinator_timeout;
   options_.join_timeout = wanted.join_timeout;
   options_.handover_timeout = wanted.handover_timeout;
+  options_.drain_timeout = wanted.drain_timeout;
   options_.reap_after = wanted.reap_after;
   set_detection(wanted);
   options_.preempt = wanted.preempt;

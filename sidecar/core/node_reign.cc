@@ -90,8 +90,13 @@ void Node::note_twin() {
 
 // --- hand-over: the flag is off; then the record names the successor; then the successor hears ---
 
+// The record is read, and written; then the successor hears of it.
+Duration Node::patience_for_handover() const {
+  return options_.handover_timeout + 2 * store_->patience;
+}
+
 void Node::begin_giving() {
-  timers_.arm(Timer::kHandover, now_ + options_.handover_timeout + 2 * store_->patience);
+  timers_.arm(Timer::kHandover, now_ + patience_for_handover());
   store_->view.is_known() ? give_record() : read_record();
 }
 

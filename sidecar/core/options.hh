@@ -14,6 +14,8 @@ namespace bellwether {
 // year 2248) any epoch can be the first one of an honest process.
 inline constexpr uint64_t kLatestEpochSeed = uint64_t{1} << 43;
 
+inline constexpr Duration kLongestDrain = std::chrono::hours(1);
+
 // May a member that outranks a working leader take over?
 enum class Preempt : uint8_t {
   kAlways,    // yes: the textbook, a higher process bullies a lower one
@@ -40,6 +42,9 @@ struct Options {
   Duration join_timeout = std::chrono::milliseconds(500);
   // How long a successor may take to claim in a planned hand-over.
   Duration handover_timeout = std::chrono::milliseconds(300);
+  // How long an application that is attached may take to finish before a planned hand-over, up to
+  // kLongestDrain; 0: it is not asked.
+  Duration drain_timeout = Duration::zero();
 
   Preempt preempt = Preempt::kAlways;
   Duration preempt_delay = Duration::zero();

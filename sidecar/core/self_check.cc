@@ -29,6 +29,7 @@ struct NameOf {
   const char* operator()(const Forget&) const { return "forget"; }
   const char* operator()(const LeaveGroup&) const { return "leave"; }
   const char* operator()(const Reconfigure&) const { return "reconfigure"; }
+  const char* operator()(const Drained&) const { return "drained"; }
   const char* operator()(const Application& application) const {
     return application.is_able() ? "able application" : name(application.ability);
   }
@@ -58,8 +59,9 @@ struct TextOf {
     return publish.is_leader ? "flag on" + epoch + " for " + std::to_string(left.count()) + " ms"
                              : "flag off";
   }
-  template <OneOf<RefuseLink, EndLink, PersistMembers, StoreRead, StoreWatch, MembersChanged,
-                  Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome, Left, Failed>
+  template <OneOf<RefuseLink, EndLink, PersistMembers, StoreRead, StoreWatch, DrainBegun,
+                  DrainEnded, MembersChanged, Progress, TimedOut, Stale, Rejected, Sighting, Remark,
+                  Outcome, Left, Failed>
                 Other>
   std::string operator()(const Other&) const {
     return "";
@@ -113,6 +115,9 @@ std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) 
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       const bool is_begun =
           publish->is_leader && !(flag_.is_leader && flag_.epoch == publish->epoch);
+      if (!is_begun && flag_.is_draining && publish->is_leader && !publish->is_draining) {
+        return "takes on new work after it has drained";  // [I17]
+      }
       flag_ = *publish;
       if (!publish->leader) continue;
       if (publish->epoch < published_epoch_) return "a published epoch fell";  // [I10]

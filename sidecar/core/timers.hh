@@ -22,7 +22,8 @@ enum class Timer : uint8_t {
   kPreempt,    // ask the plugin to take over from a lower leader
   kHold,       // the operator's hold, or the wait after a restart, is over
   kHandover,   // the successor did not claim
-  kClaim,      // candidate: the canvass or the claim came to nothing, or a promise is over
+  kDrain,      // leader: its application has not finished
+  kClaim,      // candidate: canvass, claim or question came to nothing, or a promise is over
   kRecall,     // a voter that lost its state asks the others
   kStore,      // the store has not answered; or it is to be tried again
   kRenew,      // leader: write the record again
@@ -32,8 +33,8 @@ enum class Timer : uint8_t {
 // As /v1/status calls them.
 constexpr const char* name(Timer timer) {
   constexpr Names<Timer> kNames({"lease", "heartbeat", "suspicion", "election", "join", "elect",
-                                 "preempt", "hold", "handover", "claim", "recall", "store", "renew",
-                                 "tell"});
+                                 "preempt", "hold", "handover", "drain", "claim", "recall", "store",
+                                 "renew", "tell"});
   return kNames[timer];
 }
 

@@ -49,8 +49,8 @@ const char* words(Why why) { return kWhy[why].words; }
 
 const char* name(Awaited awaited) {
   static constexpr Names<Awaited> kNames({"heartbeat", "answer", "coordinator", "election",
-                                          "handover", "canvass", "claim", "lease", "store", "join",
-                                          "hook"});
+                                          "handover", "drain", "canvass", "claim", "lease", "store",
+                                          "join", "hook"});
   return kNames[awaited];
 }
 

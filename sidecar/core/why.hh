@@ -39,7 +39,8 @@ enum class Awaited : uint8_t {
   kAnswer,       // ANSWER of some higher rank
   kCoordinator,  // COORDINATOR of the one that is expected to lead
   kElection,     // something that only the plugin knows
-  kHandover,     // the claim of a successor
+  kHandover,     // the claim of a successor, or the hand-over by a leader that was asked
+  kDrain,        // the application's word that it has finished
   kCanvass,      // a majority's word that it would grant a claim
   kClaim,        // a majority's grants
   kLease,        // the renewal of the lease by a majority

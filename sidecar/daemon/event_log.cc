@@ -34,7 +34,9 @@ void EventLog::on_command(const Input& command) {
   constexpr const char* kEvent = "carried out a command";
   if (const auto* step_down = std::get_if<StepDown>(&command)) {
     log_.write(LogLevel::kInfo, kEvent,
-               {{"command", "step-down"}, {"hold", duration_text(step_down->hold)}});
+               {{"command", "step-down"},
+                {"hold", duration_text(step_down->hold)},
+                {"now", step_down->is_now ? "yes" : "no"}});
   } else if (const auto* transfer = std::get_if<Transfer>(&command)) {
     log_.write(LogLevel::kInfo, kEvent,
                {{"command", "transfer"}, {"to", members_.name_of(transfer->to)}});

@@ -34,6 +34,8 @@ class EventLog {
   void on(Instant now, const Publish& publish);
   void on(Instant, const Progress& progress);
   void on(Instant, const TimedOut& timeout);
+  void on(Instant, const DrainBegun&);
+  void on(Instant, const DrainEnded& ended);
   void on(Instant, const Stale& stale);
   void on(Instant now, const Rejected& rejected) { on_rejected(now, rejected); }
   void on(Instant, const Sighting& sighting);
@@ -41,7 +43,7 @@ class EventLog {
   void on(Instant now, const Persist& persist);
   // No event, or logged by whoever carries it out.
   template <OneOf<Send, RefuseLink, EndLink, PersistMembers, StoreRead, StoreWrite, StoreWatch,
-                  MembersChanged, Outcome, Left, Failed>
+                  DrainBegun, DrainEnded, MembersChanged, Outcome, Left, Failed>
                 Other>
   void on(Instant, const Other&) {}
 

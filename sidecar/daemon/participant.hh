@@ -109,7 +109,9 @@ class Participant final : private EffectSink, private io::TransportListener {
     store_link_->carry_out(asked);
   }
   // Only watched.
-  template <OneOf<Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome> Other>
+  template <
+      OneOf<DrainBegun, DrainEnded, Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome>
+          Other>
   void on(Instant, const Other&) {}
 
   // TransportListener

@@ -124,7 +124,7 @@ void Cluster::start(uint32_t process) {
   starting.is_paused = false;
   starting.is_watching = false;
   starting.dies_at.reset();
-  starting.is_told_unable = false;
+  starting.told.reset();
   starting.wake_at = kNever;
   starting.inbox.clear();
   starting.linked.assign(size(), Uuid{});
@@ -174,6 +174,7 @@ void Cluster::start(uint32_t process) {
 
 void Cluster::kill(uint32_t process, bool silently) {
   if (!is_running(process)) return;
+  disturb();
   trace(process, silently ? "loses power" : "is killed");
   const bool is_seen = !silently && options_.detection == Detection::kHeartbeats;
   for (uint32_t peer = 0; peer < size(); ++peer) {
@@ -196,6 +197,7 @@ void Cluster::end(uint32_t process) {
 
 void Cluster::pause(uint32_t process) {
   if (!is_running(process) || processes_[process].is_paused) return;
+  disturb();
   processes_[process].is_paused = true;
   if (!holds(Assumption::kBootTime)) processes_[process].clock.stop(now());
   trace(process, "is paused");
@@ -220,23 +222,27 @@ void Cluster::resume(uint32_t process) {
 }
 
 void Cluster::cut(uint32_t from, uint32_t to) {
+  disturb();
   network_.cut(from, to);
   watch_idle(from, to);
   last_interest_ = now();
 }
 
 void Cluster::heal(uint32_t from, uint32_t to) {
+  disturb();
   network_.heal(now(), from, to);
   last_interest_ = now();
 }
 
 void Cluster::reset(uint32_t a, uint32_t b) {
   if (!network_.is_connected(a, b)) return;
+  disturb();
   network_.finish(now(), a, b);  // the one end learns of it before the other
   lose_link(a, b, LinkEvidence::kClosed);
 }
 
 void Cluster::put_proxy(uint32_t process, Proxy proxy, bool is_down) {
+  disturb();
   Process& behind = processes_[process];
   const bool is_new = behind.proxy != proxy;
   behind.proxy = proxy;
@@ -251,6 +257,7 @@ void Cluster::put_proxy(uint32_t process, Proxy proxy, bool is_down) {
 
 void Cluster::detect(uint32_t a, uint32_t b, bool is_down) {
   if (!is_running(a)) return;
+  disturb();
   trace(a, (is_down ? "learns of the end of " : "learns of the return of ") + name_of(b));
   if (is_down) return step(a, LinkDown{id_of(b), LinkEvidence::kRefused});
   if (is_running(b)) step(a, LinkUp{node(b).hello()});
@@ -274,6 +281,7 @@ void Cluster::reconfigure(uint32_t process, const Options& options) {
 }
 
 void Cluster::set_clock_rate(uint32_t process, uint32_t permille) {
+  disturb();
   processes_[process].clock.set_rate(permille, now());
   if (is_running(process)) {
     processes_[process].wake_at = kNever;
@@ -320,8 +328,9 @@ Duration Cluster::quiet_time() const {
 
 bool Cluster::is_busy(const Process& process) const {
   if (!process.node || process.is_paused) return false;
-  for (const Timer timer :
-       {Timer::kPlugin, Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kHandover}) {
+  if (process.node->is_asking()) return true;
+  for (const Timer timer : {Timer::kPlugin, Timer::kJoin, Timer::kElect, Timer::kPreempt,
+                            Timer::kHandover, Timer::kDrain}) {
     if (!process.node->timers().is_armed(timer)) continue;
     const Instant due = process.clock.virtual_at(process.node->timers().deadline(timer));
     if (due < now() + kLongWait) return true;

@@ -103,6 +103,10 @@ class Cluster {
   Application application_of(uint32_t process) const {
     return processes_[process].application.value_or(Application{});
   }
+  // How long it takes to finish when it is asked to; nothing: it never says so.
+  void set_drain(uint32_t process, std::optional<Duration> takes) {
+    processes_[process].drain_takes = takes;
+  }
   // The process has another configuration, which it reads at once when it runs, and at its start.
   void reconfigure(uint32_t process, const Options& options);
   const Options& options_of(uint32_t process) const { return processes_[process].options; }
@@ -110,7 +114,12 @@ class Cluster {
   // Its wall clock shows so much more than those of all others, from its next start on.
   void set_wall_clock(uint32_t process, Duration ahead) { processes_[process].ahead = ahead; }
   Disk& disk(uint32_t process) { return processes_[process].disk; }
-  Network& network() { return network_; }
+  Network& network() {
+    disturb();
+    return network_;
+  }
+  // Messages get through from now on: until the next fault no two flags are on, whatever the guard.
+  void calm_down() { is_calm_ = true; }
 
   // --- the store of guard "store" ---
   void change_store(const std::function<void(VirtualStore&)>& change);
@@ -135,6 +144,10 @@ class Cluster {
   }
   // What the application reads from the flag now.
   bool is_flag_on(uint32_t process) const;
+  // And whether it may begin anything.
+  bool is_draining(uint32_t process) const {
+    return is_flag_on(process) && referee_.flag(process).is_draining;
+  }
   const Referee& referee() const { return referee_; }
   // Messages by type since the start: attempts, whether or not there was a connection.
   const MessageCounts& messages() const { return messages_; }
@@ -176,8 +189,11 @@ class Cluster {
     bool is_watching = false;  // the store
     std::optional<AtStore> dies_at;
     std::optional<Application> application;  // nothing: none is configured
-    bool is_told_unable = false;             // in this life
-    Duration ahead{};                        // its wall clock of the others' clocks
+    std::optional<Application> told;         // in this life
+    std::optional<Duration> drain_takes = Duration::zero();
+    Instant drains_until{};     // on its own clock: so long it may
+    bool has_finished = false;  // since it was asked to
+    Duration ahead{};           // its wall clock of the others' clocks
     Instant wake_at = kNever;
     std::deque<std::variant<Input, Greet>> inbox;  // while paused
     // By peer: who it said it is, from its LinkUp to its LinkDown; nil else.  Who has lost its
@@ -244,8 +260,13 @@ class Cluster {
     Input input;
   };
   struct StoreLook {};
+  struct Finished {
+    uint32_t process = 0;
+    uint32_t life = 0;
+    uint64_t epoch = 0;
+  };
   using Event = std::variant<Packet, Wake, Dial, Establish, Refuse, Keepalive, StallTimeout,
-                             DiskDone, DiskAgain, StoreArrival, StoreReply, StoreLook>;
+                             DiskDone, DiskAgain, StoreArrival, StoreReply, StoreLook, Finished>;
 
   void grow_to(uint32_t count);
   void rewrite_configured();
@@ -263,6 +284,7 @@ class Cluster {
   void on(const StoreArrival& arrival);
   void on(StoreReply& reply);
   void on(const StoreLook& look);
+  void on(const Finished& finished);
 
   uint64_t wall_clock_ms(uint32_t process) const;
   template <typename Request>
@@ -279,7 +301,10 @@ class Cluster {
   void refuse_link(uint32_t process, uint32_t peer);
   void close_link(uint32_t process, uint32_t peer);
   void judge_reign(uint32_t process, uint64_t epoch);
+  void ask_to_finish(uint32_t process, const Drain& drain);
+  void judge_drain(uint32_t process, const DrainEnded& ended);
   void judge_flags();
+  void disturb() { is_calm_ = false; }
   bool has_voters() const { return !options_.node.voters.empty(); }
   bool has_store() const { return !options_.node.store.empty(); }
   bool is_guarded() const { return has_voters() || has_store(); }
@@ -325,6 +350,7 @@ class Cluster {
   MessageCounts messages_{};
   uint64_t steps_ = 0;
   Instant last_interest_{};
+  bool is_calm_ = false;
   uint32_t first_number_ = 0;
   std::function<void(const std::string&)> trace_;
   Instant trace_origin_{};

@@ -208,8 +208,7 @@ void Cluster::step(uint32_t process, const Input& input) {
     return;
   }
   ++steps_;
-  if (const auto* told = std::get_if<Application>(&input))
-    stepped.is_told_unable = !told->is_able();
+  if (const auto* told = std::get_if<Application>(&input)) stepped.told = *told;
   const Instant local_now = stepped.clock.local(now());
   referee_.before_step(process, local_now, input);
   const Effects& effects = stepped.node->step(local_now, input);
@@ -253,6 +252,11 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       if (!publish->why) continue;
       last_interest_ = now();
       trace(process, *publish);
+    } else if (const auto* begun = std::get_if<DrainBegun>(&effect)) {
+      ask_to_finish(process, begun->drain);
+    } else if (const auto* ended = std::get_if<DrainEnded>(&effect)) {
+      trace(process, std::string("has drained: ") + name(ended->end));
+      judge_drain(process, *ended);
     } else if (std::holds_alternative<MembersChanged>(effect)) {
       follow_members(process);
     } else if (const auto* failed = std::get_if<Failed>(&effect)) {
@@ -285,18 +289,55 @@ void Cluster::close_link(uint32_t process, uint32_t peer) {
 // [S1, I2] But for guard "none" no epoch is led twice, nor without a majority of voters; [I16]
 // under none by who was told that its application cannot work.
 void Cluster::judge_reign(uint32_t process, uint64_t epoch) {
-  if (processes_[process].is_told_unable) referee_.blame(process, "its application cannot work");
+  const auto& told = processes_[process].told;
+  if (told && !told->is_able()) referee_.blame(process, "its application cannot work");
   if (!is_guarded()) return;
   const Process& leading = processes_[process];
   const auto broken = audit_.broken_by_reign(process, leading.life, epoch, *leading.node);
   if (broken) referee_.blame(process, *broken);
 }
 
+// --- the application ---
+
+void Cluster::ask_to_finish(uint32_t process, const Drain& drain) {
+  Process& asked = processes_[process];
+  last_interest_ = now();
+  trace(process, std::string("asks its application to finish: ") + name(drain.reason));
+  asked.drains_until = drain.until;
+  asked.has_finished = false;
+  if (!asked.drain_takes) return;
+  queue_.push(now() + *asked.drain_takes, Finished{process, asked.life, drain.epoch});
+}
+
+// It says so if it still lives, and works.
+void Cluster::on(const Finished& finished) {
+  Process& said = processes_[finished.process];
+  const bool is_there =
+      application_of(finished.process).is_attached && application_of(finished.process).is_able();
+  if (!said.node || said.life != finished.life || !is_there) return;
+  said.has_finished = true;
+  trace(finished.process, "has an application that has finished");
+  step(finished.process, Drained{finished.epoch});
+}
+
+// [I17] A drain ends for the reason that is given.
+void Cluster::judge_drain(uint32_t process, const DrainEnded& ended) {
+  const Process& drained = processes_[process];
+  last_interest_ = now();
+  const bool is_early =
+      ended.end == DrainEnd::kTimeout && drained.clock.local(now()) < drained.drains_until;
+  const bool is_wrong = (ended.end == DrainEnd::kDrained && !drained.has_finished) ||
+                        (ended.end == DrainEnd::kDetached && drained.told->is_attached);
+  if (is_early || is_wrong) {
+    referee_.blame(process, std::string("does not wait for its application: ") + name(ended.end));
+  }
+}
+
 // [S2, I3, I9] But for guard "none" the times in which two flags are on never meet: from when a
 // flag goes on until it goes off, its time is over, or its process dies.  Flags go on in steps
 // only, so it is enough to look after each.  And whosever flag is on has a majority behind it.
 void Cluster::judge_flags() {
-  if (!is_guarded() || referee_.violation()) return;
+  if (!(is_guarded() || is_calm_) || referee_.violation()) return;
   std::optional<uint32_t> leader;
   for (uint32_t process = 0; process < size(); ++process) {
     if (!is_flag_on(process)) continue;

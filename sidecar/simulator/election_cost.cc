@@ -23,8 +23,8 @@ std::optional<ElectionBounds> ElectionBounds::of(const election_plugin& plugin,
     bounds.claims_ = std::max(bounds.claims_, cost->election - without_it.election);
   }
   bounds.asked_ = voters == 0 ? 0 : voters - 1;
-  if (has_store) bounds.asked_ = members - 1;
-  bounds.handovers_ = has_store ? 1 : 0;
+  bounds.asked_ = has_store ? members - 1 : bounds.asked_ + 1;
+  bounds.handovers_ = 1;
   return bounds;
 }
 

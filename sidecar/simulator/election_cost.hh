@@ -30,7 +30,8 @@ class ElectionBounds {
  private:
   election_cost cost_{};
   uint64_t claims_ = 1;
-  uint64_t asked_ = 0;      // by CANVASS: all other voters; where a store decides, all others
+  // By CANVASS: all other voters, and the leader for its place; where a store decides, all others.
+  uint64_t asked_ = 0;
   uint64_t handovers_ = 0;  // of leaders
 };
 

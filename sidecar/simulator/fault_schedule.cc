@@ -9,6 +9,7 @@
 
 #include "core/plugin_facts.hh"
 #include "simulator/application_faults.hh"
+#include "simulator/drain_faults.hh"
 #include "simulator/memory_faults.hh"
 #include "simulator/random.hh"
 #include "simulator/store_faults.hh"
@@ -35,6 +36,7 @@ class Schedule {
         memories_(seed),
         stores_(seed),
         applications_(seed),
+        drains_(seed),
         is_guarded_(guarding == Guarding::kMajority),
         has_store_(guarding == Guarding::kStore),
         size_(static_cast<uint32_t>(random_.between(3, 9))) {
@@ -43,6 +45,7 @@ class Schedule {
          guard() + settings());
     if (random_.happens(0.2) && voters_ != 1) add_priority();
     text_ += applications_.at_start(size_);
+    text_ += drains_.at_start(size_);
     // A group whose voters have all lost their state cannot be told from a new one, so the faults
     // begin when the new one has begun.
     if (is_guarded_) text_ += memories_.at_start(size_, voters_);
@@ -59,6 +62,7 @@ class Schedule {
       if (has_store_) text_ += stores_.now_and_then(size_);
       if (!behind_proxies_.empty() && proxies_.happens(0.3)) restart_proxies();
       text_ += applications_.next(size_);
+      text_ += drains_.next(size_);
       if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
     }
     repair();
@@ -67,6 +71,8 @@ class Schedule {
     line("settle");
     line("expect agreement");
     line("expect one list");
+    if (is_sticky_) text_ += drains_.in_the_calm(size_);
+    text_ += drains_.at_end(size_);
     line("mark");
     line("elect " + any());
     line("wait 2s");
@@ -126,6 +132,7 @@ class Schedule {
       const bool is_preempt = setting.find("preempt=") != std::string::npos;
       if (is_preempt && has_preempt) continue;
       has_preempt |= is_preempt;
+      is_sticky_ &= setting != " sticky=off" && setting != " profile=textbook";
       words += setting;
     }
     return words;
@@ -407,6 +414,7 @@ class Schedule {
   MemoryFaults memories_;
   StoreFaults stores_;
   ApplicationFaults applications_;
+  DrainFaults drains_;
   bool is_guarded_;
   bool has_store_;
   uint32_t size_;
@@ -419,6 +427,7 @@ class Schedule {
   std::set<std::string> forgetful_;  // voters that have lost their state
   std::set<std::string> doomed_;     // nodes that were to die when they write next
   bool has_failing_disk_ = false;
+  bool is_sticky_ = true;  // whoever outranks a leader asks it
   std::string text_;
 };
 

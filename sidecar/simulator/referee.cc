@@ -17,7 +17,8 @@ void Referee::on_step(uint32_t process, const Node& after, const Effects& effect
 }
 
 void Referee::on_publish(uint32_t process, const Publish& publish) {
-  flags_[process] = {publish.is_leader, publish.epoch, publish.leader, publish.valid_until};
+  flags_[process] = {publish.is_leader, publish.epoch, publish.leader, publish.valid_until,
+                     publish.is_draining};
 }
 
 void Referee::blame(uint32_t process, const std::string& text) {

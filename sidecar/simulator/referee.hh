@@ -17,6 +17,7 @@ struct Flag {
   uint64_t epoch = 0;
   std::optional<Uuid> leader;
   Instant valid_until{};  // on the process's own clock
+  bool is_draining = false;
 };
 
 class Referee {

@@ -182,10 +182,15 @@ void expect_epoch(ScenarioRunner& runner, Words& words) {
 }
 
 void expect_flag(ScenarioRunner& runner, Words& words) {
-  const std::string& wanted = words.take("on or off");
-  const bool is_on = parse_choice<bool>("a flag", wanted, {{"on", true}, {"off", false}});
+  const std::string& wanted = words.take("on, off or draining");
+  using Look = bool (*)(const Cluster& cluster, uint32_t process);
+  const Look is_so = parse_choice<Look>(
+      "a flag", wanted,
+      {{"on", [](const Cluster& c, uint32_t p) { return c.is_flag_on(p) && !c.is_draining(p); }},
+       {"off", [](const Cluster& c, uint32_t p) { return !c.is_flag_on(p); }},
+       {"draining", [](const Cluster& c, uint32_t p) { return c.is_draining(p); }}});
   for (const uint32_t process : runner.processes(words)) {
-    if (runner.cluster().is_flag_on(process) != is_on) {
+    if (!is_so(runner.cluster(), process)) {
       return runner.fail("the flag of " + runner.name_of(process) + " to be " + wanted,
                          leader_of(runner, process));
     }

@@ -110,6 +110,7 @@ constexpr Setting kNodeSettings[] = {
     {"answer_timeout", set_duration<&Options::answer_timeout>},
     {"coordinator_timeout", set_duration<&Options::coordinator_timeout>},
     {"join_timeout", set_duration<&Options::join_timeout>},
+    {"drain_timeout", set_duration<&Options::drain_timeout>},
     {"reap_after", set_duration<&Options::reap_after>},
     {"lease", set_lease},  // from the next start on
 };

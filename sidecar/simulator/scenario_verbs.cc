@@ -249,7 +249,8 @@ void run_leave(ScenarioRunner& runner, Words& words) {
 void run_step_down(ScenarioRunner& runner, Words& words) {
   const std::vector<uint32_t> asked = runner.processes(words);
   const Duration hold = parse_duration(words.take_value("hold").value_or("30s"));
-  for (const uint32_t process : asked) runner.cluster().command(process, StepDown{hold});
+  const bool is_now = words.skip("now");
+  for (const uint32_t process : asked) runner.cluster().command(process, StepDown{hold, is_now});
 }
 
 void run_transfer(ScenarioRunner& runner, Words& words) {
@@ -286,9 +287,14 @@ void run_application(ScenarioRunner& runner, Words& words) {
   const auto ability = parse_choice<Ability>(
       "what an application is", words.take("here, gone or hung"),
       {{"here", Ability::kAble}, {"gone", Ability::kAbsent}, {"hung", Ability::kUnhealthy}});
+  const auto drains = words.take_value("drains");
+  const auto takes =
+      drains && *drains != "never" ? std::optional(parse_duration(*drains)) : std::nullopt;
   for (const uint32_t process : nodes) {
+    if (drains) runner.cluster().set_drain(process, takes);
     Application application = runner.cluster().application_of(process);
     application.ability = ability;
+    application.is_attached = ability != Ability::kAbsent;
     runner.cluster().set_application(process, application);
   }
 }
@@ -313,6 +319,8 @@ void run_wait(ScenarioRunner& runner, Words& words) {
 
 void run_settle(ScenarioRunner& runner, Words&) { runner.settle(); }
 
+void run_calm(ScenarioRunner& runner, Words&) { runner.cluster().calm_down(); }
+
 void run_mark(ScenarioRunner& runner, Words&) { runner.mark(); }
 
 constexpr Verb kVerbs[] = {
@@ -320,7 +328,8 @@ constexpr Verb kVerbs[] = {
      "the group; keys: profile variant guard voters lease death_proof detector preempt\n"
      "preempt_delay score_margin scope sticky query_first stagger heartbeat_interval "
      "suspect_after\n"
-     "answer_timeout coordinator_timeout join_timeout reap_after epoch_seed seed; with\n"
+     "answer_timeout coordinator_timeout join_timeout drain_timeout reap_after epoch_seed seed; "
+     "with\n"
      "guard=majority the first 'voters' nodes vote, or all; with guard=store a record in a store\n"
      "decides; with detector=script nobody suspects anybody unless 'detect' says so",
      run_nodes},
@@ -373,7 +382,8 @@ constexpr Verb kVerbs[] = {
      "way to it behaves; keys: latency jitter lost_requests lost_answers repeated old_reads",
      run_store},
     {"leave", "IDS", "they leave in good order, as on SIGTERM", run_leave},
-    {"step_down", "IDS [hold=TIME]", "the leader hands over and stays out for a while (30s)",
+    {"step_down", "IDS [hold=TIME] [now]",
+     "the leader hands over and stays out for a while (30s); now: and waits for no application",
      run_step_down},
     {"transfer", "LEADER ID", "the leader hands over to this node", run_transfer},
     {"elect", "ID", "the node holds an election", run_elect},
@@ -381,22 +391,27 @@ constexpr Verb kVerbs[] = {
      "they read another configuration, now or when they start; keys: variant preempt\n"
      "preempt_delay score_margin heartbeat_interval suspect_after answer_timeout "
      "coordinator_timeout\n"
-     "join_timeout reap_after, and lease, from the next start on",
+     "join_timeout drain_timeout reap_after, and lease, from the next start on",
      run_reconfigure},
-    {"application", "IDS here|gone|hung",
-     "their applications can work, or have ended, or do not answer; here unless set",
+    {"application", "IDS here|gone|hung [drains=TIME|never]",
+     "their applications can work, or have ended, or do not answer; here unless set.  Those that\n"
+     "were ever named are asked to finish before a hand-over, and take so long (0)",
      run_application},
     {"score", "IDS NUMBER", "their applications are as good as that (0 unless set)", run_score},
     {"wait", "TIME", "time passes; 250 is 250ms", run_wait},
     {"settle", "", "time passes until nothing but heartbeats has happened for a while", run_settle},
+    {"calm", "",
+     "messages get through from now on: until the next fault no two flags may be on, whatever the\n"
+     "guard",
+     run_calm},
     {"mark", "",
      "counts of 'expect' begin here; else at the settle before the last, and where there was but\n"
      "one settle, at the start",
      run_mark},
     {"expect",
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME|budget] |\n"
-     "one list | ready IDS [within TIME] | state ID STATE | epoch N|>=N [at IDS] | flag on|off IDS "
-     "|\n"
+     "one list | ready IDS [within TIME] | state ID STATE | epoch N|>=N [at IDS] | flag\n"
+     "on|off|draining IDS |\n"
      "messages [KIND] COUNT | claims COUNT | bounded cost | members IDS [at IDS] |\n"
      "variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
      "fails the scenario when it is not so; COUNT is N, <=N, or VARIANT=N of each; budget:\n"

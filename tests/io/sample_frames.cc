@@ -11,6 +11,7 @@
 #include "base/fnv1a.hh"
 #include "core/ability.hh"
 #include "core/members.hh"
+#include "core/options.hh"
 #include "core/promises.hh"
 #include "io/wire/checksum.hh"
 #include "io/wire/little_endian.hh"
@@ -84,13 +85,16 @@ bool is_same(const Wish& left, const Wish& right) {
 }
 
 bool is_same(const Canvass& left, const Canvass& right) {
-  return std::tie(left.number, left.voters, left.is_lost, left.is_planned) ==
-         std::tie(right.number, right.voters, right.is_lost, right.is_planned);
+  const auto all = [](const Canvass& canvass) {
+    return std::tie(canvass.number, canvass.voters, canvass.is_lost, canvass.is_planned,
+                    canvass.is_take_over, canvass.score);
+  };
+  return all(left) == all(right);
 }
 
 bool is_same(const CanvassReply& left, const CanvassReply& right) {
-  return std::tie(left.number, left.is_yes, left.is_lost) ==
-             std::tie(right.number, right.is_yes, right.is_lost) &&
+  return std::tie(left.number, left.is_yes, left.is_lost, left.drain_left) ==
+             std::tie(right.number, right.is_yes, right.is_lost, right.drain_left) &&
          is_same(left.leader, right.leader);
 }
 
@@ -177,10 +181,20 @@ std::vector<Frame> guarded_frames() {
       {kExtreme, HeartbeatAck{.promised_epoch = kMax}},
       {kOrdinary, Canvass{.number = 5, .voters = 77}},
       {kOrdinary, Canvass{}},
-      {kExtreme, Canvass{.number = kMax, .voters = kMax, .is_lost = true, .is_planned = true}},
+      {kOrdinary, Canvass{.number = 5, .is_take_over = true, .score = 3}},
+      {kExtreme, Canvass{.number = kMax,
+                         .voters = kMax,
+                         .is_lost = true,
+                         .is_planned = true,
+                         .is_take_over = true,
+                         .score = -kMaxScore}},
       {kOrdinary, CanvassReply{.number = 5, .is_yes = true}},
       {kOrdinary, CanvassReply{.number = 5, .leader = leader}},
-      {kExtreme, CanvassReply{.number = kMax, .is_lost = true, .leader = largest_hint()}},
+      {kOrdinary,
+       CanvassReply{.number = 5, .is_yes = true, .drain_left = std::chrono::seconds(20)}},
+      {kExtreme,
+       CanvassReply{
+           .number = kMax, .is_lost = true, .leader = largest_hint(), .drain_left = kLongestDrain}},
       {kOrdinary, Grant{.epoch = 7, .leader = leader}},
       {kOrdinary, Grant{}},
       {kOrdinary, Grant{.epoch = 7,

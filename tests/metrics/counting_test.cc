@@ -231,6 +231,7 @@ BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
   metrics.application_attachments.set(2);
   metrics.application_score.set(-7);
   metrics.application_health_checks.count(HealthCheck::kFailed);
+  metrics.drains.count(DrainEnd::kTimeout);
   metrics.limit_hits.count(Limit::kHttpBody);
   metrics.config_mismatch.set(true);
   metrics.flag_robust.set(true);
@@ -243,6 +244,7 @@ BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
                         {"bellwether_application_score", -7},
                         {"bellwether_config_mismatch", 1},
                         {R"(bellwether_config_reloads_total{result="applied"})", 1},
+                        {R"(bellwether_drains_total{result="timeout"})", 1},
                         {"bellwether_flag_in_place", 1},
                         {"bellwether_flag_losses_total", 1},
                         {"bellwether_flag_robust", 1},

@@ -85,10 +85,12 @@ class Forger:
                 varint(6, self.some_epoch()))
 
     def canvass(self):
-        return fixed(1, self.number()) + fixed(2, self.electorate()) + self.flag(3)
+        return (fixed(1, self.number()) + fixed(2, self.electorate()) + self.flag(3) +
+                self.flag(4) + self.flag(5) + varint(6, self.number()))
 
     def canvass_reply(self):
-        return fixed(1, self.number()) + self.flag(2) + self.flag(3) + text(4, self.hint())
+        return (fixed(1, self.number()) + self.flag(2) + self.flag(3) + text(4, self.hint()) +
+                varint(5, self.duration()))
 
     def grant(self):
         wait = text(1, self.identity()) + varint(2, self.some_epoch()) + varint(3, self.duration())

@@ -312,6 +312,8 @@ inline void to_wire(const Canvass& body, wire::Canvass& message) {
   message.set_voters(body.voters);
   message.set_is_lost(body.is_lost);
   message.set_is_planned(body.is_planned);
+  message.set_is_take_over(body.is_take_over);
+  message.set_score(body.score);
 }
 
 inline ValueFlaw from_wire(const wire::Canvass& message, Canvass& body) {
@@ -319,7 +321,8 @@ inline ValueFlaw from_wire(const wire::Canvass& message, Canvass& body) {
   body.voters = message.voters();
   body.is_lost = message.is_lost();
   body.is_planned = message.is_planned();
-  return nullptr;
+  body.is_take_over = message.is_take_over();
+  return from_wire_score(message.score(), body.score);
 }
 
 WireType<Kind::kCanvassReply, wire::CanvassReply> wire_type(const CanvassReply&);
@@ -328,6 +331,7 @@ inline void to_wire(const CanvassReply& body, wire::CanvassReply& message) {
   message.set_number(body.number);
   message.set_is_yes(body.is_yes);
   message.set_is_lost(body.is_lost);
+  message.set_drain_left_ns(to_wire_ns(body.drain_left));
   leader_to_wire(body.leader, message);
 }
 
@@ -335,6 +339,7 @@ inline ValueFlaw from_wire(const wire::CanvassReply& message, CanvassReply& body
   body.number = message.number();
   body.is_yes = message.is_yes();
   body.is_lost = message.is_lost();
+  if (const ValueFlaw flaw = from_wire_ns(message.drain_left_ns(), body.drain_left)) return flaw;
   return leader_from_wire(message, body.leader);
 }
 

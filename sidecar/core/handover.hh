@@ -1,0 +1,72 @@
+// How a leader ends its reign by its own will, and how somebody else asks it to.
+//
+// First the application is asked to finish what it has begun (the drain): the leader leads on, and
+// its flag says that nothing new is to be begun.  Then the successor is asked to claim.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/clock.hh"
+#include "base/names.hh"
+#include "core/candidacy.hh"
+#include "core/identity.hh"
+
+namespace bellwether {
+
+// Why a leader hands over, as far as its application is told.
+enum class DrainReason : uint8_t {
+  kStepDown,
+  kTransfer,
+  kLeave,
+  kTakeOver,  // a higher rank asked for its place
+  kLast = kTakeOver,
+};
+inline const char* name(DrainReason reason) {
+  static constexpr Names<DrainReason> kNames({"step_down", "transfer", "leave", "take_over"});
+  return kNames[reason];
+}
+
+// How a drain ended.
+enum class DrainEnd : uint8_t {
+  kDrained,   // the application has finished
+  kDetached,  // it is not there any more
+  kTimeout,   // it took longer than it may
+  kCut,       // leadership was lost meanwhile, or somebody wanted the end at once
+  kLast = kCut,
+};
+inline const char* name(DrainEnd end) {
+  static constexpr Names<DrainEnd> kNames({"drained", "detached", "timeout", "cut"});
+  return kNames[end];
+}
+
+struct Drain {
+  uint64_t epoch = 0;  // as the application was told
+  DrainReason reason{};
+  Instant since{};
+  Instant until{};       // the hand-over waits no longer
+  bool is_over = false;  // and yet it may lead on, until its successor has claimed
+};
+
+// Of a leader, until somebody has claimed.  But for guard "majority" it has stopped leading once
+// the drain is over.
+struct Handover {
+  std::optional<Uuid> named;  // nobody else is to take over
+  bool is_appointed = false;  // an operator has named it
+  uint64_t epoch = 0;         // that this process has led
+  Duration hold{};            // how long it then stays out
+  std::optional<Drain> drain{};
+  std::vector<Uuid> tried{};
+  bool has_failed = false;  // guard on a store: a request of it came to nothing
+
+  bool is_draining() const { return drain && !drain->is_over; }
+};
+
+// Of one that has won an election against a leader that works: it has asked for its place.
+struct Asking {
+  Proposal proposal;
+  uint64_t number = 0;  // of the question
+};
+
+}  // namespace bellwether

@@ -1,0 +1,66 @@
+// Before a leader hands over it asks its application to finish: it leads on, its heartbeats and its
+// lease go on, and its flag says that nothing new is to be begun.  The hand-over comes when the
+// application has said that it is done, or is gone, or its time is over; and at once when an
+// operator does not want to wait.  Whatever else ends the reign ends the drain.
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+
+bool Node::is_draining() const { return handover_ && handover_->is_draining(); }
+
+const Drain* Node::drain() const {
+  return is_leading() && handover_ && handover_->drain ? &*handover_->drain : nullptr;
+}
+
+std::optional<Uuid> Node::successor() const {
+  if (!handover_) return std::nullopt;
+  if (handover_->named) return handover_->named;
+  const Member* next = next_successor();
+  return next == nullptr ? std::nullopt : std::optional(next->entry.id);
+}
+
+void Node::begin_drain(DrainReason reason) {
+  handover_->drain = Drain{.epoch = handover_->epoch,
+                           .reason = reason,
+                           .since = now_,
+                           .until = now_ + options_.drain_timeout};
+  timers_.arm(Timer::kDrain, handover_->drain->until);
+  publish();
+  effects_.push_back(DrainBegun{*handover_->drain, successor()});
+}
+
+// What comes next is the caller's business.
+void Node::end_drain(DrainEnd end) {
+  if (!is_draining()) return;
+  handover_->drain->is_over = true;
+  timers_.disarm(Timer::kDrain);
+  // An operator's hold begins when it leads no longer.
+  if (handover_->hold > Duration::zero()) timers_.arm(Timer::kHold, now_ + handover_->hold);
+  effects_.push_back(DrainEnded{.end = end, .took = now_ - handover_->drain->since});
+}
+
+void Node::hand_over_drained(DrainEnd end) {
+  if (!is_draining()) return;
+  end_drain(end);
+  // Whoever has asked for its place may be gone by now; an operator's word stands.
+  const Member* named = handover_->named ? members_.find(*handover_->named) : nullptr;
+  const bool is_gone = named == nullptr || !named->is_candidate();
+  if (is_gone && !handover_->is_appointed) handover_->named.reset();
+  hand_over();
+}
+
+void Node::on(const Drained& drained) {
+  if (is_draining() && drained.epoch == handover_->drain->epoch) {
+    hand_over_drained(DrainEnd::kDrained);
+  }
+}
+
+// Meanwhile somebody else is to have the place: the drain goes on as it is.
+void Node::redirect_handover(const Uuid& successor, bool is_appointed, DrainReason reason) {
+  handover_->named = successor;
+  handover_->is_appointed = is_appointed;
+  handover_->drain->reason = reason;
+}
+
+}  // namespace bellwether

@@ -1,0 +1,117 @@
+// Whoever wins an election against a leader that works asks it for its place, and the leader hands
+// over: so its application can finish first, and no two flags are on for the time of a message.
+// Only if nothing comes of it is the place claimed as if there were no leader, as the papers have
+// it; so it is with leaders of earlier releases, too, which do not know the question.
+//
+// It is a CANVASS, as under a guard on a store, where the same question goes to all
+// (node_bid.cc): it is not one of the messages that the papers count, and no plugin has to know it.
+#include <algorithm>
+#include <utility>
+
+#include "core/node.hh"
+#include "core/node_send.hh"
+
+namespace bellwether {
+
+void Node::ask_or_claim(Proposal proposal) {
+  asks_for_place() ? ask_for_place(std::move(proposal)) : claim_now(std::move(proposal));
+}
+
+// The papers' processes ask nobody: a higher one bullies.  And whoever only claims, and does not
+// lead yet, has nothing to give.
+bool Node::asks_for_place() const {
+  const auto* following = std::get_if<Following>(&role_);
+  return options_.sticky && following != nullptr && following->is_effective;
+}
+
+void Node::ask_for_place(Proposal proposal) {
+  const bool is_planned = proposal.is_planned;
+  if (majority_) majority_->canvassing.reset();
+  asking_ = Asking{.proposal = std::move(proposal),
+                   .number = majority_ ? ++majority_->number : ++questions_};
+  send(leader()->id, Canvass{.number = asking_->number,
+                             .voters = guard_hash(),
+                             .is_planned = is_planned,
+                             .is_take_over = true,
+                             .score = members_.self().score});
+  timers_.arm(Timer::kClaim, now_ + options_.handover_timeout);
+}
+
+// Another election has come to the same end.  An operator's wish weighs more than what was asked.
+void Node::ask_again(Proposal proposal) {
+  const bool weighs_more = proposal.is_planned && !asking_->proposal.is_planned;
+  asking_->proposal = std::move(proposal);
+  if (weighs_more) ask_for_place(std::move(asking_->proposal));
+}
+
+void Node::on_asking_timer() {
+  effects_.push_back(TimedOut{Awaited::kHandover});
+  Proposal proposal = std::exchange(asking_, std::nullopt)->proposal;
+  claim_now(std::move(proposal));
+}
+
+// The leader hands over, and nobody else's word is waited for.
+void Node::take_place(bool is_appointed) {
+  end_asking();
+  Proposal proposal{.is_planned = true, .is_appointed = is_appointed};
+  if (store_) return bid(std::move(proposal));
+  if (!is_claiming()) claim_now(std::move(proposal));
+}
+
+void Node::end_asking() {
+  if (!std::exchange(asking_, std::nullopt)) return;
+  timers_.disarm(Timer::kClaim);
+}
+
+// The leader's word: it lets its application finish first, or it stays.
+void Node::on_place_reply(const CanvassReply& reply) {
+  if (reply.is_yes) {
+    return timers_.arm(Timer::kClaim, now_ + reply.drain_left + options_.handover_timeout);
+  }
+  give_up_claim("the leader stays");
+  arm_preemption();
+}
+
+// --- the leader that is asked ---
+
+void Node::on_take_over(Member& from, const Canvass& canvass) {
+  if (canvass.is_take_over && members_.set_electable(from, true)) on_members_changed();
+  CanvassReply reply{.number = canvass.number, .leader = leader()};
+  if (is_leading() && gives_way_to(from, canvass)) {
+    give_way_to(from.entry.id);
+    if (!is_leading()) return;  // the HANDOVER is on its way
+    // Whoever takes part in an election that was called need not hold it again and again meanwhile.
+    if (is_draining() && canvass.is_planned) announce_again();
+    reply.is_yes = true;
+    reply.drain_left = drain_left();
+  }
+  send(from.entry.id, reply);
+}
+
+// By what it says of itself: its score may be newer than the one that is known here.
+bool Node::gives_way_to(const Member& candidate, const Canvass& canvass) const {
+  const Uuid& id = candidate.entry.id;
+  const bool is_promised = handover_ && handover_->is_appointed && handover_->named != id;
+  if (is_promised || !candidate.is_candidate()) return false;
+  if (canvass.is_planned) return true;
+  Rank rank = candidate.entry.rank();
+  if (canvass.is_take_over) rank.score = canvass.score;
+  return !std::get<Leading>(role_).is_appointed && preemption_.allows(rank, members_.self().rank());
+}
+
+// Of several that ask during a drain the highest has the place.
+void Node::give_way_to(const Uuid& candidate) {
+  if (!handover_) return begin_handover(candidate, false, DrainReason::kTakeOver);
+  if (!is_draining() || !handover_->named) return;  // the highest is asked first anyway
+  const Member* named = members_.find(*handover_->named);
+  const Member* other = members_.find(candidate);
+  const bool is_higher = named == nullptr || named->entry.rank() < other->entry.rank();
+  if (is_higher) redirect_handover(candidate, false, DrainReason::kTakeOver);
+}
+
+Duration Node::drain_left() const {
+  return is_draining() ? std::max(handover_->drain->until - now_, Duration::zero())
+                       : Duration::zero();
+}
+
+}  // namespace bellwether

@@ -1,0 +1,233 @@
+// A leader that is to hand over lets its application finish first: it leads on, its flag says that
+// nothing new is to be begun, and whatever ends the reign ends the wait.  5 of 1..5 leads epoch 1.
+#include <boost/test/unit_test.hpp>
+
+#include "node_harness.hh"
+
+namespace bellwether::tests {
+namespace {
+
+constexpr Application kHere{.is_attached = true};
+
+struct Draining : NodeHarness {
+  explicit Draining(Options options = {})
+      : NodeHarness({.self = 5, .options = with_time(std::move(options))}) {
+    lead();
+    step(kHere);
+  }
+
+  static Options with_time(Options options) {
+    options.drain_timeout = seconds(10);
+    return options;
+  }
+};
+
+std::string ended(const Effects& effects) {
+  std::string ends;
+  for (const Effect& effect : effects) {
+    if (const auto* end = std::get_if<DrainEnded>(&effect)) ends += name(end->end);
+  }
+  return ends;
+}
+
+const DrainBegun* find_begun(const Effects& effects) {
+  for (const Effect& effect : effects) {
+    if (const auto* begun = std::get_if<DrainBegun>(&effect)) return begun;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(node_drain)
+
+// --- it begins ---
+
+BOOST_AUTO_TEST_CASE(who_steps_down_asks_its_application_and_leads_on) {
+  Draining node;
+  const Effects effects = node.step(StepDown{});
+  BOOST_TEST(sent(effects) == "");
+  BOOST_TEST(last_publish(effects)->is_leader);
+  BOOST_TEST(last_publish(effects)->is_draining);
+  const DrainBegun* begun = find_begun(effects);
+  BOOST_REQUIRE(begun != nullptr);
+  BOOST_TEST(begun->drain.epoch == 1u);
+  BOOST_TEST((begun->drain.reason == DrainReason::kStepDown));
+  BOOST_TEST((begun->drain.until == node.now() + seconds(10)));
+  BOOST_TEST((begun->successor == uuid(4)));
+}
+
+BOOST_AUTO_TEST_CASE(each_planned_end_has_its_reason) {
+  Draining transfers;
+  const Effects to_2 = transfers.step(Transfer{uuid(2)});
+  BOOST_TEST((find_begun(to_2)->drain.reason == DrainReason::kTransfer));
+  BOOST_TEST((find_begun(to_2)->successor == uuid(2)));
+  Draining leaves;
+  BOOST_TEST((find_begun(leaves.step(LeaveGroup{}))->drain.reason == DrainReason::kLeave));
+}
+
+BOOST_AUTO_TEST_CASE(nobody_is_asked_where_nobody_is_attached_or_no_time_is_given) {
+  Draining unattended;
+  unattended.step(Application{});
+  BOOST_TEST(sent(unattended.step(StepDown{})) == "HANDOVER to 4");
+  NodeHarness hurried({.self = 5});
+  hurried.lead().step(kHere);
+  BOOST_TEST(sent(hurried.step(StepDown{})) == "HANDOVER to 4");
+}
+
+BOOST_AUTO_TEST_CASE(nor_where_an_operator_wants_it_now) {
+  Draining node;
+  const Effects effects = node.step(StepDown{.is_now = true});
+  BOOST_TEST(everything(effects) == "done, no leader, HANDOVER to 4");
+  BOOST_TEST((find_begun(effects) == nullptr));
+}
+
+// --- while it lasts ---
+
+BOOST_AUTO_TEST_CASE(its_flag_says_so_at_each_beat) {
+  Draining node;
+  node.step(StepDown{});
+  const Effects effects = node.run_for(seconds(9));
+  BOOST_TEST(node.role() == "leads in 1");
+  for (const Effect& effect : effects) {
+    if (const auto* publish = std::get_if<Publish>(&effect)) BOOST_TEST(publish->is_draining);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(it_holds_no_election_and_takes_part_in_none) {
+  Draining node;
+  node.step(StepDown{});
+  BOOST_TEST(outcome(node.step(Elect{})) == "not eligible");
+  BOOST_TEST((node.node().obstacle() == Obstacle::kHandingOver));
+}
+
+BOOST_AUTO_TEST_CASE(another_time_that_is_configured_is_that_of_the_next_drain) {
+  Draining node;
+  node.step(StepDown{});
+  Options options = node.node().options();
+  options.drain_timeout = seconds(1);
+  node.step(Reconfigure{options});
+  BOOST_TEST((node.wait_of(Timer::kDrain) == seconds(10)));
+}
+
+BOOST_AUTO_TEST_CASE(whoever_is_named_meanwhile_has_the_place) {
+  Draining node;
+  node.step(StepDown{});
+  node.run_for(seconds(2));
+  BOOST_TEST(outcome(node.step(Transfer{uuid(2)})) == "done");
+  BOOST_TEST((node.wait_of(Timer::kDrain) == seconds(8)));
+  BOOST_TEST((node.node().drain()->reason == DrainReason::kTransfer));
+  BOOST_TEST(sent(node.step(Drained{1})) == "HANDOVER to 2");
+}
+
+// --- it ends ---
+
+BOOST_AUTO_TEST_CASE(when_the_application_has_finished_the_flag_goes_off_and_the_next_is_asked) {
+  Draining node;
+  node.step(StepDown{});
+  node.run_for(milliseconds(50));
+  const Effects effects = node.step(Drained{1});
+  BOOST_TEST(everything(effects) == "no leader, HANDOVER to 4");
+  BOOST_TEST(ended(effects) == "drained");
+}
+
+BOOST_AUTO_TEST_CASE(what_it_says_of_another_epoch_is_no_answer) {
+  Draining node;
+  node.step(StepDown{});
+  BOOST_TEST(everything(node.step(Drained{2})) == "");
+  BOOST_TEST(node.role() == "leads in 1");
+}
+
+BOOST_AUTO_TEST_CASE(what_it_says_unasked_comes_to_nothing) {
+  Draining node;
+  BOOST_TEST(everything(node.step(Drained{1})) == "");
+  BOOST_TEST(node.role() == "leads in 1");
+}
+
+BOOST_AUTO_TEST_CASE(it_is_not_waited_for_beyond_its_time) {
+  Draining node;
+  node.step(StepDown{});
+  node.run_for(milliseconds(9999));
+  BOOST_TEST(node.role() == "leads in 1");
+  const Effects effects = node.run_for(milliseconds(1));
+  BOOST_TEST(ended(effects) == "timeout");
+  BOOST_TEST(reported<TimedOut>(effects) == "drain");
+  BOOST_TEST(node.role() == "leaderless");
+}
+
+BOOST_AUTO_TEST_CASE(nor_when_it_has_gone) {
+  Draining gone;
+  gone.step(StepDown{});
+  const Effects effects = gone.step(Application{.ability = Ability::kAbsent});
+  BOOST_TEST(everything(effects) == "no leader, HANDOVER to 4");
+  BOOST_TEST(ended(effects) == "detached");
+  Draining detached;  // the node may lead without it
+  detached.step(StepDown{});
+  BOOST_TEST(ended(detached.step(Application{})) == "detached");
+  BOOST_TEST(detached.role() == "leaderless");
+}
+
+BOOST_AUTO_TEST_CASE(nor_when_it_works_no_more) {
+  Draining node;
+  node.step(StepDown{});
+  const Application hung{.ability = Ability::kUnhealthy, .is_attached = true};
+  BOOST_TEST(ended(node.step(hung)) == "cut");
+  BOOST_TEST(node.role() == "leaderless");
+}
+
+BOOST_AUTO_TEST_CASE(an_operator_may_want_the_end_at_once) {
+  Draining node;
+  node.step(StepDown{});
+  const Effects effects = node.step(StepDown{.is_now = true});
+  BOOST_TEST(everything(effects) == "done, no leader, HANDOVER to 4");
+  BOOST_TEST(ended(effects) == "cut");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_told_to_leave_a_second_time_does_not_wait) {
+  Draining node;
+  node.step(LeaveGroup{});
+  BOOST_TEST(node.role() == "leads in 1");
+  BOOST_TEST(sent(node.step(LeaveGroup{})) == "HANDOVER to 4");
+  node.receive(4, 2, Coordinator{});
+  BOOST_TEST(node.node().has_left());
+}
+
+BOOST_AUTO_TEST_CASE(who_is_told_to_leave_while_it_drains_leaves_after_it) {
+  Draining node;
+  node.step(StepDown{});
+  node.step(LeaveGroup{});
+  BOOST_TEST(node.role() == "leads in 1");
+  node.step(Drained{1});
+  node.receive(4, 2, Coordinator{});
+  BOOST_TEST(node.node().has_left());
+}
+
+BOOST_AUTO_TEST_CASE(a_newer_leader_ends_it) {
+  Draining node;
+  node.step(StepDown{});
+  const Effects effects = node.receive(4, 2, Coordinator{});
+  BOOST_TEST(ended(effects) == "cut");
+  BOOST_TEST(node.role() == "follows 4 in 2");
+  BOOST_TEST(!node.node().is_handing_over());
+}
+
+// What it would otherwise claim anew it gives away.
+BOOST_AUTO_TEST_CASE(a_newer_epoch_without_a_leader_ends_it) {
+  Draining node;
+  node.step(StepDown{});
+  const Effects effects = node.receive(3, 4, Resign{}, 4);
+  BOOST_TEST(ended(effects) == "cut");
+  BOOST_TEST(sent(effects) == "HANDOVER to 4");
+}
+
+BOOST_AUTO_TEST_CASE(a_hold_begins_when_it_leads_no_longer) {
+  Draining node;
+  node.step(StepDown{.hold = seconds(4)});
+  node.run_for(seconds(6));
+  node.step(Drained{1});
+  BOOST_TEST((node.wait_of(Timer::kHold) == seconds(4)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace bellwether::tests
