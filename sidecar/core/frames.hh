@@ -219,6 +219,7 @@ struct Wish {
   uint64_t boot = 0;      // whose words the rest are; a later life of the process is not meant
   uint64_t revision = 0;  // as in MemberEntry; 0: it speaks of its variant alone
   bool is_electable = false;
+  Ability ability = Ability::kAble;
   int64_t score = 0;
 };
 

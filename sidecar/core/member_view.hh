@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ability.hh"
 #include "core/identity.hh"
 
 namespace bellwether {
@@ -30,7 +31,9 @@ struct MemberEntry {
   Liveness liveness = Liveness::kAlive;
   bool is_electable = true;
   std::string variant;  // the one it wants to elect by; "" when it does not say
-  int64_t score = 0;    // how well its application would work, by its own word
+  // Of its application, by its own word: whether it can work, and how well it would.
+  Ability ability = Ability::kAble;
+  int64_t score = 0;
   // How often, in this life, its application has changed what it is worth (ability, score): of two
   // words on that the one with the higher number is the later one.
   uint64_t revision = 0;

@@ -183,9 +183,11 @@ bool Members::set_variant(Member& member, const std::string& variant) {
   return true;
 }
 
-bool Members::set_score(Member& member, int64_t score, uint64_t revision) {
-  const bool is_same = member.entry.score == score && member.entry.revision == revision;
+bool Members::set_worth(Member& member, Ability ability, int64_t score, uint64_t revision) {
+  const bool is_same = member.entry.ability == ability && member.entry.score == score &&
+                       member.entry.revision == revision;
   if (is_same || !is_listed_here(member)) return false;
+  member.entry.ability = ability;
   member.entry.score = score;
   member.entry.revision = revision;
   is_in_order(member) ? refresh_marks(member) : rebuild();
@@ -253,7 +255,7 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
       // What the member itself has said here since is newer than what its leader has heard.
       if (entry.revision >= known->entry.revision) {
         changed |= set_electable(*known, entry.is_electable);
-        changed |= set_score(*known, entry.score, entry.revision);
+        changed |= set_worth(*known, entry.ability, entry.score, entry.revision);
       }
       changed |= set_variant(*known, entry.variant);
       changed |= set_liveness(*known, is_alive ? Liveness::kAlive : Liveness::kSuspect, now);

@@ -59,8 +59,10 @@ class Members {
   const MemberEntry& self() const { return self_.entry; }
   void set_self_electable(bool is_electable);
   bool set_self_variant(const std::string& variant) { return set_variant(self_, variant); }
-  // Its application is worth another thing than before: as good as `score`, or able, or not.
-  void set_self_score(int64_t score) { set_score(self_, score, self().revision + 1); }
+  // Its application is worth another thing than before.
+  void set_self_worth(Ability ability, int64_t score) {
+    set_worth(self_, ability, score, self().revision + 1);
+  }
 
   // All members but those that have left, in ascending rank, as the plugin sees them; the same
   // index serves both.  Valid until the next change.
@@ -102,7 +104,7 @@ class Members {
   bool set_electable(Member& member, bool says_electable);
   bool set_variant(Member& member, const std::string& variant);
   // By its own word of this revision.
-  bool set_score(Member& member, int64_t score, uint64_t revision);
+  bool set_worth(Member& member, Ability ability, int64_t score, uint64_t revision);
 
   // Takes over what an earlier life of this process has stored; nobody in it has been heard yet.
   void load(const MemberView& view);

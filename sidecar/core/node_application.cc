@@ -22,7 +22,7 @@ void Node::on(const Application& application) {
   if (!application.is_attached && application.is_able()) hand_over_drained(DrainEnd::kDetached);
   const bool is_news = application.ability != before.ability || application.score != before.score;
   if (!is_news) return;
-  members_.set_self_score(application.score);
+  members_.set_self_worth(application.ability, application.score);
   update_electable();
   if (!application.is_able() && before.is_able()) {
     lead_no_longer_for_application();
@@ -78,6 +78,7 @@ Wish Node::wish() const {
           .boot = self.boot,
           .revision = self.revision,
           .is_electable = self.is_electable,
+          .ability = self.ability,
           .score = self.score};
 }
 

@@ -56,7 +56,12 @@ void Node::on(const LinkUp& link) {
   entry.liveness = Liveness::kAlive;
   // The leader has heard it since, perhaps: what its list says of this life stands.
   if (std::holds_alternative<Following>(role_) && !is_new && !is_new_life) {
-    if (known->entry.revision >= entry.revision) entry.is_electable = known->entry.is_electable;
+    if (known->entry.revision >= entry.revision) {
+      entry.is_electable = known->entry.is_electable;
+      entry.ability = known->entry.ability;
+      entry.score = known->entry.score;
+      entry.revision = known->entry.revision;
+    }
     entry.variant = known->entry.variant;
   }
   Member* member = members_.put(entry, now_);
@@ -258,7 +263,7 @@ void Node::on_frame(Member& from, const Header&, const Wish& wish) {
   bool is_change = false;
   if (is_later) {
     is_change = members_.set_electable(from, wish.is_electable);
-    members_.set_score(from, wish.score, wish.revision);
+    members_.set_worth(from, wish.ability, wish.score, wish.revision);
   }
   if (!std::holds_alternative<Following>(role_)) {
     is_change = members_.set_variant(from, wish.variant) || is_change;

@@ -129,6 +129,7 @@ std::string misperception(const Cluster& cluster, uint32_t observer, uint32_t ob
   if (said.boot != own.boot) return "knows another life of";
   if (said.rank() != own.rank()) return "knows another rank of";
   if (said.is_electable != own.is_electable) return "is wrong about the eligibility of";
+  if (said.ability != own.ability) return "is wrong about the application of";
   if (said.variant != own.variant) return "knows another wish of";
   return "";
 }

@@ -80,8 +80,11 @@ bool is_same(const Resign&, const Resign&) { return true; }
 bool is_same(const Leave& left, const Leave& right) { return left.boot == right.boot; }
 
 bool is_same(const Wish& left, const Wish& right) {
-  return std::tie(left.variant, left.boot, left.revision, left.is_electable, left.score) ==
-         std::tie(right.variant, right.boot, right.revision, right.is_electable, right.score);
+  const auto all = [](const Wish& wish) {
+    return std::tie(wish.variant, wish.boot, wish.revision, wish.is_electable, wish.ability,
+                    wish.score);
+  };
+  return all(left) == all(right);
 }
 
 bool is_same(const Canvass& left, const Canvass& right) {
@@ -129,6 +132,7 @@ MemberEntry largest_entry(uint8_t byte) {
           .liveness = Liveness::kLeft,
           .is_electable = true,
           .variant = std::string(kMaxNameBytes, '~'),
+          .ability = Ability::kLast,
           .score = -kMaxScore,
           .revision = kMax};
 }
@@ -142,6 +146,7 @@ MemberEntry ordinary_entry(uint8_t byte, Liveness liveness) {
           .liveness = liveness,
           .is_electable = byte % 2 == 0,
           .variant = byte == 3 ? "" : "classic",
+          .ability = byte % 2 == 0 ? Ability::kAble : Ability::kAbsent,
           .score = 10 - byte,
           .revision = byte};
 }
@@ -307,10 +312,12 @@ std::vector<Frame> sample_frames() {
       {kOrdinary, Wish{.variant = "classic"}},
       {kOrdinary, Wish{}},
       {kOrdinary, Wish{.boot = 7, .revision = 2, .is_electable = true, .score = -42}},
+      {kOrdinary, Wish{.boot = 7, .revision = 3, .ability = Ability::kAbsent}},
       {kExtreme, Wish{.variant = std::string(kMaxNameBytes, '~'),
                       .boot = kMax,
                       .revision = kMax,
                       .is_electable = true,
+                      .ability = Ability::kLast,
                       .score = kMaxScore}},
   };
   for (Frame& frame : guarded_frames()) frames.push_back(std::move(frame));

@@ -27,11 +27,16 @@ Wish word_of(uint32_t number, uint64_t revision, int64_t score, bool is_electabl
           .boot = member_entry(number).boot,
           .revision = revision,
           .is_electable = is_electable,
+          .ability = is_electable ? Ability::kAble : Ability::kAbsent,
           .score = score};
 }
 
 int64_t score_of(const NodeHarness& node, uint32_t number) {
   return node.node().members().find(uuid(number))->entry.score;
+}
+
+Ability ability_of(const NodeHarness& node, uint32_t number) {
+  return node.node().members().find(uuid(number))->entry.ability;
 }
 
 bool may_lead(const NodeHarness& node, uint32_t number) {
@@ -200,6 +205,24 @@ BOOST_AUTO_TEST_CASE(a_followers_view_follows_the_members_own_word) {
   node.receive(4, 1, word_of(4, 1, 20, false));
   BOOST_TEST(score_of(node, 4) == 20);
   BOOST_TEST(!may_lead(node, 4));
+  BOOST_TEST((ability_of(node, 4) == Ability::kAbsent));
+}
+
+// One that is connected to again says what it said when its connection began.
+BOOST_AUTO_TEST_CASE(a_hello_that_is_older_than_the_members_word_does_not_take_it_back) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.receive(4, 1, word_of(4, 2, 20, false));
+  node.connect(NodeHarness::hello_of(4, 1));
+  BOOST_TEST(score_of(node, 4) == 20);
+  BOOST_TEST((ability_of(node, 4) == Ability::kAbsent));
+}
+
+BOOST_AUTO_TEST_CASE(all_are_told_what_keeps_its_application_from_work) {
+  NodeHarness node;
+  node.follow(5, 1);
+  BOOST_TEST((find_sent<Wish>(node.step(kHung))->ability == Ability::kUnhealthy));
+  BOOST_TEST((node.node().hello().self.ability == Ability::kUnhealthy));
 }
 
 BOOST_AUTO_TEST_CASE(of_two_words_the_later_one_counts_in_whatever_order_they_come) {

@@ -106,6 +106,16 @@ static_assert(static_cast<int>(Liveness::kSuspect) == 1);
 static_assert(static_cast<int>(Liveness::kDown) == 2);
 static_assert(static_cast<int>(Liveness::kLeft) == 3);
 
+// The numbers of Member.ability.
+static_assert(static_cast<int>(Ability::kAble) == 0);
+static_assert(static_cast<int>(Ability::kAbsent) == 1);
+static_assert(static_cast<int>(Ability::kUnhealthy) == 2);
+
+// A later release may know more reasons; whether the application can work is all that counts.
+inline Ability from_wire_ability(uint32_t ability) {
+  return static_cast<Ability>(std::min(ability, static_cast<uint32_t>(Ability::kLast)));
+}
+
 inline void to_wire(const MemberEntry& entry, wire::Member& message) {
   check(is_valid_name(entry.name), "a member's name keeps the limits of frames");
   check(is_valid_address(entry.address), "a member's address keeps the limits of frames");
@@ -120,6 +130,7 @@ inline void to_wire(const MemberEntry& entry, wire::Member& message) {
   message.set_variant(entry.variant);
   message.set_score(to_wire_score(entry.score));
   message.set_revision(entry.revision);
+  message.set_ability(static_cast<uint32_t>(entry.ability));
 }
 
 inline ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
@@ -136,6 +147,7 @@ inline ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
   if (!is_valid_remark(message.variant())) return "a variant is too long or not printable";
   entry.variant = message.variant();
   entry.revision = message.revision();
+  entry.ability = from_wire_ability(message.ability());
   return from_wire_score(message.score(), entry.score);
 }
 

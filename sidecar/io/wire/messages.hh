@@ -291,6 +291,7 @@ inline void to_wire(const Wish& body, wire::Wish& message) {
   message.set_boot(body.boot);
   message.set_revision(body.revision);
   message.set_is_electable(body.is_electable);
+  message.set_ability(static_cast<uint32_t>(body.ability));
   message.set_score(to_wire_score(body.score));
 }
 
@@ -300,6 +301,7 @@ inline ValueFlaw from_wire(const wire::Wish& message, Wish& body) {
   body.boot = message.boot();
   body.revision = message.revision();
   body.is_electable = message.is_electable();
+  body.ability = from_wire_ability(message.ability());
   return from_wire_score(message.score(), body.score);
 }
 
