@@ -2,6 +2,25 @@
 #include "metrics/election_meter.hh"
 
 namespace bellwether::metrics {
+namespace {
+
+// Of an election for want of a leader, which has gone for this reason.
+Trigger trigger_of(Why why) {
+  switch (why) {
+    case Why::kLeaderLost:
+      return Trigger::kLeaderLost;
+    case Why::kLeaderResigned:
+      return Trigger::kResigned;
+    case Why::kApplicationLost:
+      return Trigger::kApplicationLost;
+    case Why::kApplicationUnhealthy:
+      return Trigger::kApplicationUnhealthy;
+    default:
+      return Trigger::kRetry;
+  }
+}
+
+}  // namespace
 
 void ElectionMeter::on_received(FrameType type) {
   is_asked_ = type == FrameType::kElection || type == FrameType::kHandover;
@@ -30,9 +49,7 @@ void ElectionMeter::on_leader_change(Instant now, bool is_leader_known, bool is_
     is_won_ = is_leader;
   } else {
     has_new_leader_ = false;
-    if_leaderless_ = why == Why::kLeaderLost       ? Trigger::kLeaderLost
-                     : why == Why::kLeaderResigned ? Trigger::kResigned
-                                                   : Trigger::kRetry;
+    if_leaderless_ = trigger_of(why);
   }
 }
 

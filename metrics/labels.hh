@@ -37,18 +37,21 @@ inline const char* name(ByteDirection direction) {
 
 // Why this node's part in an election began.
 enum class Trigger : uint8_t {
-  kStarted,     // this process came up and found no leader
-  kLeaderLost,  // the leader is suspected or known to be dead
-  kResigned,    // the leader said that it leads no longer
-  kOutranks,    // this process outranks the leader
-  kOperator,    // somebody asked for it here
-  kRetry,       // there was no leader after an earlier election or hand-over
-  kAsked,       // a peer's ELECTION or HANDOVER
+  kStarted,               // this process came up and found no leader
+  kLeaderLost,            // the leader is suspected or known to be dead
+  kResigned,              // the leader said that it leads no longer
+  kApplicationLost,       // this process led, its application is gone, and nobody has taken over
+  kApplicationUnhealthy,  // the same of one that does not work
+  kOutranks,              // this process outranks the leader
+  kOperator,              // somebody asked for it here
+  kRetry,                 // there was no leader after an earlier election or hand-over
+  kAsked,                 // a peer's ELECTION or HANDOVER
   kLast = kAsked,
 };
 inline const char* name(Trigger trigger) {
-  static constexpr Names<Trigger> kNames(
-      {"started", "leader_lost", "resigned", "outranks", "operator", "retry", "asked"});
+  static constexpr Names<Trigger> kNames({"started", "leader_lost", "resigned", "application_lost",
+                                          "application_unhealthy", "outranks", "operator", "retry",
+                                          "asked"});
   return kNames[trigger];
 }
 

@@ -49,6 +49,16 @@ BOOST_AUTO_TEST_CASE(an_election_without_a_leader_is_abandoned_and_the_next_one_
   BOOST_TEST((end().trigger == Trigger::kRetry));
 }
 
+BOOST_AUTO_TEST_CASE(a_leader_whose_application_has_ended_elects_for_that_reason) {
+  for (const auto& [why, trigger] :
+       {std::pair(Why::kApplicationLost, Trigger::kApplicationLost),
+        std::pair(Why::kApplicationUnhealthy, Trigger::kApplicationUnhealthy)}) {
+    meter.on_leader_change(at(1s), false, false, why);
+    enter(ELECTION_STATE_COLLECTING);
+    BOOST_TEST((end().trigger == trigger));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_leader_that_is_lost_before_the_end_does_not_count) {
   enter(ELECTION_STATE_WAITING);
   follow(at(1s));
