@@ -66,6 +66,7 @@ struct ApplicationState {
   Application worth{};                  // as the node is told
   std::vector<std::string> attached{};  // names, in the order in which they came
   bool is_checked = false;              // by health checks
+  bool is_healthy = false;              // by the last checks
   std::string health_flaw{};  // why the last check failed; "": it passed, or there was none
 };
 

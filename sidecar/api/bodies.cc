@@ -33,6 +33,10 @@ PeerInfo info_of_self(const Backend& backend) {
   return {.software = backend.identity().version, .plugin = backend.identity().plugin};
 }
 
+Json why_not(Ability ability) {
+  return ability == Ability::kAble ? Json(nullptr) : Json(name(ability));
+}
+
 Json member_json(const Backend& backend, const LeadershipFeed& feed, const Member& member) {
   const MemberEntry& entry = member.entry;
   const bool is_self = entry.id == backend.node().members().self().id;
@@ -47,6 +51,9 @@ Json member_json(const Backend& backend, const LeadershipFeed& feed, const Membe
           {"is_self", is_self},
           {"is_leader", leader && leader->id == entry.id},
           {"may_lead", entry.is_electable},
+          {"is_able", entry.ability == Ability::kAble},
+          {"why_not_able", why_not(entry.ability)},
+          {"score", entry.score},
           {"last_heard_ms", heard_ago(backend, info)},
           {"rtt_ms", round_trip(info)},
           {"variant", text_or_null(entry.variant)},
@@ -199,11 +206,13 @@ Json confinement_json(const io::Confinement& confinement) {
 
 Json application_json(const Backend& backend) {
   const ApplicationState& state = backend.application();
+  const ApplicationSettings& settings = backend.config().application;
   return {{"is_able", state.worth.is_able()},
-          {"why_not", state.worth.is_able() ? Json(nullptr) : Json(name(state.worth.ability))},
+          {"why_not", why_not(state.worth.ability)},
+          {"attach", settings.is_attachment_needed},
           {"attached", state.attached},
-          {"is_healthy",
-           state.is_checked ? Json(state.worth.ability != Ability::kUnhealthy) : Json(nullptr)},
+          {"health", text_or_null(settings.health)},
+          {"is_healthy", state.is_checked ? Json(state.is_healthy) : Json(nullptr)},
           {"why_not_healthy", text_or_null(state.health_flaw)},
           {"score", state.worth.score}};
 }
@@ -290,6 +299,7 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
           {"is_ready", why_not_ready.empty()},
           {"why_not_ready", text_or_null(why_not_ready)},
           {"may_lead", node.may_lead()},
+          {"why_nobody_leads", text_or_null(why_nobody_leads(backend, feed))},
           {"variant", node.options().variant},
           {"active_variant", node.active_variant()},
           {"guard", backend.config().guard()},

@@ -37,6 +37,10 @@ inline int64_t whole_ms(Duration duration) {
   return std::chrono::floor<std::chrono::milliseconds>(duration).count();
 }
 
+// One sentence without its full stop, if nobody leads and the reason is the same for all who could:
+// "nobody's application is able".  "": somebody leads, or each has a reason of its own.
+std::string why_nobody_leads(const Backend& backend, const LeadershipFeed& feed);
+
 // One sentence without its full stop: what the vote of this node is, and when that ends.
 std::string vote_text(const Backend& backend);
 

@@ -16,6 +16,15 @@ namespace {
 constexpr const char* kNeverVoted =
     "this voter has no vote: it does not know whether it has ever voted, as in a new group";
 
+constexpr const char* kNotAttached =
+    "No application is attached to it, and it leads only while one is.";
+
+// Whether its operator lets it lead at all.
+bool can_lead(const Config& config, const MemberEntry& entry) {
+  const bool is_voter = !config.has_majority_guard() || config.voters.contains(entry.name);
+  return entry.priority != 0 && is_voter;
+}
+
 std::string time_left(const Backend& backend, Instant until) {
   return rough(std::max(until - backend.now(), Duration::zero()));
 }
@@ -115,14 +124,13 @@ class Explanation {
     const MemberEntry& entry = member.entry;
     const Config& config = backend_.config();
     if (entry.priority == 0) return "Its priority is 0, so it never leads.";
-    if (config.has_majority_guard() && !config.voters.contains(entry.name)) {
-      return "It is not a voter, and only voters lead.";
-    }
+    if (!can_lead(config, entry)) return "It is not a voter, and only voters lead.";
     if (is_self(member)) return why_this_node_may_not_lead();
+    if (entry.ability == Ability::kAbsent) return kNotAttached;
+    if (entry.ability == Ability::kUnhealthy) return "Its application fails its health checks.";
     if (entry.is_electable) return "";
-    return "It says that it may not lead now: its application cannot work, or it stepped down, has "
-           "just started, leaves, has no vote, or reaches no majority; its own /v1/explain says "
-           "which.";
+    return "It says that it may not lead now: it stepped down, has just started, leaves, has no "
+           "vote, or reaches no majority; its own /v1/explain says which.";
   }
 
   std::string why_this_node_may_not_lead() const {
@@ -186,7 +194,7 @@ class Explanation {
   std::string why_its_application_cannot_work() const {
     const std::string& flaw = backend_.application().health_flaw;
     if (node_.application().ability == Ability::kAbsent) {
-      return "No application is attached to it, and it leads only while one is.";
+      return kNotAttached;
     }
     return flaw.empty() ? "Its application has not passed a health check yet."
                         : "Its application fails its health checks: " + flaw + ".";
@@ -287,6 +295,18 @@ class Explanation {
 
 }  // namespace
 
+std::string why_nobody_leads(const Backend& backend, const LeadershipFeed& feed) {
+  if (feed.current().leader) return "";
+  bool is_anybody_there = false;
+  for (const Member& member : backend.node().members().all()) {
+    const MemberEntry& entry = member.entry;
+    if (entry.liveness != Liveness::kAlive || !can_lead(backend.config(), entry)) continue;
+    if (entry.ability == Ability::kAble) return "";
+    is_anybody_there = true;
+  }
+  return is_anybody_there ? "nobody's application is able" : "";
+}
+
 std::string vote_text(const Backend& backend) {
   const Vote vote = backend.node().vote(backend.now());
   const bool is_new = vote == Vote::kForgotten && backend.node().known_epoch() == 0;
@@ -318,10 +338,12 @@ std::string rough(Duration duration) {
 
 Json explain_body(const Backend& backend, const LeadershipFeed& feed) {
   const auto& leader = feed.current().leader;
+  const std::string why_nobody = why_nobody_leads(backend, feed);
   return {{"group", backend.config().group.name},
           {"seen_by", backend.node().members().self().name},
           {"leader", leader ? Json(leader->name) : Json(nullptr)},
           {"guard", backend.config().guard()},
+          {"why_nobody_leads", why_nobody.empty() ? Json(nullptr) : Json(as_sentence(why_nobody))},
           {"members", Explanation(backend, feed).members()}};
 }
 

@@ -43,7 +43,7 @@ void ApplicationWatch::configure(const ApplicationSettings& settings) {
   const bool has_begun = is_check_new || settings.health_interval != settings_.health_interval;
   settings_ = settings;
   if (is_check_new) {
-    is_healthy_ = false;
+    state_.is_healthy = false;
     failures_ = 0;
     state_.health_flaw.clear();
     state_.is_checked = !settings.health.empty();
@@ -94,8 +94,8 @@ void ApplicationWatch::on_answer(const io::HttpClientResult& result) {
   metrics_.application_health_checks.count(has_passed ? metrics::HealthCheck::kPassed
                                                       : metrics::HealthCheck::kFailed);
   failures_ = has_passed ? 0 : std::min(failures_ + 1, settings_.health_failures);
-  if (has_passed) is_healthy_ = true;
-  if (failures_ >= settings_.health_failures) is_healthy_ = false;
+  if (has_passed) state_.is_healthy = true;
+  if (failures_ >= settings_.health_failures) state_.is_healthy = false;
   judge();
 }
 
@@ -111,7 +111,7 @@ std::string ApplicationWatch::flaw_of(const io::HttpClientResult& result) const 
 bool ApplicationWatch::is_absent() const { return settings_.is_attachment_needed && is_missed_; }
 
 void ApplicationWatch::judge() {
-  const bool is_unhealthy = state_.is_checked && !is_healthy_;
+  const bool is_unhealthy = state_.is_checked && !state_.is_healthy;
   const Ability ability = is_absent()    ? Ability::kAbsent
                           : is_unhealthy ? Ability::kUnhealthy
                                          : Ability::kAble;

@@ -48,9 +48,8 @@ class ApplicationWatch {
   std::function<void(const Application&)> on_change_;
   ApplicationSettings settings_;
   api::ApplicationState state_;
-  bool is_missed_ = true;    // nobody is attached, and the grace is over
-  bool is_healthy_ = false;  // by the last checks
-  uint32_t failures_ = 0;    // in a row
+  bool is_missed_ = true;  // nobody is attached, and the grace is over
+  uint32_t failures_ = 0;  // in a row
   io::LoopTimer grace_;
   io::LoopTimer next_check_;
   std::unique_ptr<io::HttpClient> client_;  // while there are checks

@@ -72,11 +72,9 @@ BOOST_AUTO_TEST_CASE(who_is_not_there) {
 
 BOOST_AUTO_TEST_CASE(who_may_not_lead) {
   lead();  // 4 and 5 said so
-  BOOST_TEST(
-      why(5) ==
-      "It says that it may not lead now: its application cannot work, or it stepped down, has "
-      "just started, leaves, has no vote, or reaches no majority; its own /v1/explain says "
-      "which.");
+  BOOST_TEST(why(5) ==
+             "It says that it may not lead now: it stepped down, has just started, leaves, has no "
+             "vote, or reaches no majority; its own /v1/explain says which.");
   Hello hello = NodeHarness::hello_of(1, 1);
   hello.self.priority = 0;
   step(node.connect(hello));
@@ -87,6 +85,44 @@ BOOST_AUTO_TEST_CASE(who_is_no_voter) {
   follow(4);
   backend.settings.voters = {{"node-3", {}}, {"node-4", {}}, {"node-1", {}}};
   BOOST_TEST(why(5) == "It is not a voter, and only voters lead.");
+}
+
+BOOST_AUTO_TEST_CASE(whose_application_is_not_able) {
+  follow();
+  const auto say = [this](uint32_t number, Ability ability) {
+    step(node.receive(number, 1, Wish{.boot = 1, .revision = 1, .ability = ability}));
+  };
+  say(4, Ability::kAbsent);
+  BOOST_TEST(why(4) == "No application is attached to it, and it leads only while one is.");
+  say(2, Ability::kUnhealthy);
+  BOOST_TEST(why(2) == "Its application fails its health checks.");
+  step(node.step(Application{.ability = Ability::kUnhealthy}));
+  BOOST_TEST(why(3) == "Its application has not passed a health check yet.");
+  backend.application_state.health_flaw = "http://127.0.0.1:8080/ answers 503";
+  BOOST_TEST(why(3) ==
+             "Its application fails its health checks: http://127.0.0.1:8080/ answers 503.");
+  step(node.step(Application{.ability = Ability::kAbsent}));
+  BOOST_TEST(why(3) == "No application is attached to it, and it leads only while one is.");
+}
+
+// 5 leads, and is gone; 1 never leads, whatever its application is.
+BOOST_AUTO_TEST_CASE(nobodys_application_is_able) {
+  const auto why_nobody = [this] { return get("/v1/explain")->json()["why_nobody_leads"]; };
+  follow();
+  Hello hello = NodeHarness::hello_of(1, 1);
+  hello.self.priority = 0;
+  step(node.connect(hello));
+  for (const uint32_t number : {2u, 4u}) {
+    step(node.receive(number, 1, Wish{.boot = 1, .revision = 1, .ability = Ability::kAbsent}));
+  }
+  BOOST_TEST(why_nobody().is_null());
+  step(node.disconnect(5, LinkEvidence::kRefused));
+  BOOST_TEST(why_nobody().is_null());
+  step(node.step(Application{.ability = Ability::kUnhealthy}));
+  BOOST_TEST(why_nobody() == "Nobody's application is able.");
+  BOOST_TEST(get("/v1/status")->json()["why_nobody_leads"] == "nobody's application is able");
+  step(node.receive(2, 1, Wish{.boot = 1, .revision = 2, .is_electable = true}));
+  BOOST_TEST(why_nobody().is_null());
 }
 
 BOOST_AUTO_TEST_CASE(who_stepped_down) {

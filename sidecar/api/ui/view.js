@@ -10,6 +10,8 @@ const kTriggers = new Map([
   ["started", "came up and found no leader"],
   ["leader_lost", "the leader was lost"],
   ["resigned", "the leader gave up"],
+  ["application_lost", "its application was gone"],
+  ["application_unhealthy", "its application did not work"],
   ["outranks", "outranks the leader"],
   ["operator", "an operator asked"],
   ["retry", "tried again"],
@@ -155,8 +157,28 @@ function recordText({ name, record }) {
   return `${name} is held by ${record.holder}${stranger}, ${age}`;
 }
 
+// What is known of the application beside this sidecar; "" where nothing is asked of one, and none
+// has said anything.
+function applicationText({ attach, attached, health, is_healthy, why_not_healthy, score }) {
+  const parts = [];
+  if (attached.length > 0) parts.push(`${attached.join(", ")} attached`);
+  else if (attach) parts.push("none is attached");
+  if (health !== null) {
+    const flaw = why_not_healthy ? `: ${why_not_healthy}` : "";
+    parts.push(`${is_healthy ? "healthy" : "not healthy"}${flaw}`);
+  }
+  if (score !== 0) parts.push(`score ${score}`);
+  return parts.join(", ");
+}
+
+const kWhyNotAble = new Map([["absent", "no application"], ["unhealthy", "application unhealthy"]]);
+
 function noticesOf(status) {
   const notices = [...status.config.mismatches];
+  if (status.why_nobody_leads) {
+    const why = status.why_nobody_leads;
+    notices.push(`${why[0].toUpperCase()}${why.slice(1)}, so nobody leads.`);
+  }
   if (!status.is_ready) notices.push(`This node is not ready: ${status.why_not_ready}.`);
   if (status.variant !== status.active_variant) {
     notices.push(`This node wants variant ${status.variant}; the group elects by ` +
@@ -187,6 +209,7 @@ function showStatus(seen) {
     commanded: status.node.name,
     witness: status.node.name,
     validity: validityText(seen),
+    application: applicationText(status.application),
     software: `${status.plugin.name} ${status.plugin.version} in bellwether ${status.version}, ` +
       `up for ${spanText(status.uptime_ms)}.`,
   });
@@ -207,8 +230,10 @@ function showMembers({ members, explain }) {
       leads: member.is_leader ? "leads" : "",
       "is-self": member.is_self ? "this node" : "",
       voter: member.voter ? "voter" : "",
+      "why-not-able": kWhyNotAble.get(member.why_not_able) ?? member.why_not_able,
       why: why.get(member.id),
       priority: member.priority,
+      score: member.score === 0 ? "" : member.score,
       heard: member.last_heard_ms === null ? "" : `${spanText(member.last_heard_ms)} ago`,
       rtt: member.rtt_ms === null ? "" : `${member.rtt_ms.toFixed(2)} ms`,
       version: member.version,
