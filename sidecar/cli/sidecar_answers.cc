@@ -56,10 +56,17 @@ Span role_cell(const Json& member, bool has_leader) {
   return {role, is_leader ? Style::kStrong : Style::kPlain};
 }
 
-constexpr std::array kMemberHeads{"member", "state",      "role",    "priority", "address",
-                                  "heard",  "round trip", "variant", "version"};
+Span application_cell(const Json& member) {
+  if (is_true(member, "is_able")) return {"able", Style::kPlain};
+  return {text_of(member, "why_not_able"), Style::kDoubtful};
+}
+
+constexpr std::array kMemberHeads{"member",     "state",    "role",    "application",
+                                  "score",      "priority", "address", "heard",
+                                  "round trip", "variant",  "version"};
 // The one that can be spared first in front.
-constexpr std::array kSpared{"version", "round trip", "priority", "variant", "heard", "address"};
+constexpr std::array kSpared{"version", "round trip", "priority", "variant",
+                             "heard",   "address",    "score",    "application"};
 
 Row member_row(const Json& member, bool has_leader) {
   const std::string heard = age_in(member, "last_heard_ms");
@@ -67,6 +74,8 @@ Row member_row(const Json& member, bool has_leader) {
       Span(text_of(member, "name"), is_true(member, "is_leader") ? Style::kStrong : Style::kPlain),
       state_cell(member),
       role_cell(member, has_leader),
+      application_cell(member),
+      text_of(member, "score"),
       text_of(member, "priority"),
       text_of(member, "address"),
       heard == "-" ? heard : heard + " ago",
@@ -75,9 +84,18 @@ Row member_row(const Json& member, bool has_leader) {
       text_of(member, "version")};
 }
 
+bool has_unable_application(const Json& member) { return text_of(member, "why_not_able") != "-"; }
+
+bool has_score(const Json& member) {
+  const std::string score = text_of(member, "score");
+  return score != "-" && score != "0";
+}
+
+// Nothing where it was removed already.
 void remove_column(std::vector<Row>& rows, const std::string& head) {
   size_t column = 0;
-  while (rows.front()[column].text != head) ++column;
+  while (column < rows.front().size() && rows.front()[column].text != head) ++column;
+  if (column == rows.front().size()) return;
   for (Row& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
 }
 
@@ -153,6 +171,11 @@ bool is_true(const Json& object, const char* key) {
   return found != object.end() && *found == true;
 }
 
+std::string why_nobody_leads(const Json& status) {
+  std::string why = text_of(status, "why_nobody_leads");
+  return why == "-" ? "" : why;
+}
+
 std::string leader_text(const Json& leader) {
   const std::string name = text_of(object_in(leader, "leader"), "name");
   if (name == "-") return "there is no leader";
@@ -185,6 +208,26 @@ std::string store_trouble(const Json& store) {
   return "held by " + text_of(record, "holder") + ", which is not a member";
 }
 
+std::string application_text(const Json& application) {
+  std::string text;
+  for (const std::string& name : texts_in(application, "attached")) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  const bool is_attached = !text.empty();
+  if (is_attached) text += " attached";
+  if (!is_attached && is_true(application, "attach")) text = "none is attached";
+  const bool is_checked = text_of(application, "health") != "-";
+  if (is_checked) {
+    const std::string flaw = text_of(application, "why_not_healthy");
+    const bool is_healthy = is_true(application, "is_healthy");
+    text += (text.empty() ? "" : ", ") + std::string(is_healthy ? "healthy" : "not healthy");
+    if (flaw != "-") text += ": " + flaw;
+  }
+  const std::string score = text_of(application, "score");
+  if (score != "0" && score != "-") text += (text.empty() ? "score " : ", score ") + score;
+  return text;
+}
+
 std::string age_in(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return "-";
@@ -210,6 +253,9 @@ std::vector<Line> member_lines(const Json& members, size_t width) {
   const bool has_leader =
       std::ranges::any_of(all, [](const Json& member) { return is_true(member, "is_leader"); });
   for (const Json& member : all) rows.push_back(member_row(member, has_leader));
+  // Where no member has anything to say of its application, nor older ones know of it.
+  if (std::ranges::none_of(all, has_unable_application)) remove_column(rows, "application");
+  if (std::ranges::none_of(all, has_score)) remove_column(rows, "score");
   for (const char* head : kSpared) {
     if (width_of(rows) <= width) break;
     remove_column(rows, head);

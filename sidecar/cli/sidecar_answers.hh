@@ -42,6 +42,9 @@ const Json& object_in(const Json& object, const char* key);
 std::string age_in(const Json& object, const char* key);
 bool is_true(const Json& object, const char* key);
 
+// "nobody's application is able": a reason that all share, from a body of /v1/status; "" for none.
+std::string why_nobody_leads(const Json& status);
+
 // "orders-2 leads, epoch 7" or "there is no leader"; from a body of /v1/leader.
 std::string leader_text(const Json& leader);
 
@@ -52,6 +55,10 @@ std::string vote_text(const Json& vote);
 std::string record_text(const Json& store);
 // What an operator should know of it; "": all is well.
 std::string store_trouble(const Json& store);
+
+// Of `application` of /v1/status: "worker attached, healthy, score 42"; "" where [application] asks
+// for nothing and none is attached.
+std::string application_text(const Json& application);
 
 // The objects of an array under a key, without what else is there; or all of it, as text.
 std::vector<Json> objects_in(const Json& object, const char* key);

@@ -63,6 +63,24 @@ void add_store(std::vector<Row>& rows, const Json& status) {
   }
 }
 
+// The reason that all share stands beside it.
+Span leader_cell(const Json& leader, const Json& status) {
+  if (has_leader(leader)) return {leader_text(leader), Style::kStrong};
+  const std::string why = why_nobody_leads(status);
+  return {leader_text(leader) + (why.empty() ? "" : ": " + why), Style::kBad};
+}
+
+// Nothing where no application is asked for, and none has said anything.
+std::optional<Row> application_row(const Json& status) {
+  const Json& application = object_in(status, "application");
+  std::string text = application_text(application);
+  if (text.empty()) return std::nullopt;
+  const bool is_able = is_true(application, "is_able");
+  if (!is_able) text += ", so this node does not lead";
+  return Row{Span("application", Style::kFaint),
+             {std::move(text), is_able ? Style::kPlain : Style::kDoubtful}};
+}
+
 Span node_cell(const Json& status) {
   const std::string who =
       text_of(object_in(status, "node"), "name") + ", " + text_of(status, "role") + ", ";
@@ -151,7 +169,7 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
   std::vector<Row> rows{
       row("group", fmt::format("{}, guard {}, variant {}", text_of(status, "group"),
                                text_of(status, "guard"), variant_text(status))),
-      row("leader", {leader_text(leader), has_leader(leader) ? Style::kStrong : Style::kBad}),
+      row("leader", leader_cell(leader, status)),
       row("since", since_text(leader)),
       row("node", node_cell(status)),
       row("program", program_text(status)),
@@ -161,6 +179,7 @@ void print_text(const Json& leader, const Json& status, const Json& members, boo
     rows.push_back(vote_row(status, vote));
   }
   add_store(rows, status);
+  if (auto application = application_row(status)) rows.push_back(std::move(*application));
   if (auto tls = tls_row(status, members)) rows.push_back(std::move(*tls));
   const std::string flaw = text_of(object_in(status, "commands"), "why_no_token_counts");
   if (flaw != "-") {
@@ -209,8 +228,8 @@ constexpr const char* kWatchExamples = R"(Examples:
   bellwether watch > changes.log
       a line for each change
   bellwether watch --json
-      a JSON object on a line for each change; "event" is leader, members, vote, election or
-      trouble)";
+      a JSON object on a line for each change; "event" is leader, members, vote, store,
+      application, election or trouble)";
 
 constexpr const char* kStepDown = R"(Make the leader on this machine step down
 

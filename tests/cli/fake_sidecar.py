@@ -30,7 +30,8 @@ STATUS = {
 def member(number, **others):
     return {"name": f"orders-{number}", "id": str(number), "address": f"10.0.0.{number}:7946",
             "priority": 100, "voter": False, "state": "alive", "is_self": number == 0,
-            "is_leader": number == 2, "may_lead": True,
+            "is_leader": number == 2, "may_lead": True, "is_able": True, "why_not_able": None,
+            "score": 0,
             "last_heard_ms": None if number == 0 else 40,
             "rtt_ms": None if number == 0 else 0.312, "variant": "modified",
             "version": "0.1.0"} | others
@@ -51,6 +52,9 @@ FORGOTTEN = {"state": "forgotten", "why": "this voter has no vote: it asks in 7s
 STORE = {"name": "kubernetes shop/orders", "server": "https://10.96.0.1:443", "trouble": None,
          "record": {"state": "member", "holder": "orders-2", "id": "2", "epoch": 7,
                     "lease_ms": 10_000, "unchanged_for_ms": 1_234, "is_watched": True}}
+APPLICATION = {"is_able": True, "why_not": None, "attach": True, "attached": ["worker"],
+               "health": "http://127.0.0.1:8080/healthz", "is_healthy": True,
+               "why_not_healthy": None, "score": 42}
 MEMBERS = {"group": "orders", "members": [member(2), member(1), member(0)]}
 
 

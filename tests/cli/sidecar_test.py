@@ -10,7 +10,8 @@ import re
 import socket
 
 from command_line import FAILURE, USAGE, CommandLine, main
-from fake_sidecar import FORGOTTEN, LEADER, MEMBERS, STATUS, STORE, TcpFake, UnixFake, member
+from fake_sidecar import (APPLICATION, FORGOTTEN, LEADER, MEMBERS, STATUS, STORE, TcpFake,
+                          UnixFake, member)
 from terminal import on_terminal
 
 CONFIG_INVALID = 3
@@ -102,6 +103,42 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
         self.sidecar.answers["/v1/status"] = (200, trouble | {
             "is_ready": False, "why_not_ready": "it does not let us get"})
         self.assertEqual(self.ask("status").count("it does not let us get"), 1)
+
+    def test_says_what_the_application_lets_it_do(self):
+        self.assertNotIn("application", self.ask("status"), "an older sidecar says nothing of it")
+        idle = APPLICATION | {"attach": False, "attached": [], "health": None, "is_healthy": None,
+                              "score": 0}
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {"application": idle})
+        self.assertNotIn("application", self.ask("status"), "nothing is asked of one")
+        flaw = "http://127.0.0.1:8080/healthz answers 503"
+        lost = {"is_able": False, "why_not": "absent", "attached": []}
+        for application, text in (
+                ({}, "worker attached, healthy, score 42"),
+                ({"attached": ["a", "b"], "health": None, "score": 0}, "a, b attached"),
+                (lost | {"health": None}, "none is attached, score 42, so this node does not lead"),
+                ({"is_able": False, "why_not": "unhealthy", "is_healthy": False,
+                  "why_not_healthy": flaw, "attach": False, "attached": [], "score": -7},
+                 f"not healthy: {flaw}, score -7, so this node does not lead")):
+            self.sidecar.answers["/v1/status"] = (
+                200, STATUS | {"application": APPLICATION | application})
+            self.assertIn(f"\napplication  {text}\n", self.ask("status"))
+
+    def test_says_so_when_nobodys_application_is_able(self):
+        why = "nobody's application is able"
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {"why_nobody_leads": why})
+        self.sidecar.answers["/v1/leader"] = (200, LEADER | {"leader": None})
+        self.assertIn(f"\nleader   there is no leader: {why}\n", self.ask("status"))
+
+    def test_has_columns_for_the_application_where_members_speak_of_it(self):
+        for members, head, row in (
+                ([member(2), member(1, is_able=False, why_not_able="absent")],
+                 r"role      application  priority", r"orders-1  alive  follower  absent       100"),
+                ([member(2, score=7), member(1, score=-70)],
+                 r"role      score  priority", r"orders-1  alive  follower  -70    100")):
+            self.sidecar.answers["/v1/members"] = (200, {"members": members})
+            text = self.ask("status")
+            self.assertIn(head, text)
+            self.assertIn(row, text)
 
     def test_as_json_is_the_three_answers(self):
         for options in (["--format", "json"], ["--json"]):

@@ -14,7 +14,8 @@ import subprocess
 import time
 
 from command_line import FAILURE, OK, CommandLine, main
-from fake_sidecar import FORGOTTEN, LEADER, MEMBERS, STATUS, STORE, TcpFake, election, member
+from fake_sidecar import (APPLICATION, FORGOTTEN, LEADER, MEMBERS, STATUS, STORE, TcpFake,
+                          election, member)
 from terminal import resize
 
 PATIENCE = 10  # seconds
@@ -22,7 +23,7 @@ LEADS = "2026-01-31T09:00:01.250Z  orders-2 leads, epoch 7 (a leader was announc
 ELECTION = ("2026-01-31T09:00:08.000Z  election by modified, leader_lost: followed, orders-2 leads "
             "epoch 8; here ELECTION 2, ANSWER 1, HANDOVER 0, COORDINATOR 1, in 12ms\n")
 TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z  "
-                  r"(?=orders-\d is |vote |kubernetes |no sidecar)", re.M)
+                  r"(?=orders-\d is |vote |kubernetes |application |nobody's |no sidecar)", re.M)
 ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 
 
@@ -108,6 +109,26 @@ class Lines(Watching):
                              "held by other_1, which is not a member")):
             self.sidecar.answers["/v1/status"] = (200, STATUS | {"store": store})
             self.assertEqual(self.next(f"{text}\n"), f"kubernetes shop/orders: {text}\n")
+        self.interrupt(self.process)
+
+    def test_tell_of_the_application_and_of_those_of_members(self):
+        self.sidecar.send_event(LEADER)
+        self.next("orders-2 is alive\n")
+        for application, text in ((APPLICATION, "worker attached, healthy, score 42"),
+                                  (APPLICATION | {"is_able": False, "why_not": "absent",
+                                                  "attached": []},
+                                   "none is attached, healthy, score 42")):
+            self.sidecar.answers["/v1/status"] = (200, STATUS | {"application": application})
+            self.assertEqual(self.next(f"{text}\n"), f"application {text}\n")
+        gone = {"members": [member(2), member(1, is_able=False, why_not_able="absent"), member(0)]}
+        self.sidecar.answers["/v1/members"] = (200, gone)
+        self.assertEqual(self.next("absent\n"),
+                         "orders-1 is alive, its application is absent\n")
+        why = "nobody's application is able"
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {"application": APPLICATION,
+                                                             "why_nobody_leads": why})
+        self.assertEqual(self.next("score 42\n"),
+                         f"{why}\napplication worker attached, healthy, score 42\n")
         self.interrupt(self.process)
 
     def test_tell_of_each_election_that_ends_with_its_messages_and_of_no_earlier_one(self):
@@ -207,6 +228,13 @@ class Once(Watching):
         text = self.succeed("watch", "--once", "--json", "--api", self.sidecar.url)
         self.assertEqual([json.loads(line)["event"] for line in text.splitlines()],
                          ["leader", "members"])
+
+    def test_says_what_the_application_does(self):
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {
+            "application": APPLICATION, "why_nobody_leads": "nobody's application is able"})
+        lines = self.succeed("watch", "--once", "--api", self.sidecar.url).splitlines()
+        self.assertEqual(lines[1:3], ["nobody's application is able",
+                                      "application: worker attached, healthy, score 42"])
 
     def test_in_colours(self):
         text = self.succeed("watch", "--once", "--color", "always", "--api", self.sidecar.url)
