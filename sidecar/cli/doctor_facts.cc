@@ -51,6 +51,31 @@ doctor::ConfigFacts read_config(const std::string& file) {
   return facts;
 }
 
+template <typename Number>
+Number number_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_integer() ? found->get<Number>() : 0;
+}
+
+// Empty for null and what is not there.
+std::string text_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? text_of(object, key) : "";
+}
+
+// Nothing where an older sidecar does not say it.
+std::optional<doctor::ApplicationFacts> application_in(const Json& status) {
+  const Json& application = object_in(status, "application");
+  if (!application.contains("is_able")) return std::nullopt;
+  return doctor::ApplicationFacts{.is_able = is_true(application, "is_able"),
+                                  .attach = is_true(application, "attach"),
+                                  .attached = texts_in(application, "attached"),
+                                  .health = text_in(application, "health"),
+                                  .is_healthy = is_true(application, "is_healthy"),
+                                  .why_not_healthy = text_in(application, "why_not_healthy"),
+                                  .score = number_in<int64_t>(application, "score")};
+}
+
 doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
   doctor::SidecarFacts facts{.where = address.text()};
   try {
@@ -68,37 +93,28 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
     facts.plugin_abi = text_of(plugin, "abi");
     facts.variant = text_of(status, "variant");
     if (!is_true(status, "is_ready")) facts.why_not_ready = text_of(status, "why_not_ready");
-    const Json& vote = object_in(status, "vote");
-    if (vote.contains("why") && vote["why"].is_string()) facts.why_no_vote = text_of(vote, "why");
+    facts.why_no_vote = text_in(object_in(status, "vote"), "why");
     facts.pending_restart = texts_in(config, "pending_restart");
     const Json& tls = object_in(status, "tls");
-    if (tls.contains("why_not_in_force") && tls["why_not_in_force"].is_string()) {
-      facts.why_tls_not_in_force = text_of(tls, "why_not_in_force");
-    }
-    const Json& commands = object_in(status, "commands");
-    if (commands.contains("why_no_token_counts") && commands["why_no_token_counts"].is_string()) {
-      facts.why_no_token_counts = text_of(commands, "why_no_token_counts");
-    }
+    facts.why_tls_not_in_force = text_in(tls, "why_not_in_force");
+    facts.why_no_token_counts = text_in(object_in(status, "commands"), "why_no_token_counts");
     for (const char* table : {"api", "metrics"}) {
-      const Json& files = object_in(tls, table);
-      if (!files.contains("why_not_in_force") || !files["why_not_in_force"].is_string()) continue;
-      facts.why_certificate_not_in_force[table] = text_of(files, "why_not_in_force");
+      const std::string flaw = text_in(object_in(tls, table), "why_not_in_force");
+      if (!flaw.empty()) facts.why_certificate_not_in_force[table] = flaw;
     }
-    const Json& confinement = object_in(status, "confinement");
-    if (confinement.contains("why_not_whole") && confinement["why_not_whole"].is_string()) {
-      facts.why_not_confined = text_of(confinement, "why_not_whole");
-    }
-    const Json& store = object_in(status, "store");
-    if (store.contains("trouble") && store["trouble"].is_string()) {
-      facts.store_trouble = text_of(store, "trouble");
-    }
+    facts.why_not_confined = text_in(object_in(status, "confinement"), "why_not_whole");
+    facts.store_trouble = text_in(object_in(status, "store"), "trouble");
+    facts.application = application_in(status);
+    facts.why_nobody_leads = text_in(status, "why_nobody_leads");
     for (const Json& member : objects_in(members, "members")) {
       facts.members.push_back({.name = text_of(member, "name"),
                                .id = text_of(member, "id"),
                                .address = text_of(member, "address"),
                                .state = text_of(member, "state"),
                                .is_self = is_true(member, "is_self"),
-                               .security = text_of(member, "security")});
+                               .security = text_of(member, "security"),
+                               .priority = number_in<uint32_t>(member, "priority"),
+                               .is_able = text_of(member, "why_not_able") == "-"});
     }
   } catch (const ApiError& error) {
     facts.silence = error.what();

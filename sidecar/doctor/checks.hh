@@ -21,6 +21,9 @@ void check_tls(const Facts& facts, Findings& found);
 void check_state(const Facts& facts, Findings& found);
 void check_flag(const Facts& facts, Findings& found);
 
+// application_checks.cc
+void check_application(const Facts& facts, Findings& found);
+
 // store_checks.cc
 void check_store(const Facts& facts, Findings& found);
 

@@ -28,6 +28,7 @@ constexpr std::array kChecks{
     Check{"state", Needs::kConfig, check_state},
     Check{"flag", Needs::kConfig, check_flag},
     Check{"store", Needs::kConfig, check_store},
+    Check{"application", Needs::kSidecar, check_application},
     Check{"futex", Needs::kNothing, check_futex},
     Check{"confinement", Needs::kSidecar, check_confinement},
     Check{"clock", Needs::kNothing, check_clock},

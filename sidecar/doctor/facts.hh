@@ -98,6 +98,21 @@ struct MemberFacts {
   std::string state;  // as in /v1/members
   bool is_self = false;
   std::string security{};  // the same
+  uint32_t priority = 0;
+  bool is_able = true;  // its application
+};
+
+// Of the application beside the sidecar, as it says.
+struct ApplicationFacts {
+  bool is_able = true;
+  bool attach = false;  // it has to be attached
+  std::vector<std::string> attached{};
+  std::string health{};  // where it is asked; empty: it is not
+  bool is_healthy = false;
+  std::string why_not_healthy{};  // of the last check; empty: it passed, or there was none
+  int64_t score = 0;
+
+  bool is_checked() const { return !health.empty(); }
 };
 
 // What the sidecar on this machine says.
@@ -117,8 +132,10 @@ struct SidecarFacts {
   std::string why_no_token_counts{};   // empty: they do, or none is asked for
   // The same of [api] and [metrics], by these names.
   std::map<std::string, std::string> why_certificate_not_in_force{};
-  std::string why_not_confined{};  // empty: it is, or does not say
-  std::string store_trouble{};     // empty: the store answers it, or there is none
+  std::string why_not_confined{};                 // empty: it is, or does not say
+  std::string store_trouble{};                    // empty: the store answers it, or there is none
+  std::optional<ApplicationFacts> application{};  // nothing: it does not say
+  std::string why_nobody_leads{};                 // empty: no reason that all share
   std::vector<std::string> pending_restart{};
   std::vector<MemberFacts> members{};
 };

@@ -43,14 +43,16 @@ SidecarFacts sidecar() {
                      .version = "0.1.0",
                      .plugin = "bully",
                      .plugin_abi = "1.0",
-                     .variant = "modified"};
+                     .variant = "modified",
+                     .application = ApplicationFacts{}};
   for (int i = 0; i < kProcesses; ++i) {
     facts.members.push_back({.name = name_of(i),
                              .id = id_of(i),
                              .address = address_of(i),
                              .state = "alive",
                              .is_self = i == 0,
-                             .security = i == 0 ? "" : "tls"});
+                             .security = i == 0 ? "" : "tls",
+                             .priority = 100});
   }
   return facts;
 }
