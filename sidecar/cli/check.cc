@@ -76,6 +76,22 @@ void print_failover(const Config& config) {
   for (const Line& line : aligned(rows)) std::cout << "#   " << to_text(line, false) << "\n";
 }
 
+// "its application is attached, and http://127.0.0.1:8080/ answers with 200 to 299"
+void print_application(const ApplicationSettings& application) {
+  std::string condition;
+  if (application.is_attachment_needed) condition = "its application is attached";
+  if (!application.health.empty()) {
+    condition +=
+        (condition.empty() ? "" : ", and ") + application.health + " answers with 200 to 299";
+  }
+  if (condition.empty()) return;
+  std::cout << fmt::format(
+      "#\n# This node leads only while {}.\n# Where nobody's application is able, nobody leads; "
+      "the "
+      "first one that is makes a leader.\n",
+      condition);
+}
+
 template <typename Owner>
 void print_key(const ConfigKey<Owner>& key) {
   std::cout << fmt::format("{}\n    {}\n    takes {}\n    {}\n", key.path(), key.help, key.expects,
@@ -146,6 +162,7 @@ void print_text(const ParsedConfig& parsed) {
   std::cout << fmt::format("# What is in force with {}.\n\n{}", parsed.file,
                            effective_toml(parsed));
   print_failover(parsed.config);
+  print_application(parsed.config.application);
   std::cout.flush();
   for (const Finding& warning : parsed.warnings) {
     std::cerr << describe(parsed.file, "warning", warning) << "\n";

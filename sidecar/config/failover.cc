@@ -3,7 +3,10 @@
 // and two writes to disk come on top, and all of it runs while the old leader's lease runs out.
 #include "config/failover.hh"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "base/duration_text.hh"
 #include "config/core_options.hh"
@@ -20,6 +23,8 @@ constexpr Duration kReconnect = milliseconds(50);
 constexpr Duration kStore = milliseconds(20);
 // A write to Kubernetes or etcd that is not in a hurry.
 constexpr Duration kStoreWrite = milliseconds(50);
+
+constexpr const char* kPlanned = "planned hand-over";
 
 struct Waits {
   Options options;
@@ -44,7 +49,7 @@ std::vector<Failover> without_guard(const Waits& timers) {
       {"sidecar stopped (SIGSTOP)", timers.silence, 1, "4/5 lease", runs_out},
       {"leader and the next in line silent", timers.silence + timers.behind_silent(), 2,
        "4/5 lease" + timers.behind_silent_text(), runs_out},
-      {"planned hand-over", Duration::zero(), 1, "one message", "off before"},
+      {kPlanned, Duration::zero(), 1, "one message", "off before"},
       {"planned hand-over, successor silent", timers.options.handover_timeout, 2,
        "3 answer_timeout for each", "off before"},
       {"cold start", join, 2, "join", "off"},
@@ -89,7 +94,7 @@ std::vector<Failover> with_majority(const Config& config, const Waits& timers) {
       {"sidecar stopped (SIGSTOP)", within_lease(silent), 3, silent_text, runs_out},
       {"leader and the next in line silent", within_lease(silent + timers.behind_silent()), 4,
        "max(lease, 4/5 lease" + timers.behind_silent_text() + votes + ")", runs_out},
-      {"planned hand-over", election, 2, "votes " + duration_text(election), "off before"},
+      {kPlanned, election, 2, "votes " + duration_text(election), "off before"},
       {"planned hand-over, successor silent", timers.options.handover_timeout + election, 3,
        "3 answer_timeout for each" + votes, "off before"},
       {"cold start", within_lease(timers.options.join_timeout) + election, 3,
@@ -119,8 +124,7 @@ std::vector<Failover> with_store(const Config& config, const Waits& timers) {
       {"sidecar stopped (SIGSTOP)", taken, 2, "lease" + write, off},
       {"leader and the next in line silent", 2 * timers.options.lease + kStoreWrite, 3,
        "2 lease" + write, off},
-      {"planned hand-over", 2 * kStoreWrite, 3, "2 writes " + duration_text(2 * kStoreWrite),
-       "off before"},
+      {kPlanned, 2 * kStoreWrite, 3, "2 writes " + duration_text(2 * kStoreWrite), "off before"},
       {"planned hand-over, successor silent", timers.options.handover_timeout + 2 * kStoreWrite, 4,
        "3 answer_timeout for each + 2 writes", "off before"},
       {"cold start", timers.options.join_timeout + taken, 3, "join + lease of before" + write,
@@ -130,9 +134,32 @@ std::vector<Failover> with_store(const Config& config, const Waits& timers) {
   return found;
 }
 
+// What becomes of a leader's application ends in a hand-over; before it comes what it takes to
+// know.
+void add_application(const ApplicationSettings& settings, std::vector<Failover>& found) {
+  const Failover planned = *std::ranges::find(found, kPlanned, &Failover::failure);
+  const auto add = [&](const char* failure, Duration until_known, const std::string& formula) {
+    Failover row = planned;
+    row.failure = failure;
+    row.at_most += until_known;
+    if (!formula.empty()) row.formula = formula + " + " + planned.formula;
+    found.push_back(std::move(row));
+  };
+  if (settings.is_attachment_needed) {
+    add("application ends", settings.grace, settings.grace > Duration::zero() ? "grace" : "");
+  }
+  if (settings.health.empty()) return;
+  add(settings.is_attachment_needed ? "application hangs" : "application ends or hangs",
+      settings.health_failures * settings.health_interval + settings.health_timeout,
+      fmt::format("{} health_interval + health_timeout", settings.health_failures));
+}
+
 std::vector<Failover> rows(const Config& config, const Waits& timers) {
-  if (config.has_store_guard()) return with_store(config, timers);
-  return config.has_majority_guard() ? with_majority(config, timers) : without_guard(timers);
+  std::vector<Failover> found = config.has_store_guard()      ? with_store(config, timers)
+                                : config.has_majority_guard() ? with_majority(config, timers)
+                                                              : without_guard(timers);
+  add_application(config.application, found);
+  return found;
 }
 
 }  // namespace

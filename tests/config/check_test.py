@@ -73,6 +73,15 @@ class Check(unittest.TestCase):
         for row in ROWS:
             self.assertRegex(text, rf"\n#   {re.escape(row)}  +(\d+m?s \+ )?\d RTT  +\S")
 
+    def test_what_the_application_decides_is_said(self):
+        self.assertNotIn("application is", self.check(SOUND).stdout)
+        text = self.check(SOUND + "[application]\nattach = true\n"
+                          'health = "http://127.0.0.1:8080/healthz"\n').stdout
+        self.assertRegex(text, r"\n#   application ends  +40ms \+ 2 RTT  +off before")
+        self.assertRegex(text, r"\n#   application hangs  +1790ms \+ 2 RTT  +off before")
+        self.assertIn("\n# This node leads only while its application is attached, and "
+                      "http://127.0.0.1:8080/healthz answers with 200 to 299.\n", text)
+
     def test_warnings_go_to_stderr_and_change_the_exit_code(self):
         result = self.check(SOUND + '[api]\nlisten = "0.0.0.0:4040"\ninsecure = true\n')
         self.assertEqual(result.returncode, DOUBTFUL)

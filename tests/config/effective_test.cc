@@ -363,6 +363,22 @@ BOOST_AUTO_TEST_CASE(failover_with_voters) {
              "1s + 4: max(lease, reconnect 50ms + votes 40ms): off at once");
 }
 
+BOOST_AUTO_TEST_CASE(failover_of_the_application) {
+  const std::string attach = "[application]\nattach = true\n";
+  const std::string health = "health = \"http://127.0.0.1:8080/\"\n";
+  BOOST_TEST(row(config_of(kSound), "application ends") == "no such row");
+  BOOST_TEST(row(config_of(kGroup + attach), "application ends") ==
+             "0s + 1: one message: off before");
+  const Config both = config_of(kSound + attach + "grace = \"2s\"\n" + health);
+  BOOST_TEST(row(both, "application ends") == "2040ms + 2: grace + votes 40ms: off before");
+  BOOST_TEST(row(both, "application hangs") ==
+             "1790ms + 2: 3 health_interval + health_timeout + votes 40ms: off before");
+  BOOST_TEST(row(both, "application ends or hangs") == "no such row");
+  const Config alone = config_of(kGroup + "[application]\n" + health + "health_failures = 1\n");
+  BOOST_TEST(row(alone, "application ends or hangs") ==
+             "750ms + 1: 1 health_interval + health_timeout + one message: off before");
+}
+
 BOOST_AUTO_TEST_CASE(after_a_pause_of_its_own_a_node_waits_twice_as_long_for_silent_ones) {
   const auto after_pause = [](const std::string& toml, const std::string& failure) {
     const std::vector<Failover> rows = worst_case_failover(config_of(toml));
