@@ -84,6 +84,17 @@ def attached_worker(language, built):
     return built_with_go(built, "attached_worker")
 
 
+def lively(language, built):
+    """An application that is attached, and answers health checks."""
+    if language == "c":
+        return [f"{built}/lively_c"]
+    if language == "python":
+        return [sys.executable, HERE / "lively.py"]
+    if language == "node":
+        return [tool("node"), HERE / "lively.js"]
+    return built_with_go(built, "lively", HERE / "lively_go")
+
+
 def main(arguments):
     """Runs the cases named, of the module that was started."""
     result = unittest.main(module="__main__", argv=[sys.argv[0], *arguments], exit=False).result
