@@ -157,9 +157,8 @@ class Explanation {
       case Obstacle::kNoStore:
         return why_it_has_no_store();
       case Obstacle::kTwin:
-        return "Another process leads under its id: its state folder was copied. Give each process "
-               "a "
-               "folder of its own, and restart both.";
+        return "Another process holds the record under its id: its state folder was copied. Empty "
+               "the folder of one of the two, and restart that one.";
       case Obstacle::kLeaving:
         return "It leaves the group.";
     }

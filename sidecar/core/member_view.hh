@@ -28,6 +28,10 @@ struct MemberEntry {
   std::string address;  // host:port
   uint32_t priority = 0;
   uint64_t boot = 0;  // random at every process start: tells a new life from the one before
+  // Where it runs: a state folder, which one process at a time uses, on a machine that has not
+  // restarted.  So of two processes of one id and one home the earlier one has ended; those of a
+  // copied folder have two.  0: it does not say.
+  uint64_t home = 0;
   Liveness liveness = Liveness::kAlive;
   bool is_electable = true;
   std::string variant;  // the one it wants to elect by; "" when it does not say

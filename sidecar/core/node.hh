@@ -321,12 +321,14 @@ class Node {
   void make_record();
   StoreRecord record_of(const MemberEntry& holder, uint64_t epoch) const;
   Ground ground_to_write() const;
+  bool holds_record() const;
   bool is_flag_on() const;
   bool is_answered(uint64_t number);
   bool see_record(StoreSight sight, uint64_t clock_ms);
   void on_conflict();
-  void stay_away(Duration at_least);
+  void stay_away(Duration at_least, const char* why);
   void note_store_is_there();
+  void note_twin();
   void be_back();
   void on_store_timer();
   void watch_record();
@@ -356,7 +358,6 @@ class Node {
   void on_renewed(Instant sent_at);
   void try_to_renew_again(Duration at_least);
   void judge_record();
-  void note_twin();
   Duration patience_for_handover() const;
   void begin_giving();
   void give_record();

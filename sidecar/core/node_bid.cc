@@ -77,7 +77,6 @@ void Node::send_claim() {
 void Node::begin_store_claim() {
   const uint64_t epoch = std::max(store_->view.least_epoch(now_), known_epoch() + 1);
   store_->claim = StoreClaim{.epoch = epoch};
-  store_->asked_epoch = epoch;
   record_.max_epoch = epoch;
   effects_.push_back(Persist{record_});
   write_record(StoreRequest::Kind::kClaim, record_of(members_.self(), epoch));
@@ -126,6 +125,7 @@ void Node::on_bid_timer() {
 void Node::on_renewal_of_other() {
   if (leader()) return pursue_bid();  // it knows, and has asked for its place
   const StoreRecord& record = store_->view.record();
+  if (store_->view.is_held_by_twin_of(members_.self())) return note_twin();
   give_up_claim("the store says that another one leads");
   if (members_.find(record.id) != nullptr) wait_for_leader(record.id);
 }

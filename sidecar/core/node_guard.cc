@@ -223,7 +223,7 @@ void Node::note_proof(const Member& gone) {
   if (!store_) return note_void(gone.entry.id, gone.claimed_epoch);
   Member* member = members_.find(gone.entry.id);
   member->released = std::max(member->released, gone.claimed_epoch);
-  store_->view.note_dead(gone.entry.id);
+  store_->view.note_dead(gone.entry.id, gone.entry.home);
   pursue_bid();
 }
 

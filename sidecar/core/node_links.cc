@@ -1,5 +1,6 @@
 // The node's side of its connections: who is there, what they say, and the list of members.
 #include <algorithm>
+#include <utility>
 
 #include "core/node.hh"
 #include "core/node_send.hh"
@@ -309,6 +310,9 @@ bool Node::is_old_news(const ElectionFrame& answer) const {
 
 // The leader itself says that it leads no longer, or a new life of it does.
 void Node::note_release(Member& member, uint64_t released) {
+  if (store_ && std::exchange(member.released_home, member.entry.home) != member.entry.home) {
+    member.released = 0;  // of two processes with one id neither speaks for the other
+  }
   if (released > member.released) {
     member.released = released;
     note_released(member);

@@ -62,11 +62,10 @@ void Node::judge_record() {
   const StoreView& view = store_->view;
   if (view.is_absent()) return make_record();
   const uint64_t epoch = leader()->epoch;
-  const bool is_own = view.holds(members_.self().id) && view.record().epoch == epoch;
+  const bool is_own = holds_record() && view.record().epoch == epoch;
   if (is_own && known_epoch() == epoch) {
     return write_record(StoreRequest::Kind::kRenew, record_of(members_.self(), epoch));
   }
-  note_twin();
   // Made anew; or a claim of this process that it had given up came late; or a claim that failed
   // left somebody with a later epoch, who does not follow this one.  It leads on in a new one, and
   // its flag stays on meanwhile.
@@ -76,16 +75,6 @@ void Node::judge_record() {
   abdicate(Why::kRecordTaken);
   send_to_connected(Resign{});
   finish_handover();
-}
-
-// The record has this process's id and an epoch that it never asked for: its state folder was
-// copied, and the copy runs.  Two that take the record from each other would both lead.
-void Node::note_twin() {
-  const StoreView& view = store_->view;
-  if (!view.holds(members_.self().id) || view.record().epoch <= store_->asked_epoch) return;
-  store_->has_twin = true;
-  store_->view.forget();
-  update_electable();
 }
 
 // --- hand-over: the flag is off; then the record names the successor; then the successor hears ---
@@ -123,9 +112,10 @@ void Node::on_given(const StoreVersion& version) {
 // It did not hear what became of its write, and has looked.
 void Node::go_on_with_handover() {
   const StoreView& view = store_->view;
-  const bool is_named = !handover_->tried.empty() && view.holds(handover_->tried.front());
+  const bool is_named =
+      !handover_->tried.empty() && view.record().is_held_by(handover_->tried.front());
   if (is_named && view.record().epoch == handover_->epoch) return on_given(view.version());
-  const bool is_own = view.holds(members_.self().id) && view.record().epoch == handover_->epoch;
+  const bool is_own = holds_record() && view.record().epoch == handover_->epoch;
   is_own ? give_record() : end_handover_in_vain();
 }
 

@@ -45,14 +45,21 @@ StoreRecord Node::record_of(const MemberEntry& holder, uint64_t epoch) const {
   return {.holder = Holder::kMember,
           .id = holder.id,
           .name = holder.name,
+          .home = holder.home,
           .epoch = epoch,
           .lease = store_->lease};
 }
 
 Ground Node::ground_to_write() const {
-  const Member* holder = members_.find(store_->view.record().id);
-  const uint64_t released = holder != nullptr ? holder->released : 0;
-  return store_->view.ground(now_, members_.self().id, released);
+  const StoreRecord& record = store_->view.record();
+  const Member* holder = members_.find(record.id);
+  const bool is_its_word =
+      holder != nullptr && record.is_held_by(holder->entry.id, holder->released_home);
+  return store_->view.ground(now_, members_.self(), is_its_word ? holder->released : 0);
+}
+
+bool Node::holds_record() const {
+  return store_->view.holds(members_.self().id, members_.self().home);
 }
 
 bool Node::is_flag_on() const { return is_leading() && valid_until() > now_; }
@@ -80,9 +87,10 @@ void Node::on(const StoreSeen& seen) {
   if (handover_) return go_on_with_handover();
   if (!store_->asking) return;
   const bool is_held = record.holder == Holder::kMember || record.holder == Holder::kStranger;
-  const bool is_renewed = is_news && is_held && record.id != members_.self().id &&
-                          std::tie(before.holder, before.id, before.name, before.epoch) ==
-                              std::tie(record.holder, record.id, record.name, record.epoch);
+  const bool is_renewed =
+      is_news && is_held && !holds_record() &&
+      std::tie(before.holder, before.id, before.home, before.name, before.epoch) ==
+          std::tie(record.holder, record.id, record.home, record.name, record.epoch);
   is_renewed ? on_renewal_of_other() : pursue_bid();
 }
 
@@ -138,18 +146,18 @@ void Node::on(const StoreFailed& failed) {
   if (!is_of_watch) store_->view.forget();
   if (is_leading()) return try_to_renew_again(failed.retry_after);
   if (handover_) return on_handover_failed();
-  stay_away(failed.retry_after);
+  stay_away(failed.retry_after, "the store does not answer");
 }
 
 // Its word that it could lead would be worth nothing, and all others would wait for it.  When it
 // may be asked again nothing is sent to the store: only who is to lead asks.
-void Node::stay_away(Duration at_least) {
+void Node::stay_away(Duration at_least, const char* why) {
   const auto members = static_cast<Duration::rep>(members_.ranked().size());
   store_->is_away = true;
   const Duration wait = store_->backoff.next(std::max(at_least, members * options_.answer_timeout));
   timers_.arm(Timer::kStore, now_ + wait);
   update_electable();
-  if (is_candidate()) give_up_claim("the store does not answer");
+  if (is_candidate()) give_up_claim(why);
 }
 
 void Node::note_store_is_there() {
@@ -160,9 +168,18 @@ void Node::note_store_is_there() {
   be_back();
 }
 
+// Another process renews the record under this one's id: a state folder was copied, and both run.
+// This one asks again when that record may be over, for the other may have been an earlier life
+// whose last write came late.
+void Node::note_twin() {
+  store_->has_twin = true;
+  stay_away(store_->view.over_at() - now_, "the record is another process's, of the same id");
+}
+
 // A take-over that came to nothing meanwhile told nothing of the leader.
 void Node::be_back() {
   store_->is_away = false;
+  store_->has_twin = false;
   has_tried_to_preempt_ = false;
   update_electable();
   arm_preemption();

@@ -79,16 +79,14 @@ struct StoreGuard {
   Instant canvass_again{};            // not before
   std::optional<StoreClaim> claim{};  // of a claimant, or of a leader that takes a new epoch
   std::optional<StoreRequest> request{};
-  uint64_t number;           // of the last request
-  uint64_t asked_epoch = 0;  // the highest that this life has claimed
-  // Another process leads under this one's id, by a copy of its state: this one never leads again.
-  bool has_twin = false;
+  uint64_t number;  // of the last request
   // Another candidate, whose turn it is.
   std::optional<Uuid> awaited{};
 
   // Since the last answer.
   std::optional<StoreFailure> failure{};
-  bool is_away = false;  // for a moment nobody need ask this process to lead
+  bool is_away = false;   // for a moment nobody need ask this process to lead
+  bool has_twin = false;  // because another one leads under its id
   Backoff backoff;
 
   bool has_disk() const { return !is_disk_broken && !disk.is_late(); }

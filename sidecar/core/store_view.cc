@@ -50,13 +50,13 @@ bool StoreView::see(const StoreSight& sight, Instant now, uint64_t clock_ms, boo
 
 Instant StoreView::over_at() const { return seen_at_ + std::max(longest_, own_lease_); }
 
-Ground StoreView::ground(Instant now, const Uuid& self, uint64_t released) const {
+Ground StoreView::ground(Instant now, const MemberEntry& self, uint64_t released) const {
   if (!is_known_ || is_absent()) return Ground::kNone;
   switch (record().holder) {
     case Holder::kReleased:
       return Ground::kReleased;
     case Holder::kMember:
-      if (record().id == self) return Ground::kOwn;
+      if (holds(self.id, self.home)) return Ground::kOwn;
       if (released >= record().epoch) return Ground::kSaidReleased;
       if (is_holder_dead_) return Ground::kProvenDead;
       break;

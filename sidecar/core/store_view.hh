@@ -5,9 +5,12 @@
 // its length from the sending of a write on (validity_of()); whoever wants it waits for the whole
 // length from the sight of that write on, which is later.  Gray & Cheriton, "Leases", 1989; the
 // rule of the observer is that of client-go's leaderelection.
+//
+// A process is its id and its home (MemberEntry::home), for state folders are copied.
 #pragma once
 
 #include "base/clock.hh"
+#include "core/member_view.hh"
 #include "core/store_record.hh"
 
 namespace bellwether {
@@ -16,7 +19,7 @@ namespace bellwether {
 enum class Ground : uint8_t {
   kNone,
   kReleased,      // its holder has released it there
-  kOwn,           // it names this process, which does not lead by it
+  kOwn,           // it names this process, which does not lead by it, or an earlier one of its home
   kSaidReleased,  // the holder has told that it never again leads that epoch
   kProvenDead,    // the holder's process is proven dead since the record was seen
   kWasHeld,       // somebody has made it anew while this process led
@@ -50,11 +53,16 @@ class StoreView {
   Instant over_at() const;
 
   // The process is dead; it holds the record, perhaps.
-  void note_dead(const Uuid& id) { is_holder_dead_ |= holds(id); }
+  void note_dead(const Uuid& id, uint64_t home) { is_holder_dead_ |= holds(id, home); }
   // `released`: the highest epoch that the holder has told it never again leads.
-  Ground ground(Instant now, const Uuid& self, uint64_t released) const;
-  bool holds(const Uuid& id) const {
-    return is_known_ && record().holder == StoreRecord::Holder::kMember && record().id == id;
+  Ground ground(Instant now, const MemberEntry& self, uint64_t released) const;
+  // A process of this id and home.
+  bool holds(const Uuid& id, uint64_t home) const {
+    return is_known_ && record().is_held_by(id, home);
+  }
+  // Another process of the member's id, which runs elsewhere.
+  bool is_held_by_twin_of(const MemberEntry& member) const {
+    return is_known_ && record().is_held_by(member.id) && !holds(member.id, member.home);
   }
 
   // A claim over it takes this epoch, or a later one: where the record does not tell which epochs

@@ -48,12 +48,15 @@ std::vector<HostPort> other_voters(const Config& config) {
 // Longer than until the peer is dialled again.
 constexpr Duration kTurnedAwayFor = std::chrono::seconds(30);
 
-MemberEntry self_of(const Config& config, const Uuid& id) {
-  return {.id = id,
+// A process without a home has nobody's.
+MemberEntry self_of(const Config& config, const io::StateStore& store) {
+  const uint64_t boot = random_number();
+  return {.id = store.identity(),
           .name = config.node.name,
           .address = config.node.advertise.text(),
           .priority = config.node.priority,
-          .boot = random_number(),
+          .boot = boot,
+          .home = store.home() != 0 ? store.home() : boot,
           .variant = config.election.variant};
 }
 
@@ -91,8 +94,8 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
       version_(std::move(version)),
       listener_(listener),
       voters_(other_voters(config)),
-      node_(parts.plugin, options_of(config), self_of(config, parts.store.identity()),
-            parts.store.record(), parts.store.members().value_or(MemberView{})),
+      node_(parts.plugin, options_of(config), self_of(config, parts.store), parts.store.record(),
+            parts.store.members().value_or(MemberView{})),
       witness_(node_.members()),
       observer_(parts.metrics, node_.members(), node_.record(), node_.active_variant(),
                 [this](const auto& election) { on_election(election); }),

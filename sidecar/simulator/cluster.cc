@@ -114,6 +114,7 @@ void Cluster::start(uint32_t process) {
   network_.set_power(now(), process, true);
   ++starting.life;
   starting.self.boot = starting.life;
+  starting.self.home = uint64_t{process + 1} << 32U | starting.machine_starts;
   // Who has lost its state has lost its id as well.
   const bool is_state_lost = !starting.disk.is_written;
   const bool is_somebody_else = is_state_lost && starting.disk.was_lost;
@@ -181,7 +182,10 @@ void Cluster::kill(uint32_t process, bool silently) {
     if (peer == process || !network_.is_open(process, peer)) continue;
     is_seen ? network_.finish(now(), process, peer) : network_.close(process, peer);
   }
-  if (silently) network_.set_power(now(), process, false);
+  if (silently) {
+    network_.set_power(now(), process, false);
+    ++processes_[process].machine_starts;
+  }
   for (uint32_t peer = 0; silently && peer < size(); ++peer) watch_idle(process, peer);
   end(process);
 }

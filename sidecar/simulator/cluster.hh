@@ -123,8 +123,10 @@ class Cluster {
 
   // --- the store of guard "store" ---
   void change_store(const std::function<void(VirtualStore&)>& change);
-  // Somebody else's elector on the same record.
+  // Somebody else's elector on the same record; or a copy of this process, which reaches the store
+  // alone.
   void set_foreigner(bool is_on);
+  void start_twin(uint32_t process);
   const VirtualStore& store() const { return store_; }
 
   // --- time ---
@@ -185,6 +187,7 @@ class Cluster {
     VirtualClock clock;
     Disk disk;
     uint32_t life = 0;
+    uint32_t machine_starts = 0;
     bool is_paused = false;
     bool is_watching = false;  // the store
     std::optional<AtStore> dies_at;

@@ -111,6 +111,8 @@ void Cluster::set_foreigner(bool is_on) {
   tell_watchers();
 }
 
+void Cluster::start_twin(uint32_t process) { foreigner_.start_as(processes_[process].self); }
+
 template void Cluster::ask_store(uint32_t process, const StoreRead& request);
 template void Cluster::ask_store(uint32_t process, const StoreWrite& request);
 

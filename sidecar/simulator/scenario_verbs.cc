@@ -204,6 +204,10 @@ void run_store(ScenarioRunner& runner, Words& words) {
       for (const uint32_t process : nodes) store.cut(process);
     });
   }
+  if (words.skip("twin")) {
+    for (const uint32_t process : runner.processes(words)) cluster.start_twin(process);
+    return;
+  }
   if (words.skip("stranger")) {
     const std::string& state = words.take("on or off");
     return cluster.set_foreigner(
@@ -374,12 +378,15 @@ constexpr Verb kVerbs[] = {
      "is where the epochs of a new guarded group begin",
      run_clock},
     {"store",
-     "cut IDS | heal | up | down | deleted | emptied | shortened | stranger on|off | key=value ...",
+     "cut IDS | heal | up | down | deleted | emptied | shortened | stranger on|off | twin ID | "
+     "key=value ...",
      "the store of guard=store: who reaches it, what somebody does to the record (by hand: "
      "deletes\n"
-     "it, empties the holder, shortens the lease; a stranger is another client of it), and how "
-     "the\n"
-     "way to it behaves; keys: latency jitter lost_requests lost_answers repeated old_reads",
+     "it, empties the holder, shortens the lease; a stranger is another client of it; a twin, "
+     "which "
+     "ends\n"
+     "as a stranger does, runs elsewhere with a copy of the node's state), and how the way to it\n"
+     "behaves; keys: latency jitter lost_requests lost_answers repeated old_reads",
      run_store},
     {"leave", "IDS", "they leave in good order, as on SIGTERM", run_leave},
     {"step_down", "IDS [hold=TIME] [now]",

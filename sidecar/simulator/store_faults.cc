@@ -50,10 +50,18 @@ std::string StoreFaults::fault(uint32_t size) {
     case 9:
       return "store shortened";
     case 10:
-      return random_.happens(0.5) ? "store stranger on" : "store stranger off";
+      if (random_.happens(0.5)) return "store stranger off";
+      return random_.happens(0.5) ? "store stranger on" : twin(size);
     default:
       return "wait " + std::to_string(random_.below(3000));
   }
+}
+
+// While the group is down it comes to lead, for which it waits as anybody does.
+std::string StoreFaults::twin(uint32_t size) {
+  const std::string all = "1.." + std::to_string(size);
+  return "kill " + all + "\nstore twin " + std::to_string(random_.between(1, size)) +
+         "\nwait 13s\nstart " + all;
 }
 
 std::string StoreFaults::at_end() {

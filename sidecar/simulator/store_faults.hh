@@ -16,7 +16,7 @@ class StoreFaults {
   // Of `nodes`.
   std::string settings();
   bool has_proof() const { return has_proof_; }
-  // One line or none, now and then; the group has nodes 1..size.
+  // One line or a few, or none, now and then; the group has nodes 1..size.
   std::string now_and_then(uint32_t size);
   // All is well again.
   static std::string at_end();
@@ -26,6 +26,7 @@ class StoreFaults {
   static constexpr uint64_t kOtherDice = 0xd1b54a32d192ed03;
 
   std::string fault(uint32_t size);
+  std::string twin(uint32_t size);
 
   Random random_;
   bool has_proof_ = false;

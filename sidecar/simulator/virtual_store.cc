@@ -60,7 +60,7 @@ void VirtualStore::change(StoreSight sight) {
 void ForeignElector::look(VirtualStore& store, Instant now) {
   const StoreSight& sight = store.sight();
   const StoreRecord& record = sight.record;
-  const bool is_own = record.holder == Holder::kStranger && record.name == kForeigner;
+  const bool is_own = holds(record);
   if (sight.version.empty()) return;  // it makes none
   if (sight.version != seen_) {
     seen_ = sight.version;
@@ -68,18 +68,39 @@ void ForeignElector::look(VirtualStore& store, Instant now) {
   }
   const bool is_over = now >= seen_at_ + kForeignWait;
   if (!is_own && record.holder != Holder::kReleased && !is_over) return;
-  const auto version = store.write(
-      sight.version, {.holder = Holder::kStranger, .name = kForeigner, .lease = kForeignLease});
+  const auto version = store.write(sight.version, claimed(record));
   seen_ = *version;
   seen_at_ = now;
   leads_until_ = now + kForeignLease * 4 / 5;
 }
 
+void ForeignElector::start_as(const MemberEntry& member) {
+  twin_ = member;
+  twin_->home = ~member.home;
+  is_on_ = true;
+}
+
+bool ForeignElector::holds(const StoreRecord& record) const {
+  if (twin_) return record.is_held_by(twin_->id, twin_->home);
+  return record.holder == Holder::kStranger && record.name == kForeigner;
+}
+
+StoreRecord ForeignElector::claimed(const StoreRecord& before) const {
+  if (!twin_) return {.holder = Holder::kStranger, .name = kForeigner, .lease = kForeignLease};
+  return {.holder = Holder::kMember,
+          .id = twin_->id,
+          .name = twin_->name,
+          .home = twin_->home,
+          .epoch = before.epoch + (holds(before) ? 0 : 1),
+          .lease = kForeignLease};
+}
+
 void ForeignElector::stop(VirtualStore& store) {
-  const bool is_held = store.sight().record.name == kForeigner;
+  const bool is_to_empty = !twin_ && holds(store.sight().record);
   is_on_ = false;
+  twin_.reset();
   leads_until_ = {};
-  if (is_held) store.empty_holder();
+  if (is_to_empty) store.empty_holder();
 }
 
 }  // namespace bellwether::simulator

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "core/member_view.hh"
 #include "core/store_record.hh"
 #include "simulator/random.hh"
 
@@ -69,22 +70,29 @@ class VirtualStore {
 };
 
 // Somebody else's elector on the same record, as client-go's: it takes a record that is empty, or
-// that it has seen unchanged for its length, and renews it.
+// that it has seen unchanged for its length, and renews it.  Or a process of a member's state
+// folder that was copied, which no other member can reach.
 class ForeignElector {
  public:
   // Its turn to look at the record.
   void look(VirtualStore& store, Instant now);
   // It ends and empties the record, which says nothing of whether it believes in it still; it does
-  // not.
+  // not.  A twin leaves it as it is.
   void stop(VirtualStore& store);
   bool is_on() const { return is_on_; }
   void start() { is_on_ = true; }
+  // As the twin of this member.
+  void start_as(const MemberEntry& member);
   bool leads(Instant now) const { return now < leads_until_; }
 
   static constexpr Duration kPeriod = std::chrono::milliseconds(200);
 
  private:
+  bool holds(const StoreRecord& record) const;
+  StoreRecord claimed(const StoreRecord& before) const;
+
   bool is_on_ = false;
+  std::optional<MemberEntry> twin_{};
   StoreVersion seen_;
   Instant seen_at_{};
   Instant leads_until_{};

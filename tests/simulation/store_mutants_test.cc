@@ -32,6 +32,11 @@ BOOST_AUTO_TEST_CASE(a_proof_that_is_held_against_the_next_life_is_caught) {
   check_search(without(Rule::kProofOfThisLife), "modified", Guarding::kStore);
 }
 
+BOOST_AUTO_TEST_CASE(a_copied_state_that_is_taken_for_the_own_one_is_caught) {
+  check_scenario("store_twin_leads", without(Rule::kHome), kBoth);
+  check_search(without(Rule::kHome), "modified", Guarding::kStore);
+}
+
 BOOST_AUTO_TEST_CASE(an_empty_holder_that_is_taken_for_a_release_is_caught) {
   check_scenario("store_emptied_by_hand", without(Rule::kEmptyIsUnknown), kBoth);
   check_search(without(Rule::kEmptyIsUnknown), "modified", Guarding::kStore);

@@ -21,6 +21,7 @@ StoreRecord ours(Holder holder) {
   return {.holder = holder,
           .id = kId,
           .name = "orders-0",
+          .home = 0xfedcba9876543210,
           .epoch = 1'769'850'300'250,
           .lease = milliseconds(2500)};
 }

@@ -23,7 +23,12 @@ const WallTime kLater = kNow + seconds(2);
 constexpr const char* kLaterText = "2026-01-31T09:05:02.250001Z";
 
 StoreRecord ours(Holder holder = Holder::kMember) {
-  return {.holder = holder, .id = kId, .name = "orders-0", .epoch = 77, .lease = seconds(10)};
+  return {.holder = holder,
+          .id = kId,
+          .name = "orders-0",
+          .home = 0xabc,
+          .epoch = 77,
+          .lease = seconds(10)};
 }
 
 // What a server makes of a merge patch.
@@ -65,7 +70,15 @@ BOOST_AUTO_TEST_CASE(it_looks_as_client_go_makes_it) {
                   {"acquireTime", kNowText}};
   BOOST_TEST(Json(nlohmann::json(lease["spec"])).dump() == Json(nlohmann::json(spec)).dump());
   BOOST_TEST(json_text(member(lease, {"metadata", "annotations", "bellwether.io/epoch"})) ==
-             "77 " + kIdentity + " " + kNowText);
+             "77 " + kIdentity + " " + kNowText + " 0000000000000abc");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_ones_told_no_home) {
+  Json lease = lease_with(ours());
+  lease["metadata"]["annotations"][kEpochAnnotation] = "77 " + kIdentity + " " + kNowText;
+  StoreRecord expected = ours();
+  expected.home = 0;
+  BOOST_TEST((record_of(lease) == expected));
 }
 
 BOOST_AUTO_TEST_CASE(a_lease_is_rounded_up_to_seconds) {

@@ -127,6 +127,21 @@ class Life:
                 "unless that one renews it" in str(only.get("/v1/explain"))))
             self.assertFalse(only.is_leader())
 
+    def test_a_copy_of_the_leaders_state_waits_for_the_record(self):
+        with self.led_group(2) as guarded:
+            copy, leader = guarded.group.sidecars
+            epoch = leader.epoch()
+            copy.stop()
+            shutil.rmtree(copy.state_folder)
+            shutil.copytree(leader.state_folder, copy.state_folder)
+            copy.start()
+            wait_until("it says whose record that is", lambda: (
+                "its state folder was copied" in str(copy.get("/v1/explain"))))
+            self.assertTrue(leader.is_leader())
+            self.assertEqual(leader.epoch(), epoch)
+            leader.kill()
+            self.assertIs(guarded.await_new_reign(epoch)[1], copy)
+
 
 class OnEtcd(EtcdCase, Life):
     """One etcd."""
@@ -217,6 +232,8 @@ class OnKubernetes(KubernetesCase, Life):
         Life.test_two_groups_at_one_store_do_not_meet)
     test_a_second_life_takes_its_own_record_at_once = by_command(
         Life.test_a_second_life_takes_its_own_record_at_once)
+    test_a_copy_of_the_leaders_state_waits_for_the_record = by_command(
+        Life.test_a_copy_of_the_leaders_state_waits_for_the_record)
 
 
 class OnClusterOfEtcd(EtcdCase):

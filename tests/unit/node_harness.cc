@@ -104,7 +104,8 @@ MemberEntry member_entry(uint32_t number, uint32_t priority, uint64_t boot) {
           .name = "node-" + std::to_string(number),
           .address = "10.0.0." + std::to_string(number) + ":7946",
           .priority = priority,
-          .boot = boot};
+          .boot = boot,
+          .home = home(number)};
 }
 
 std::string sent(const Effects& effects) { return words_of<Send>(effects); }

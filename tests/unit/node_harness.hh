@@ -20,6 +20,9 @@ using std::chrono::seconds;
 Uuid uuid(uint32_t number);
 uint32_t number_of(const Uuid& id);
 
+// Where its process runs.
+constexpr uint64_t home(uint32_t number) { return 100 + number; }
+
 MemberEntry member_entry(uint32_t number, uint32_t priority = 100, uint64_t boot = 1);
 
 // What was sent, in order: "COORDINATOR to 1, COORDINATOR to 2"; "" when nothing was.

@@ -10,6 +10,7 @@ namespace {
 using Holder = StoreRecord::Holder;
 
 constexpr uint64_t kClock = 500;
+constexpr uint64_t kElsewhere = 1234;
 
 Options with_store() {
   Options options;
@@ -47,8 +48,15 @@ class StoreHarness : public NodeHarness {
     return {.holder = Holder::kMember,
             .id = uuid(holder),
             .name = {},
+            .home = home(holder),
             .epoch = epoch,
             .lease = seconds(2)};
+  }
+  // By a process that has a copy of this one's state.
+  static StoreRecord held_by_twin(uint64_t epoch) {
+    StoreRecord record = held_by(3, epoch);
+    record.home = kElsewhere;
+    return record;
   }
   static StoreRecord released(uint64_t epoch) {
     return {.holder = Holder::kReleased,
@@ -216,15 +224,45 @@ BOOST_AUTO_TEST_CASE(a_leader_whose_record_is_anothers_stops) {
   BOOST_TEST(!node.node().is_leading());
 }
 
-BOOST_AUTO_TEST_CASE(a_leader_whose_id_another_process_claims_by_stops_for_good) {
+BOOST_AUTO_TEST_CASE(an_earlier_process_of_this_home_is_succeeded_at_once) {
+  StoreHarness node;
+  node.bid();
+  BOOST_TEST(everything(node.seen("a", node.held_by(3, 7))).find("write 3 in 8 over a") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_process_of_its_id_and_another_home_is_waited_for) {
+  StoreHarness node;
+  node.bid();
+  node.seen("a", node.held_by_twin(7));
+  BOOST_TEST(node.role() == "leaderless");
+  BOOST_TEST((node.node().obstacle() == Obstacle::kNone));
+  node.event("b", node.held_by_twin(7));  // it lives
+  BOOST_TEST((node.node().obstacle() == Obstacle::kTwin));
+  BOOST_TEST(everything(node.run_for(seconds(10))).find("read") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_whose_record_another_process_of_its_id_has_taken_stops) {
   StoreHarness node;
   node.lead_by_store();
   node.run_for(milliseconds(400));
   node.conflict();
-  const std::string all = everything(node.seen("d", node.held_by(3, 9)));
+  const std::string all = everything(node.seen("d", node.held_by_twin(9)));
   BOOST_TEST(all.find("no leader") < all.find("RESIGN"));
   BOOST_TEST(!node.node().is_leading());
-  BOOST_TEST((node.node().obstacle() == Obstacle::kTwin));
+}
+
+// Of a process that has a copy of the holder's state, and is connected here in its place.
+BOOST_AUTO_TEST_CASE(a_release_that_a_twin_of_the_holder_tells_is_none_of_the_holders) {
+  StoreHarness node;
+  node.receive(2, 7, Resign{}, 7);
+  node.bid();
+  StoreRecord elsewhere = node.held_by(2, 7);
+  elsewhere.home = kElsewhere;
+  node.seen("a", elsewhere);
+  BOOST_TEST(node.role() == "leaderless");
+  node.event("b", node.held_by(2, 7));
+  BOOST_TEST(node.role() == "claims 8");
 }
 
 BOOST_AUTO_TEST_CASE(a_handover_is_flag_then_record_then_word) {

@@ -11,12 +11,18 @@ namespace {
 using Holder = StoreRecord::Holder;
 
 constexpr uint64_t kClock = 1'000'000;
+constexpr uint64_t kHome = 70;
+constexpr uint64_t kElsewhere = 71;
 
 Instant at(int64_t ms) { return Instant(seconds(1000) + milliseconds(ms)); }
 
 StoreRecord held_by(uint32_t number, uint64_t epoch = 5, Duration lease = seconds(2)) {
-  return {
-      .holder = Holder::kMember, .id = uuid(number), .name = {}, .epoch = epoch, .lease = lease};
+  return {.holder = Holder::kMember,
+          .id = uuid(number),
+          .name = {},
+          .home = kHome,
+          .epoch = epoch,
+          .lease = lease};
 }
 StoreRecord held_by_no_member(Holder holder, uint64_t epoch = 0) {
   return {.holder = holder, .id = {}, .name = {}, .epoch = epoch, .lease = seconds(2)};
@@ -28,9 +34,10 @@ struct Seen {
     view.see({"a", record}, at(0), kClock, is_flag_on);
   }
   std::string ground(int64_t ms = 0, uint64_t released = 0) const {
-    return name(view.ground(at(ms), uuid(1), released));
+    return name(view.ground(at(ms), self, released));
   }
   StoreView view{seconds(2)};
+  MemberEntry self{.id = uuid(1), .name = {}, .address = {}, .home = kHome, .variant = {}};
 };
 
 }  // namespace
@@ -39,14 +46,14 @@ BOOST_AUTO_TEST_SUITE(store_view)
 
 BOOST_AUTO_TEST_CASE(what_was_never_seen_is_no_ground) {
   const StoreView view(seconds(2));
-  BOOST_TEST(name(view.ground(at(0), uuid(1), 0)) == "none");
+  BOOST_TEST(name(view.ground(at(0), {}, 0)) == "none");
 }
 
 BOOST_AUTO_TEST_CASE(that_there_is_no_record_is_no_ground_ever) {
   StoreView view(seconds(2));
   view.see({}, at(0), kClock, true);
   BOOST_TEST(view.is_absent());
-  BOOST_TEST(name(view.ground(at(60000), uuid(1), 9)) == "none");
+  BOOST_TEST(name(view.ground(at(60000), {}, 9)) == "none");
 }
 
 BOOST_AUTO_TEST_CASE(a_release_in_the_record_is_a_ground_at_once) {
@@ -57,6 +64,29 @@ BOOST_AUTO_TEST_CASE(the_own_name_is_a_ground_at_once) {
   BOOST_TEST(Seen(held_by(1)).ground() == "own");
 }
 
+BOOST_AUTO_TEST_CASE(the_own_name_with_another_home_is_anothers) {
+  Seen seen(held_by(1));
+  BOOST_TEST(!seen.view.is_held_by_twin_of(seen.self));
+  seen.self.home = kElsewhere;
+  BOOST_TEST(seen.ground(1999) == "none");
+  BOOST_TEST(seen.ground(2000) == "expired");
+  BOOST_TEST(seen.view.is_held_by_twin_of(seen.self));
+}
+
+BOOST_AUTO_TEST_CASE(where_the_record_tells_no_home_the_name_decides) {
+  StoreRecord record = held_by(1);
+  record.home = 0;
+  BOOST_TEST(Seen(record).ground() == "own");
+}
+
+BOOST_AUTO_TEST_CASE(a_proof_of_death_says_nothing_of_a_twin) {
+  Seen seen(held_by(2));
+  for (const uint64_t home : {kElsewhere, uint64_t{0}}) {
+    seen.view.note_dead(uuid(2), home);
+    BOOST_TEST(seen.ground() == "none");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_release_that_was_told_is_one_up_to_its_epoch) {
   const Seen seen(held_by(2, 5));
   BOOST_TEST(seen.ground(0, 4) == "none");
@@ -65,9 +95,9 @@ BOOST_AUTO_TEST_CASE(a_release_that_was_told_is_one_up_to_its_epoch) {
 
 BOOST_AUTO_TEST_CASE(a_proof_of_death_counts_for_the_record_that_was_seen_before_it) {
   Seen seen(held_by(2));
-  seen.view.note_dead(uuid(3));
+  seen.view.note_dead(uuid(3), kHome);
   BOOST_TEST(seen.ground() == "none");
-  seen.view.note_dead(uuid(2));
+  seen.view.note_dead(uuid(2), kHome);
   BOOST_TEST(seen.ground() == "proven_dead");
   seen.view.see({"b", held_by(2, 6)}, at(10), kClock, false);
   BOOST_TEST(seen.ground(10) == "none");
@@ -154,7 +184,7 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_is_no_ground) {
   Seen seen(held_by(1));
   seen.view.forget();
   BOOST_TEST(seen.ground(5000) == "none");
-  BOOST_TEST(!seen.view.holds(uuid(1)));
+  BOOST_TEST(!seen.view.holds(uuid(1), kHome));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

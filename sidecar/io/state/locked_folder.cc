@@ -1,7 +1,9 @@
 // Opening, locking, and replacing a file so that a crash never shows half of it.
 #include "io/state/locked_folder.hh"
 
+#include <bellwether/leader_flag.h>
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +11,8 @@
 #include <cstdio>
 #include <system_error>
 #include <utility>
+
+#include "base/fnv1a.hh"
 
 namespace bellwether::io {
 namespace {
@@ -107,6 +111,13 @@ std::string LockedFolder::weakness() const {
   struct stat status {};
   if (::fstat(folder_.get(), &status) != 0) return "";
   return who_else_may_write(status.st_mode, status.st_uid, ::geteuid());
+}
+
+uint64_t LockedFolder::home() const {
+  uint64_t machine = 0;
+  struct stat file {};
+  if (leader_flag_boot_id_hash(&machine) != 0 || ::fstat(lock_.get(), &file) != 0) return 0;
+  return fnv1a(fmt::format("{} {} {}", machine, file.st_dev, file.st_ino));
 }
 
 void LockedFolder::make() const {

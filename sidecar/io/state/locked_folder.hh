@@ -64,6 +64,11 @@ class LockedFolder {
   // Who else may put files into it, as who_else_may_write() has it.
   std::string weakness() const;
 
+  // The very file that is locked, on this machine since it started, as a hash: as long as the
+  // lock is held, no other process has this number, not one that has locked a copy of the folder
+  // either.  0: unknown, for there is no /proc.
+  uint64_t home() const;
+
   // The path of a file in it, for messages.
   std::string path_of(const char* name) const { return (path_ / name).string(); }
 

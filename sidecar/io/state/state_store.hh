@@ -52,6 +52,8 @@ class StateStore {
   // What was found (or made), and no later call changes.
   const Uuid& identity() const { return identity_; }
   const Record& record() const { return record_; }
+  // LockedFolder::home(); 0 without a folder, as well.
+  uint64_t home() const { return folder_ ? folder_->home() : 0; }
   const std::optional<MemberView>& members() const { return members_; }
   // This voter does not know what it has granted: its memory was lost or never there; or was lost
   // before, and what it held was not found out since.  Never without a vote, nor with

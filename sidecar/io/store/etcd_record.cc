@@ -45,6 +45,9 @@ std::optional<uint64_t> epoch_of(const Json* json) {
   return json->get<uint64_t>();
 }
 
+// The first ones had none.
+uint64_t home_of(const std::string& text) { return parse_number<uint64_t>(text, 16).value_or(0); }
+
 std::optional<StoreRecord> parse_record(const Json& json) {
   constexpr int64_t kMostMs = std::numeric_limits<int32_t>::max() * int64_t{1000};
   const auto holder = holder_named(json_text(member(json, "holder")));
@@ -60,6 +63,7 @@ std::optional<StoreRecord> parse_record(const Json& json) {
   if (!id || !epoch) return std::nullopt;
   record.id = *id;
   record.name = shown(json_text(member(json, "name")), kMaxStrangerName);
+  record.home = home_of(json_text(member(json, "home")));
   record.epoch = *epoch;
   return record;
 }
@@ -297,6 +301,7 @@ std::string to_etcd_value(const StoreRecord& record, WallTime now) {
   if (record.holder != Holder::kUnknown) {
     json["name"] = record.name;
     json["id"] = to_string(record.id);
+    json["home"] = fmt::format("{:016x}", record.home);
     json["epoch"] = record.epoch;
   }
   json["written"] = rfc3339(now);

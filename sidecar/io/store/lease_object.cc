@@ -23,20 +23,33 @@ struct Bound {
   uint64_t epoch = 0;
   std::string identity;  // of the holder, or of who has released it
   std::string time;      // renewTime
+  uint64_t home = 0;     // of that process; 0: it does not say
 };
 
 std::string to_text(const Bound& bound) {
-  return fmt::format("{} {} {}", bound.epoch, bound.identity, bound.time);
+  return fmt::format("{} {} {} {:016x}", bound.epoch, bound.identity, bound.time, bound.home);
+}
+
+// Ends with a renewTime, or a home behind it, which the first ones had not.
+uint64_t take_home(std::string_view& text) {
+  constexpr size_t kDigits = 16;
+  const size_t parting = text.rfind(' ');
+  if (parting == std::string_view::npos || text.size() - parting - 1 != kDigits) return 0;
+  const auto home = parse_number<uint64_t>(text.substr(parting + 1), 16);
+  if (!home) return 0;
+  text = text.substr(0, parting);
+  return *home;
 }
 
 std::optional<Bound> parse_bound(std::string_view text) {
+  const uint64_t home = take_home(text);
   const size_t first = text.find(' ');
   const size_t last = text.rfind(' ');
   if (first == std::string_view::npos || first == last) return std::nullopt;
   const auto epoch = parse_number<uint64_t>(text.substr(0, first));
   if (!epoch) return std::nullopt;
   return Bound{*epoch, std::string(text.substr(first + 1, last - first - 1)),
-               std::string(text.substr(last + 1))};
+               std::string(text.substr(last + 1)), home};
 }
 
 void set_holder(StoreRecord& record, const std::string& holder, const Json& json) {
@@ -52,6 +65,7 @@ void set_holder(StoreRecord& record, const std::string& holder, const Json& json
     record.holder = holder.empty() ? Holder::kReleased : Holder::kMember;
     record.id = who->id;
     record.name = who->name;
+    record.home = bound->home;
     record.epoch = bound->epoch;
   } else if (!holder.empty()) {
     record.holder = Holder::kStranger;
@@ -76,7 +90,8 @@ Json spec_of(const StoreRecord& record, const std::string& time) {
 
 // null removes what is there.
 Json annotations_of(const StoreRecord& record, const std::string& time) {
-  const std::string text = to_text({record.epoch, to_holder(record.name, record.id), time});
+  const std::string text =
+      to_text({record.epoch, to_holder(record.name, record.id), time, record.home});
   Json annotations{{kEpochAnnotation, nullptr}, {kReleasedAnnotation, nullptr}};
   if (record.holder == Holder::kMember) annotations[kEpochAnnotation] = text;
   if (record.holder == Holder::kReleased) annotations[kReleasedAnnotation] = text;

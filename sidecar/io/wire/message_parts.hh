@@ -131,6 +131,7 @@ inline void to_wire(const MemberEntry& entry, wire::Member& message) {
   message.set_score(to_wire_score(entry.score));
   message.set_revision(entry.revision);
   message.set_ability(static_cast<uint32_t>(entry.ability));
+  message.set_home(entry.home);
 }
 
 inline ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
@@ -148,6 +149,7 @@ inline ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
   entry.variant = message.variant();
   entry.revision = message.revision();
   entry.ability = from_wire_ability(message.ability());
+  entry.home = message.home();
   return from_wire_score(message.score(), entry.score);
 }
 
