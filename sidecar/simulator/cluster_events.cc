@@ -230,8 +230,8 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
       send(process, *sent);
     } else if (const auto* refuse = std::get_if<RefuseLink>(&effect)) {
       refused.push_back(index_of(refuse->peer));
-    } else if (const auto* ended = std::get_if<EndLink>(&effect)) {
-      unwanted.push_back(index_of(ended->peer));
+    } else if (const auto* unlinked = std::get_if<EndLink>(&effect)) {
+      unwanted.push_back(index_of(unlinked->peer));
     } else if (const auto* store = std::get_if<Persist>(&effect)) {
       // What stands behind the write in the list is never done.
       if (acting.dies_at == AtStore::kBefore) return kill(process);
