@@ -101,6 +101,59 @@ BOOST_AUTO_TEST_CASE(claims_whose_rank_changes_are_caught) {
   check_scenario("rank_of_an_epoch", without(Rule::kRankOfClaim), kBoth);
 }
 
+// --- the end of a reign ---
+
+// Under guard "none" no dice tell: the flag that goes off too early is an ordinary one.
+BOOST_AUTO_TEST_CASE(a_leader_that_does_not_wait_for_its_application_is_caught) {
+  check_scenario("handover_without_drain", without(Rule::kWaitForDrained), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_drain_without_end_is_caught) {
+  check_scenario("drain_without_end", without(Rule::kDrainEnds), kBoth);
+  check_first_broken("drain_without_end", without(Rule::kDrainEnds), "drains without end");
+  check_search(without(Rule::kDrainEnds), "modified");
+  check_search(without(Rule::kDrainEnds), "classic", Guarding::kMajority);
+}
+
+// It needs two reigns of one node, and an application that finishes for the first in the second.
+BOOST_AUTO_TEST_CASE(an_application_that_has_finished_for_another_epoch_is_caught) {
+  check_scenario("drained_in_another_epoch", without(Rule::kDrainedOfEpoch), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_flag_that_takes_new_work_again_is_caught) {
+  check_scenario("drains_and_takes_new_work", without(Rule::kNothingNew), kBoth);
+  check_first_broken("drains_and_takes_new_work", without(Rule::kNothingNew),
+                     "takes on new work after it has drained");
+  check_search(without(Rule::kNothingNew), "modified");
+  check_search(without(Rule::kNothingNew), "modified", Guarding::kStore);
+}
+
+BOOST_AUTO_TEST_CASE(a_drain_that_outlives_its_reign_is_caught) {
+  check_scenario("drain_outlives_the_reign", without(Rule::kCutByLoss), kBoth);
+  check_first_broken("drain_outlives_the_reign", without(Rule::kCutByLoss), "drains without end");
+  check_search(without(Rule::kCutByLoss), "modified");
+  check_search(without(Rule::kCutByLoss), "classic", Guarding::kMajority);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_is_pushed_aside_is_caught) {
+  check_scenario("pushed_aside", without(Rule::kAskTheLeader), kBoth);
+  check_first_broken("pushed_aside", without(Rule::kAskTheLeader), "are on together");
+  check_search(without(Rule::kAskTheLeader), "classic");
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_for_a_place_for_ever_is_caught) {
+  check_scenario("asked_for_ever", without(Rule::kAskedInVain), kBoth);
+  check_first_broken("asked_for_ever", without(Rule::kAskedInVain),
+                     "waits for its leader's place for ever");
+  check_search(without(Rule::kAskedInVain), "modified");
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_wait_for_the_application_of_the_leader_is_caught) {
+  check_scenario("asker_does_not_wait", without(Rule::kWaitForItsDrain), kBoth);
+  check_first_broken("asker_does_not_wait", without(Rule::kWaitForItsDrain), "are on together");
+  check_search(without(Rule::kWaitForItsDrain), "modified");
+}
+
 // --- what a node notices of itself: so a running sidecar would have ended there ---
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_it_claims_an_old_epoch) {

@@ -7,13 +7,13 @@
 namespace bellwether::tests {
 namespace {
 
-constexpr Application kHere{.is_attached = true};
+constexpr Application kAttached{.is_attached = true};
 
 struct Draining : NodeHarness {
   explicit Draining(Options options = {})
       : NodeHarness({.self = 5, .options = with_time(std::move(options))}) {
     lead();
-    step(kHere);
+    step(kAttached);
   }
 
   static Options with_time(Options options) {
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_asked_where_nobody_is_attached_or_no_time_is_give
   unattended.step(Application{});
   BOOST_TEST(sent(unattended.step(StepDown{})) == "HANDOVER to 4");
   NodeHarness hurried({.self = 5});
-  hurried.lead().step(kHere);
+  hurried.lead().step(kAttached);
   BOOST_TEST(sent(hurried.step(StepDown{})) == "HANDOVER to 4");
 }
 

@@ -40,6 +40,8 @@ struct Words {
     return "follows " + std::to_string(number_of(*publish.leader)) + epoch;
   }
   std::string operator()(const MembersChanged&) const { return "members changed"; }
+  std::string operator()(const DrainBegun&) const { return "asks to finish"; }
+  std::string operator()(const DrainEnded& ended) const { return name(ended.end); }
   std::string operator()(const Progress&) const { return ""; }
   std::string operator()(const TimedOut&) const { return ""; }
   std::string operator()(const Stale&) const { return ""; }

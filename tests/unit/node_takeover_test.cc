@@ -1,5 +1,5 @@
-// Whoever outranks a leader that works asks it for its place: the asker, 5, which follows 1; and the
-// leader that is asked, 3.
+// Whoever outranks a leader that works asks it for its place: the asker, 5, which follows 1; and
+// the leader that is asked, 3.
 #include <boost/test/unit_test.hpp>
 
 #include "guard_harness.hh"
@@ -29,11 +29,9 @@ struct Asked : NodeHarness {
   }
 
   Effects receive_question(uint32_t from, bool is_planned = false, int64_t score = 0) {
-    return receive(from, 1,
-                   Canvass{.number = 7,
-                           .is_planned = is_planned,
-                           .is_take_over = true,
-                           .score = score});
+    return receive(
+        from, 1,
+        Canvass{.number = 7, .is_planned = is_planned, .is_take_over = true, .score = score});
   }
 };
 
