@@ -75,6 +75,12 @@ enum {
   LEADER_FLAG_GUARD_STORE = 2     /* the same, as long as nobody edits the store's record */
 };
 
+/* Flags. */
+enum {
+  /* This replica leads, and is to hand over: it finishes what it has begun, and begins nothing. */
+  LEADER_FLAG_DRAINING = 1
+};
+
 /* The line, at offset 0 of the file, in the machine's byte order; 64 bytes, frozen within one abi.
  *
  *   offset  bytes
@@ -86,7 +92,7 @@ enum {
  *       32      1  guard
  *       33      1  role
  *       34      1  abi: 0 as long as the file was never set up; stays at this place in every abi
- *       35      1  flags, reserved
+ *       35      1  flags: LEADER_FLAG_DRAINING; the others are reserved
  *       36      4  reserved
  *       40     16  leader_id: the leader's UUID in the order in which it is printed; declared as
  *                  two words because it is read as such
@@ -94,11 +100,12 @@ enum {
  *
  * How to read it in another language, with atomic loads of whole fields, in this order, each an
  * acquire:
- *   seq; epoch, valid_until_ns, boot_id_hash, role, abi; clock_gettime(CLOCK_BOOTTIME); owner; seq.
- * The replica leads, in `epoch`, if seq was even and the same both times, owner is neither 0 nor
- * has LEADER_FLAG_OWNER_DIED, boot_id_hash is this boot's, abi is known, role is LEADER_FLAG_LEADER
- * and the clock is before valid_until_ns.  If seq says that the line was being written, try again a
- * few times; then the flag counts as off.  Never lock `owner`, and wait on `seq` alone. */
+ *   seq; epoch, valid_until_ns, boot_id_hash, role, abi, flags; clock_gettime(CLOCK_BOOTTIME);
+ * owner; seq. The replica leads, in `epoch`, if seq was even and the same both times, owner is
+ * neither 0 nor has LEADER_FLAG_OWNER_DIED, boot_id_hash is this boot's, abi is known, role is
+ * LEADER_FLAG_LEADER and the clock is before valid_until_ns.  If seq says that the line was being
+ * written, try again a few times; then the flag counts as off.  Never lock `owner`, and wait on
+ * `seq` alone. */
 typedef struct leader_flag_line {
   uint32_t owner;
   uint32_t seq;
@@ -135,6 +142,7 @@ typedef struct leader_flag_snapshot {
   uint8_t role;            /* LEADER_FLAG_UNKNOWN, _FOLLOWER or _LEADER */
   uint8_t guard;           /* LEADER_FLAG_GUARD_*, when the sidecar is alive */
   bool is_sidecar_alive;
+  bool is_draining; /* this replica leads, and shall begin nothing new */
 } leader_flag_snapshot;
 
 /* Errors: 0 is success, a positive number an errno, and these. */
@@ -178,14 +186,16 @@ static inline void leader_flag_read(const leader_flag* flag, leader_flag_snapsho
 static inline int leader_flag_wait(const leader_flag* flag, const leader_flag_snapshot* seen,
                                    uint64_t timeout_ns);
 
-/* Before work that takes `need_ns`: does this replica lead, and does what the sidecar has already
- * written last for so long?  If so, `token` is set, for the resource and leader_flag_still().
+/* Before work that takes `need_ns`: does this replica lead, may it begin anything, and does what
+ * the sidecar has already written last for so long?  If so, `token` is set, for the resource and
+ * leader_flag_still().  A leader that is to hand over may begin nothing, and has the time of
+ * `[application] drain_timeout` to finish (leader_flag_snapshot.is_draining).
  *
  * That is certain against a sidecar that hangs, is starved or is cut off: under every guard but
  * "none" no other replica leads before the time is over.  It is not certain against one that
- * gives leadership up (a step-down, a transfer, a planned take-over, SIGTERM), nor against one
- * whose death is known: then another replica may lead a millisecond later, while this one still
- * works. */
+ * gives leadership up without a drain, or after it (a step-down, a transfer, a planned take-over,
+ * SIGTERM), nor against one whose death is known: then another replica may lead a millisecond
+ * later, while this one still works. */
 static inline bool leader_flag_begin(const leader_flag* flag, uint64_t need_ns, uint64_t* token);
 
 /* After the work, before its result counts: does this replica lead in the same epoch as then?  If

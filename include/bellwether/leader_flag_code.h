@@ -219,6 +219,7 @@ static inline bool leader_flag_try_read_(const leader_flag* flag, leader_flag_sn
   const uint8_t guard = __atomic_load_n(&line->guard, __ATOMIC_ACQUIRE);
   const uint8_t role = __atomic_load_n(&line->role, __ATOMIC_ACQUIRE);
   const uint8_t abi = __atomic_load_n(&line->abi, __ATOMIC_ACQUIRE);
+  const uint8_t flags = __atomic_load_n(&line->flags, __ATOMIC_ACQUIRE);
   const uint64_t leader_id[2] = {__atomic_load_n(&line->leader_id[0], __ATOMIC_ACQUIRE),
                                  __atomic_load_n(&line->leader_id[1], __ATOMIC_ACQUIRE)};
   const uint64_t now_ns = leader_flag_now_ns();
@@ -237,6 +238,7 @@ static inline bool leader_flag_try_read_(const leader_flag* flag, leader_flag_sn
     if (now_ns >= valid_until_ns) return true;
     snapshot->fencing_token = epoch;
     snapshot->valid_until_ns = valid_until_ns;
+    snapshot->is_draining = (flags & LEADER_FLAG_DRAINING) != 0;
   }
   snapshot->role = role;
   snapshot->epoch = epoch;
@@ -299,7 +301,8 @@ static inline bool leader_flag_begin(const leader_flag* flag, uint64_t need_ns, 
   leader_flag_snapshot snapshot;
   leader_flag_read(flag, &snapshot);
   const uint64_t now_ns = leader_flag_now_ns();
-  if (snapshot.role != LEADER_FLAG_LEADER || now_ns >= snapshot.valid_until_ns) return false;
+  if (snapshot.role != LEADER_FLAG_LEADER || snapshot.is_draining) return false;
+  if (now_ns >= snapshot.valid_until_ns) return false;
   if (snapshot.valid_until_ns - now_ns < need_ns) return false;
   *token = snapshot.fencing_token;
   return true;

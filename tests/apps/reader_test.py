@@ -29,6 +29,7 @@ FILE_BYTES = 4096
 SOME_THREAD, OWNER_DIED = 4711, 0x40000000
 UNKNOWN, FOLLOWER, LEADER = range(3)
 MAJORITY = 1
+DRAINING = 1
 HOUR_NS = 3600 * 10**9
 HOUR_MS = 3600 * 1000
 LEADER_ID = uuid.UUID("6f9619ff-8b86-4d01-b42d-00cf4fc964ff")
@@ -52,12 +53,12 @@ def boot_id_hash():
 
 
 def line(owner=SOME_THREAD, seq=42, epoch=7, valid_until_ns=None, boot=None, guard=MAJORITY,
-         role=LEADER, abi=1, leader_id=LEADER_ID):
+         role=LEADER, abi=1, leader_id=LEADER_ID, flags=0):
     """The flag of a leader, but for what is said."""
     if valid_until_ns is None:
         valid_until_ns = now_ns() + HOUR_NS
     return struct.pack("=IIQQQBBBB4x16s8x", owner, seq, epoch, valid_until_ns,
-                       boot_id_hash() if boot is None else boot, guard, role, abi, 0,
+                       boot_id_hash() if boot is None else boot, guard, role, abi, flags,
                        leader_id.bytes)
 
 
@@ -220,6 +221,18 @@ class HandMade(FlagCase):
             self.assertIsNone(self.begin(0), flaw)
         self.write(line())
         self.assertEqual(self.begin(0), 7)
+
+    def test_in_a_drain_work_ends_and_none_begins(self):
+        self.open_line(epoch=7)
+        token = self.begin(1)
+        self.write(line(seq=44, epoch=7, flags=DRAINING))
+        self.assertIsNone(self.begin(1))
+        self.expect(role=LEADER, fencing_token=7)
+        self.assertIs(self.still(token), True)
+        self.write(line(seq=46, epoch=7, flags=0xfe))  # bits of later releases
+        self.assertEqual(self.begin(1), 7)
+        self.write(line(seq=48, role=FOLLOWER, flags=DRAINING))
+        self.assertIs(self.still(token), False)
 
     def test_work_counts_when_its_replica_has_led_all_the_time(self):
         self.open_line(epoch=7)

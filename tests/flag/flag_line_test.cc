@@ -62,12 +62,14 @@ BOOST_AUTO_TEST_CASE(its_bytes_are_what_they_were) {
   BOOST_TEST(LEADER_FLAG_ABI == 1u);
   BOOST_TEST(LEADER_FLAG_FILE_BYTES == 4096);
   BOOST_TEST(LEADER_FLAG_FOLLOWER == 1);
+  BOOST_TEST(LEADER_FLAG_DRAINING == 1);
   leader_flag_line line{};
   const FlagWord word{.role = LEADER_FLAG_LEADER,
                       .guard = LEADER_FLAG_GUARD_MAJORITY,
                       .epoch = 0x0102030405060708,
                       .leader = {0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa,
-                                 0xab, 0xac, 0xad, 0xae, 0xaf}};
+                                 0xab, 0xac, 0xad, 0xae, 0xaf},
+                      .flags = LEADER_FLAG_DRAINING};
   write_flag_line(line, word, 0x1112131415161718, 0x2122232425262728);
   line.owner = 0x40000001;
   BOOST_TEST(hex(line) ==
@@ -79,7 +81,7 @@ BOOST_AUTO_TEST_CASE(its_bytes_are_what_they_were) {
              "01"
              "02"
              "01"
-             "00"
+             "01"
              "00000000"
              "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"
              "0000000000000000");

@@ -108,6 +108,22 @@ BOOST_AUTO_TEST_CASE(work_begins_only_when_there_is_time_for_it) {
   BOOST_TEST(token == 7u);
 }
 
+BOOST_AUTO_TEST_CASE(in_a_drain_work_ends_and_none_begins) {
+  Line subject;
+  uint64_t token = 0;
+  BOOST_TEST(leader_flag_begin(&subject.flag, 1, &token));
+  const FlagWord draining{.role = LEADER_FLAG_LEADER,
+                          .epoch = token,
+                          .leader = id_of(7),
+                          .flags = LEADER_FLAG_DRAINING};
+  write_flag_line(subject.line, draining, subject.line.valid_until_ns, kSomeBoot);
+  uint64_t other = 0;
+  BOOST_TEST(!leader_flag_begin(&subject.flag, 1, &other));
+  BOOST_TEST(other == 0u);
+  BOOST_TEST(is_on(subject));
+  BOOST_TEST(leader_flag_still(&subject.flag, token));
+}
+
 BOOST_AUTO_TEST_CASE(work_counts_only_in_the_epoch_in_which_it_began) {
   Line subject;
   uint64_t token = 0;

@@ -33,12 +33,14 @@ const FILE_BYTES = 4096;
 const LINE_BYTES = 64;
 const OWNER_DIED = 0x40000000;
 
+const DRAINING = 1;
+
 const Role = Object.freeze({ UNKNOWN: 0, FOLLOWER: 1, LEADER: 2 });
 
 // Where the fields are: in units of 4 bytes, of 8 bytes, and of one.
 const OWNER = 0, SEQ = 1;
 const EPOCH = 1, VALID_UNTIL = 2, BOOT_ID_HASH = 3;
-const GUARD = 32, ROLE = 33, ABI_AT = 34, LEADER_ID = 40, LEADER_ID_END = 56;
+const GUARD = 32, ROLE = 33, ABI_AT = 34, FLAGS = 35, LEADER_ID = 40, LEADER_ID_END = 56;
 
 // An update takes nanoseconds; a writer that is stopped in the middle of one may take for ever.
 const TRIES = 1000;
@@ -126,16 +128,16 @@ class LeaderFlag {
     }
   }
 
-  // Before work that takes so long: the token if this replica leads, and what the sidecar has
-  // already written lasts for so long; otherwise null.
+  // Before work that takes so long: the token if this replica leads, may begin anything (it is not
+  // to hand over), and what the sidecar has already written lasts for so long; otherwise null.
   //
   // That is certain against a sidecar that hangs, is starved or is cut off (guard "majority").  It
-  // is not certain against one that gives leadership up (a step-down, a transfer, a planned
-  // take-over, SIGTERM), nor against one whose death is known: then another replica may lead a
+  // is not certain against one that gives leadership up without a drain, or after it (a step-down,
+  // a transfer, a planned take-over, SIGTERM), nor against one whose death is known: then another replica may lead a
   // millisecond later, while this one still works.
   begin(needMs) {
     const snapshot = this.read();
-    if (snapshot.role !== Role.LEADER) return null;
+    if (snapshot.role !== Role.LEADER || snapshot.isDraining) return null;
     const leftNs = snapshot.validUntilNs - this.#nowNs();
     return leftNs > 0n && leftNs >= BigInt(Math.ceil(needMs * 1e6)) ? snapshot.fencingToken : null;
   }
@@ -242,6 +244,7 @@ class LeaderFlag {
       leaderId: uuidText(this.#line.subarray(LEADER_ID, LEADER_ID_END)),
       guard,
       isSidecarAlive,
+      isDraining: role === Role.LEADER && (this.#line[FLAGS] & DRAINING) !== 0,
     };
   }
 
@@ -285,6 +288,7 @@ function nothing(seq, guard, isSidecarAlive) {
     leaderId: uuidText(new Uint8Array(LEADER_ID_END - LEADER_ID)),
     guard,
     isSidecarAlive,
+    isDraining: false,
   };
 }
 

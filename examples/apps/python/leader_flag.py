@@ -35,10 +35,13 @@ UNKNOWN, FOLLOWER, LEADER = range(3)
 # Guards.
 GUARD_NONE, GUARD_MAJORITY, GUARD_STORE = range(3)
 
+# Flags.
+DRAINING = 1
+
 # Where the fields are: in units of 4 bytes, of 8 bytes, and of one.
 _OWNER, _SEQ = 0, 1
 _EPOCH, _VALID_UNTIL, _BOOT_ID_HASH, _LEADER_ID = 1, 2, 3, 5
-_GUARD, _ROLE, _ABI = 32, 33, 34
+_GUARD, _ROLE, _ABI, _FLAGS = 32, 33, 34, 35
 
 # An update takes nanoseconds; a writer that is stopped in the middle of one may take for ever.
 _TRIES = 1000
@@ -78,6 +81,7 @@ class Snapshot(typing.NamedTuple):
     leader_id: uuid.UUID = uuid.UUID(int=0)  # zeros: none
     guard: int = GUARD_NONE
     is_sidecar_alive: bool = False
+    is_draining: bool = False  # this replica leads, and shall begin nothing new
 
 
 class LeaderFlag:
@@ -121,15 +125,18 @@ class LeaderFlag:
             time.sleep(_POLL_S)
 
     def begin(self, need_s):
-        """Before work that takes so long: the token if this replica leads, and what the sidecar has
-        already written lasts for so long; otherwise None.
+        """Before work that takes so long: the token if this replica leads, may begin anything (it is
+        not to hand over), and what the sidecar has already written lasts for so long; otherwise
+        None.
 
         That is certain against a sidecar that hangs, is starved or is cut off (guard "majority").
-        It is not certain against one that gives leadership up (a step-down, a transfer, a planned
-        take-over, SIGTERM), nor against one whose death is known: then another replica may lead a
+        It is not certain against one that gives leadership up without a drain, or after it (a
+        step-down, a transfer, a planned take-over, SIGTERM), nor against one whose death is known: then another replica may lead a
         millisecond later, while this one still works."""
         snapshot = self.read()
-        if snapshot.role != LEADER or snapshot.valid_until_ns - now_ns() < max(need_s * 1e9, 1):
+        if snapshot.role != LEADER or snapshot.is_draining:
+            return None
+        if snapshot.valid_until_ns - now_ns() < max(need_s * 1e9, 1):
             return None
         return snapshot.fencing_token
 
@@ -201,6 +208,7 @@ class _Line:
         boot_id_hash = longs[_BOOT_ID_HASH]
         leader_id = struct.pack("=QQ", longs[_LEADER_ID], longs[_LEADER_ID + 1])
         guard, role, abi = self._bytes[_GUARD], self._bytes[_ROLE], self._bytes[_ABI]
+        is_draining = self._bytes[_FLAGS] & DRAINING != 0
         now = now_ns()
         _fence()
         owner = words[_OWNER]
@@ -214,7 +222,7 @@ class _Line:
         if now >= valid_until_ns:
             return Snapshot(seq, guard=guard, is_sidecar_alive=True)
         return Snapshot(seq, role, epoch, epoch, valid_until_ns, uuid.UUID(bytes=leader_id), guard,
-                        True)
+                        True, is_draining)
 
 
 def _check(path, status, owner):

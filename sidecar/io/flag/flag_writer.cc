@@ -41,6 +41,7 @@ void FlagWriter::publish(const Publish& publication) {
       .guard = word_.guard,
       .epoch = publication.leader ? publication.epoch : 0,
       .leader = publication.leader.value_or(Uuid{}),
+      .flags = static_cast<uint8_t>(publication.is_draining ? LEADER_FLAG_DRAINING : 0),
   };
   if (word == word_) {
     held_->renew(valid_until_ns_);

@@ -57,6 +57,7 @@ void write_flag_line(leader_flag_line& line, const FlagWord& word, uint64_t vali
   store(line.boot_id_hash, boot_id_hash);
   store(line.guard, word.guard);
   store(line.role, word.role);
+  store(line.flags, word.flags);
   store(line.leader_id[0], leader_id[0]);
   store(line.leader_id[1], leader_id[1]);
   store(line.abi, static_cast<uint8_t>(LEADER_FLAG_ABI));

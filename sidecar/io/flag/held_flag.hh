@@ -25,6 +25,7 @@ struct FlagWord {
   uint8_t guard = LEADER_FLAG_GUARD_NONE;
   uint64_t epoch = 0;
   Uuid leader{};  // zeros: none is known
+  uint8_t flags = 0;
 
   friend bool operator==(const FlagWord&, const FlagWord&) = default;
 };

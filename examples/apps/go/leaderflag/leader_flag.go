@@ -59,6 +59,7 @@ type Snapshot struct {
 	Role           Role
 	Guard          uint8
 	IsSidecarAlive bool
+	IsDraining     bool // this replica leads, and shall begin nothing new
 }
 
 // Flag is an open flag; any number of goroutines may read it.
@@ -95,6 +96,7 @@ const (
 	lineBytes = 64
 	knownABI  = 1
 	ownerDied = 0x40000000
+	draining  = 1
 
 	// An update takes nanoseconds; a writer that is stopped in the middle of one may take for ever.
 	tries = 1000
@@ -236,17 +238,17 @@ func (flag *Flag) lookAgain() bool {
 	return true
 }
 
-// Begin is for work that takes so long: does this replica lead, and does what the sidecar has
-// already written last for so long?
+// Begin is for work that takes so long: does this replica lead, may it begin anything (it is not to
+// hand over), and does what the sidecar has already written last for so long?
 //
 // That is certain against a sidecar that hangs, is starved or is cut off (guard "majority").  It is
-// not certain against one that gives leadership up (a step-down, a transfer, a planned take-over,
-// SIGTERM), nor against one whose death is known: then another replica may lead a millisecond
+// not certain against one that gives leadership up without a drain, or after it (a step-down, a
+// transfer, a planned take-over, SIGTERM), nor against one whose death is known: then another replica may lead a millisecond
 // later, while this one still works.
 func (flag *Flag) Begin(need time.Duration) (token uint64, leads bool) {
 	snapshot := flag.Read()
 	now := nowNs()
-	if snapshot.Role != Leader || now >= snapshot.ValidUntilNs ||
+	if snapshot.Role != Leader || snapshot.IsDraining || now >= snapshot.ValidUntilNs ||
 		snapshot.ValidUntilNs-now < uint64(need) {
 		return 0, false
 	}
@@ -313,7 +315,7 @@ func (view *view) tryRead(snapshot *Snapshot, ownBootIDHash uint64) bool {
 	if !isWhole {
 		return false
 	}
-	guard, role, abi := octets[0], Role(octets[1]), octets[2]
+	guard, role, abi, flags := octets[0], Role(octets[1]), octets[2], octets[3]
 	snapshot.IsSidecarAlive = owner != 0 && owner&ownerDied == 0 &&
 		bootIDHash == ownBootIDHash && abi == knownABI
 	if !snapshot.IsSidecarAlive {
@@ -326,6 +328,7 @@ func (view *view) tryRead(snapshot *Snapshot, ownBootIDHash uint64) bool {
 		}
 		snapshot.FencingToken = epoch
 		snapshot.ValidUntilNs = validUntilNs
+		snapshot.IsDraining = flags&draining != 0
 	}
 	snapshot.Role = role
 	snapshot.Epoch = epoch
