@@ -5,9 +5,11 @@ start slowly, crash in a loop, and say what they are worth.
 usage: application_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
+import contextlib
 import http.server
 import json
 import pathlib
+import socket
 import subprocess
 import sys
 import threading
@@ -31,6 +33,7 @@ mine = attachment.attach(sys.argv[2], "worker")
 print("attached", flush=True)
 for event in mine: pass
 """
+CHECKS = "bellwether_application_health_checks_total"
 REFUSED = ((400, "a/b", None), (400, "x" * 65, None), (400, "\u00e9", None), (400, "", None))
 
 
@@ -80,13 +83,19 @@ class Attach(ApplicationCase):
             high.end()
             group.await_leader(sidecars[1])
             self.assertEqual(sidecars[2].get("/v1/status")["application"],
-                             {"is_able": False, "why_not": "absent", "attached": [],
-                              "is_healthy": None, "why_not_healthy": None, "score": 0})
+                             {"is_able": False, "why_not": "absent", "attach": True,
+                              "attached": [], "health": None, "is_healthy": None,
+                              "why_not_healthy": None, "score": 0})
             self.assertIn("No application is attached", json.dumps(sidecars[2].get("/v1/explain")))
             middle.end()
             group.await_leader(sidecars[0])
             low.end()
             self.await_no_leader(group)
+            for sidecar in sidecars:
+                wait_until("it says why nobody leads", lambda: sidecar.get(
+                    "/v1/explain")["why_nobody_leads"] == "Nobody's application is able.")
+                self.assertEqual({(member["is_able"], member["why_not_able"]) for member in
+                                  sidecar.get("/v1/members")["members"]}, {(False, "absent")})
             self.application(sidecars[1])
             group.await_leader(sidecars[1])
             self.assertEqual(sidecars[1].get("/v1/status")["application"]["attached"], ["worker"])
@@ -156,6 +165,30 @@ class Attach(ApplicationCase):
                 lead = next(event for event in events if event.type == attachment.LEAD)
                 self.assertEqual(lead.epoch, sidecars[0].epoch())
 
+    def test_one_that_never_reads_counts_until_it_goes_and_holds_nobody_up(self):
+        with self.group(extra=ATTACH) as group:
+            sidecars = group.start().sidecars
+            for sidecar in sidecars[:2]:
+                self.application(sidecar)
+            await_door(sidecars[2])
+            with socket.socket(socket.AF_UNIX) as deaf:
+                deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+                deaf.connect(str(sidecars[2].socket_file))
+                deaf.sendall(b"POST /v1/application/attach?name=deaf HTTP/1.1\r\nHost: localhost\r\n"
+                             b"Content-Length: 0\r\n\r\n")
+                group.await_leader(sidecars[2])
+                with attachment.attach(str(sidecars[2].socket_file), "hears") as mine:
+                    sidecars[2].request("POST", "/v1/step-down", {"hold": "1s"})
+                    told = [next(event.type for event in mine if event.type == wanted)
+                            for wanted in (attachment.FOLLOW, attachment.LEAD)]
+                    self.assertEqual(told, [attachment.FOLLOW, attachment.LEAD])
+                    self.assertEqual(sidecars[2].get("/v1/status")["application"]["attached"],
+                                     ["deaf", "hears"])
+                wait_until("the other one has gone", lambda: sidecars[2].get(
+                    "/v1/status")["application"]["attached"] == ["deaf"])
+                self.assertTrue(sidecars[2].is_leader())
+            group.await_leader(sidecars[1])
+
     def test_bad_input_is_refused_and_said(self):
         with self.group(1, extra=ATTACH) as group:
             sidecar, = group.start().sidecars
@@ -202,8 +235,25 @@ class Health(ApplicationCase):
                 if case.answers[port] == "hang":
                     time.sleep(3)
                     return
+                if case.answers[port] in ("gigabyte", "drip"):
+                    self.go_on_and_on(case.answers[port])
+                    return
                 self.send_response(case.answers[port])
                 self.end_headers()
+
+            def go_on_and_on(self, how):
+                """All of a gigabyte as fast as it is read, or the head a byte at a time."""
+                with contextlib.suppress(OSError):
+                    if how == "drip":
+                        while True:
+                            self.wfile.write(b"H")
+                            time.sleep(0.01)
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(1 << 30))
+                    self.end_headers()
+                    for _ in range(1 << 14):
+                        self.wfile.write(bytes(1 << 16))
+                        time.sleep(0.001)
 
             def log_message(self, *_):
                 pass
@@ -225,6 +275,19 @@ class Health(ApplicationCase):
                     'health_interval = "100ms"\nhealth_timeout = "100ms"\n')
             low, middle, high = group.start().sidecars
             group.await_leader(high)
+            resident_mib = high.resident_mib()
+            # Its status is good, and the rest is not waited for.
+            self.answers[ports[2]] = "gigabyte"
+            passed = high.count(CHECKS, result="passed")
+            wait_until("it is asked", lambda: high.count(CHECKS, result="passed") > passed + 3)
+            self.assertTrue(high.is_leader())
+            self.answers[ports[2]] = "drip"
+            group.await_leader(middle)
+            self.assertIn("no whole answer within 100ms",
+                          high.get("/v1/status")["application"]["why_not_healthy"])
+            self.answers[ports[2]] = 200
+            group.await_leader(high)
+            self.assertLess(high.resident_mib(), resident_mib + 2)
             self.answers[ports[2]] = 503
             group.await_leader(middle)
             self.assertIn("answers 503", high.get("/v1/status")["application"]["why_not_healthy"])
@@ -232,8 +295,7 @@ class Health(ApplicationCase):
             group.await_leader(low)
             self.answers[ports[1]] = 204
             group.await_leader(middle)
-            self.assertGreaterEqual(
-                high.count("bellwether_application_health_checks_total", result="failed"), 3)
+            self.assertGreaterEqual(high.count(CHECKS, result="failed"), 3)
 
 
 if __name__ == "__main__":
