@@ -246,6 +246,7 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
     }
     Member* known = find(entry.id);
     if (known == nullptr || known == &self_ || known->entry == entry) continue;
+    if (known->is_voter_under_another(entry.name)) continue;
     if (!known->is_connected) {
       update(*known, entry, now);
       changed = true;

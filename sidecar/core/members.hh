@@ -25,6 +25,7 @@ struct Member {
   bool is_connected = false;     // its hello of the present connection is here
   bool is_listed = false;        // in the last list of the leader
   bool is_hearsay = false;       // others have named it; it has never been connected here
+  bool was_linked = false;       // under this name, in this life of this process
   uint64_t released = 0;         // it never again leads an epoch up to this (Header::released)
   uint64_t released_home = 0;    // MemberEntry::home of the process that has said so
   uint64_t claimed_epoch = 0;    // the highest that it has claimed itself, as far as is known here
@@ -37,6 +38,11 @@ struct Member {
   uint64_t listed_beat = 0;
 
   bool is_there() const { return is_connected && entry.liveness == Liveness::kAlive; }
+  // Who has shown here that it is a voter stays that one: ids are told to everybody, and only names
+  // can be bound to certificates.
+  bool is_voter_under_another(const std::string& name) const {
+    return was_linked && slot && entry.name != name;
+  }
   // It could take leadership over now.
   bool is_candidate() const { return is_there() && entry.is_electable; }
 };

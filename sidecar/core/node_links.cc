@@ -51,6 +51,9 @@ void Node::on(const LinkUp& link) {
     return refuse(id, Unfit::kEpochTooFarAhead);
   }
   const Member* known = members_.find(id);
+  if (known != nullptr && known->is_voter_under_another(hello.self.name)) {
+    return refuse(id, Unfit::kIdOfVoter);
+  }
   const bool is_new = known == nullptr;
   const bool is_new_life = known != nullptr && known->entry.boot != hello.self.boot;
   MemberEntry entry = hello.self;
@@ -69,6 +72,7 @@ void Node::on(const LinkUp& link) {
   if (member == nullptr) return refuse(id, Unfit::kGroupFull);
   member->is_connected = true;
   member->is_hearsay = false;
+  member->was_linked = true;
   members_.supersede(*member);
   member->arrivals.restart(now_);
   effects_.push_back(Sighting{id, Liveness::kAlive});
@@ -310,6 +314,7 @@ bool Node::is_old_news(const ElectionFrame& answer) const {
 
 // The leader itself says that it leads no longer, or a new life of it does.
 void Node::note_release(Member& member, uint64_t released) {
+  if (!speaks_for_itself(member)) return;
   if (store_ && std::exchange(member.released_home, member.entry.home) != member.entry.home) {
     member.released = 0;  // of two processes with one id neither speaks for the other
   }

@@ -36,6 +36,7 @@ constexpr PerValue<Why, Reason> kWhy({
 
 constexpr PerValue<Unfit, Reason> kUnfit({
     {"own_id", "a peer has the id of this process"},
+    {"id_of_voter", "a peer has the id of a voter, and another name"},
     {"epoch_too_far", "epoch too far ahead"},
     {"group_full", "the group is full"},
     {"other_voters", "its [voters] are not this node's"},

@@ -54,6 +54,7 @@ const char* name(Awaited awaited);
 // Why a peer, or a frame of it, is of no use.
 enum class Unfit : uint8_t {
   kOwnId,             // it has the id of this process
+  kIdOfVoter,         // it has the id of a voter, and another name
   kEpochTooFarAhead,  // it is of another group, or broken
   kGroupFull,         // there are as many living members as there may be
   kOtherVoters,       // two leaders would not know of each other

@@ -34,8 +34,6 @@ class EventLog {
   void on(Instant now, const Publish& publish);
   void on(Instant, const Progress& progress);
   void on(Instant, const TimedOut& timeout);
-  void on(Instant, const DrainBegun&);
-  void on(Instant, const DrainEnded& ended);
   void on(Instant, const Stale& stale);
   void on(Instant now, const Rejected& rejected) { on_rejected(now, rejected); }
   void on(Instant, const Sighting& sighting);

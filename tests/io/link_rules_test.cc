@@ -55,6 +55,24 @@ BOOST_AUTO_TEST_CASE(of_two_that_were_dialled_at_the_same_time_both_sides_keep_t
   }
 }
 
+// Ids are told to everybody, and names are what certificates are for.
+BOOST_AUTO_TEST_CASE(an_id_under_another_name_replaces_nobody_but_for_a_voter_by_its_certificate) {
+  for (const bool is_dialled_here : {true, false}) {
+    const LinkSketch there = link(3, is_dialled_here, kHandshake);
+    LinkSketch other = link(3, is_dialled_here);
+    other.peer.name = "another";
+    BOOST_TEST((judge(other, kSelf, &there, false, kHandshake) == LinkVerdict::kDuplicateId));
+    other.is_of_voter = true;
+    for (const uint64_t boot : {1, 2}) {  // whoever used its id made its boot up, or copied it
+      other.peer.boot = boot;
+      BOOST_TEST((judge(other, kSelf, &there, false, kHandshake) == LinkVerdict::kReplace));
+    }
+    LinkSketch voter = there;
+    voter.is_of_voter = true;
+    BOOST_TEST((judge(other, kSelf, &voter, false, kHandshake) == LinkVerdict::kDuplicateId));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(whoever_dials_again_has_lost_its_connection) {
   for (const uint8_t peer : {uint8_t{3}, uint8_t{7}}) {
     for (const bool is_dialled_here : {true, false}) {

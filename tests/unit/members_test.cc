@@ -320,6 +320,18 @@ BOOST_AUTO_TEST_CASE(what_was_stored_is_not_forgotten_before_its_time) {
 
 std::string name_of(uint32_t number) { return member_entry(number).name; }
 
+BOOST_AUTO_TEST_CASE(a_view_does_not_take_a_voters_name_from_who_has_shown_it) {
+  Members group(member_entry(3), Electorate({"node-3", "node-4", "node-5"}));
+  MemberEntry renamed = member_entry(5);
+  renamed.name = "node-4";
+  for (const bool was_linked : {false, true}) {
+    Member& five = *group.put(member_entry(5), kNow);
+    five.was_linked = was_linked;
+    group.merge(view_of({.epoch = was_linked ? 2u : 1u, .counter = 1}, {renamed}), kNow);
+    BOOST_TEST(five.entry.name == (was_linked ? "node-5" : "node-4"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(nobody_but_voters_can_lead_whatever_it_says) {
   Members group(member_entry(3), Electorate({name_of(1), name_of(2), name_of(3)}));
   for (const uint32_t number : {1u, 5u}) group.put(member_entry(number), kNow);

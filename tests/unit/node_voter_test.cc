@@ -307,6 +307,43 @@ BOOST_AUTO_TEST_CASE(of_a_leader_only_the_word_of_voters_counts) {
   BOOST_TEST(waits(1, voter));
 }
 
+// --- an id is told to everybody; only a name can be bound to a certificate ---
+
+Hello stranger_with_the_id_of(uint32_t number, uint64_t epoch, const GuardHarness& node) {
+  Hello hello = NodeHarness::hello_of(number, epoch);
+  hello.header.released = epoch;
+  hello.voters = node.node().majority()->hash;
+  hello.self.name = "stranger";
+  return hello;
+}
+
+BOOST_AUTO_TEST_CASE(the_id_of_a_voter_is_not_used_under_another_name) {
+  GuardHarness node;
+  node.follow(5, 1);
+  for (const bool is_connected : {true, false}) {
+    if (!is_connected) node.disconnect(5, LinkEvidence::kClosed);
+    const Effects effects = node.connect(stranger_with_the_id_of(5, 1, node));
+    BOOST_TEST(everything(effects) == "refuse 5");
+    BOOST_TEST(reported<Rejected>(effects) == "a peer has the id of a voter, and another name");
+    BOOST_TEST(node.role() == "follows 5 in 1");
+    BOOST_TEST(!says_yes(node.receive_canvass(4)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(whoever_is_no_voter_releases_nothing_with_the_id_of_one) {
+  GuardHarness node;
+  node.step(Start{});
+  node.connect(stranger_with_the_id_of(5, 1, node));
+  BOOST_TEST(node.node().members().find(uuid(5))->released == 0u);
+  node.receive(5, 1, Leave{1}, 1);
+  BOOST_TEST(node.node().members().find(uuid(5))->released == 0u);
+  // The voter itself comes, and is who it says.
+  Hello hello = NodeHarness::hello_of(5, 1);
+  hello.voters = node.node().majority()->hash;
+  node.connect(hello);
+  BOOST_TEST(node.node().members().find(uuid(5))->slot.has_value());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests

@@ -25,6 +25,7 @@ struct LinkSketch {
   PeerIdentity peer;
   bool is_dialled_here = false;
   bool is_tentative = false;  // whoever dialled did not know who it would reach
+  bool is_of_voter = false;   // its certificate is that of the voter whose name it uses
   Duration age{};             // since its HELLO
 };
 
@@ -46,9 +47,15 @@ inline LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self,
   if (peer.id == self.id) {
     return peer.boot == self.boot ? LinkVerdict::kSelf : LinkVerdict::kOwnId;
   }
-  if (existing != nullptr && existing->peer.boot != peer.boot) return LinkVerdict::kDuplicateId;
+  // An id is told to everybody, and whoever uses it under another name is somebody else.
+  const bool is_same_name = existing == nullptr || existing->peer.name == peer.name;
+  const bool is_rightful = !is_same_name && newcomer.is_of_voter && !existing->is_of_voter;
+  const bool is_same_life =
+      is_same_name && (existing == nullptr || existing->peer.boot == peer.boot);
+  if (!is_same_life && !is_rightful) return LinkVerdict::kDuplicateId;
   if (has_namesake || peer.name == self.name) return LinkVerdict::kDuplicateName;
   if (existing == nullptr) return LinkVerdict::kAccept;
+  if (is_rightful) return LinkVerdict::kReplace;
   const bool is_same_side = existing->is_dialled_here == newcomer.is_dialled_here;
   if (existing->age >= handshake || is_same_side) {
     // Nobody dials a peer that it is linked to, so that side has lost the link that is still there

@@ -227,6 +227,7 @@ LinkVerdict Transport::judge_greeting(const PeerConnection& connection, const Gr
     if (other->peer().id == newcomer.id) {
       existing = LinkSketch{.peer = other->peer(),
                             .is_dialled_here = other->dialled().has_value(),
+                            .is_of_voter = is_of_voter(*other, other->peer().name),
                             .age = other->link_age(now)};
     } else if (other->peer().name == newcomer.name) {
       has_namesake = true;
@@ -235,7 +236,8 @@ LinkVerdict Transport::judge_greeting(const PeerConnection& connection, const Gr
   const LinkSketch asking{
       .peer = newcomer,
       .is_dialled_here = connection.dialled().has_value(),
-      .is_tentative = target == nullptr ? greeting.is_tentative : target->is_tentative};
+      .is_tentative = target == nullptr ? greeting.is_tentative : target->is_tentative,
+      .is_of_voter = is_of_voter(connection, newcomer.name)};
   return judge(asking, self, existing ? &*existing : nullptr, has_namesake,
                settings_.limits.handshake);
 }

@@ -53,6 +53,12 @@ bool Transport::is_welcome(PeerConnection& connection, const Greeting& greeting)
   return false;
 }
 
+// It was welcome under this name.
+bool Transport::is_of_voter(const PeerConnection& connection, const std::string& name) const {
+  const TlsSession* session = connection.tls();
+  return session != nullptr && session->peer() && settings_.security.voter_hosts.contains(name);
+}
+
 // What a try to dial by TLS has brought, when it is over.  Beside plain peers the next one is
 // plain, and the one after that is not.
 void Transport::note_tls_try(const PeerConnection& connection, Target& target) {
