@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Leadership follows the application, told as one story with a real application in each language: it
-starts late, hangs, is killed while its sidecar lives, crashes in a loop; all die, and one comes back.
+"""Leadership follows the application, told as one story with a real application in each language:
+it starts late, hangs, is killed while its sidecar lives, crashes in a loop; all die, and one comes
+back.
 
 usage: lively_test.py LANGUAGE FOLDER_OF_PROGRAMS BELLWETHER [CASE...]; a case is Class.test_name
 """

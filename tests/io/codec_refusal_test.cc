@@ -253,13 +253,6 @@ BOOST_AUTO_TEST_CASE(a_score_beyond_what_all_languages_hold_exactly) {
              "CANVASS: a score is out of range");
 }
 
-// A later release may have more reasons.
-BOOST_AUTO_TEST_CASE(an_ability_that_is_not_known_is_none) {
-  for (const uint32_t value : {3u, 255u, 256u, 0xffffffffu}) {
-    BOOST_TEST((from_wire_ability(value) == Ability::kUnhealthy));
-  }
-}
-
 BOOST_AUTO_TEST_CASE(a_liveness_that_does_not_exist_is_refused) {
   for (const uint32_t value : {4u, 255u, 256u, 0xffffffffu}) {
     wire::Members part = part_of_view(0, 1, 1);

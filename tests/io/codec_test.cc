@@ -8,6 +8,7 @@
 #include "base/fnv1a.hh"
 #include "io/wire/checksum.hh"
 #include "io/wire/little_endian.hh"
+#include "io/wire/messages.hh"
 #include "io/wire/wire_format.hh"
 #include "sample_frames.hh"
 
@@ -228,6 +229,13 @@ BOOST_AUTO_TEST_CASE(names_and_addresses_have_limits) {
   BOOST_TEST(is_valid_address(std::string(255, 'x')));
   BOOST_TEST(!is_valid_address(std::string(256, 'x')));
   BOOST_TEST(!is_valid_address("a host:7946"));
+}
+
+// A later release may have more reasons.
+BOOST_AUTO_TEST_CASE(an_ability_that_is_not_known_is_none) {
+  for (const uint32_t value : {3u, 255u, 256u, 0xffffffffu}) {
+    BOOST_TEST((from_wire_ability(value) == Ability::kUnhealthy));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

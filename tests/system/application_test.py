@@ -174,8 +174,8 @@ class Attach(ApplicationCase):
             with socket.socket(socket.AF_UNIX) as deaf:
                 deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
                 deaf.connect(str(sidecars[2].socket_file))
-                deaf.sendall(b"POST /v1/application/attach?name=deaf HTTP/1.1\r\nHost: localhost\r\n"
-                             b"Content-Length: 0\r\n\r\n")
+                deaf.sendall(b"POST /v1/application/attach?name=deaf HTTP/1.1\r\n"
+                             b"Host: localhost\r\nContent-Length: 0\r\n\r\n")
                 group.await_leader(sidecars[2])
                 with attachment.attach(str(sidecars[2].socket_file), "hears") as mine:
                     sidecars[2].request("POST", "/v1/step-down", {"hold": "1s"})

@@ -159,8 +159,8 @@ class Replica:
                 self.pause(0.1)  # a sidecar that starts, or starts again
 
     def follow(self):
-        """Pulls once from whoever leads; says whether it has all that there was.  What was pulled is
-        told the sidecar before the next pull confirms it."""
+        """Pulls once from whoever leads; says whether it has all that there was.  What was pulled
+        is told the sidecar before the next pull confirms it."""
         for peer in self.peers:
             position, epoch = len(self.log.entries), self.log.epoch()
             status, answer = ask(peer, f"/log?from={position}&epoch={epoch}")
