@@ -7,8 +7,10 @@ variants and profiles; the leading sidecar is killed (SIGKILL), stopped (SIGSTOP
   on     from the signal until the successor's flag is on
   gap    between the two: nobody leads (negative: both did)
 
-With --kill application the sidecars live, and lead only while an application is attached to them:
-whoever is attached to the leader gets the signal.
+With --kill application the sidecars live, and lead only while an application is attached to them,
+and answers when it is asked: whoever is attached to the leader gets the signal.  One that is
+stopped stays attached, and is found by the checks: health_failures * health_interval +
+health_timeout at most.
 
 With --tls both there are two groups, one plain and one by TLS, whose leaders are taken down in
 turn.
@@ -36,16 +38,33 @@ from verdict import percentile  # noqa: E402
 TLS = {"off": [""], "on": ["tls"], "both": ["", "tls"]}
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP, "SIGTERM": signal.SIGTERM}
 
-ATTACH = 'preempt = "never"\n[application]\nattach = true\n'
-# Is there, for as long as it lives.
+# Is there for as long as it lives, and answers health checks.
 APPLICATION = """
-import sys
+import os, socket, sys, threading
 sys.path.insert(0, sys.argv[1])
 import attachment
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[3])
+listener.listen()
+def answer():
+    while True:
+        client, _ = listener.accept()
+        with client:
+            if client.recv(4096):
+                client.sendall(b"HTTP/1.0 204 No Content\\r\\n\\r\\n")
+threading.Thread(target=answer, daemon=True).start()
 mine = attachment.attach(sys.argv[2])
 print("attached", flush=True)
 for event in mine: pass
 """
+
+
+def health_socket_of(sidecar):
+    return sidecar.folder / f"{sidecar.name}.health"
+
+
+def application_table(sidecar):
+    return f'[application]\nattach = true\nhealth = "unix:{health_socket_of(sidecar)}:/"\n'
 
 
 class Applications:
@@ -58,10 +77,12 @@ class Applications:
 
     def start(self, sidecar):
         wait_until("it can attach", sidecar.socket_file.exists)
+        health_socket_of(sidecar).unlink(missing_ok=True)
         process = subprocess.Popen(  # pylint: disable=consider-using-with
-            [sys.executable, "-c", APPLICATION, ROOT / "examples/apps/python", sidecar.socket_file],
-            stdout=subprocess.PIPE)
+            [sys.executable, "-c", APPLICATION, ROOT / "examples/apps/python", sidecar.socket_file,
+             health_socket_of(sidecar)], stdout=subprocess.PIPE)
         process.stdout.readline()
+        wait_until("it is able", lambda: sidecar.get("/v1/status")["application"]["is_able"])
         self.processes[sidecar.name] = process
 
     def take_down(self, observer, number):
@@ -73,6 +94,7 @@ class Applications:
         process.send_signal(number)
         off = wait_until("the old flag is off", lambda: observer.first(flag, False, before))
         on, _ = wait_until("a new flag is on", lambda: observer.first_on(before, but=flag))
+        process.kill()  # it may have been stopped
         process.wait()
         process.stdout.close()
         self.start(victim)
@@ -115,12 +137,15 @@ def voters_of(options):
 
 
 @contextlib.contextmanager
-def group_of_three(options, extra, is_by_tls):
+def group_of_three(options, extra, is_by_tls, is_application=False):
     with tempfile.NamedTemporaryFile("w", dir="/dev/shm") as secret:
         secret.write(os.urandom(32).hex())
         secret.flush()
         table = f'[tls]\nsecret_file = "{secret.name}"' if is_by_tls else ""
-        with Group(options.program, 3, extra, tls=lambda _: table, **voters_of(options)) as group:
+
+        def tables(sidecar):
+            return table + ("\n" + application_table(sidecar) if is_application else "")
+        with Group(options.program, 3, extra, tls=tables, **voters_of(options)) as group:
             yield group
 
 
@@ -131,13 +156,13 @@ def start(group):
 def measure(options, variant, profile, name):
     extra = f'[election]\nvariant = "{variant}"\nprofile = "{profile}"\npreempt_delay = "0s"\n'
     is_application = options.kill == "application"
-    if is_application:
-        extra += ATTACH
+    if is_application:  # whoever leads goes on, though the other one is back
+        extra += 'preempt = "never"\n'
     rounds = {mode: [] for mode in TLS[options.tls]}
     with contextlib.ExitStack() as stack:
         groups = {}
         for mode in rounds:
-            group = stack.enter_context(group_of_three(options, extra, mode))
+            group = stack.enter_context(group_of_three(options, extra, mode, is_application))
             groups[mode] = group, start(group).observe(options.observer)
             if is_application:
                 applications = stack.enter_context(Applications(group))
@@ -198,8 +223,6 @@ def main():
     parser.add_argument("--tls", default="off", choices=list(TLS))
     options = parser.parse_args()
     require_programs(parser, options)
-    if options.kill == "application":  # that one hangs, only its health tells
-        options.signals = [name for name in options.signals if name != "SIGSTOP"]
 
     print("milliseconds after the signal; median and 99th percentile; on: also 90th and longest"
           "\n\n"
