@@ -17,6 +17,7 @@
 
 #include "base/clock.hh"
 #include "base/wall_time.hh"
+#include "core/handover.hh"
 #include "metrics/election_meter.hh"
 #include "metrics/process_readings.hh"
 #include "metrics/series.hh"
