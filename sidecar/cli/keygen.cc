@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -57,17 +58,20 @@ void write_new_file(const std::string& path, const std::string& text) {
 }
 
 struct KeygenOptions {
-  std::string output;  // a file; empty: standard output
+  std::optional<std::string> output;  // a file; nothing: standard output
   bool is_for_webhook = false;
 };
 
 ExitCode keygen(const KeygenOptions& options) {
+  if (options.output && options.output->empty()) {
+    throw UsageError("--output wants the name of a file; see 'bellwether keygen --help'");
+  }
   const std::string secret =
       options.is_for_webhook ? api::make_signing_key() : io::make_group_secret();
-  if (options.output.empty()) {
+  if (!options.output) {
     std::cout << secret << "\n";
   } else {
-    write_new_file(options.output, secret + "\n");
+    write_new_file(*options.output, secret + "\n");
   }
   return ExitCode::kOk;
 }

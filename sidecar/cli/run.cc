@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "cli/commands.hh"
 #include "cli/plugin_dir.hh"
+#include "config/keys.hh"
 #include "daemon/sidecar.hh"
 #include "io/confinement/confinement.hh"
 #include "io/flag/robust_futex.hh"
@@ -105,9 +107,18 @@ io::Confinement confined(const Config& config) {
   return io::confine(settings);
 }
 
+// Whatever is read again (daemon/reread.hh) may lie on a disk that does not answer, and then keeps
+// its thread of libuv's pool; the two files of the state still have to find one each.
+void size_thread_pool() {
+  constexpr size_t kOtherFiles = 6;  // configuration, token, store; TLS of members, API, metrics
+  const std::string threads = std::to_string(2 + kOtherFiles + kMaxHooks);
+  ::setenv("UV_THREADPOOL_SIZE", threads.c_str(), /*overwrite=*/1);
+}
+
 // Runs until a signal ends it.
 ExitCode run_sidecar(const RunOptions& options) {
   const bool are_keys_dumped = !io::keep_openssl_out_of_core_dumps();
+  size_thread_pool();
   // Until the loop takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
   io::block_signals();

@@ -230,11 +230,19 @@ bool Members::add_unknown(const MemberView& view, Instant now) {
   bool changed = false;
   for (const MemberEntry& entry : view.entries) {
     if (entry.liveness == Liveness::kLeft || find(entry.id) != nullptr) continue;
+    if (lives_under_another_id(entry)) continue;
     Member* added = put(entry, now);
     if (added != nullptr) added->is_hearsay = true;
     changed |= added != nullptr;
   }
   return changed;
+}
+
+// The list was made, or was on its way, before its sender heard of the newer identity.
+bool Members::lives_under_another_id(const MemberEntry& entry) const {
+  return std::ranges::any_of(all_, [&](const Member& member) {
+    return member.entry.name == entry.name && (&member == &self_ || is_here(member));
+  });
 }
 
 bool Members::take_over_known(const MemberView& view, Instant now) {

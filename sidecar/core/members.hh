@@ -172,6 +172,7 @@ class Members {
   bool make_room(bool is_for_voter);
   template <typename Which>
   bool forget_if(Which which);
+  bool lives_under_another_id(const MemberEntry& entry) const;
   bool take_over_known(const MemberView& view, Instant now);
   bool drop_unlisted(const MemberView& view);
   void rebuild();

@@ -54,8 +54,9 @@ std::string fingerprint_of(const io::MemberRules& rules, const Config& config,
 // The names of this node's certificate if another voter could have the same.
 std::string names_for_all(const io::CertificateSet& set, const Config& config) {
   const io::CertificateNames names = io::described(set.cert.get()).names;
-  const bool is_for_all = std::ranges::all_of(
-      config.voters, [&](const auto& voter) { return !io::judge_voter(names, voter.second.host); });
+  const bool is_for_all = std::ranges::all_of(config.voters, [&](const auto& voter) {
+    return !io::judge_voter(names, voter.second.host, names);
+  });
   return config.voters.size() > 1 && is_for_all ? names.text() : "";
 }
 
@@ -87,7 +88,7 @@ TlsContextPtr make_context(const Config& config, const io::TlsTexts& texts, io::
   if (flaw && !rules.members.empty()) throw TlsError("tls.cert would be refused: " + flaw->text);
   // The hosts of others tell nothing of this one, but a voter's is known to all.
   if (const auto voter = config.voters.find(config.node.name); voter != config.voters.end()) {
-    const auto wrong = io::judge_voter(own.names, voter->second.host);
+    const auto wrong = io::judge_voter(own.names, voter->second.host, own.names);
     if (wrong) throw TlsError("tls.cert would be refused: " + wrong->text);
   }
   reading.is_believed_by_none = flaw_for_others(own, rules, config);

@@ -4,6 +4,7 @@
 usage: ends_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
+import base64
 import contextlib
 import fcntl
 import os
@@ -105,6 +106,26 @@ class Signals(SystemCase):
                         "bellwether_config_last_reload_successful"] == 1)
                     self.assertEqual(sidecar.request("POST", "/v1/reload")[0], 200)
             self.assertEqual(sidecar.stop(), 0)
+
+    def test_files_that_do_not_answer_hold_up_no_vote(self):
+        """Each file that is read again may keep a thread; the state, on another disk, has its own."""
+        hooks = "".join(f'[[hook]]\nurl = "http://127.0.0.1:9/{number}"\nsecret_file = "{{0}}"\n'
+                        for number in range(8))
+        with self.group(voters=3) as group:
+            secret = group.folder / "hook.secret"
+            secret.touch(mode=0o600)
+            secret.write_text("whsec_" + base64.b64encode(os.urandom(32)).decode() + "\n")
+            for sidecar in group.sidecars:
+                sidecar.write_config(group.config_of(sidecar, extra=hooks.format(secret)))
+                sidecar.start("--bootstrap", environment=self.hanging(hanging_file=secret))
+            leader = group.await_leader(group.sidecars[-1])
+            pathlib.Path(f"{secret}.hangs").touch()
+            for sidecar in group.sidecars:
+                sidecar.request("POST", "/v1/reload")
+                wait_until("it is told of", lambda each=sidecar: (
+                    "still being read" in each.log()))
+            leader.kill()
+            group.await_leader(group.sidecars[-2])
 
     def test_a_disk_that_does_not_answer_does_not_hold_up_the_end(self):
         with self.group(1) as group:

@@ -32,6 +32,8 @@ class Members(TlsCase):
         again = self.run_program("keygen", "--output", secret)
         self.assertEqual(again.returncode, 1)
         self.assertIn(f"{secret} cannot be made: File exists", again.stderr)
+        unset = self.run_program("keygen", "--output", "")
+        self.assertEqual((unset.returncode, unset.stdout), (2, ""))
         with self.group(3, tls=lambda _: f'[tls]\nsecret_file = "{secret}"') as group:
             group.start()
             group.await_leader()

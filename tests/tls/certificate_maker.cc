@@ -16,10 +16,10 @@ void require(bool is_done) {
   if (!is_done) throw std::runtime_error("OpenSSL: " + take_openssl_error());
 }
 
-PrivateKeyPtr make_key(int rsa_bits) {
-  std::string curve = "P-256";  // OpenSSL's macro wants what it may change
-  PrivateKeyPtr key(rsa_bits == 0 ? EVP_EC_gen(curve.data())
-                                  : EVP_RSA_gen(static_cast<unsigned>(rsa_bits)));
+PrivateKeyPtr make_key(const CertificateWish& wish) {
+  std::string curve = wish.curve;  // OpenSSL's macro wants what it may change
+  PrivateKeyPtr key(wish.rsa_bits == 0 ? EVP_EC_gen(curve.data())
+                                       : EVP_RSA_gen(static_cast<unsigned>(wish.rsa_bits)));
   require(key != nullptr);
   return key;
 }
@@ -79,7 +79,7 @@ std::string pem_of(EVP_PKEY* key) {
 
 }  // namespace
 
-Authority::Authority(const std::string& name, std::chrono::seconds ends_in) : key_(make_key(0)) {
+Authority::Authority(const std::string& name, std::chrono::seconds ends_in) : key_(make_key({})) {
   certificate_ = make({.names = {},
                        .common_name = name,
                        .key_usage = "critical,keyCertSign,cRLSign",
@@ -89,7 +89,7 @@ Authority::Authority(const std::string& name, std::chrono::seconds ends_in) : ke
 }
 
 void Authority::issue(const CertificateWish& wish, TlsTexts& texts) const {
-  const PrivateKeyPtr key = make_key(wish.rsa_bits);
+  const PrivateKeyPtr key = make_key(wish);
   texts.cert = pem_of(make(wish, key.get(), certificate_.get(), key_.get()).get());
   texts.key = pem_of(key.get());
   texts.ca = pem();
@@ -98,7 +98,7 @@ void Authority::issue(const CertificateWish& wish, TlsTexts& texts) const {
 std::string Authority::pem() const { return pem_of(certificate_.get()); }
 
 void issue_self_signed(const CertificateWish& wish, TlsTexts& texts) {
-  const PrivateKeyPtr key = make_key(wish.rsa_bits);
+  const PrivateKeyPtr key = make_key(wish);
   texts.cert = pem_of(make(wish, key.get(), nullptr, key.get()).get());
   texts.key = pem_of(key.get());
 }

@@ -18,7 +18,8 @@ struct CertificateWish {
   bool is_authority = false;
   std::chrono::seconds begins_in = std::chrono::hours(-1);
   std::chrono::seconds ends_in = std::chrono::hours(24);
-  int rsa_bits = 0;  // 0: P-256
+  int rsa_bits = 0;  // 0: a key on `curve`
+  std::string curve = "P-256";
 };
 
 class Authority {

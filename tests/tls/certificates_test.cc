@@ -55,6 +55,19 @@ BOOST_AUTO_TEST_CASE(with_the_key_of_another_are_refused) {
   BOOST_TEST(set_flaw(texts) == "tls.key does not belong to tls.cert");
 }
 
+BOOST_AUTO_TEST_CASE(with_which_tls_1_3_cannot_sign_are_refused) {
+  for (const char* curve : {"P-256", "P-384", "P-521"}) {
+    authority.issue({.names = {"DNS:a.b"}, .curve = curve}, texts);
+    BOOST_TEST(set_flaw(texts) == "", curve);
+  }
+  authority.issue({.names = {"DNS:a.b"}, .rsa_bits = 2048}, texts);
+  BOOST_TEST(set_flaw(texts) == "");
+  for (const char* curve : {"secp256k1", "P-224", "brainpoolP256r1"}) {
+    authority.issue({.names = {"DNS:a.b"}, .curve = curve}, texts);
+    BOOST_TEST(set_flaw(texts).starts_with("tls.key is on the curve "), curve);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(of_another_authority_are_refused) {
   authority.issue({.names = {"DNS:a.b"}}, texts);
   texts.ca = Authority("other").pem();

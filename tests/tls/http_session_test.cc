@@ -56,6 +56,21 @@ struct HttpSessions {
   }
 };
 
+// An authority of its own, whose name is long.
+X509Ptr renamed(int number) {
+  static const Authority kLong("long");
+  X509Ptr certificate = std::move(parse_certificates(kLong.pem(), "ca").front());
+  const std::string name = std::to_string(number) + std::string(60, 'x');
+  X509_NAME* const subject = X509_NAME_new();
+  for (int part = 0; part < 3; ++part) {
+    X509_NAME_add_entry_by_txt(subject, "OU", MBSTRING_ASC,
+                               reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
+  }
+  X509_set_subject_name(certificate.get(), subject);
+  X509_NAME_free(subject);
+  return certificate;
+}
+
 // A context whose own limit is another, to call the other one with.
 Context limited(const Context& context, int least, int most) {
   SSL_CTX_set_min_proto_version(context->get(), least);
@@ -151,6 +166,17 @@ BOOST_AUTO_TEST_CASE(where_it_is_optional_a_certificate_is_verified_if_shown) {
   SessionPair foreign(certified_client(other), asking, kHost);
   BOOST_TEST(!is_heard(foreign));
   BOOST_TEST((flaw_of(foreign.server) == Rejection::kTlsUnknownCa));
+}
+
+// Their names are a hint, and more than a message holds would end every handshake.
+BOOST_AUTO_TEST_CASE(a_server_may_believe_more_authorities_than_it_can_name) {
+  CertificateSet own = set();
+  for (int number = 0; number < 400; ++number) own.ca.push_back(renamed(number));
+  for (const int least : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    const Context asked = limited(certified_client(authority), least, least);
+    SessionPair pair(asked, TlsContext::of_http_server(own, ClientCertificate::kRequired), kHost);
+    BOOST_TEST(is_heard(pair));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(where_it_is_required_nobody_is_served_without) {

@@ -162,20 +162,31 @@ BOOST_AUTO_TEST_CASE(a_uri_that_is_no_spiffe_id_counts_for_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_voter_s_name_belongs_to_the_certificate_of_its_host) {
   const CertificateNames names{.uris = {}, .dns = {"orders-3.orders.shop.svc"}, .addresses = {}};
-  BOOST_TEST(!judge_voter(names, "orders-3.orders.shop.svc"));
-  BOOST_TEST(!judge_voter(names, "orders-3.orders"));
-  BOOST_TEST(!judge_voter(names, "orders-3"));
+  BOOST_TEST(!judge_voter(names, "orders-3.orders.shop.svc", names));
+  BOOST_TEST(!judge_voter(names, "orders-3.orders", names));
+  BOOST_TEST(!judge_voter(names, "orders-3", names));
   for (const char* host :
        {"orders-2.orders", "orders", "orders-3.orders.shop.svc.local", "3.orders"}) {
-    BOOST_TEST(judge_voter(names, host).has_value(), host);
+    BOOST_TEST(judge_voter(names, host, names).has_value(), host);
   }
-  BOOST_TEST(judge_voter(names, "orders-2.orders")->text ==
+  BOOST_TEST(judge_voter(names, "orders-2.orders", names)->text ==
              "the peer's certificate is for orders-3.orders.shop.svc, this voter is "
              "orders-2.orders");
 }
 
 BOOST_AUTO_TEST_CASE(without_host_names_voters_cannot_be_told_apart) {
-  BOOST_TEST(!judge_voter(with_id("spiffe://cluster.local/a").names, "orders-2.orders"));
+  const CertificateNames names = with_id("spiffe://cluster.local/voter").names;
+  const CertificateNames another = with_id("spiffe://cluster.local/web").names;
+  BOOST_TEST(!judge_voter(names, "orders-2.orders", another));
+  // Where this side's can be, one without them is no voter's unless it has the same id.
+  CertificateNames own = names;
+  own.dns = {"orders-1.orders"};
+  BOOST_TEST(!judge_voter(names, "orders-2.orders", own));
+  BOOST_TEST(judge_voter(another, "orders-2.orders", own).has_value());
+  own.uris.clear();
+  BOOST_TEST(judge_voter(names, "orders-2.orders", own)->text ==
+             "the peer's certificate, for spiffe://cluster.local/voter, names no host, as that of "
+             "this side does (orders-1.orders); this voter is orders-2.orders");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

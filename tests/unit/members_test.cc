@@ -320,6 +320,19 @@ BOOST_AUTO_TEST_CASE(what_was_stored_is_not_forgotten_before_its_time) {
 
 std::string name_of(uint32_t number) { return member_entry(number).name; }
 
+BOOST_AUTO_TEST_CASE(a_late_view_does_not_bring_an_older_identity_back) {
+  Group group({5});
+  group.at(5).is_connected = true;
+  MemberEntry older = member_entry(8), own = member_entry(9), other = member_entry(7);
+  older.name = "node-5";
+  own.name = "node-3";
+  group.merge(view_of(kNewer, {older, own, other}), kNow);
+  BOOST_TEST(group.order() == "3 5 7");
+  group.at(5).is_connected = false;
+  group.merge(view_of(kOlder, {older}), kNow);
+  BOOST_TEST(group.order() == "3 5 7 8");
+}
+
 BOOST_AUTO_TEST_CASE(a_view_does_not_take_a_voters_name_from_who_has_shown_it) {
   Members group(member_entry(3), Electorate({"node-3", "node-4", "node-5"}));
   MemberEntry renamed = member_entry(5);

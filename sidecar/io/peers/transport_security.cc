@@ -46,7 +46,8 @@ bool Transport::is_welcome(PeerConnection& connection, const Greeting& greeting)
   const auto& hosts = settings_.security.voter_hosts;
   const auto host = hosts.find(greeting.hello.self.name);
   if (host == hosts.end()) return true;
-  const auto flaw = judge_voter(session->peer()->names, host->second);
+  const CertificateNames& own = session->context().names();
+  const auto flaw = judge_voter(session->peer()->names, host->second, own);
   if (!flaw) return true;
   tell_rejection(connection, flaw->reason, flaw->text);
   end_rejected(connection);

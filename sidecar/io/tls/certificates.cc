@@ -7,6 +7,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <array>
 #include <new>
 #include <span>
@@ -75,6 +76,23 @@ int refuse_password(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*dat
 PrivateKeyPtr parse_key(std::string_view pem) {
   const BioPtr reader = reader_of(pem);
   return PrivateKeyPtr(PEM_read_bio_PrivateKey(reader.get(), nullptr, refuse_password, nullptr));
+}
+
+// Why nobody could be shown that this key is here; "": TLS 1.3 has a signature for it (RFC 8446,
+// 4.2.3).
+std::string flaw_of(const EVP_PKEY* key) {
+  constexpr std::array<std::string_view, 3> kCurves{"prime256v1", "secp384r1", "secp521r1"};
+  constexpr std::array kOthers{EVP_PKEY_RSA, EVP_PKEY_RSA_PSS, EVP_PKEY_ED25519, EVP_PKEY_ED448};
+  const int type = EVP_PKEY_get_base_id(key);
+  if (std::ranges::count(kOthers, type) > 0) return "";
+  std::array<char, 64> curve{};
+  const bool is_on_curve =
+      type == EVP_PKEY_EC && EVP_PKEY_get_group_name(key, curve.data(), curve.size(), nullptr) == 1;
+  if (is_on_curve && std::ranges::count(kCurves, std::string_view(curve.data())) > 0) return "";
+  const std::string kind = is_on_curve ? "on the curve " + std::string(curve.data()) : "of a kind";
+  return kind +
+         " with which TLS 1.3 does not sign; make one on P-256 (prime256v1), P-384 or P-521, "
+         "of Ed25519, or of RSA";
 }
 
 X509Stack stack_of(const std::vector<X509Ptr>& certificates) {
@@ -150,6 +168,9 @@ CertificateSet parse_certificate_set(const TlsTexts& texts, const std::string& k
   if (X509_check_private_key(set.cert.get(), set.key.get()) != 1) {
     ERR_clear_error();
     throw TlsError(keys + "key does not belong to " + keys + "cert");
+  }
+  if (const std::string flaw = flaw_of(set.key.get()); !flaw.empty()) {
+    throw TlsError(fmt::format("{}key is {}", keys, flaw));
   }
   return set;
 }

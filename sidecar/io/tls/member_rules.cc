@@ -100,8 +100,15 @@ std::optional<TlsFlaw> judge_member(const PeerCertificate& certificate, const Me
                                 : "tls.members are " + listed(rules.members)));
 }
 
-std::optional<TlsFlaw> judge_voter(const CertificateNames& names, const std::string& host) {
-  if (!names.has_host_names() || is_for_host(names, host)) return std::nullopt;
+std::optional<TlsFlaw> judge_voter(const CertificateNames& names, const std::string& host,
+                                   const CertificateNames& own) {
+  if (is_for_host(names, host)) return std::nullopt;
+  if (!names.has_host_names()) {
+    if (!own.has_host_names() || names.uris == own.uris) return std::nullopt;
+    return wrong_name("the peer's certificate, for " + names.text() +
+                      ", names no host, as that of " + "this side does (" + own.text() +
+                      "); this voter is " + host);
+  }
   const bool begins_so =
       !is_address(host) && std::ranges::any_of(names.dns, [&](const std::string& name) {
         return name.size() > host.size() && name[host.size()] == '.' &&

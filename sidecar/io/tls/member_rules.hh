@@ -46,7 +46,9 @@ std::optional<TlsFlaw> judge_member(const PeerCertificate& certificate, const Me
 
 // Whether the bearer may use the name of the voter whose address is at `host`: a DNS name of its
 // certificate is the host or begins with it and a dot, or an IP address is.  A certificate without
-// such names, which SPIFFE allows, cannot tell voters apart: nothing is wrong then.
-std::optional<TlsFlaw> judge_voter(const CertificateNames& names, const std::string& host);
+// such names, which SPIFFE allows, cannot tell voters apart: nothing is wrong then where `own`,
+// that of this side, has none either, or has the same id.
+std::optional<TlsFlaw> judge_voter(const CertificateNames& names, const std::string& host,
+                                   const CertificateNames& own);
 
 }  // namespace bellwether::io

@@ -173,6 +173,7 @@ void TlsContext::show(const CertificateSet& set) {
   }
   material_ = digest_of(set.cert.get());
   for (const X509Ptr& authority : set.ca) material_ += digest_of(authority.get());
+  names_ = described(set.cert.get()).names;
   beginning_ = beginning_of(set.cert.get());
   expiry_ = expiry_of(set);
 }
@@ -205,16 +206,27 @@ TlsContextPtr TlsContext::of_members(std::vector<GroupKey> keys) {
   return made;
 }
 
+// By these a browser chooses which of its certificates it shows; without them it shows any.  What
+// has more of them than go into a message would be answered by nobody.
+void TlsContext::name_authorities(const std::vector<X509Ptr>& authorities) const {
+  constexpr int kMostBytes = 16 * 1024;
+  int bytes = 0;
+  for (const X509Ptr& each : authorities) {
+    bytes += 2 + std::max(0, i2d_X509_NAME(X509_get_subject_name(each.get()), nullptr));
+  }
+  if (bytes > kMostBytes) return;
+  for (const X509Ptr& each : authorities) {
+    require(SSL_CTX_add_client_CA(get(), each.get()) == 1, "the names of authorities");
+  }
+}
+
 TlsContextPtr TlsContext::of_http_server(const CertificateSet& set, ClientCertificate wanted) {
   std::shared_ptr<TlsContext> made(new TlsContext(kHttp));
   made->show(set);
   if (set.ca.empty()) return made;
   const bool is_required = wanted == ClientCertificate::kRequired;
   made->believe(set.ca, SSL_VERIFY_PEER | (is_required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0));
-  // By these a browser chooses which of its certificates it shows.
-  for (const X509Ptr& authority : set.ca) {
-    require(SSL_CTX_add_client_CA(made->get(), authority.get()) == 1, "the names of authorities");
-  }
+  made->name_authorities(set.ca);
   return made;
 }
 

@@ -65,6 +65,8 @@ class TlsContext {
   std::string_view plain_answer() const { return kind_.plain_answer; }
   // Whether a client compares the server's certificate with the name that it has called.
   bool judges_server_names() const { return judges_server_names_; }
+  // In the certificate that it shows.
+  const CertificateNames& names() const { return names_; }
   // Since when what it shows is valid, and when it is over, in seconds since 1970; nothing where it
   // shows no certificate.
   std::optional<std::time_t> beginning() const { return beginning_; }
@@ -87,6 +89,7 @@ class TlsContext {
 
   void show(const CertificateSet& set);
   void believe(const std::vector<X509Ptr>& authorities, int verify_mode) const;
+  void name_authorities(const std::vector<X509Ptr>& authorities) const;
   void set_protocol() const;
 
   SslContextPtr context_;
@@ -95,6 +98,7 @@ class TlsContext {
   std::vector<GroupKey> keys_;
   Judge judge_;
   bool judges_server_names_ = false;
+  CertificateNames names_;
   std::optional<std::time_t> beginning_;
   std::optional<std::time_t> expiry_;
 };
