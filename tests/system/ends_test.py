@@ -108,7 +108,7 @@ class Signals(SystemCase):
             self.assertEqual(sidecar.stop(), 0)
 
     def test_files_that_do_not_answer_hold_up_no_vote(self):
-        """Each file that is read again may keep a thread; the state, on another disk, has its own."""
+        """Each file that is read again may keep a thread; the state has its own."""
         hooks = "".join(f'[[hook]]\nurl = "http://127.0.0.1:9/{number}"\nsecret_file = "{{0}}"\n'
                         for number in range(8))
         with self.group(voters=3) as group:
