@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(after_the_hold_it_takes_over_from_a_lower_rank) {
   node.run_for(milliseconds(200));
   BOOST_TEST(node.role() == "follows 4 in 2");
   node.run_for(milliseconds(100));
-  BOOST_TEST(node.role() == "leads in 3");
+  BOOST_TEST(node.role() == "asks 4");
 }
 
 // --- transfer ---

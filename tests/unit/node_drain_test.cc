@@ -113,9 +113,9 @@ BOOST_AUTO_TEST_CASE(another_time_that_is_configured_is_that_of_the_next_drain) 
 BOOST_AUTO_TEST_CASE(whoever_is_named_meanwhile_has_the_place) {
   Draining node;
   node.step(StepDown{});
-  node.run_for(seconds(2));
+  node.run_for(milliseconds(200));
   BOOST_TEST(outcome(node.step(Transfer{uuid(2)})) == "done");
-  BOOST_TEST((node.wait_of(Timer::kDrain) == seconds(8)));
+  BOOST_TEST((node.wait_of(Timer::kDrain) == milliseconds(9800)));
   BOOST_TEST((node.node().drain()->reason == DrainReason::kTransfer));
   BOOST_TEST(sent(node.step(Drained{1})) == "HANDOVER to 2");
 }
@@ -127,8 +127,7 @@ BOOST_AUTO_TEST_CASE(when_the_application_has_finished_the_flag_goes_off_and_the
   node.step(StepDown{});
   node.run_for(milliseconds(50));
   const Effects effects = node.step(Drained{1});
-  BOOST_TEST(everything(effects) == "no leader, HANDOVER to 4");
-  BOOST_TEST(ended(effects) == "drained");
+  BOOST_TEST(everything(effects) == "drained, no leader, HANDOVER to 4");
 }
 
 BOOST_AUTO_TEST_CASE(what_it_says_of_another_epoch_is_no_answer) {
@@ -159,8 +158,7 @@ BOOST_AUTO_TEST_CASE(nor_when_it_has_gone) {
   Draining gone;
   gone.step(StepDown{});
   const Effects effects = gone.step(Application{.ability = Ability::kAbsent});
-  BOOST_TEST(everything(effects) == "no leader, HANDOVER to 4");
-  BOOST_TEST(ended(effects) == "detached");
+  BOOST_TEST(everything(effects) == "detached, no leader, HANDOVER to 4");
   Draining detached;  // the node may lead without it
   detached.step(StepDown{});
   BOOST_TEST(ended(detached.step(Application{})) == "detached");
@@ -179,8 +177,7 @@ BOOST_AUTO_TEST_CASE(an_operator_may_want_the_end_at_once) {
   Draining node;
   node.step(StepDown{});
   const Effects effects = node.step(StepDown{.is_now = true});
-  BOOST_TEST(everything(effects) == "done, no leader, HANDOVER to 4");
-  BOOST_TEST(ended(effects) == "cut");
+  BOOST_TEST(everything(effects) == "done, cut, no leader, HANDOVER to 4");
 }
 
 BOOST_AUTO_TEST_CASE(who_is_told_to_leave_a_second_time_does_not_wait) {

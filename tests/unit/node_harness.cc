@@ -238,6 +238,7 @@ NodeHarness& NodeHarness::lead() {
 }
 
 std::string NodeHarness::role() const {
+  if (node_.is_asking()) return "asks " + std::to_string(number_of(node_.leader()->id));
   if (std::holds_alternative<Joining>(node_.role())) return "joining";
   if (const auto* claiming = std::get_if<Claiming>(&node_.role())) {
     return "claims " + std::to_string(claiming->epoch);

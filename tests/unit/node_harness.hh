@@ -118,8 +118,8 @@ class NodeHarness {
   // --- what there is to see ---
   const Node& node() const { return node_; }
   Instant now() const { return now_; }
-  // "joining", "leaderless", "follows 5 in 1", "leads in 1"; under guard "majority" also "claims
-  // 1", and "granted 5 in 1" of a claim that is not effective yet.
+  // "joining", "leaderless", "follows 5 in 1", "leads in 1"; "asks 5" for its place; under guard
+  // "majority" also "claims 1", and "granted 5 in 1" of a claim that is not effective yet.
   std::string role() const;
   uint64_t max_epoch() const { return node_.record().max_epoch; }
   std::string liveness_of(uint32_t number) const;

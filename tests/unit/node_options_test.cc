@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(who_may_now_take_over_does) {
   BOOST_TEST((node.wait_of(Timer::kPreempt) == Duration::zero()));
   node.step(Reconfigure{{.preempt = Preempt::kAlways}});
   node.run_for(milliseconds(0));
-  BOOST_TEST(node.role() == "leads in 2");
+  BOOST_TEST(node.role() == "asks 4");
 }
 
 BOOST_AUTO_TEST_CASE(the_plugins_timeouts_change_with_the_next_election) {

@@ -51,8 +51,7 @@ BOOST_AUTO_TEST_CASE(a_higher_rank_asks_the_leader_and_waits) {
   Asker node;
   BOOST_TEST(node.question.is_take_over);
   BOOST_TEST(!node.question.is_planned);
-  BOOST_TEST(node.role() == "follows 1 in 1");
-  BOOST_TEST(node.node().is_asking());
+  BOOST_TEST(node.role() == "asks 1");
 }
 
 BOOST_AUTO_TEST_CASE(it_leads_when_the_leader_hands_over) {
@@ -65,7 +64,7 @@ BOOST_AUTO_TEST_CASE(it_leads_when_the_leader_hands_over) {
 BOOST_AUTO_TEST_CASE(without_an_answer_it_claims_after_the_time_of_a_handover) {
   Asker node;
   node.run_for(milliseconds(299));
-  BOOST_TEST(node.role() == "follows 1 in 1");
+  BOOST_TEST(node.role() == "asks 1");
   const Effects effects = node.run_for(milliseconds(1));
   BOOST_TEST(reported<TimedOut>(effects) == "handover");
   BOOST_TEST(node.role() == "leads in 2");
@@ -75,7 +74,7 @@ BOOST_AUTO_TEST_CASE(it_waits_for_the_leaders_application) {
   Asker node({.suspect_after_min = seconds(20), .suspect_after_max = seconds(20)});
   node.receive_reply({.is_yes = true, .drain_left = seconds(4)});
   node.run_for(milliseconds(4299));
-  BOOST_TEST(node.role() == "follows 1 in 1");
+  BOOST_TEST(node.role() == "asks 1");
   node.run_for(milliseconds(1));
   BOOST_TEST(node.role() == "leads in 2");
 }
@@ -220,8 +219,14 @@ BOOST_AUTO_TEST_CASE(who_leads_no_longer_says_who_does) {
 BOOST_AUTO_TEST_CASE(with_voters_the_leader_is_asked_when_a_majority_would_grant) {
   GuardHarness node({.self = 5});
   node.follow(1, 1);
-  node.run_for(milliseconds(1500));
+  BOOST_TEST(find_sent<Canvass>(node.run_for(Duration::zero())).has_value());
   BOOST_TEST(!node.node().is_asking());
+  node.receive_opinion(2, true);
+  const Effects effects = node.receive_opinion(3, true);
+  BOOST_TEST(sent(effects) == "CANVASS to 1");
+  BOOST_TEST(find_sent<Canvass>(effects)->is_take_over);
+  BOOST_TEST(node.node().is_asking());
+  BOOST_TEST(everything(node.receive(1, 1, PlannedHandover{}, 0)) == "no leader, store 2");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
