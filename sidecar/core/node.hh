@@ -28,47 +28,14 @@
 #include "core/failure_detector.hh"
 #include "core/guard.hh"
 #include "core/handover.hh"
-#include "core/lease.hh"
 #include "core/members.hh"
 #include "core/options.hh"
 #include "core/preemption.hh"
+#include "core/role.hh"
 #include "core/store_guard.hh"
 #include "core/timers.hh"
 
 namespace bellwether {
-
-// Looks for a leader after its start.
-struct Joining {};
-// Knows no leader.
-struct Leaderless {};
-struct Following {
-  Uuid leader{};
-  uint64_t epoch = 0;
-  bool is_appointed = false;
-  bool is_effective = true;  // false: it has claimed, but does not lead yet (guard "majority")
-  int64_t score = 0;         // as in LeaderHint
-};
-// Has claimed its epoch and waits for a majority of voters, or for the store.
-struct Claiming {
-  uint64_t epoch = 0;
-  Candidacy candidacy;
-  uint64_t sequence = 0;         // of the last heartbeat
-  std::optional<Lease> lease{};  // from when its own vote is stored; nothing leaves before
-  int64_t score = 0;             // as in LeaderHint
-};
-struct Leading {
-  uint64_t epoch = 0;
-  bool is_appointed = false;
-  uint64_t sequence = 0;         // of the last heartbeat
-  std::optional<Lease> lease{};  // guard "majority"
-  Instant held_until{};          // guard on a store: this process may believe in its record until
-  // A voter that has granted a newer epoch has been refusing this leader since then, and did so
-  // last.
-  Instant stuck_since = kNever;
-  Instant stuck_last{};
-  int64_t score = 0;  // as in LeaderHint
-};
-using Role = std::variant<Joining, Leaderless, Following, Claiming, Leading>;
 
 // So often, at most, a leader's list goes out because of scores alone.
 inline constexpr Duration kListScores = std::chrono::seconds(1);

@@ -297,42 +297,6 @@ void Cluster::judge_reign(uint32_t process, uint64_t epoch) {
   if (broken) referee_.blame(process, *broken);
 }
 
-// --- the application ---
-
-void Cluster::ask_to_finish(uint32_t process, const Drain& drain) {
-  Process& asked = processes_[process];
-  last_interest_ = now();
-  trace(process, std::string("asks its application to finish: ") + name(drain.reason));
-  asked.drains_until = drain.until;
-  asked.has_finished = false;
-  if (!asked.drain_takes) return;
-  queue_.push(now() + *asked.drain_takes, Finished{process, asked.life, drain.epoch});
-}
-
-// It says so if it still lives, and works.
-void Cluster::on(const Finished& finished) {
-  Process& said = processes_[finished.process];
-  const bool is_there =
-      application_of(finished.process).is_attached && application_of(finished.process).is_able();
-  if (!said.node || said.life != finished.life || !is_there) return;
-  said.has_finished = true;
-  trace(finished.process, "has an application that has finished");
-  step(finished.process, Drained{finished.epoch});
-}
-
-// [I17] A drain ends for the reason that is given.
-void Cluster::judge_drain(uint32_t process, const DrainEnded& ended) {
-  const Process& drained = processes_[process];
-  last_interest_ = now();
-  const bool is_early =
-      ended.end == DrainEnd::kTimeout && drained.clock.local(now()) < drained.drains_until;
-  const bool is_wrong = (ended.end == DrainEnd::kDrained && !drained.has_finished) ||
-                        (ended.end == DrainEnd::kDetached && drained.told->is_attached);
-  if (is_early || is_wrong) {
-    referee_.blame(process, std::string("does not wait for its application: ") + name(ended.end));
-  }
-}
-
 // [S2, I3, I9] But for guard "none" the times in which two flags are on never meet: from when a
 // flag goes on until it goes off, its time is over, or its process dies.  Flags go on in steps
 // only, so it is enough to look after each.  And whosever flag is on has a majority behind it.

@@ -24,7 +24,16 @@ std::string DrainFaults::next(uint32_t size) {
   return std::exchange(text_, {});
 }
 
-std::string DrainFaults::in_the_calm(uint32_t size) {
+std::string DrainFaults::at_end(uint32_t size, bool are_asked) {
+  if (are_asked) move_in_the_calm(size);
+  if (has_drains_) {
+    line("reconfigure 1.." + std::to_string(size) + " drain_timeout=0");
+    line("settle");
+  }
+  return std::exchange(text_, {});
+}
+
+void DrainFaults::move_in_the_calm(uint32_t size) {
   line("# Nothing is in the way of any message: each leader gives its place away.");
   line("calm");
   const uint64_t acts = random_.between(1, 4);
@@ -44,11 +53,6 @@ std::string DrainFaults::in_the_calm(uint32_t size) {
   line("settle");
   line("expect agreement");
   line("expect one list");
-  return std::exchange(text_, {});
-}
-
-std::string DrainFaults::at_end(uint32_t size) const {
-  return has_drains_ ? "reconfigure 1.." + std::to_string(size) + " drain_timeout=0\nsettle\n" : "";
 }
 
 // An application that is never done, or for longer than it may be, is gone once in a while.

@@ -17,10 +17,9 @@ class DrainFaults {
   std::string at_start(uint32_t size);
   // Beside another fault, now and then.
   std::string next(uint32_t size);
-  // When all is well: leadership moves, again and again, and no two flags are ever on.
-  std::string in_the_calm(uint32_t size);
-  // No leader waits from now on.
-  std::string at_end(uint32_t size) const;
+  // When all is well: leadership moves, again and again, and, where leaders are asked for their
+  // place, no two flags are ever on.  Then no leader waits any more.
+  std::string at_end(uint32_t size, bool are_asked);
 
  private:
   // So that all else in a schedule stays the same.
@@ -32,6 +31,7 @@ class DrainFaults {
   std::string drains();
   std::string random_score();
   void wait(uint64_t most_ms) { line("wait " + std::to_string(random_.below(most_ms))); }
+  void move_in_the_calm(uint32_t size);
   void end_a_reign(uint32_t size);
 
   Random random_;

@@ -44,8 +44,7 @@ class Schedule {
     line("nodes 1.." + number(size_) + " variant=" + variant + " seed=" + std::to_string(seed) +
          guard() + settings());
     if (random_.happens(0.2) && voters_ != 1) add_priority();
-    text_ += applications_.at_start(size_);
-    text_ += drains_.at_start(size_);
+    text_ += applications_.at_start(size_) + drains_.at_start(size_);
     // A group whose voters have all lost their state cannot be told from a new one, so the faults
     // begin when the new one has begun.
     if (is_guarded_) text_ += memories_.at_start(size_, voters_);
@@ -61,8 +60,7 @@ class Schedule {
       add_fault();
       if (has_store_) text_ += stores_.now_and_then(size_);
       if (!behind_proxies_.empty() && proxies_.happens(0.3)) restart_proxies();
-      text_ += applications_.next(size_);
-      text_ += drains_.next(size_);
+      text_ += applications_.next(size_) + drains_.next(size_);
       if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
     }
     repair();
@@ -71,8 +69,7 @@ class Schedule {
     line("settle");
     line("expect agreement");
     line("expect one list");
-    if (is_sticky_) text_ += drains_.in_the_calm(size_);
-    text_ += drains_.at_end(size_);
+    text_ += drains_.at_end(size_, is_sticky_);
     line("mark");
     line("elect " + any());
     line("wait 2s");

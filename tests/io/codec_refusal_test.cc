@@ -247,10 +247,6 @@ BOOST_AUTO_TEST_CASE(a_score_beyond_what_all_languages_hold_exactly) {
   wish.set_score(-kMaxScore - 1);
   BOOST_TEST(refusal(after_hello(message_frame(Kind::kWish, wish)), Rejection::kMalformed) ==
              "WISH: a score is out of range");
-  wire::Canvass canvass;
-  canvass.set_score(kMaxScore + 1);
-  BOOST_TEST(refusal(after_hello(message_frame(Kind::kCanvass, canvass)), Rejection::kMalformed) ==
-             "CANVASS: a score is out of range");
 }
 
 BOOST_AUTO_TEST_CASE(a_liveness_that_does_not_exist_is_refused) {
@@ -291,13 +287,10 @@ BOOST_AUTO_TEST_CASE(a_lease_or_wait_beyond_its_limit_is_refused) {
     wire::Grant waiting;
     waiting.add_waits()->set_left_ns(ns);
     waiting.mutable_waits(0)->set_leader(std::string(16, 'x'));
-    wire::CanvassReply reply;
-    reply.set_drain_left_ns(ns);
     const bool is_error = ns > limit_ns;
     for (const Bytes& frame :
          {message_frame(Kind::kCoordinator, coordinator), message_frame(Kind::kHeartbeat, beat),
-          message_frame(Kind::kGrant, boot), message_frame(Kind::kGrant, waiting),
-          message_frame(Kind::kCanvassReply, reply)}) {
+          message_frame(Kind::kGrant, boot), message_frame(Kind::kGrant, waiting)}) {
       BOOST_TEST(std::holds_alternative<FrameError>(ends(frame)) == is_error);
       if (is_error) {
         BOOST_TEST(refusal(after_hello(frame), Rejection::kMalformed)
