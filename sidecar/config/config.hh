@@ -152,6 +152,7 @@ struct ApplicationSettings {
   Duration health_interval{};
   Duration health_timeout{};
   uint32_t health_failures = 0;
+  Duration drain_timeout{};
   uint32_t score_margin = 0;
   friend bool operator==(const ApplicationSettings&, const ApplicationSettings&) = default;
 };

@@ -6,6 +6,7 @@
 
 #include "base/duration_text.hh"
 #include "config/config_rules.hh"
+#include "config/failover.hh"
 #include "config/keys.hh"
 #include "config/value_types.hh"
 
@@ -184,6 +185,24 @@ void judge_takeovers(Judge& judge) {
   }
 }
 
+// Who ends this process by force, and when, is not for it to see.
+void judge_departure(Judge& judge) {
+  // TimeoutStopSec of the unit that is shipped; a pod has 30 s unless it says so.
+  constexpr Duration kShortestPatience = std::chrono::seconds(20);
+  const Config& config = judge.config();
+  const Duration departure = longest_departure(config);
+  if (config.application.drain_timeout == Duration::zero() || departure <= kShortestPatience) {
+    return;
+  }
+  const std::string time = duration_text(departure);
+  judge.object({"application.drain_timeout"},
+               fmt::format("to end in good order this sidecar may take {}, and whoever ends it may "
+                           "be less patient: systemd (TimeoutStopSec) or Kubernetes "
+                           "(terminationGracePeriodSeconds)",
+                           time),
+               fmt::format("see that they give it more than {}, or shorten drain_timeout", time));
+}
+
 void judge_membership(Judge& judge) {
   const MembershipSettings& membership = judge.config().membership;
   if (membership.peers.empty() && membership.dns.is_none() && judge.config().voters.empty()) {
@@ -240,6 +259,7 @@ void judge_risks(Judge& judge) {
   judge_suspicion(judge);
   judge_election_timers(judge);
   judge_takeovers(judge);
+  judge_departure(judge);
   judge_membership(judge);
   judge_advertised_address(judge);
 }

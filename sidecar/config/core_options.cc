@@ -27,6 +27,7 @@ Options to_options(const Config& config) {
                                   : longest_silence(election.lease);
   options.join_timeout = std::max(kShortestJoin, 5 * election.answer_timeout);
   options.handover_timeout = 3 * election.answer_timeout;
+  options.drain_timeout = config.application.drain_timeout;
   options.preempt = election.preempt;
   options.preempt_delay = election.preempt_delay;
   options.score_margin = config.application.score_margin;

@@ -173,4 +173,14 @@ std::vector<Failover> worst_case_failover(const Config& config) {
   return found;
 }
 
+// A leader asks at most three successors, each for handover_timeout; or it writes into the store,
+// twice at most, for half a renew_interval each.
+Duration longest_departure(const Config& config) {
+  constexpr int kMaxSuccessors = 3;
+  constexpr Duration kMargin = std::chrono::seconds(1);
+  const Options options = to_options(config);
+  return options.drain_timeout + kMaxSuccessors * options.handover_timeout +
+         options.renew_interval + kMargin;
+}
+
 }  // namespace bellwether

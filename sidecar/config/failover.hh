@@ -28,4 +28,8 @@ struct Failover {
 // Assumes one next in line that runs; the row that says otherwise assumes one more silent member.
 std::vector<Failover> worst_case_failover(const Config& config);
 
+// How long a sidecar that is told to end may take at most: its application finishes, it hands over
+// or finds out that it cannot, and leaves.
+Duration longest_departure(const Config& config);
+
 }  // namespace bellwether

@@ -346,6 +346,10 @@ void add_application_keys(std::vector<ConfigKey<Config>>& keys) {
                   "how long its whole answer may take; at most health_interval");
   application.key("health_failures", &ApplicationSettings::health_failures, NumberType{1, 100}, 3u,
                   kAtOnce, "so many failures in a row mean that it does not work");
+  application.key("drain_timeout", &ApplicationSettings::drain_timeout,
+                  DurationType{{}, kLongestDrain}, Duration::zero(), kAtOnce,
+                  "how long an attached application may take to finish before this leader hands "
+                  "over: it leads on meanwhile, and begins nothing; 0s: it is not asked");
   application.key("score_margin", &ApplicationSettings::score_margin, NumberType{0, UINT32_MAX}, 0u,
                   kAtOnce,
                   "of equal priorities, another node takes over from a working leader only if its "

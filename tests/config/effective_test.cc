@@ -233,6 +233,7 @@ BOOST_AUTO_TEST_CASE(what_is_printed_gives_the_same_configuration_when_it_is_rea
       {"application.health_interval", {"\"1m\""}},
       {"application.health_timeout", {"\"1ms\""}},
       {"application.health_failures", {"100"}},
+      {"application.drain_timeout", {"\"30s\""}},
       {"application.score_margin", {"7"}},
       {"log.level", {"\"trace\"", "\"error\""}},
       {"log.format", {"\"json\""}},

@@ -119,7 +119,8 @@ class Timers(SystemCase):
               "tls.cert", "tls.key", "tls.ca", "tls.members", "tls.secret_file",
               "tls.shared_folder", "tls.mode", "application.attach", "application.grace",
               "application.health", "application.health_interval", "application.health_timeout",
-              "application.health_failures", "application.score_margin"}
+              "application.health_failures", "application.drain_timeout",
+              "application.score_margin"}
 
     @staticmethod
     def changed(text, key, value):
