@@ -11,10 +11,14 @@
  * Whether this replica leads says the flag (leader_flag.h), before each piece of work; the events
  * here only wake whoever waits for that.
  *
+ * Before its node hands leadership over, the application is told so (ATTACHMENT_DRAIN, where
+ * `[application] drain_timeout` is set): leader_flag_begin() refuses from then on, and when what
+ * was begun has ended, attachment_drained() says so.
+ *
  * C11 and C++, header only, Linux.  No threads, no memory of its own, one descriptor.  Only
- * attachment_open() and attachment_score() may block, each for as long as the sidecar, on this
- * host, takes to accept; the latter waits for its answer, at most ATTACHMENT_TIMEOUT_MS.  An
- * attachment belongs to one thread at a time. */
+ * attachment_open(), attachment_score() and attachment_drained() may block, each for as long as the
+ * sidecar, on this host, takes to accept; the latter two wait for its answer, at most
+ * ATTACHMENT_TIMEOUT_MS.  An attachment belongs to one thread at a time. */
 #ifndef BELLWETHER_ATTACHMENT_H
 #define BELLWETHER_ATTACHMENT_H
 
@@ -47,12 +51,14 @@ enum {
   ATTACHMENT_OTHER = 0,    /* an event of a later release; to be ignored */
   ATTACHMENT_ATTACHED = 1, /* the sidecar knows of this application from now on */
   ATTACHMENT_LEAD = 2,     /* this node leads `epoch` */
-  ATTACHMENT_FOLLOW = 3    /* it does not; `epoch` is that of its leader, or of the last one */
+  ATTACHMENT_FOLLOW = 3,   /* it does not; `epoch` is that of its leader, or of the last one */
+  ATTACHMENT_DRAIN = 4     /* it leads `epoch`, and hands over: finish, and say so, in `left_ms` */
 };
 
 typedef struct attachment_event {
   int type; /* ATTACHMENT_* */
   uint64_t epoch;
+  uint64_t left_ms; /* of ATTACHMENT_DRAIN; otherwise 0 */
 } attachment_event;
 
 /* Its members are the reader's own. */
@@ -61,6 +67,7 @@ typedef struct attachment {
   int status; /* of the sidecar's answer; 0: not there yet */
   int type;   /* of the event that is being read; -1: none */
   uint64_t epoch;
+  uint64_t left_ms;
   size_t used;
   char buffer[ATTACHMENT_BUFFER_BYTES];
 } attachment;
@@ -89,6 +96,11 @@ static inline int attachment_status(const attachment* self) { return self->statu
  * 2^53 - 1.  Returns 0, or a negative errno: -EAGAIN: too many a second, -ETIMEDOUT, -EPROTO: it
  * was refused; and those of attachment_open(). */
 static inline int attachment_score(const char* place, int64_t score);
+
+/* What was begun has ended, as ATTACHMENT_DRAIN of this epoch asked for; `name`: as it was
+ * attached. Returns 0, or a negative errno: -ESTALE: nobody waits for it in this epoch (any more),
+ * -ENOENT: there is no sidecar, or none of this name was asked; and those of attachment_score(). */
+static inline int attachment_drained(const char* place, const char* name, uint64_t epoch);
 
 /* Detaches: if no other application is attached, this node leads no longer.  May be called twice.
  */
@@ -146,20 +158,25 @@ static inline int attachment_request_(const char* place, const char* head, const
   return flaw;
 }
 
+static inline int attachment_is_name_(const char* name) {
+  const size_t length = strlen(name);
+  if (length < 1 || length > 64) return 0;
+  for (size_t i = 0; i < length; ++i) {
+    const char c = name[i];
+    const int is_good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    if (!is_good) return 0;
+  }
+  return 1;
+}
+
 static inline int attachment_open(attachment* self, const char* place, const char* name,
                                   const int64_t* score) {
   char head[192];
   memset(self, 0, sizeof *self);
   self->fd = -1;
   self->type = -1;
-  const size_t length = strlen(name);
-  if (length < 1 || length > 64) return -EINVAL;
-  for (size_t i = 0; i < length; ++i) {
-    const char c = name[i];
-    const int is_good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
-    if (!is_good) return -EINVAL;
-  }
+  if (!attachment_is_name_(name)) return -EINVAL;
   if (score != NULL) {
     snprintf(head, sizeof head, "POST /v1/application/attach?name=%s&score=%" PRId64, name, *score);
   } else {
@@ -192,11 +209,15 @@ static inline int attachment_line_(attachment* self, const char* line) {
     self->type = strcmp(name, "attached") == 0 ? ATTACHMENT_ATTACHED
                  : strcmp(name, "lead") == 0   ? ATTACHMENT_LEAD
                  : strcmp(name, "follow") == 0 ? ATTACHMENT_FOLLOW
+                 : strcmp(name, "drain") == 0  ? ATTACHMENT_DRAIN
                                                : ATTACHMENT_OTHER;
     self->epoch = 0;
+    self->left_ms = 0;
   } else if (strncmp(line, "data: ", 6) == 0) {
     const char* const epoch = strstr(line, "\"epoch\":");
+    const char* const left_ms = strstr(line, "\"left_ms\":");
     if (epoch != NULL) self->epoch = strtoull(epoch + 8, NULL, 10);
+    if (left_ms != NULL) self->left_ms = strtoull(left_ms + 10, NULL, 10);
   } else if (line[0] == '\0' && self->type >= 0) {
     return 1;
   }
@@ -220,6 +241,7 @@ static inline int attachment_parse_(attachment* self, attachment_event* event) {
     if (!is_event) continue;
     event->type = self->type;
     event->epoch = self->epoch;
+    event->left_ms = self->left_ms;
     self->type = -1;
     return 0;
   }
@@ -239,12 +261,11 @@ static inline int attachment_next(attachment* self, attachment_event* event) {
   }
 }
 
-static inline int attachment_score(const char* place, int64_t score) {
-  char body[48];
+/* The code of the answer to a request (HTTP), or a negative errno. */
+static inline int attachment_ask_(const char* place, const char* head, const char* body) {
   char answer[64];
   size_t used = 0;
-  snprintf(body, sizeof body, "{\"score\":%" PRId64 "}", score);
-  const int fd = attachment_request_(place, "PUT /v1/application/score", body);
+  const int fd = attachment_request_(place, head, body);
   if (fd < 0) return fd;
   int flaw = -EPROTO;
   while (used < 12) { /* HTTP/1.1 200 */
@@ -259,10 +280,30 @@ static inline int attachment_score(const char* place, int64_t score) {
   }
   close(fd);
   answer[used] = '\0';
-  if (used < 12) return flaw;
-  const int status = atoi(answer + 9);
+  return used < 12 ? flaw : atoi(answer + 9);
+}
+
+static inline int attachment_score(const char* place, int64_t score) {
+  char body[48];
+  snprintf(body, sizeof body, "{\"score\":%" PRId64 "}", score);
+  const int status = attachment_ask_(place, "PUT /v1/application/score", body);
+  if (status < 0) return status;
   if (status == 200) return 0;
   if (status == 429) return -EAGAIN;
+  return status == 401 || status == 403 ? -EACCES : -EPROTO;
+}
+
+static inline int attachment_drained(const char* place, const char* name, uint64_t epoch) {
+  char head[128];
+  char body[48];
+  if (!attachment_is_name_(name)) return -EINVAL;
+  snprintf(head, sizeof head, "POST /v1/application/drained?name=%s", name);
+  snprintf(body, sizeof body, "{\"epoch\":%" PRIu64 "}", epoch);
+  const int status = attachment_ask_(place, head, body);
+  if (status < 0) return status;
+  if (status == 200) return 0;
+  if (status == 404) return -ENOENT;
+  if (status == 409) return -ESTALE;
   return status == 401 || status == 403 ? -EACCES : -EPROTO;
 }
 

@@ -7,6 +7,7 @@ usage: attached_test.py LANGUAGE FOLDER_OF_PROGRAMS BELLWETHER [CASE...]; a case
 """
 
 import re
+import signal
 import subprocess
 import sys
 import unittest
@@ -19,7 +20,7 @@ LINE = re.compile(r"\d+ (\S+) (works|stopped) token=(\d+) pieces=(\d+)")
 ATTACH = "[election]\n" + CALM + "[application]\nattach = true\nscore_margin = 5\n"
 
 
-class Attached(unittest.TestCase):
+class WorkerCase(unittest.TestCase):
     """Each worker is named as its sidecar."""
 
     command = None
@@ -57,6 +58,8 @@ class Attached(unittest.TestCase):
             return last[1] if last and last[0] == "works" and last[1] > beyond else None
         return wait_until(f"the worker of {sidecar.name} works", token)
 
+
+class Attached(WorkerCase):
     def check_that_work_goes_on(self, **options):
         with Group(PROGRAM, 3, ATTACH, **options) as group:
             sidecars = group.start().sidecars
@@ -104,6 +107,64 @@ class Attached(unittest.TestCase):
                                     timeout=60)
             self.assertNotEqual(result.returncode, 0)
             self.assertNotEqual(result.stderr, "")
+
+
+class Drained(WorkerCase):
+    """Pods are restarted one after the other, and each job takes 2 s: none is cut off, no two run
+    together."""
+
+    DRAIN = ("[election]\npreempt = \"never\"\n" + CALM +
+             "[application]\nattach = true\ndrain_timeout = \"60s\"\n")
+    JOB_MS = "2000"
+    UNIT = re.compile(r"(\d+) (\S+) (works|stopped) token=(\d+) pieces=(\d+) cut=(\d+)")
+
+    def shifts(self, sidecars):
+        """(begin, end, jobs, jobs that were cut off, name) of each time of work that is over, in
+        microseconds, in order."""
+        shifts = []
+        for sidecar in sidecars:
+            begin, pieces_before, cut_before = None, 0, 0
+            text = (sidecar.folder / f"{sidecar.name}.work").read_text()
+            for at, name, what, _, pieces, cut in self.UNIT.findall(text):
+                if what == "works" and begin is None:
+                    begin, pieces_before, cut_before = int(at), int(pieces), int(cut)
+                elif what == "stopped":
+                    shifts.append((begin, int(at), int(pieces) - pieces_before,
+                                   int(cut) - cut_before, name))
+                    begin = None
+        return sorted(shifts)
+
+    def check_a_rolling_restart(self, **options):
+        with Group(PROGRAM, 3, self.DRAIN, priorities=[100] * 3, **options) as group:
+            sidecars = group.start().sidecars
+            for sidecar in sidecars:
+                self.worker(sidecar, "0", self.JOB_MS)
+            worked = set()
+            for _ in range(3):
+                leader = wait_until("somebody works", lambda: next(
+                    (s for s in group.running if (self.last(s) or ("", 0))[0] == "works"), None))
+                worked.add(leader.name)
+                leader.send_signal(signal.SIGTERM)
+                self.assertEqual(leader.await_exit(), 0)
+                leader.start()
+                wait_until("it is attached to", lambda leader=leader: (
+                    leader.get("/v1/status") or {"application": {"attached": []}})[
+                        "application"]["attached"])
+            wait_until("the next works", lambda: len(self.shifts(sidecars)) == 3)
+            shifts = self.shifts(sidecars)
+            self.assertGreater(len(worked), 1)
+            self.assertEqual(sum(cut for *_, cut, _ in shifts), 0, shifts)
+            self.assertTrue(all(jobs > 0 for _, _, jobs, _, _ in shifts), shifts)
+            for one, other in zip(shifts, shifts[1:]):
+                self.assertLess(one[1], other[0], shifts)
+                print(f"from the last job on {one[-1]} to the first on {other[-1]}: "
+                      f"{(other[0] - one[1]) / 1000} ms")
+
+    def test_no_job_is_cut_off_in_a_rolling_restart(self):
+        self.check_a_rolling_restart()
+
+    def test_no_job_is_cut_off_in_a_rolling_restart_of_voters(self):
+        self.check_a_rolling_restart(voters=3)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 /* An application that its sidecar depends on: attached to it, it says what it is worth, and works
  * in units that it begins only while its flag covers them.  Where `[application] attach` is on, the
- * node leads only while this process lives.
+ * node leads only while this process lives.  Before the node hands over, the unit that was begun is
+ * finished, and the sidecar is told so.
  *
- *   attached_worker FLAG_FILE PLACE NAME [SCORE]
+ *   attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]
  *
  * PLACE is the path of the API's unix socket, or its address.  Prints a line whenever it begins or
  * ends to work, as worker.c does. */
@@ -12,7 +13,15 @@
 #include <signal.h>
 #include <time.h>
 
-enum { UNIT_NS = 1000000 }; /* of work; the pause stands for what an application really does */
+enum { MS_IN_NS = 1000000 };
+
+/* What this process is. */
+typedef struct worker {
+  leader_flag flag;
+  const char* place;
+  const char* name;
+  long unit_ms; /* of work; the pause stands for what an application really does */
+} worker;
 
 static volatile sig_atomic_t is_asked_to_end = 0;
 
@@ -21,68 +30,73 @@ static void on_signal(int signal_number) {
   is_asked_to_end = 1;
 }
 
-static void pause_for(long ns) {
-  const struct timespec pause = {.tv_sec = 0, .tv_nsec = ns};
+static void pause_for(long ms) {
+  const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS_IN_NS};
   nanosleep(&pause, NULL);
 }
 
-static void tell(const char* name, const char* what, uint64_t token, uint64_t pieces) {
+/* `cut`: units that the flag did not cover to their end, so that their results did not count. */
+static void tell(const char* name, const char* what, uint64_t token, uint64_t pieces,
+                 uint64_t cut) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   const uint64_t now_us = (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
-  printf("%" PRIu64 " %s %s token=%" PRIu64 " pieces=%" PRIu64 "\n", now_us, name, what, token,
-         pieces);
+  printf("%" PRIu64 " %s %s token=%" PRIu64 " pieces=%" PRIu64 " cut=%" PRIu64 "\n", now_us, name,
+         what, token, pieces, cut);
   fflush(stdout);
 }
 
-/* Takes what the sidecar has said; it only wakes this process.  Returns -EAGAIN, or why it is over.
- */
-static int take_events(attachment* mine) {
-  attachment_event event;
-  int result = 0;
-  while (result == 0) result = attachment_next(mine, &event);
-  return result;
+/* Takes what the sidecar has said; nothing is under way.  Returns -EAGAIN, or why it is over. */
+static int take_events(const worker* self, attachment* mine) {
+  for (;;) {
+    attachment_event event;
+    const int result = attachment_next(mine, &event);
+    if (result != 0) return result;
+    if (event.type == ATTACHMENT_DRAIN) attachment_drained(self->place, self->name, event.epoch);
+  }
 }
 
 /* Until the sidecar, or this process, ends; returns why, as attachment_next() does. */
-static int work(const leader_flag* flag, attachment* mine, const char* name) {
+static int work(const worker* self, attachment* mine) {
   uint64_t working = 0;
   uint64_t pieces = 0;
+  uint64_t cut = 0;
   int result = -EAGAIN;
   while (!is_asked_to_end && result == -EAGAIN) {
     uint64_t token = 0;
-    if (leader_flag_begin(flag, UNIT_NS, &token)) {
-      if (working != token) tell(name, "works", token, pieces);
+    if (leader_flag_begin(&self->flag, MS_IN_NS, &token)) {
+      if (working != token) tell(self->name, "works", token, pieces, cut);
       working = token;
-      pause_for(UNIT_NS);
-      if (leader_flag_still(flag, token)) ++pieces; /* its result counts */
+      pause_for(self->unit_ms);
+      leader_flag_still(&self->flag, token) ? ++pieces : ++cut; /* does its result count? */
       continue;
     }
-    if (working != 0) tell(name, "stopped", working, pieces);
+    if (working != 0) tell(self->name, "stopped", working, pieces, cut);
     working = 0;
     struct pollfd wait = {.fd = attachment_fd(mine), .events = POLLIN};
     poll(&wait, 1, 1000);
-    result = take_events(mine);
+    result = take_events(self, mine);
   }
-  if (working != 0) tell(name, "stopped", working, pieces);
+  if (working != 0) tell(self->name, "stopped", working, pieces, cut);
   return result;
 }
 
 int main(int argc, char** argv) {
-  if (argc != 4 && argc != 5) {
-    fprintf(stderr, "usage: attached_worker FLAG_FILE PLACE NAME [SCORE]\n");
+  if (argc < 4 || argc > 6) {
+    fprintf(stderr, "usage: attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]\n");
     return 2;
   }
   const struct sigaction action = {.sa_handler = on_signal};
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGINT, &action, NULL);
-  const int64_t score = argc == 5 ? strtoll(argv[4], NULL, 10) : 0;
+  const int64_t score = argc >= 5 ? strtoll(argv[4], NULL, 10) : 0;
+  worker self = {.place = argv[2], .name = argv[3], .unit_ms = 1};
+  if (argc == 6) self.unit_ms = strtol(argv[5], NULL, 10);
 
-  leader_flag flag;
-  int error = leader_flag_open(argv[1], &flag);
+  int error = leader_flag_open(argv[1], &self.flag);
   while ((error == ENOENT || error == LEADER_FLAG_NOT_READY) && !is_asked_to_end) {
-    pause_for(UNIT_NS);
-    error = leader_flag_open(argv[1], &flag);
+    pause_for(1);
+    error = leader_flag_open(argv[1], &self.flag);
   }
   if (is_asked_to_end) return 0;
   if (error != 0) {
@@ -91,16 +105,16 @@ int main(int argc, char** argv) {
   }
   while (!is_asked_to_end) {
     static attachment mine;
-    int result = attachment_open(&mine, argv[2], argv[3], argc == 5 ? &score : NULL);
-    if (result == 0) result = work(&flag, &mine, argv[3]);
+    int result = attachment_open(&mine, argv[2], argv[3], argc >= 5 ? &score : NULL);
+    if (result == 0) result = work(&self, &mine);
     const int status = attachment_status(&mine);
     attachment_close(&mine);
     if (result == -EACCES || result == -EINVAL || status == 400) {
       fprintf(stderr, "attached_worker: may not attach (%d): %s\n", status, strerror(-result));
       return 1;
     }
-    if (!is_asked_to_end) pause_for(100000000); /* the sidecar starts, or starts again */
+    if (!is_asked_to_end) pause_for(100); /* the sidecar starts, or starts again */
   }
-  leader_flag_close(&flag);
+  leader_flag_close(&self.flag);
   return 0;
 }

@@ -1,55 +1,70 @@
 #!/usr/bin/env node
 // The worker of ../c/attached_worker.c in JavaScript: attached to its sidecar, it says what it is worth,
-// and works in units that it begins only while its flag covers them.
+// works in units that it begins only while its flag covers them, and finishes what it has begun before its
+// node hands over.
 //
-//   attached_worker.js FLAG_FILE PLACE NAME [SCORE]
+//   attached_worker.js FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]
 'use strict';
 
 const { setTimeout: sleep } = require('node:timers/promises');
-const { Refused, attach } = require('./attachment');
+const { Refused, attach, drained } = require('./attachment');
 const { openFlag } = require('./leader_flag');
 
-const UNIT_MS = 1; // of work; the pause stands for what an application really does
+const NEED_MS = 1; // so long the flag has to hold for a unit to begin
 
 let isAskedToEnd = false;
 
-function tell(name, what, token, pieces) {
+// `cut`: units that the flag did not cover to their end, so that their results did not count.
+function tell(name, what, token, pieces, cut) {
   const nowUs = Math.round((performance.timeOrigin + performance.now()) * 1000);
-  console.log(`${nowUs} ${name} ${what} token=${token} pieces=${pieces}`);
+  console.log(`${nowUs} ${name} ${what} token=${token} pieces=${pieces} cut=${cut}`);
 }
 
-async function work(flag, mine, name) {
+// The pause stands for what an application really does.
+async function work(flag, place, mine, name, unitMs) {
   let isAttached = true;
   let wake = () => {};
+  let drain = null; // that was asked for, and not answered yet
   (async () => {
-    for await (const event of mine) wake(event);
+    for await (const event of mine) {
+      if (event.type === 'drain') drain = event;
+      wake();
+    }
     isAttached = false;
     wake();
   })();
   let working = null;
   let pieces = 0;
+  let cut = 0;
   while (isAttached && !isAskedToEnd) {
-    const token = flag.begin(UNIT_MS);
+    const token = flag.begin(NEED_MS);
     if (token === null) {
-      if (working !== null) tell(name, 'stopped', working, pieces);
+      if (working !== null) tell(name, 'stopped', working, pieces, cut);
       working = null;
+      if (drain !== null) {
+        const { epoch } = drain;
+        drain = null;
+        await drained(place, name, epoch).catch(() => {}); // or it has waited long enough
+        continue;
+      }
       await Promise.race([new Promise((resolve) => { wake = resolve; }), sleep(100)]);
       continue;
     }
-    if (working !== token) tell(name, 'works', token, pieces);
+    if (working !== token) tell(name, 'works', token, pieces, cut);
     working = token;
-    await sleep(UNIT_MS);
+    await sleep(unitMs);
     if (flag.still(token)) ++pieces; // its result counts
+    else ++cut;
   }
-  if (working !== null) tell(name, 'stopped', working, pieces);
+  if (working !== null) tell(name, 'stopped', working, pieces, cut);
 }
 
-async function main(path, place, name, score) {
+async function main(path, place, name, score, unitMs = '1') {
   const flag = await openFlag(path);
   while (!isAskedToEnd) {
     try {
       const mine = await attach(place, name, score);
-      await work(flag, mine, name);
+      await work(flag, place, mine, name, Number(unitMs));
       mine.close();
     } catch (error) {
       if (error instanceof Refused && error.status !== 503) throw error;
@@ -59,8 +74,8 @@ async function main(path, place, name, score) {
   flag.close();
 }
 
-if (process.argv.length < 5 || process.argv.length > 6) {
-  console.error('usage: attached_worker.js FLAG_FILE PLACE NAME [SCORE]');
+if (process.argv.length < 5 || process.argv.length > 7) {
+  console.error('usage: attached_worker.js FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]');
   process.exit(2);
 }
 for (const name of ['SIGTERM', 'SIGINT']) {

@@ -5,8 +5,11 @@ export class Refused extends Error {
 }
 
 export interface AttachmentEvent {
-  type: 'attached' | 'lead' | 'follow' | (string & {});
+  type: 'attached' | 'lead' | 'follow' | 'drain' | (string & {});
   epoch: number;
+  leftMs?: number;
+  reason?: 'step_down' | 'transfer' | 'leave' | 'take_over' | (string & {});
+  successor?: string | null;
 }
 
 export class Attachment implements AsyncIterable<AttachmentEvent> {
@@ -16,3 +19,4 @@ export class Attachment implements AsyncIterable<AttachmentEvent> {
 
 export function attach(place: string, name?: string, score?: number): Promise<Attachment>;
 export function setScore(place: string, score: number): Promise<void>;
+export function drained(place: string, name: string, epoch: number): Promise<void>;

@@ -3,11 +3,13 @@
 //
 //   const { attach } = require('./attachment');
 //   const mine = await attach('/run/bellwether/api.sock', 'worker');
-//   for await (const { type, epoch } of mine) ...  // 'attached', 'lead', 'follow'
+//   for await (const { type, epoch } of mine) ...  // 'attached', 'lead', 'follow', 'drain'
 //
 // The open connection is the statement "I am here"; the kernel ends it when the process dies, however it
 // dies.  Whether this replica leads says the flag (leader_flag.js), before each piece of work; the events
-// only wake whoever waits for that.  Copy this file into your application; it needs no package.
+// only wake whoever waits for that.  Before its node hands leadership over the application is told so
+// ('drain', where `[application] drain_timeout` is set): begin() of the flag refuses from then on, and when
+// what was begun has ended, drained() says so.  Copy this file into your application; it needs no package.
 'use strict';
 
 const http = require('node:http');
@@ -15,8 +17,8 @@ const http = require('node:http');
 // The sidecar, on this host, has so long to accept and to answer.
 const TIMEOUT_MS = 2000;
 
-// The sidecar has refused; `status` says why: 400 name or score, 401 and 403 this process may not, 429 too
-// many scores a second, 503 too many are attached.
+// The sidecar has refused; `status` says why: 400 name or score, 401 and 403 this process may not, 404 and
+// 409 nobody waits for it to finish, 429 too many scores a second, 503 too many are attached.
 class Refused extends Error {
   constructor(status, reason) {
     super(`the sidecar answered ${status}: ${reason.trim()}`);
@@ -26,7 +28,8 @@ class Refused extends Error {
 }
 
 // Iterating over it waits for the next { type, epoch }, and ends when the sidecar has ended: then attach
-// again, after a moment.  Ignore types that you do not know.
+// again, after a moment.  'drain' has leftMs, reason and successor (null: nobody can lead) besides.
+// Ignore types that you do not know.
 class Attachment {
   constructor(response) {
     this._response = response;
@@ -62,7 +65,11 @@ function parse(block) {
     if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 2));
   }
   if (!fields.has('event')) return null;
-  return { type: fields.get('event'), epoch: JSON.parse(fields.get('data') ?? '{}').epoch ?? 0 };
+  const type = fields.get('event');
+  const data = JSON.parse(fields.get('data') ?? '{}');
+  const event = { type, epoch: data.epoch ?? 0 };
+  if (type !== 'drain') return event;
+  return { ...event, leftMs: data.left_ms, reason: data.reason, successor: data.successor };
 }
 
 // The answer, of which the head has come; its body is text.
@@ -100,4 +107,12 @@ async function setScore(place, score) {
   response.resume();
 }
 
-module.exports = { Attachment, Refused, attach, setScore };
+// What was begun has ended, as the event 'drain' of this epoch asked for; `name`: as it was attached.
+// Rejects with Refused of status 409 if nobody waits for it in this epoch (any more).
+async function drained(place, name, epoch) {
+  const path = `/v1/application/drained?name=${encodeURIComponent(name)}`;
+  const response = await ask(place, 'POST', path, JSON.stringify({ epoch }));
+  response.resume();
+}
+
+module.exports = { Attachment, Refused, attach, drained, setScore };

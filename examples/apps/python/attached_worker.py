@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The worker of ../c/attached_worker.c in Python: attached to its sidecar, it says what it is
-worth, and works in units that it begins only while its flag covers them.
+worth, works in units that it begins only while its flag covers them, and finishes what it has begun
+before its node hands over.
 
-usage: attached_worker.py FLAG_FILE PLACE NAME [SCORE]
+usage: attached_worker.py FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]
 """
 
 import select
@@ -13,39 +14,55 @@ import time
 import attachment
 import leader_flag
 
-UNIT_S = 0.001  # of work; the pause stands for what an application really does
+NEED_S = 0.001  # so long the flag has to hold for a unit to begin
 
 
-def tell(name, what, token, pieces):
-    print(f"{time.time_ns() // 1000} {name} {what} token={token} pieces={pieces}", flush=True)
+def tell(name, what, token, pieces, cut):
+    """`cut`: units that the flag did not cover to their end; their results did not count."""
+    print(f"{time.time_ns() // 1000} {name} {what} token={token} pieces={pieces} cut={cut}",
+          flush=True)
 
 
-def work(flag, mine, name):
-    """Until the sidecar ends."""
-    working, pieces = None, 0
+def take_events(place, mine, name):
+    """What the sidecar has said; nothing is under way.  False: it has ended."""
+    events = mine.take()
+    for event in events or ():
+        if event.type == attachment.DRAIN:
+            try:
+                attachment.drained(place, name, event.epoch)
+            except attachment.Refused:
+                pass  # it has waited long enough
+    return events is not None
+
+
+def work(flag, place, mine, name, unit_s):
+    """Until the sidecar ends.  The pause stands for what an application really does."""
+    working, pieces, cut = None, 0, 0
     while True:
-        token = flag.begin(UNIT_S)
+        token = flag.begin(NEED_S)
         if token is None:
             if working is not None:
-                tell(name, "stopped", working, pieces)
+                tell(name, "stopped", working, pieces, cut)
             working = None
             is_told = select.select([mine], [], [], 1)[0]
-            if is_told and mine.take() is None:
+            if is_told and not take_events(place, mine, name):
                 return
             continue
         if working != token:
-            tell(name, "works", token, pieces)
+            tell(name, "works", token, pieces, cut)
         working = token
-        time.sleep(UNIT_S)
-        pieces += flag.still(token)  # then its result counts
+        time.sleep(unit_s)
+        counts = flag.still(token)
+        pieces += counts
+        cut += not counts
 
 
-def main(path, place, name, score=None):
+def main(path, place, name, score=None, unit_ms="1"):
     flag = leader_flag.open_flag(path)
     while True:
         try:
             with attachment.attach(place, name, score and int(score)) as mine:
-                work(flag, mine, name)
+                work(flag, place, mine, name, int(unit_ms) / 1000)
         except attachment.Refused as refused:
             if refused.status != 503:
                 raise
@@ -55,7 +72,7 @@ def main(path, place, name, score=None):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (4, 5):
+    if len(sys.argv) not in (4, 5, 6):
         sys.exit(__doc__)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(0))

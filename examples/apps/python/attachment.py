@@ -7,7 +7,10 @@ this node may lead (`[application] attach`).
 
 The open connection is the statement "I am here"; the kernel ends it when the process dies, however
 it dies.  Whether this replica leads says the flag (leader_flag.py), before each piece of work; the
-events only wake whoever waits for that.  Copy this file into your application; it needs no package.
+events only wake whoever waits for that.  Before its node hands leadership over the application is
+told so (DRAIN, where `[application] drain_timeout` is set): begin() of the flag refuses from then
+on, and when what was begun has ended, drained() says so.  Copy this file into your application; it
+needs no package.
 """
 
 import json
@@ -15,7 +18,7 @@ import socket
 import typing
 import urllib.parse
 
-ATTACHED, LEAD, FOLLOW = "attached", "lead", "follow"
+ATTACHED, LEAD, FOLLOW, DRAIN = "attached", "lead", "follow", "drain"
 
 # For the sidecar to accept and to answer, on this host.
 TIMEOUT_S = 2.0
@@ -23,7 +26,8 @@ TIMEOUT_S = 2.0
 
 class Refused(ConnectionError):
     """The sidecar has refused: `status` says why (400: name or score, 401 and 403: this process may
-    not, 429: too many scores a second, 503: too many are attached)."""
+    not, 404 and 409: nobody waits for it to finish, 429: too many scores a second, 503: too many
+    are attached)."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(f"the sidecar answered {status}: {reason}")
@@ -33,8 +37,12 @@ class Refused(ConnectionError):
 class Event(typing.NamedTuple):
     """What the sidecar says.  Ignore types that you do not know."""
 
-    type: str  # ATTACHED, LEAD (this node leads `epoch`), FOLLOW (it does not)
+    # ATTACHED, LEAD (this node leads `epoch`), FOLLOW (it does not), DRAIN (it is to hand over)
+    type: str
     epoch: int = 0  # of the leadership, or of the last one
+    left_ms: int = 0  # this and the next two of DRAIN: finish in that time
+    reason: str = ""  # "step_down", "transfer", "leave", "take_over"
+    successor: str = ""  # as it looks now; empty: nobody can lead
 
 
 class Attachment:
@@ -91,7 +99,9 @@ class Attachment:
             fields = dict(line.split(b": ", 1) for line in text.split(b"\n") if b": " in line)
             if b"event" in fields:
                 data = json.loads(fields.get(b"data", b"{}"))
-                events.append(Event(fields[b"event"].decode(), int(data.get("epoch", 0))))
+                events.append(Event(fields[b"event"].decode(), int(data.get("epoch", 0)),
+                                    int(data.get("left_ms", 0)), str(data.get("reason", "")),
+                                    str(data.get("successor") or "")))
         return events
 
 
@@ -110,6 +120,14 @@ def set_score(place: str, score: int) -> None:
     """The application is worth this from now on, from -(2^53 - 1) to 2^53 - 1.  Raises OSError or
     Refused."""
     stream, _ = _ask(place, "PUT", "/v1/application/score", json.dumps({"score": score}).encode())
+    stream.close()
+
+
+def drained(place: str, name: str, epoch: int) -> None:
+    """What was begun has ended, as the event DRAIN of this epoch asked for; `name`: as attached.
+    Raises OSError, or Refused with status 409: nobody waits for it in this epoch (any more)."""
+    target = f"/v1/application/drained?name={urllib.parse.quote(name, safe='')}"
+    stream, _ = _ask(place, "POST", target, json.dumps({"epoch": epoch}).encode())
     stream.close()
 
 

@@ -125,14 +125,14 @@ class LeaderFlag:
             time.sleep(_POLL_S)
 
     def begin(self, need_s):
-        """Before work that takes so long: the token if this replica leads, may begin anything (it is
-        not to hand over), and what the sidecar has already written lasts for so long; otherwise
+        """Before work that takes so long: the token if this replica leads, may begin anything (it
+        is not to hand over), and what the sidecar has already written lasts for so long; otherwise
         None.
 
         That is certain against a sidecar that hangs, is starved or is cut off (guard "majority").
         It is not certain against one that gives leadership up without a drain, or after it (a
-        step-down, a transfer, a planned take-over, SIGTERM), nor against one whose death is known: then another replica may lead a
-        millisecond later, while this one still works."""
+        step-down, a transfer, a planned take-over, SIGTERM), nor against one whose death is known:
+        then another replica may lead a millisecond later, while this one still works."""
         snapshot = self.read()
         if snapshot.role != LEADER or snapshot.is_draining:
             return None

@@ -1,7 +1,8 @@
 // The worker of ../../c/attached_worker.c in Go: attached to its sidecar, it says what it is worth, and
-// works in units that it begins only while its flag covers them.
+// works in units that it begins only while its flag covers them; before its node hands over it finishes
+// what it has begun.
 //
-//	attached_worker FLAG_FILE PLACE NAME [SCORE]
+//	attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]
 package main
 
 import (
@@ -17,21 +18,38 @@ import (
 	"example.org/bellwether/leaderflag"
 )
 
-const unit = time.Millisecond // of work; the pause stands for what an application really does
+const need = time.Millisecond // so long the flag has to hold for a unit to begin
+
+// What this process is.
+type worker struct {
+	flag  *leaderflag.Flag
+	place string
+	name  string
+	unit  time.Duration // of work; the pause stands for what an application really does
+}
 
 func main() {
-	if len(os.Args) != 4 && len(os.Args) != 5 {
-		fmt.Fprintln(os.Stderr, "usage: attached_worker FLAG_FILE PLACE NAME [SCORE]")
+	if len(os.Args) < 4 || len(os.Args) > 6 {
+		fmt.Fprintln(os.Stderr, "usage: attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]")
 		os.Exit(2)
 	}
 	var score *int64
-	if len(os.Args) == 5 {
+	if len(os.Args) >= 5 {
 		number, err := strconv.ParseInt(os.Args[4], 10, 64)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "attached_worker:", err)
 			os.Exit(2)
 		}
 		score = &number
+	}
+	unit := time.Millisecond
+	if len(os.Args) == 6 {
+		ms, err := strconv.Atoi(os.Args[5])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "attached_worker:", err)
+			os.Exit(2)
+		}
+		unit = time.Duration(ms) * time.Millisecond
 	}
 	untilAsked, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
@@ -41,6 +59,7 @@ func main() {
 		os.Exit(1)
 	}
 	defer flag.Close()
+	self := worker{flag, os.Args[2], os.Args[3], unit}
 	for untilAsked.Err() == nil {
 		mine, err := attachment.Open(os.Args[2], os.Args[3], score)
 		if refused, is := err.(*attachment.Refused); is && refused.Status != 503 {
@@ -48,7 +67,7 @@ func main() {
 			os.Exit(1)
 		}
 		if err == nil {
-			work(untilAsked, flag, mine, os.Args[3])
+			self.work(untilAsked, mine)
 			mine.Close()
 		}
 		time.Sleep(100 * time.Millisecond) // the sidecar starts, or starts again
@@ -56,36 +75,42 @@ func main() {
 }
 
 // Until the sidecar, or this process, ends.
-func work(untilAsked context.Context, flag *leaderflag.Flag, mine *attachment.Attachment, name string) {
-	units, working := uint64(0), uint64(0)
+func (self worker) work(untilAsked context.Context, mine *attachment.Attachment) {
+	units, cut, working := uint64(0), uint64(0), uint64(0)
 	for untilAsked.Err() == nil {
-		token, leads := flag.Begin(unit)
+		token, leads := self.flag.Begin(need)
 		if leads && working != token {
-			tell(name, "works", token, units)
+			tell(self.name, "works", token, units, cut)
 			working = token
 		}
 		if leads {
-			time.Sleep(unit)
-			if flag.Still(token) { // its result counts
+			time.Sleep(self.unit)
+			if self.flag.Still(token) { // its result counts
 				units++
+			} else {
+				cut++
 			}
 			continue
 		}
 		if working != 0 {
-			tell(name, "stopped", working, units)
+			tell(self.name, "stopped", working, units, cut)
 			working = 0
 		}
 		select {
 		case <-untilAsked.Done():
-		case _, isOpen := <-mine.Events():
+		case event, isOpen := <-mine.Events():
 			if !isOpen {
 				return
+			}
+			if event.Type == attachment.Drain {
+				_ = attachment.Drained(self.place, self.name, event.Epoch) // or it has waited long enough
 			}
 		case <-time.After(time.Second):
 		}
 	}
 }
 
-func tell(name, what string, token, units uint64) {
-	fmt.Printf("%d %s %s token=%d pieces=%d\n", time.Now().UnixMicro(), name, what, token, units)
+// cut counts units that the flag did not cover to their end, so that their results did not count.
+func tell(name, what string, token, units, cut uint64) {
+	fmt.Printf("%d %s %s token=%d pieces=%d cut=%d\n", time.Now().UnixMicro(), name, what, token, units, cut)
 }

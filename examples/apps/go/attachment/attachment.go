@@ -3,11 +3,13 @@
 //
 //	mine, err := attachment.Open("/run/bellwether/api.sock", "worker", nil)
 //	for event := range mine.Events() {
-//		... // attached, lead, follow: whoever waits for the flag may look now
+//		... // attached, lead, follow, drain: whoever waits for the flag may look now
 //	}
 //
 // The open connection is the statement "I am here"; the kernel ends it when the process dies, however it
-// dies.  Whether this replica leads says the flag (package leaderflag), before each piece of work.  Copy
+// dies.  Whether this replica leads says the flag (package leaderflag), before each piece of work.  Before
+// its node hands leadership over the application is told so (Drain, where [application] drain_timeout is
+// set): Begin of the flag refuses from then on, and when what was begun has ended, Drained says so.  Copy
 // the package into your application, or require the module from a checkout with a replace directive; it
 // needs nothing but the standard library.
 package attachment
@@ -32,6 +34,7 @@ const (
 	Attached = "attached" // it knows of this application from now on
 	Lead     = "lead"     // this node leads Epoch
 	Follow   = "follow"   // it does not; Epoch is that of its leader, or of the last one
+	Drain    = "drain"    // it leads Epoch, and hands over: finish, and say so, in Left
 )
 
 // The sidecar, on this host, has so long to accept and to answer.
@@ -39,12 +42,15 @@ const timeout = 2 * time.Second
 
 // Event is one word of the sidecar.
 type Event struct {
-	Type  string
-	Epoch uint64
+	Type      string
+	Epoch     uint64
+	Left      time.Duration // this and the next two of Drain
+	Reason    string        // "step_down", "transfer", "leave", "take_over"
+	Successor string        // as it looks now; empty: nobody can lead
 }
 
 // Refused is the error where the sidecar has answered otherwise than with 200: 400 name or score, 401 and
-// 403 this process may not, 429 too many scores a second, 503 too many are attached.
+// 403 this process may not, 404 and 409 nobody waits for it to finish, 429 too many scores a second, 503 too many are attached.
 type Refused struct {
 	Status int
 	Reason string
@@ -104,6 +110,23 @@ func SetScore(place string, score int64) error {
 	return answer.Body.Close()
 }
 
+// Drained says that what was begun has ended, as the event Drain of this epoch asked for; name is as it was
+// attached.  Refused with status 409: nobody waits for it in this epoch (any more).
+func Drained(place, name string, epoch uint64) error {
+	body, err := json.Marshal(map[string]uint64{"epoch": epoch})
+	if err != nil {
+		return err
+	}
+	untilDone, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	query := url.Values{"name": {name}}
+	answer, err := ask(untilDone, place, http.MethodPost, "/v1/application/drained?"+query.Encode(), body)
+	if err != nil {
+		return err
+	}
+	return answer.Body.Close()
+}
+
 func ask(until context.Context, place, method, target string, body []byte) (*http.Response, error) {
 	network := "tcp"
 	if strings.HasPrefix(place, "/") {
@@ -141,9 +164,15 @@ func (mine *Attachment) read(untilClosed context.Context) {
 		case strings.HasPrefix(line, "event: "):
 			event = Event{Type: strings.TrimPrefix(line, "event: ")}
 		case strings.HasPrefix(line, "data: "):
-			data := struct{ Epoch uint64 }{}
+			data := struct {
+				Epoch     uint64
+				LeftMs    int64 `json:"left_ms"`
+				Reason    string
+				Successor string
+			}{}
 			_ = json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &data)
-			event.Epoch = data.Epoch
+			event.Epoch, event.Left = data.Epoch, time.Duration(data.LeftMs)*time.Millisecond
+			event.Reason, event.Successor = data.Reason, data.Successor
 		case line == "" && event.Type != "":
 			select {
 			case mine.events <- event:
