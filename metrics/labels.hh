@@ -62,13 +62,14 @@ enum class Command : uint8_t {
   kElect,
   kReload,
   kForget,
-  kAttach,  // this and the next: the application, which is served here
+  kAttach,  // from here on: the application, which is served here
   kScore,
-  kLast = kScore
+  kDrained,
+  kLast = kDrained
 };
 inline const char* name(Command command) {
   static constexpr Names<Command> kNames(
-      {"step_down", "transfer", "elect", "reload", "forget", "attach", "score"});
+      {"step_down", "transfer", "elect", "reload", "forget", "attach", "score", "drained"});
   return kNames[command];
 }
 

@@ -1,4 +1,5 @@
-// What the application says of itself: that it is there, and how well it would work.
+// What the application says of itself: that it is there, how well it would work, and that it has
+// finished what it had begun.
 #include <fmt/core.h>
 
 #include "api/bodies.hh"
@@ -16,14 +17,22 @@ std::optional<int64_t> parse_score(std::string_view text) {
   return score && is_score(*score) ? score : std::nullopt;
 }
 
-// Of {"score": N}; nothing of anything else.
-std::optional<int64_t> read_score(const std::string& body) {
+// Of {KEY: N}, as it is written; nothing of anything else.
+std::optional<std::string> read_number(const std::string& body, const char* key) {
   const auto json = parse_json(body);
-  if (!json || !json->is_object() || json->size() != 1 || !json->contains("score")) {
+  if (!json || !json->is_object() || json->size() != 1 || !json->contains(key)) {
     return std::nullopt;
   }
-  const Json& score = json->at("score");
-  return score.is_number_integer() ? parse_score(score.dump()) : std::nullopt;
+  const Json& number = json->at(key);
+  return number.is_number_integer() ? std::optional(number.dump()) : std::nullopt;
+}
+
+constexpr const char* kNameForm = "name has 1 to 64 letters, digits, '-', '.' and '_'";
+
+// As it was given, or what those are called that give none.
+std::string name_in(const io::HttpRequest& request) {
+  const auto named = request.query.find("name");
+  return named == request.query.end() ? "application" : named->second;
 }
 
 }  // namespace
@@ -31,17 +40,18 @@ std::optional<int64_t> read_score(const std::string& body) {
 // What applications are told: few words, which any client can read.
 std::string Routes::application_event(const Leadership& leadership) const {
   const bool leads = leadership.is_self;
+  if (const Json draining = draining_json(backend_);
+      leadership.is_draining && !draining.is_null()) {
+    return fmt::format("event: drain\ndata: {}\n\n", dump(draining));
+  }
   Json data{{"epoch", leadership.epoch}};
   if (!leads) data["leader"] = leadership.leader ? Json(leadership.leader->name) : Json(nullptr);
   return fmt::format("event: {}\ndata: {}\n\n", leads ? "lead" : "follow", dump(data));
 }
 
 void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
-  const auto named = request.query.find("name");
-  const std::string name = named == request.query.end() ? "application" : named->second;
-  if (!is_attachment_name(name)) {
-    return exchange.send(error_response(400, "name has 1 to 64 letters, digits, '-', '.' and '_'"));
-  }
+  const std::string name = name_in(request);
+  if (!is_attachment_name(name)) return exchange.send(error_response(400, kNameForm));
   std::optional<int64_t> score;
   if (const auto given = request.query.find("score"); given != request.query.end()) {
     score = parse_score(given->second);
@@ -63,7 +73,8 @@ void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
 }
 
 void Routes::score(const io::HttpRequest& request, Exchange exchange) {
-  const auto score = read_score(request.body);
+  const auto number = read_number(request.body, "score");
+  const auto score = number ? parse_score(*number) : std::nullopt;
   if (!score) {
     return exchange.send(
         error_response(400, fmt::format("the body is {{\"score\": 42}}; {}", kScoreForm)));
@@ -77,6 +88,35 @@ void Routes::score(const io::HttpRequest& request, Exchange exchange) {
   }
   backend_.on_score(*score);
   exchange.send(json_response(200, {{"score", *score}}));
+}
+
+void Routes::drained(const io::HttpRequest& request, Exchange exchange) {
+  const std::string name = name_in(request);
+  if (!is_attachment_name(name)) return exchange.send(error_response(400, kNameForm));
+  const auto number = read_number(request.body, "epoch");
+  const auto epoch = number ? parse_number<uint64_t>(*number) : std::nullopt;
+  if (!epoch) {
+    return exchange.send(
+        error_response(400, "the body is {\"epoch\": 7}, with the epoch of the event \"drain\""));
+  }
+  const Drain* drain = backend_.node().drain();
+  const uint64_t asked_in = drain != nullptr ? drain->epoch : 0;
+  switch (backend_.on_drained(name, *epoch)) {
+    case DrainWord::kTaken:
+      return exchange.send(json_response(200, {{"result", "drained"}, {"epoch", *epoch}}));
+    case DrainWord::kOtherEpoch:
+      return exchange.send(error_response(
+          409, fmt::format("the application is asked to finish in epoch {}, not in {}", asked_in,
+                           *epoch)));
+    case DrainWord::kUnknown:
+      return exchange.send(error_response(
+          404, fmt::format("no application \"{}\" was asked to finish; give ?name= as it was "
+                           "attached",
+                           name)));
+    case DrainWord::kNotAsked:
+      break;
+  }
+  exchange.send(error_response(409, "no application is asked to finish here, or not any more"));
 }
 
 }  // namespace bellwether::api

@@ -61,6 +61,14 @@ struct StoreState {
   std::string trouble;  // one sentence; "": the last request was answered
 };
 
+// What came of an application's word that it has finished.
+enum class DrainWord : uint8_t {
+  kTaken,
+  kNotAsked,    // no leader waits here
+  kOtherEpoch,  // one does, but it speaks of another reign
+  kUnknown,     // nobody of this name was asked, or is attached any more
+};
+
 // What is known of the application beside this sidecar.
 struct ApplicationState {
   Application worth{};                  // as the node is told
@@ -68,6 +76,8 @@ struct ApplicationState {
   bool is_checked = false;              // by health checks
   bool is_healthy = false;              // by the last checks
   std::string health_flaw{};  // why the last check failed; "": it passed, or there was none
+  // Of a leader that lets its application finish: names of those that have not said so yet.
+  std::vector<std::string> waiting_for{};
 };
 
 class Backend {
@@ -99,6 +109,8 @@ class Backend {
   // These are attached from now on; and what the application says that it is worth.
   virtual void on_attached(std::vector<std::string> names) = 0;
   virtual void on_score(int64_t score) = 0;
+  // One that is attached by this name has finished, as it was asked to in this epoch.
+  virtual DrainWord on_drained(const std::string& name, uint64_t epoch) = 0;
 
   // Hands a command (Elect, StepDown, Transfer) to the node; `done` is called once, now or later.
   virtual void command(const Input& input, std::function<void(Outcome::Kind)> done) = 0;

@@ -207,6 +207,8 @@ Json confinement_json(const io::Confinement& confinement) {
 Json application_json(const Backend& backend) {
   const ApplicationState& state = backend.application();
   const ApplicationSettings& settings = backend.config().application;
+  Json draining = draining_json(backend);
+  if (!draining.is_null()) draining["waiting_for"] = state.waiting_for;
   return {{"is_able", state.worth.is_able()},
           {"why_not", why_not(state.worth.ability)},
           {"attach", settings.is_attachment_needed},
@@ -214,7 +216,8 @@ Json application_json(const Backend& backend) {
           {"health", text_or_null(settings.health)},
           {"is_healthy", state.is_checked ? Json(state.is_healthy) : Json(nullptr)},
           {"why_not_healthy", text_or_null(state.health_flaw)},
-          {"score", state.worth.score}};
+          {"score", state.worth.score},
+          {"draining", std::move(draining)}};
 }
 
 Json messages_json(const metrics::MessageCounts& messages) {
@@ -244,17 +247,36 @@ Json leader_body(const Backend& backend, const LeadershipFeed& feed, const Leade
   const bool is_current = leadership.index == feed.current().index;
   const bool is_leader = is_current && feed.is_leading(backend.now());
   const Duration valid_for = is_current ? dependable_validity(backend, feed) : Duration::zero();
-  return {{"group", config.group.name},
-          {"leader", leader_json(leadership.leader)},
-          {"is_leader", is_leader},
-          {"epoch", leadership.epoch},
-          {"fencing_token", leadership.leader ? Json(leadership.epoch) : Json(nullptr)},
-          {"valid_for_ms", whole_ms(valid_for)},
-          {"since", rfc3339(leadership.since)},
-          {"variant", backend.node().active_variant()},
-          {"guard", config.guard()},
-          {"index", leadership.index},
-          {"reason", leadership.reason}};
+  Json body{{"group", config.group.name},
+            {"leader", leader_json(leadership.leader)},
+            {"is_leader", is_leader},
+            {"epoch", leadership.epoch},
+            {"fencing_token", leadership.leader ? Json(leadership.epoch) : Json(nullptr)},
+            {"valid_for_ms", whole_ms(valid_for)},
+            {"since", rfc3339(leadership.since)},
+            {"variant", backend.node().active_variant()},
+            {"guard", config.guard()},
+            {"index", leadership.index},
+            {"reason", leadership.reason}};
+  if (leadership.is_draining) body["draining"] = draining_json(backend);
+  return body;
+}
+
+Json draining_json(const Backend& backend) {
+  const Drain* drain = backend.node().drain();
+  if (drain == nullptr || drain->is_over) return nullptr;
+  const auto successor = backend.node().successor();
+  const auto wall_time = [&](Instant instant) {
+    const auto distance = std::chrono::round<std::chrono::milliseconds>(instant - backend.now());
+    return rfc3339(std::chrono::system_clock::now() + distance);
+  };
+  return {
+      {"epoch", drain->epoch},
+      {"reason", name(drain->reason)},
+      {"successor", successor ? Json(backend.node().members().name_of(*successor)) : Json(nullptr)},
+      {"since", wall_time(drain->since)},
+      {"until", wall_time(drain->until)},
+      {"left_ms", whole_ms(std::max(drain->until - backend.now(), Duration::zero()))}};
 }
 
 Duration dependable_validity(const Backend& backend, const LeadershipFeed& feed) {

@@ -21,6 +21,10 @@ Json leader_body(const Backend& backend, const LeadershipFeed& feed, const Leade
 // sent runs out.
 Duration dependable_validity(const Backend& backend, const LeadershipFeed& feed);
 
+// Of a leader that lets its application finish: {"epoch","reason","successor","since","until",
+// "left_ms"}; null: none does.
+Json draining_json(const Backend& backend);
+
 // {"name","id","address"}, or null.
 Json leader_json(const std::optional<NamedLeader>& leader);
 

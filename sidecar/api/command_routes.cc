@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 
 #include "api/bodies.hh"
 #include "api/exchange.hh"
@@ -12,9 +13,14 @@
 namespace bellwether::api {
 namespace {
 
-// The object in the body, with no other keys than `key`; an empty body is an empty object.  Where
+struct BodyKey {
+  std::string_view name;
+  bool is_truth = false;  // true or false; else a string
+};
+
+// The object in the body, with no other keys than these; an empty body is an empty object.  Where
 // it is neither, the client is told, and there is none.
-std::optional<Json> read_body(const io::HttpRequest& request, const std::string& key,
+std::optional<Json> read_body(const io::HttpRequest& request, std::span<const BodyKey> keys,
                               Exchange& exchange) {
   if (request.body.find_first_not_of(" \t\r\n") == std::string::npos) return Json::object();
   const auto refuse = [&](const std::string& error) {
@@ -24,11 +30,17 @@ std::optional<Json> read_body(const io::HttpRequest& request, const std::string&
   auto json = parse_json(request.body);
   if (!json || !json->is_object()) return refuse("the body is not a JSON object");
   for (const auto& [name, value] : json->items()) {
-    if (name != key) {
+    const auto key = std::ranges::find(keys, name, &BodyKey::name);
+    if (key == keys.end()) {
+      std::string known;
+      for (const BodyKey& one : keys) {
+        known += fmt::format("{}\"{}\"", known.empty() ? "it takes " : " and ", one.name);
+      }
       return refuse(fmt::format("the body has no use for \"{}\"; {}", name,
-                                key.empty() ? "leave it empty" : "it takes \"" + key + "\""));
+                                known.empty() ? "leave it empty" : known));
     }
-    if (!value.is_string()) return refuse("\"" + name + "\" is a string");
+    if (key->is_truth && !value.is_boolean()) return refuse("\"" + name + "\" is true or false");
+    if (!key->is_truth && !value.is_string()) return refuse("\"" + name + "\" is a string");
   }
   return json;
 }
@@ -74,7 +86,8 @@ io::HttpResponse reload_response(const ReloadResult& result) {
 }  // namespace
 
 void Routes::step_down(const io::HttpRequest& request, Exchange exchange) {
-  const auto body = read_body(request, "hold", exchange);
+  static constexpr BodyKey kKeys[] = {{"hold"}, {"now", /*is_truth=*/true}};
+  const auto body = read_body(request, kKeys, exchange);
   if (!body) return;
   Duration hold = kDefaultHold;
   if (body->contains("hold")) {
@@ -89,12 +102,13 @@ void Routes::step_down(const io::HttpRequest& request, Exchange exchange) {
     return exchange.send(error_response(
         409, "nobody else may lead now; to have no leader all the same, end this sidecar"));
   }
-  command(StepDown{.hold = hold}, std::move(exchange),
+  command(StepDown{.hold = hold, .is_now = body->value("now", false)}, std::move(exchange),
           json_response(200, {{"result", "stepped down"}, {"hold", duration_text(hold)}}));
 }
 
 void Routes::transfer(const io::HttpRequest& request, Exchange exchange) {
-  const auto body = read_body(request, "to", exchange);
+  static constexpr BodyKey kKeys[] = {{"to"}};
+  const auto body = read_body(request, kKeys, exchange);
   if (!body) return;
   if (!body->contains("to")) {
     return exchange.send(error_response(400, "the body lacks \"to\", a member's name"));
@@ -111,7 +125,7 @@ void Routes::transfer(const io::HttpRequest& request, Exchange exchange) {
 }
 
 void Routes::elect(const io::HttpRequest& request, Exchange exchange) {
-  if (!read_body(request, "", exchange)) return;
+  if (!read_body(request, {}, exchange)) return;
   if (!backend_.node().may_lead()) {
     return exchange.send(error_response(
         409, "this node may not lead now, so it holds no election; /v1/explain says why"));
@@ -120,13 +134,13 @@ void Routes::elect(const io::HttpRequest& request, Exchange exchange) {
 }
 
 void Routes::reload(const io::HttpRequest& request, Exchange exchange) {
-  if (!read_body(request, "", exchange)) return;
+  if (!read_body(request, {}, exchange)) return;
   backend_.reload(
       [exchange](const ReloadResult& result) mutable { exchange.send(reload_response(result)); });
 }
 
 void Routes::forget(const io::HttpRequest& request, Exchange exchange) {
-  if (!read_body(request, "", exchange)) return;
+  if (!read_body(request, {}, exchange)) return;
   const std::string name(find(request.path)->match(request.path).value());
   if (!io::is_valid_name(name)) {
     return exchange.send(

@@ -23,15 +23,16 @@ namespace bellwether::api {
 inline constexpr const char* kHookContentType = "application/cloudevents+json";
 
 enum class HookEventType : uint8_t {
-  kElected,  // this group has a leader where none was known
-  kLost,     // no leader is known now
-  kChanged,  // another leader
-  kLast = kChanged,
+  kElected,   // this group has a leader where none was known
+  kLost,      // no leader is known now
+  kChanged,   // another leader
+  kDraining,  // this node leads, and lets its application finish before it hands over
+  kLast = kDraining,
 };
 inline const char* name(HookEventType type) {
-  static constexpr Names<HookEventType> kNames({"io.bellwether.leader.elected",
-                                                "io.bellwether.leader.lost",
-                                                "io.bellwether.leader.changed"});
+  static constexpr Names<HookEventType> kNames(
+      {"io.bellwether.leader.elected", "io.bellwether.leader.lost", "io.bellwether.leader.changed",
+       "io.bellwether.leader.draining"});
   return kNames[type];
 }
 

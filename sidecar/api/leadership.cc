@@ -1,5 +1,5 @@
-// A change is another leader, another epoch, or a leader that comes or goes; all else that is
-// published only says for how long it holds.
+// A change is another leader, another epoch, a leader that comes or goes, or one that is to hand
+// over; all else that is published only says for how long it holds.
 #include "api/leadership.hh"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace bellwether::api {
 
 LeadershipFeed::LeadershipFeed(WallTime now) {
-  changes_.push_back({.since = now, .reason = words(Why::kStarted)});
+  changes_.push_back({.since = now, .reason = words(Why::kStarted), .changed = now});
 }
 
 void LeadershipFeed::on_publish(const Publish& publish, const Members& members, WallTime now) {
@@ -15,12 +15,15 @@ void LeadershipFeed::on_publish(const Publish& publish, const Members& members, 
   const auto leader = current().leader ? std::optional(current().leader->id) : std::nullopt;
   const bool is_other_leader = publish.leader != leader || publish.is_leader != current().is_self;
   const bool is_other_epoch = publish.leader && publish.epoch != current().epoch;
-  if (!is_other_leader && !is_other_epoch) return;
+  const bool is_other_reign = is_other_leader || is_other_epoch;
+  if (!is_other_reign && publish.is_draining == current().is_draining) return;
   Leadership next{.is_self = publish.is_leader,
                   .epoch = publish.leader ? publish.epoch : current().epoch,
-                  .since = now,
+                  .since = is_other_reign ? now : current().since,
                   .index = current().index + 1,
-                  .reason = publish.why ? words(*publish.why) : ""};
+                  .reason = publish.why ? words(*publish.why) : "its application is to finish",
+                  .is_draining = publish.is_draining,
+                  .changed = now};
   if (publish.leader) {
     const Member* member = members.find(*publish.leader);
     next.leader = {.id = *publish.leader,

@@ -30,6 +30,9 @@ struct Leadership {
   WallTime since{};
   uint64_t index = 1;  // one more with each change, while this process lives
   std::string reason;  // of the change
+  bool is_draining =
+      false;           // this node leads, and lets its application finish before it hands over
+  WallTime changed{};  // when it became so; `since`: when the leader did
 };
 
 class LeadershipListener {

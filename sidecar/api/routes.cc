@@ -33,6 +33,7 @@ constexpr unsigned kForget[] = {200, 400, 401, 403, 404, 405, 409, 413};
 constexpr unsigned kReload[] = {200, 400, 401, 403, 405, 413, 422, 503};
 constexpr unsigned kAttach[] = {200, 400, 401, 403, 405, 503};
 constexpr unsigned kScore[] = {200, 400, 401, 403, 405, 413, 429};
+constexpr unsigned kDrained[] = {200, 400, 401, 403, 404, 405, 409, 413};
 constexpr unsigned kNoRoute[] = {400, 403, 404, 408, 413, 431, 503};
 
 constexpr std::string_view kName = "NAME";
@@ -110,6 +111,7 @@ std::span<const Route> Routes::table() {
       {{"/v1/members/NAME/forget"}, kTell, kForget, &Routes::forget, false, Command::kForget},
       {{"/v1/application/attach"}, kTell, kAttach, &Routes::attach, false, Command::kAttach},
       {{"/v1/application/score"}, kPut, kScore, &Routes::score, false, Command::kScore},
+      {{"/v1/application/drained"}, kTell, kDrained, &Routes::drained, false, Command::kDrained},
   };
   return kTable;
 }

@@ -27,6 +27,7 @@ struct SidecarOptions {
   ColourChoice colour = ColourChoice::kAuto;  // status, watch
   bool is_once = false;                       // watch
   std::string hold;                           // step-down; empty: the sidecar's default
+  bool is_now = false;                        // step-down: no application is waited for
   std::string member;                         // transfer, forget: its name
 };
 
@@ -233,14 +234,17 @@ constexpr const char* kWatchExamples = R"(Examples:
 
 constexpr const char* kStepDown = R"(Make the leader on this machine step down
 
-The next-highest member takes over.  This one stays out of elections for the time of --hold;
-otherwise the highest member would win again at once.
+The next-highest member takes over, after the application has finished what it had begun
+([application] drain_timeout).  This one stays out of elections for the time of --hold; otherwise
+the highest member would win again at once.
 )";
 constexpr const char* kStepDownExamples = R"(Examples:
   bellwether step-down
       stays out for 30s
   bellwether step-down --hold 10m
-      long enough for an upgrade)";
+      long enough for an upgrade
+  bellwether step-down --now
+      the application is not waited for, or not any longer)";
 
 constexpr const char* kTransfer = R"(Hand leadership over from this machine to a member
 
@@ -300,6 +304,7 @@ ExitCode watch(ApiClient& client, const SidecarOptions& options) {
 ExitCode step_down(ApiClient& client, const SidecarOptions& options) {
   Json body = Json::object();
   if (!options.hold.empty()) body["hold"] = options.hold;
+  if (options.is_now) body["now"] = true;
   const Json answer = post(client, "/v1/step-down", body);
   std::cout << "stepped down; stays out for " << text_of(answer, "hold") << "\n";
   return ExitCode::kOk;
@@ -399,9 +404,10 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
     }
     options->hold = text;
   };
-  add("step-down", kStepDown, kStepDownExamples, step_down)
-      .add_option_function<std::string>("--hold", take_hold, "how long to stay out (default: 30s)")
+  CLI::App& down = add("step-down", kStepDown, kStepDownExamples, step_down);
+  down.add_option_function<std::string>("--hold", take_hold, "how long to stay out (default: 30s)")
       ->option_text("DURATION");
+  down.add_flag("--now", options->is_now, "do not wait for the application to finish");
 
   const auto add_name = [&](CLI::App& added, const char* help) {
     added.add_option("NAME", options->member, help)->option_text(" ")->required();

@@ -1,8 +1,12 @@
 // Attachments, checks, and the verdict.
 #include "daemon/application_watch.hh"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "base/duration_text.hh"
 
 namespace bellwether::daemon {
 namespace {
@@ -23,12 +27,14 @@ std::string client_url(const std::string& url) {
 
 ApplicationWatch::ApplicationWatch(io::Loop& loop, io::Resolver& resolver,
                                    metrics::Metrics& metrics, Log& log,
-                                   std::function<void(const Application&)> on_change)
+                                   std::function<void(const Application&)> on_change,
+                                   std::function<void(uint64_t epoch)> on_finished)
     : loop_(loop),
       resolver_(resolver),
       metrics_(metrics),
       log_(log),
       on_change_(std::move(on_change)),
+      on_finished_(std::move(on_finished)),
       grace_(loop,
              [this] {
                is_missed_ = state_.attached.empty();
@@ -69,12 +75,67 @@ void ApplicationWatch::set_attached(std::vector<std::string> names) {
   } else if (was_attached) {
     is_missed_ = true;
   }
+  state_.worth.is_attached = !state_.attached.empty();
+  forget_gone();
   judge();
 }
 
 void ApplicationWatch::set_score(int64_t score) {
   metrics_.application_score.set(score);
-  if (std::exchange(state_.worth.score, score) != score) on_change_(state_.worth);
+  state_.worth.score = score;
+  tell();
+}
+
+// --- those that are asked to finish ---
+
+void ApplicationWatch::on_drain_begun(const Drain& drain) {
+  drains_in_ = drain.epoch;
+  asked_ = state_.waiting_for = state_.attached;
+  log_.write(LogLevel::kInfo, "the application is asked to finish",
+             {{"reason", name(drain.reason)},
+              {"at_most", duration_text(drain.until - drain.since)},
+              {"applications", fmt::format("{}", fmt::join(asked_, ", "))}});
+}
+
+api::DrainWord ApplicationWatch::on_drained(const std::string& name, uint64_t epoch) {
+  if (drains_in_ == 0) return api::DrainWord::kNotAsked;
+  if (epoch != drains_in_) return api::DrainWord::kOtherEpoch;
+  const auto waiting = std::ranges::find(state_.waiting_for, name);
+  if (waiting == state_.waiting_for.end()) {
+    // It may say so twice.
+    const bool was_asked = std::ranges::find(asked_, name) != asked_.end();
+    return was_asked ? api::DrainWord::kTaken : api::DrainWord::kUnknown;
+  }
+  state_.waiting_for.erase(waiting);
+  if (state_.waiting_for.empty()) on_finished_(epoch);
+  return api::DrainWord::kTaken;
+}
+
+// Of several of one name no more are waited for than are attached.
+void ApplicationWatch::forget_gone() {
+  if (state_.waiting_for.empty()) return;
+  std::vector<std::string> attached = state_.attached;
+  std::erase_if(state_.waiting_for, [&](const std::string& name) {
+    const auto found = std::ranges::find(attached, name);
+    if (found == attached.end()) return true;
+    attached.erase(found);
+    return false;
+  });
+  // Where none is left at all, that itself is told.
+  if (state_.waiting_for.empty() && !state_.attached.empty()) on_finished_(drains_in_);
+}
+
+void ApplicationWatch::on_drain_ended(const DrainEnded& ended) {
+  const bool is_late = ended.end == DrainEnd::kTimeout;
+  log_.write(is_late ? LogLevel::kWarn : LogLevel::kInfo,
+             is_late ? "the application has not finished in time"
+                     : "the application is waited for no longer",
+             {{"because", name(ended.end)},
+              {"took", duration_text(std::chrono::floor<std::chrono::milliseconds>(ended.took))},
+              {"unfinished", fmt::format("{}", fmt::join(state_.waiting_for, ", "))}});
+  drains_in_ = 0;
+  asked_.clear();
+  state_.waiting_for.clear();
 }
 
 // At even distances; an answer that is late is not waited for, since its time is shorter.
@@ -115,7 +176,7 @@ void ApplicationWatch::judge() {
   const Ability ability = is_absent()    ? Ability::kAbsent
                           : is_unhealthy ? Ability::kUnhealthy
                                          : Ability::kAble;
-  if (ability == state_.worth.ability) return;
+  if (ability == state_.worth.ability) return tell();
   state_.worth.ability = ability;
   metrics_.application_able.set(state_.worth.is_able());
   if (state_.worth.is_able()) {
@@ -126,7 +187,13 @@ void ApplicationWatch::judge() {
                             : state_.health_flaw.empty() ? "it has passed no health check yet"
                                                          : state_.health_flaw}});
   }
-  on_change_(state_.worth);
+  tell();
+}
+
+void ApplicationWatch::tell() {
+  if (state_.worth == told_) return;
+  told_ = state_.worth;
+  on_change_(told_);
 }
 
 }  // namespace bellwether::daemon

@@ -21,16 +21,24 @@ namespace bellwether::daemon {
 
 class ApplicationWatch {
  public:
-  // `on_change` is called from within the loop, or from within the functions below; not by the
+  // `on_change`, and `on_finished` once all have finished that were asked to in this epoch, are
+  // called from within the loop, or from within the functions below but the last two; not by the
   // constructor.  All must outlive it.
   ApplicationWatch(io::Loop& loop, io::Resolver& resolver, metrics::Metrics& metrics, Log& log,
-                   std::function<void(const Application&)> on_change);
+                   std::function<void(const Application&)> on_change,
+                   std::function<void(uint64_t epoch)> on_finished);
 
   // What is asked for from now on.  What is asked for anew has to be shown first.
   void configure(const ApplicationSettings& settings);
   // These are attached, and no others.
   void set_attached(std::vector<std::string> names);
   void set_score(int64_t score);
+  // Of those that were asked one that is attached by this name has finished.
+  api::DrainWord on_drained(const std::string& name, uint64_t epoch);
+
+  // Whoever is attached now is asked to finish; and is not waited for any more.
+  void on_drain_begun(const Drain& drain);
+  void on_drain_ended(const DrainEnded& ended);
 
   const api::ApplicationState& state() const { return state_; }
 
@@ -40,16 +48,22 @@ class ApplicationWatch {
   std::string flaw_of(const io::HttpClientResult& result) const;
   bool is_absent() const;
   void judge();
+  void tell();
+  void forget_gone();
 
   io::Loop& loop_;
   io::Resolver& resolver_;
   metrics::Metrics& metrics_;
   Log& log_;
   std::function<void(const Application&)> on_change_;
+  std::function<void(uint64_t epoch)> on_finished_;
   ApplicationSettings settings_;
   api::ApplicationState state_;
-  bool is_missed_ = true;  // nobody is attached, and the grace is over
-  uint32_t failures_ = 0;  // in a row
+  Application told_;                // as on_change() was told last
+  uint64_t drains_in_ = 0;          // epoch; 0: nobody is asked to finish
+  std::vector<std::string> asked_;  // of those, in their order
+  bool is_missed_ = true;           // nobody is attached, and the grace is over
+  uint32_t failures_ = 0;           // in a row
   io::LoopTimer grace_;
   io::LoopTimer next_check_;
   std::unique_ptr<io::HttpClient> client_;  // while there are checks

@@ -140,9 +140,10 @@ void Hooks::note_files() const {
 void Hooks::on_change(const api::Leadership& leadership) {
   const bool is_known = leadership.leader.has_value();
   if (!is_known && !last_leader_) return;
-  const api::HookEventType type = !is_known       ? api::HookEventType::kLost
-                                  : !last_leader_ ? api::HookEventType::kElected
-                                                  : api::HookEventType::kChanged;
+  const api::HookEventType type = leadership.is_draining ? api::HookEventType::kDraining
+                                  : !is_known            ? api::HookEventType::kLost
+                                  : !last_leader_        ? api::HookEventType::kElected
+                                                         : api::HookEventType::kChanged;
   const api::HookEvent event = event_of(leadership, type);
   last_leader_ = leadership.leader;
   for (const auto& hook : hooks_) hook->webhook.tell(event);
@@ -154,7 +155,7 @@ api::HookEvent Hooks::event_of(const api::Leadership& leadership, api::HookEvent
   return {.type = type,
           .subject = subject ? subject->name : "",
           .sequence = leadership.index,
-          .time = rfc3339(leadership.since),
+          .time = rfc3339(leadership.changed),
           .data = api::leader_body(backend_, feed_, leadership)};
 }
 

@@ -40,6 +40,8 @@ class ParticipantListener {
  public:
   virtual ~ParticipantListener() = default;
   virtual void on_publish(const Publish& publish) = 0;
+  virtual void on_drain_begun(const DrainBegun& begun) = 0;
+  virtual void on_drain_ended(const DrainEnded& ended) = 0;
   virtual void on_election(const metrics::ElectionSummary& election) = 0;
   // The node has left the group; what it said last is on its way.
   virtual void on_left() = 0;
@@ -64,6 +66,8 @@ class Participant final : private EffectSink, private io::TransportListener {
              const Application& application);
   // It is worth something else; after start().
   void set_application(const Application& application) { driver_.step(application); }
+  // It has finished, as it was asked to in this epoch.
+  void on_drained(uint64_t epoch) { driver_.step(Drained{epoch}); }
   // Whom to look for from now on, beside the voters, who do not change.
   void set_membership(const MembershipSettings& membership);
   // What a running node takes over of them (Reconfigure), and the connections with it.
@@ -108,10 +112,10 @@ class Participant final : private EffectSink, private io::TransportListener {
   void on(Instant, const Asked& asked) {
     store_link_->carry_out(asked);
   }
+  void on(Instant, const DrainBegun& begun) { listener_.on_drain_begun(begun); }
+  void on(Instant, const DrainEnded& ended) { listener_.on_drain_ended(ended); }
   // Only watched.
-  template <
-      OneOf<DrainBegun, DrainEnded, Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome>
-          Other>
+  template <OneOf<Progress, TimedOut, Stale, Rejected, Sighting, Remark, Outcome> Other>
   void on(Instant, const Other&) {}
 
   // TransportListener

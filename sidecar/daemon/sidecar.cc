@@ -8,6 +8,7 @@
 #include "api/bodies.hh"
 #include "api/routes.hh"
 #include "config/core_options.hh"
+#include "config/failover.hh"
 #include "core/plugin_facts.hh"
 #include "plugin_loader.hh"
 
@@ -16,10 +17,6 @@ namespace {
 
 constexpr Duration kTickInterval = std::chrono::seconds(1);
 constexpr Duration kTickUntilReady = std::chrono::milliseconds(20);
-// For a departure: a leader asks at most three successors, each for handover_timeout; or it writes
-// into the store, twice at most, for half a renew_interval each.
-constexpr int kMaxSuccessors = 3;
-constexpr Duration kDepartureMargin = std::chrono::seconds(1);
 constexpr Duration kLookAtLogAgain = std::chrono::milliseconds(1);
 
 uint8_t flag_guard(const Config& config) {
@@ -84,10 +81,12 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                     .resolver = resolver_,
                     .is_flag_robust = settings_.flag_weakness.empty()},
                    config(), settings_.version, *this),
-      application_(loop_, resolver_, metrics_, log_,
-                   [this](const Application& application) {
-                     if (is_started_ && !is_finishing_) participant_.set_application(application);
-                   }),
+      application_(
+          loop_, resolver_, metrics_, log_,
+          [this](const Application& application) {
+            if (is_started_ && !is_finishing_) participant_.set_application(application);
+          },
+          [this](uint64_t epoch) { participant_.on_drained(epoch); }),
       authority_(config().api),
       front_door_(loop_, resolver_, *this, metrics_, log_, config()),
       config_file_(loop_, settings_.parsed.file, settings_.config_text,
@@ -282,6 +281,12 @@ void Sidecar::on_broken() {
 // --- the end ---
 
 void Sidecar::leave(const char* signal) {
+  // Told again, it does not wait for its application any more; told once more, for nobody.
+  const Drain* drain = node().drain();
+  if (is_leaving_ && drain != nullptr && !drain->is_over) {
+    log_.write(LogLevel::kWarn, "waiting for the application no longer", {{"signal", signal}});
+    return participant_.leave();
+  }
   if (is_leaving_) {
     log_.write(LogLevel::kWarn, "stopping at once", {{"signal", signal}});
     end_ = SidecarEnd::kFailed;
@@ -291,8 +296,7 @@ void Sidecar::leave(const char* signal) {
   is_leaving_ = true;
   log_.write(LogLevel::kInfo, "leaving the group", {{"signal", signal}});
   systemd_.tell("STOPPING=1");
-  patience_.arm(io::Loop::now() + kMaxSuccessors * node().options().handover_timeout +
-                config().election.renew_interval + kDepartureMargin);
+  patience_.arm(io::Loop::now() + longest_departure(config()));
   if (!is_started_) return finish();
   participant_.leave();
 }

@@ -65,6 +65,10 @@ class Sidecar final : private ParticipantListener, private api::Backend {
  private:
   // ParticipantListener
   void on_publish(const Publish& publish) override { front_door_.on_publish(publish); }
+  void on_drain_begun(const DrainBegun& begun) override {
+    application_.on_drain_begun(begun.drain);
+  }
+  void on_drain_ended(const DrainEnded& ended) override { application_.on_drain_ended(ended); }
   void on_election(const metrics::ElectionSummary& election) override;
   void on_left() override;
   void on_failed(const Failed& failed) override;
@@ -102,6 +106,9 @@ class Sidecar final : private ParticipantListener, private api::Backend {
     application_.set_attached(std::move(names));
   }
   void on_score(int64_t score) override { application_.set_score(score); }
+  api::DrainWord on_drained(const std::string& name, uint64_t epoch) override {
+    return application_.on_drained(name, epoch);
+  }
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override {
     done(is_started_ ? participant_.command(input) : Outcome::Kind::kNotLeader);
   }

@@ -74,6 +74,10 @@ class FakeBackend : public api::Backend {
     application_state.attached = std::move(names);
   }
   void on_score(int64_t score) override { scores.push_back(score); }
+  api::DrainWord on_drained(const std::string& name, uint64_t epoch) override {
+    finished.push_back(name + " in " + std::to_string(epoch));
+    return drain_word;
+  }
   std::string metrics_text() override { return "bellwether_is_leader 1\n"; }
   // Done at once, unless commands are held back.
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override;
@@ -99,7 +103,9 @@ class FakeBackend : public api::Backend {
   std::map<metrics::TlsUse, api::TlsState> tls_states;
   api::ReloadResult reloaded;
   api::ApplicationState application_state;
-  std::vector<int64_t> scores;  // that applications have told
+  std::vector<int64_t> scores;        // that applications have told
+  std::vector<std::string> finished;  // "worker in 7"
+  api::DrainWord drain_word = api::DrainWord::kTaken;
   bool holds_commands = false;
   int64_t wall_seconds = 0;
 

@@ -22,6 +22,25 @@ struct ApplicationFixture : ApiFixture {
                     .headers = {{"Host", "localhost"}},
                     .body = body});
   }
+  Answered drained(const Query& query, const std::string& body) {
+    return request({.method = "POST",
+                    .path = "/v1/application/drained",
+                    .query = query,
+                    .headers = {{"Host", "localhost"}},
+                    .body = body});
+  }
+  // This node, which leads, is to step down, and its application has 10 s.
+  void drain() {
+    Options options = node.node().options();
+    options.drain_timeout = seconds(10);
+    step(node.step(Reconfigure{options}));
+    step(node.step(Application{.is_attached = true}));
+    step(node.step(StepDown{}));
+  }
+  void lead_and_drain() {
+    lead();
+    drain();
+  }
   std::vector<std::string>& attached() { return backend.application_state.attached; }
 };
 
@@ -54,6 +73,70 @@ BOOST_AUTO_TEST_CASE(it_is_told_when_this_node_leads_and_when_it_does_not) {
   BOOST_TEST(answer->take() == "event: lead\ndata: {\"epoch\":1}\n\n");
   step(node.step(StepDown{}));
   BOOST_TEST(answer->take().starts_with("event: follow\n"));
+}
+
+// --- it is asked to finish ---
+
+BOOST_AUTO_TEST_CASE(a_leader_that_is_to_hand_over_tells_it_so) {
+  lead_and_drain();
+  const Answered answer = attach();  // in the midst of it
+  const std::string told = answer->take();
+  const std::string event = told.substr(told.find("event: drain"));
+  BOOST_TEST(
+      event.starts_with("event: drain\ndata: {\"epoch\":1,\"reason\":\"step_down\","
+                        "\"successor\":\"node-2\",\"since\":"));
+  BOOST_TEST(event.ends_with("\"left_ms\":10000}\n\n"));
+  step(node.step(Drained{1}));
+  BOOST_TEST(answer->take().starts_with("event: follow\n"));
+}
+
+BOOST_AUTO_TEST_CASE(everybody_else_hears_of_it_as_of_any_change) {
+  lead();
+  const uint64_t index = feed.current().index;
+  const WallTime since = feed.current().since;
+  drain();
+  BOOST_TEST(feed.current().is_draining);
+  BOOST_TEST(feed.current().index == index + 1);
+  BOOST_TEST((feed.current().since == since));
+  BOOST_TEST(get("/v1/leader")->json()["draining"]["left_ms"] == 10000);
+  step(node.step(Drained{1}));
+  BOOST_TEST(!get("/v1/leader")->json().contains("draining"));
+}
+
+BOOST_AUTO_TEST_CASE(status_says_for_whom_it_waits) {
+  BOOST_TEST(get("/v1/status")->json()["application"]["draining"].is_null());
+  lead_and_drain();
+  backend.application_state.waiting_for = {"worker"};
+  const auto draining = get("/v1/status")->json()["application"]["draining"];
+  BOOST_TEST(draining["waiting_for"].dump() == R"(["worker"])");
+  BOOST_TEST(draining["reason"] == "step_down");
+}
+
+BOOST_AUTO_TEST_CASE(its_word_is_taken_for_what_it_names) {
+  BOOST_TEST(drained({{"name", "worker"}}, R"({"epoch":7})")->status() == 200u);
+  BOOST_TEST(drained({}, R"({"epoch":8})")->json()["epoch"] == 8);
+  BOOST_TEST((backend.finished == std::vector<std::string>{"worker in 7", "application in 8"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_word_that_nobody_waits_for_is_said_to_be_one) {
+  backend.drain_word = api::DrainWord::kNotAsked;
+  BOOST_TEST(drained({}, R"({"epoch":7})")->status() == 409u);
+  lead_and_drain();
+  backend.drain_word = api::DrainWord::kOtherEpoch;
+  const Answered other = drained({}, R"({"epoch":7})");
+  BOOST_TEST(other->status() == 409u);
+  BOOST_TEST(other->error() == "the application is asked to finish in epoch 1, not in 7");
+  backend.drain_word = api::DrainWord::kUnknown;
+  BOOST_TEST(drained({{"name", "x"}}, R"({"epoch":1})")->status() == 404u);
+}
+
+BOOST_AUTO_TEST_CASE(a_word_without_an_epoch_is_refused) {
+  for (const char* bad : {"", "7", "{}", R"({"epoch":"7"})", R"({"epoch":-1})", R"({"epoch":1.5})",
+                          R"({"epoch":7,"more":1})"}) {
+    BOOST_TEST_CONTEXT(bad) { BOOST_TEST(drained({}, bad)->status() == 400u); }
+  }
+  BOOST_TEST(drained({{"name", "a b"}}, R"({"epoch":7})")->status() == 400u);
+  BOOST_TEST(backend.finished.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_comment_comes_every_15_seconds) {

@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
       "metrics":null,"hooks":null},
       "commands":{"from":"all","needs_token":false,"why_no_token_counts":null},
       "application":{"is_able":true,"why_not":null,"attach":false,"attached":[],"health":null,
-                     "is_healthy":null,"why_not_healthy":null,"score":0},
+                     "is_healthy":null,"why_not_healthy":null,"score":0,"draining":null},
       "plugin":{"name":"bully","version":"0.1.0","abi":"1.0"},
       "confinement":{"no_new_privs":true,"seccomp":true,"landlock":null,
       "why_not_whole":"no Landlock"},"version":"0.1.0",

@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_body_that_is_no_object_is_a_bad_request) {
 BOOST_AUTO_TEST_CASE(a_key_that_has_no_use_is_a_bad_request) {
   lead_group();
   BOOST_TEST(post("/v1/step-down", R"({"hould":"1s"})")->error() ==
-             R"(the body has no use for "hould"; it takes "hold")");
+             R"(the body has no use for "hould"; it takes "hold" and "now")");
   BOOST_TEST(post("/v1/transfer", R"({"to":"node-1","now":"yes"})")->error() ==
              R"(the body has no use for "now"; it takes "to")");
   BOOST_TEST(post("/v1/elect", R"({"x":1})")->error() ==
@@ -239,6 +239,7 @@ BOOST_AUTO_TEST_CASE(a_value_that_is_no_string_is_a_bad_request) {
   lead_group();
   BOOST_TEST(post("/v1/step-down", R"({"hold":30})")->error() == R"("hold" is a string)");
   BOOST_TEST(post("/v1/transfer", R"({"to":null})")->error() == R"("to" is a string)");
+  BOOST_TEST(post("/v1/step-down", R"({"now":"yes"})")->error() == R"("now" is true or false)");
 }
 
 BOOST_AUTO_TEST_CASE(a_command_is_answered_when_it_is_carried_out) {

@@ -214,6 +214,7 @@ BOOST_AUTO_TEST_CASE(ids_differ_with_the_boot_and_the_sequence) {
   BOOST_TEST(event_id({.boot = 1}, 2) != event_id({.boot = 2}, 2));
   BOOST_TEST(event_id({.boot = 1}, 2) != event_id({.boot = 1}, 3));
   BOOST_TEST(std::string(name(HookEventType::kChanged)) == "io.bellwether.leader.changed");
+  BOOST_TEST(std::string(name(HookEventType::kDraining)) == "io.bellwether.leader.draining");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -85,7 +85,7 @@ class Attach(ApplicationCase):
             self.assertEqual(sidecars[2].get("/v1/status")["application"],
                              {"is_able": False, "why_not": "absent", "attach": True,
                               "attached": [], "health": None, "is_healthy": None,
-                              "why_not_healthy": None, "score": 0})
+                              "why_not_healthy": None, "score": 0, "draining": None})
             self.assertIn("No application is attached", json.dumps(sidecars[2].get("/v1/explain")))
             middle.end()
             group.await_leader(sidecars[0])
