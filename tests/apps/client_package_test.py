@@ -7,6 +7,7 @@ usage: client_package_test.py [CASE...]; a case is Class.test_name
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,41 @@ import unittest
 import languages
 
 PATIENCE_S = 300
+# Every function, and every method of every class, says the types of its parameters and its answer.
+HINTS = """
+import inspect
+from bellwether_client import attachment, leader_flag
+
+def functions(owner, module):
+    for value in vars(owner).values():
+        if inspect.isfunction(value) and value.__module__ == module.__name__:
+            yield value
+        elif inspect.isclass(value) and value.__module__ == module.__name__:
+            yield from functions(value, module)
+
+for module in (attachment, leader_flag):
+    found = list(functions(module, module))
+    assert len(found) > 10, module
+    for function in found:
+        named = {*inspect.signature(function).parameters, "return"} - {"self", "_cls", "cls"}
+        missing = named - function.__annotations__.keys()
+        assert not missing, (module.__name__, function.__qualname__, missing)
+"""
+USER_IN_GO = """package main
+
+import (
+	"fmt"
+
+	"example.org/bellwether/attachment"
+	"example.org/bellwether/leaderflag"
+)
+
+func main() {
+	flag, err := leaderflag.OpenWhenReady("/nowhere", leaderflag.Anybody)
+	mine, failure := attachment.Open("/nowhere", "user", nil)
+	fmt.Println(flag, err, mine, failure)
+}
+"""
 
 
 class ClientPackage(unittest.TestCase):
@@ -37,11 +73,10 @@ class ClientPackage(unittest.TestCase):
         source, built = self.copy("python"), self.folder / "built"
         self.run_in(source, sys.executable, "-W", "ignore", "-c",
                     "import setuptools; setuptools.setup()", "build_py", "--build-lib", str(built))
-        self.assertEqual(sorted(file.name for file in built.iterdir()),
-                         ["attachment.py", "leader_flag.py"])
-        self.run_in(self.folder, sys.executable, "-c",
-                    "import attachment, leader_flag; attachment.attach, leader_flag.open_flag",
-                    PYTHONPATH=str(built))
+        self.assertEqual(sorted(str(file.relative_to(built)) for file in built.rglob("*.*")),
+                         [f"bellwether_client/{name}" for name in (
+                             "__init__.py", "attachment.py", "leader_flag.py", "py.typed")])
+        self.run_in(self.folder, sys.executable, "-c", HINTS, PYTHONPATH=str(built))
 
     def test_node(self):
         try:
@@ -54,11 +89,30 @@ class ClientPackage(unittest.TestCase):
         packed = self.run_in(source, npm, "pack", "--silent").stdout.strip()
         self.run_in(user, npm, "install", "--offline", "--no-audit", "--no-fund",
                     str(source / packed))
-        self.assertTrue((user / "node_modules/bellwether-client/attachment.d.ts").is_file())
-        self.run_in(user, languages.tool("node"), "-e",
-                    "const { attach } = require('bellwether-client/attachment');"
-                    "const { openFlag } = require('bellwether-client/leader_flag');"
-                    "if (!attach || !openFlag) process.exit(1)")
+        for module in ("attachment", "leader_flag"):
+            types = (user / f"node_modules/bellwether-client/{module}.d.ts").read_text()
+            declared = re.findall(r"export (?:declare )?(?:class|function|const) (\w+)", types)
+            exported = self.run_in(
+                user, languages.tool("node"), "-p",
+                f"Object.keys(require('bellwether-client/{module}')).join(' ')").stdout.split()
+            self.assertEqual(sorted(declared), sorted(exported), module)
+
+    def test_go(self):
+        try:
+            go = languages.tool("go")
+        except languages.Missing as missing:
+            self.skipTest(str(missing))
+        source, user = self.copy("go"), self.folder / "user"
+        user.mkdir()
+        (user / "main.go").write_text(USER_IN_GO)
+        environment = {"GOPROXY": "off", "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local",
+                       "GOCACHE": str(self.folder / "cache"), "GOPATH": str(self.folder / "path"),
+                       "CGO_ENABLED": "0"}
+        self.run_in(user, go, "mod", "init", "example.org/user", **environment)
+        self.run_in(user, go, "mod", "edit", "-require", "example.org/bellwether@v0.1.0",
+                    "-replace", f"example.org/bellwether={source}", **environment)
+        self.run_in(user, go, "build", "-o", "user", ".", **environment)
+        self.run_in(source, go, "vet", "./...", **environment)
 
 
 if __name__ == "__main__":

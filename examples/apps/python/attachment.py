@@ -96,7 +96,8 @@ class Attachment:
         *whole, self._text = self._text.split(b"\n\n")
         events = []
         for text in whole:
-            fields = dict(line.split(b": ", 1) for line in text.split(b"\n") if b": " in line)
+            lines = (line.partition(b": ") for line in text.split(b"\n"))
+            fields = {name: value for name, colon, value in lines if colon}
             if b"event" in fields:
                 data = json.loads(fields.get(b"data", b"{}"))
                 events.append(Event(fields[b"event"].decode(), int(data.get("epoch", 0)),

@@ -53,6 +53,9 @@ LOOK_S = 1.0
 _POLL_S = 0.005
 
 
+_Path = typing.Union[str, "os.PathLike[str]"]
+
+
 class NotReady(OSError):
     """The sidecar has not set up the flag yet; try again."""
 
@@ -90,28 +93,28 @@ class LeaderFlag:
     user, or of root, is believed; without it also one of this process's user, and of the owner of
     the file's folder where root alone can have given it to him (leader_flag.h)."""
 
-    def __init__(self, path, owner=None):
+    def __init__(self, path: _Path, owner: typing.Optional[int] = None) -> None:
         self._path, self._owner = os.fspath(path), owner
         self._boot_id_hash = _boot_id_hash()
         self._next_look_s = 0.0
         self._line = _Line(self._path, owner)
 
-    def close(self):
+    def close(self) -> None:
         self._line.close()
 
-    def token(self):
+    def token(self) -> typing.Optional[int]:
         """The fencing token while this replica leads, otherwise None."""
         snapshot = self.read()
         return snapshot.fencing_token if snapshot.role == LEADER else None
 
-    def read(self):
+    def read(self) -> Snapshot:
         """All that the flag says."""
         snapshot = self._line.read(self._boot_id_hash)
         if snapshot.is_sidecar_alive or not self._look_again():
             return snapshot
         return self._line.read(self._boot_id_hash)
 
-    def wait(self, seen, timeout_s=None):
+    def wait(self, seen: Snapshot, timeout_s: typing.Optional[float] = None) -> Snapshot:
         """Waits until a read would differ from `seen` in more than valid_until_ns; returns what it
         is then, or still is after the timeout.  Notices a change within 5 ms."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
@@ -124,7 +127,7 @@ class LeaderFlag:
                 return now
             time.sleep(_POLL_S)
 
-    def begin(self, need_s):
+    def begin(self, need_s: float) -> typing.Optional[int]:
         """Before work that takes so long: the token if this replica leads, may begin anything (it
         is not to hand over), and what the sidecar has already written lasts for so long; otherwise
         None.
@@ -140,11 +143,11 @@ class LeaderFlag:
             return None
         return snapshot.fencing_token
 
-    def still(self, token):
+    def still(self, token: int) -> bool:
         """After the work, before its result counts: does this replica lead in the same epoch?"""
         return self.token() == token
 
-    def _look_again(self):
+    def _look_again(self) -> bool:
         """While nobody vouches for the flag: is another file at its path?"""
         now_s = time.monotonic()
         if now_s < self._next_look_s:
@@ -163,7 +166,7 @@ class LeaderFlag:
 class _Line:
     """One file, checked and mapped."""
 
-    def __init__(self, path, owner):
+    def __init__(self, path: str, owner: typing.Optional[int]) -> None:
         # O_NONBLOCK: what is a pipe shall be refused, not waited for.
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -182,15 +185,16 @@ class _Line:
                 raise NotReady(errno.EAGAIN, "the leader flag is not set up yet", path)
             raise UnknownVersion(errno.EPROTO, f"a leader flag of version {abi}", path)
 
-    def close(self):
-        for part in (self._words, self._longs, self._bytes, self._mapping):
-            part.release() if isinstance(part, memoryview) else part.close()
+    def close(self) -> None:
+        for view in (self._words, self._longs, self._bytes):
+            view.release()
+        self._mapping.close()
 
-    def is_at(self, path):
+    def is_at(self, path: str) -> bool:
         status = os.stat(path)
         return (status.st_dev, status.st_ino) == self._file
 
-    def read(self, boot_id_hash):
+    def read(self, boot_id_hash: int) -> Snapshot:
         """All that the line says."""
         for _ in range(_TRIES):
             snapshot = self._try_read(boot_id_hash)
@@ -198,7 +202,7 @@ class _Line:
                 return snapshot
         return Snapshot(self._words[_SEQ])
 
-    def _try_read(self, own_boot_id_hash):
+    def _try_read(self, own_boot_id_hash: int) -> typing.Optional[Snapshot]:
         """One try; None when the line is being written.  The clock and the owner are read inside
         of the seqlock and last, so that at the instant of the clock all that is told held."""
         words, longs = self._words, self._longs
@@ -225,7 +229,7 @@ class _Line:
                         True, is_draining)
 
 
-def _check(path, status, owner):
+def _check(path: str, status: os.stat_result, owner: typing.Optional[int]) -> None:
     """Raises what is wrong with a file."""
     if not stat.S_ISREG(status.st_mode):
         raise NotAFlag(errno.EINVAL, "not a leader flag", path)
@@ -238,7 +242,7 @@ def _check(path, status, owner):
         raise NotAFlag(errno.EINVAL, "not a leader flag", path)
 
 
-def _is_trusted(path, user, owner):
+def _is_trusted(path: str, user: int, owner: typing.Optional[int]) -> bool:
     """May this user say that this replica leads?"""
     if user == 0 or owner is not None:
         return user in (0, owner)
@@ -249,7 +253,8 @@ def _is_trusted(path, user, owner):
     return own.st_uid == user and above.st_uid == 0 and not (own.st_mode | above.st_mode) & 0o022
 
 
-def open_flag(path, patience_s=None, owner=None):
+def open_flag(path: _Path, patience_s: typing.Optional[float] = None,
+              owner: typing.Optional[int] = None) -> LeaderFlag:
     """Opens the flag; waits for a sidecar that starts later, for ever, or for `patience_s`."""
     deadline = None if patience_s is None else time.monotonic() + patience_s
     while True:
@@ -261,12 +266,12 @@ def open_flag(path, patience_s=None, owner=None):
             time.sleep(_POLL_S)
 
 
-def now_ns():
+def now_ns() -> int:
     """The clock of valid_until_ns; it goes on while the machine is suspended."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
-def _fence():
+def _fence() -> None:
     """Loads before stay before loads after, also on processors that reorder them (not x86, but
     ARM): nothing earlier passes the release of the first lock, nothing later the acquisition of the
     second, and a release is not passed by a later acquisition."""
@@ -279,7 +284,7 @@ def _fence():
 class _Locks(threading.local):
     """Two locks for each thread, so that nobody ever waits for one."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.first, self.second = threading.Lock(), threading.Lock()
 
@@ -287,7 +292,7 @@ class _Locks(threading.local):
 _LOCKS = _Locks()
 
 
-def _boot_id_hash():
+def _boot_id_hash() -> int:
     """64-bit FNV-1a of the 36 characters that name this boot."""
     with open("/proc/sys/kernel/random/boot_id", "rb") as file:
         text = file.read(36)
