@@ -9,9 +9,13 @@ import base64
 import contextlib
 import hashlib
 import json
+import pathlib
 import re
+import sys
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/apps/python"))
+import attachment  # noqa: E402: from the examples
 from browser import Browser, NoBrowser
 from harness import wait_until
 from system_case import CALM, SystemCase, main
@@ -119,6 +123,24 @@ class Page(SystemCase):
             browser.await_text("#elections li", f"{coordinators} COORDINATOR")
             self.assertIn(str(second.epoch()), browser.text("dl.facts"))
             self.assertIn("It ranks below", browser.text("#members li:last-child"))
+            self.check_clean(second, browser)
+
+    def test_the_application_is_shown_and_why_nobody_leads_without_any(self):
+        with self.page_of(1) as (group, second, browser):
+            self.assertNotIn("APPLICATION", browser.text("dl.facts").upper())
+            place = str(second.socket_file)
+            with attachment.attach(place, "worker", score=-42):
+                browser.await_text("dl.facts", "worker attached, score -42")
+                browser.await_text("#members", "-42")
+            for sidecar in group.sidecars:
+                sidecar.write_config(sidecar.config_file.read_text() +
+                                     "[application]\nattach = true\n")
+            browser.await_text("#headline", "Nobody leads")
+            browser.await_text("#notices", "Nobody's application is able, so nobody leads.")
+            browser.await_text("#members", "no application")
+            browser.await_text("dl.facts", "none is attached, score -42")
+            with attachment.attach(place, "worker"):
+                self.await_page(browser, second)
             self.check_clean(second, browser)
 
     def test_a_sidecar_that_is_gone_is_said_to_be_and_comes_back(self):
