@@ -98,6 +98,10 @@ class Explanation {
     if (is_appointed()) text += "; an operator appointed it";
     if (is_self(member)) {
       if (!is_leading_) text += "; but it did not get to renew, so its flag is off";
+      if (const Drain* drain = node_.drain(); drain != nullptr && !drain->is_over) {
+        text += "; it hands over once its application has finished, in " +
+                time_left(backend_, drain->until) + " at the latest";
+      }
       return text + ".";
     }
     const Instant heard = backend_.peer(member.entry.id).heard;

@@ -208,6 +208,22 @@ std::string store_trouble(const Json& store) {
   return "held by " + text_of(record, "holder") + ", which is not a member";
 }
 
+namespace {
+
+// "finishes for step_down, 12s left, waits for worker"
+std::string draining_text(const Json& draining) {
+  std::string text = "finishes for " + text_of(draining, "reason");
+  if (const std::string left = age_in(draining, "left_ms"); left != "-")
+    text += ", " + left + " left";
+  std::string names;
+  for (const std::string& name : texts_in(draining, "waiting_for")) {
+    names += (names.empty() ? ", waits for " : ", ") + name;
+  }
+  return text + names;
+}
+
+}  // namespace
+
 std::string application_text(const Json& application) {
   std::string text;
   for (const std::string& name : texts_in(application, "attached")) {
@@ -222,6 +238,9 @@ std::string application_text(const Json& application) {
     const bool is_healthy = is_true(application, "is_healthy");
     text += (text.empty() ? "" : ", ") + std::string(is_healthy ? "healthy" : "not healthy");
     if (flaw != "-") text += ": " + flaw;
+  }
+  if (const Json& draining = object_in(application, "draining"); !draining.empty()) {
+    text += (text.empty() ? "" : ", ") + draining_text(draining);
   }
   const std::string score = text_of(application, "score");
   if (score != "0" && score != "-") text += (text.empty() ? "score " : ", score ") + score;

@@ -230,7 +230,7 @@ constexpr const char* kWatchExamples = R"(Examples:
       a line for each change
   bellwether watch --json
       a JSON object on a line for each change; "event" is leader, members, vote, store,
-      application, election or trouble)";
+      application, nobody_leads, election or trouble)";
 
 constexpr const char* kStepDown = R"(Make the leader on this machine step down
 

@@ -97,6 +97,9 @@ class News : public WatchView {
                             ? ""
                             : text_of(application, "why_not");
     for (const std::string& name : texts_in(application, "attached")) state += " " + name;
+    const Json& draining = object_in(application, "draining");
+    if (!draining.empty()) state += " finishes";
+    for (const std::string& name : texts_in(draining, "waiting_for")) state += " " + name;
     if (std::string why = why_nobody_leads(status); why != why_nobody_) {
       why_nobody_ = std::move(why);
       if (!why_nobody_.empty()) tell_why_nobody(why_nobody_);

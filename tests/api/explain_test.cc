@@ -139,6 +139,18 @@ BOOST_AUTO_TEST_CASE(who_hands_over) {
   BOOST_TEST(why(3) == "It is handing over, and waits for its successor.");
 }
 
+BOOST_AUTO_TEST_CASE(who_waits_for_its_application_to_finish) {
+  Options options;
+  options.drain_timeout = 10s;
+  Explained group = with_options(options);
+  group.lead();
+  group.step(group.node.step(Application{.is_attached = true}));
+  group.step(group.node.step(StepDown{}));
+  BOOST_TEST(group.why(3) ==
+             "It leads, in epoch 1; it hands over once its application has finished, in 10s at the "
+             "latest.");
+}
+
 BOOST_AUTO_TEST_CASE(who_leaves) {
   follow();
   step(node.step(LeaveGroup{}));

@@ -116,6 +116,10 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
                 ({}, "worker attached, healthy, score 42"),
                 ({"attached": ["a", "b"], "health": None, "score": 0}, "a, b attached"),
                 (lost | {"health": None}, "none is attached, score 42, so this node does not lead"),
+                ({"health": None, "score": 0, "draining": {
+                    "epoch": 7, "reason": "step_down", "successor": "orders-1", "left_ms": 12_500,
+                    "waiting_for": ["worker", "other"]}},
+                 "worker attached, finishes for step_down, 12s left, waits for worker, other"),
                 ({"is_able": False, "why_not": "unhealthy", "is_healthy": False,
                   "why_not_healthy": flaw, "attach": False, "attached": [], "score": -7},
                  f"not healthy: {flaw}, score -7, so this node does not lead")):

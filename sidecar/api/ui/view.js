@@ -159,13 +159,19 @@ function recordText({ name, record }) {
 
 // What is known of the application beside this sidecar; "" where nothing is asked of one, and none
 // has said anything.
-function applicationText({ attach, attached, health, is_healthy, why_not_healthy, score }) {
+function applicationText(
+  { attach, attached, health, is_healthy, why_not_healthy, draining, score },
+) {
   const parts = [];
   if (attached.length > 0) parts.push(`${attached.join(", ")} attached`);
   else if (attach) parts.push("none is attached");
   if (health !== null) {
     const flaw = why_not_healthy ? `: ${why_not_healthy}` : "";
     parts.push(`${is_healthy ? "healthy" : "not healthy"}${flaw}`);
+  }
+  if (draining) {
+    const whom = draining.waiting_for.length > 0 ? `, waits for ${draining.waiting_for.join(", ")}` : "";
+    parts.push(`finishes for ${draining.reason}, ${spanText(draining.left_ms)} left${whom}`);
   }
   if (score !== 0) parts.push(`score ${score}`);
   return parts.join(", ");
