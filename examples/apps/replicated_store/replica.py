@@ -155,7 +155,7 @@ class Replica:
                     pause_s = PAUSE_S if is_late else max(PAUSE_S, self.pull_every_s)
                 self.tell()
                 self.pause(pause_s)
-            except (OSError, attachment.Refused, http.client.HTTPException):
+            except OSError:
                 self.pause(0.1)  # a sidecar that starts, or starts again
 
     def follow(self):
@@ -164,9 +164,11 @@ class Replica:
         for peer in self.peers:
             position, epoch = len(self.log.entries), self.log.epoch()
             status, answer = ask(peer, f"/log?from={position}&epoch={epoch}")
-            if status not in (200, 409) or self.leads():
+            if status not in (200, 409):
                 continue
             with self.changed:
+                if self.leads():
+                    return False
                 self.is_in_sync = status == 200
                 if status == 200:
                     for entry in answer["entries"]:
