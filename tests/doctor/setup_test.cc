@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(without_a_sidecar_skips_what_needs_one_and_finds_nothing) {
     BOOST_TEST((each.verdict <= Verdict::kOk), each.check << ": " << each.seen);
     if (each.verdict == Verdict::kSkipped) skipped_checks += each.check + ";";
   }
-  BOOST_TEST(skipped_checks == "sidecar;metrics;confinement;own address;both ways;");
+  BOOST_TEST(skipped_checks == "sidecar;metrics;application;confinement;own address;both ways;");
 }
 
 BOOST_AUTO_TEST_CASE(without_usable_tls_skips_what_needs_probes) {

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(the_largest_group_goes_out_in_parts_and_comes_back_whole) {
     BOOST_TEST(body <= kMaxBodyBytes);
     start += kHeaderBytes + body + kChecksumBytes;
   }
-  BOOST_TEST(frames == 2u + 28u);
+  BOOST_TEST(frames == 2u + 29u);
 }
 
 BOOST_AUTO_TEST_CASE(two_views_may_follow_each_other) {
