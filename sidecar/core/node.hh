@@ -282,6 +282,7 @@ class Node {
   void on(const StoreAnswered&);
   void on(const StoreFailed&);
   void on_kept(const Persisted& stored);
+  Duration patience() const;
   void begin_request(StoreRequest::Kind kind);
   void give_up_request();
   void read_record();

@@ -39,7 +39,7 @@ void Node::pursue_bid() {
   const Ground ground = ground_to_write();
   // Of all grounds time alone says nothing of the record as it is now: a claim that cannot succeed
   // would cost the group an epoch.
-  const bool is_old_sight = now_ - store.view.looked_at() > store.patience;
+  const bool is_old_sight = now_ - store.view.looked_at() > store.patience.now();
   if (ground == Ground::kExpired && is_old_sight) return read_record();
   if (ground == Ground::kNone) return await_turn();
   send_claim();

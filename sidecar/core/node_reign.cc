@@ -54,7 +54,8 @@ void Node::leave_claim() {
 // Until the lease ends, each time by another connection.
 void Node::try_to_renew_again(Duration at_least) {
   store_->claim.reset();
-  timers_.arm(Timer::kRenew, now_ + std::max(store_->patience / kTriesInPatience, at_least));
+  timers_.arm(Timer::kRenew,
+              now_ + std::max(store_->patience.least() / kTriesInPatience, at_least));
 }
 
 // A leader goes on by the record as it has seen it last.
@@ -81,7 +82,7 @@ void Node::judge_record() {
 
 // The record is read, and written; then the successor hears of it.
 Duration Node::patience_for_handover() const {
-  return options_.handover_timeout + 2 * store_->patience;
+  return options_.handover_timeout + 2 * patience();
 }
 
 void Node::begin_giving() {

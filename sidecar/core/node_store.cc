@@ -1,5 +1,6 @@
 // Guard on a store: requests to it, one at a time, and what becomes of their answers.  What is
 // asked for is decided in node_bid.cc (the candidate) and node_reign.cc (the leader).
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -9,11 +10,24 @@
 namespace bellwether {
 
 using Holder = StoreRecord::Holder;
+namespace {
+
+// Who leaves asks twice at most, and has told all others before that it leads no longer.
+constexpr Duration kLeaverPatience = std::chrono::milliseconds(350);
+
+}  // namespace
+
+// For how long an answer is waited for.
+Duration Node::patience() const {
+  if (is_leading()) return store_->patience.within(valid_until() - now_);
+  const Duration patience = store_->patience.now();
+  return is_leaving_ ? std::min(patience, kLeaverPatience) : patience;
+}
 
 // A request that may still be under way is given up.
 void Node::begin_request(StoreRequest::Kind kind) {
   store_->request = StoreRequest{.kind = kind, .number = ++store_->number, .sent_at = now_};
-  timers_.arm(Timer::kStore, now_ + store_->patience);
+  timers_.arm(Timer::kStore, now_ + patience());
 }
 
 void Node::give_up_request() {
@@ -25,13 +39,13 @@ void Node::give_up_request() {
 
 void Node::read_record() {
   begin_request(StoreRequest::Kind::kRead);
-  effects_.push_back(StoreRead{.number = store_->number, .patience = store_->patience});
+  effects_.push_back(StoreRead{.number = store_->number, .patience = patience()});
 }
 
 void Node::write_record(StoreRequest::Kind kind, StoreRecord record) {
   begin_request(kind);
   effects_.push_back(StoreWrite{.number = store_->number,
-                                .patience = store_->patience,
+                                .patience = patience(),
                                 .expected = store_->view.version(),
                                 .record = std::move(record)});
 }
@@ -76,7 +90,10 @@ bool Node::is_answered(uint64_t number) {
 
 void Node::on(const StoreSeen& seen) {
   const bool is_event = seen.number == 0;
-  if (!store_ || (!is_event && !is_answered(seen.number))) return;
+  if (!store_) return;
+  const auto request = store_->request;
+  if (!is_event && !is_answered(seen.number)) return;
+  if (!is_event) store_->patience.on_answer(now_ - request->sent_at);
   note_store_is_there();
   // What a leader has written is newer than any event; and of a claim the answer tells.
   if (is_event && (is_leading() || store_->claim || handover_)) return;
@@ -109,6 +126,7 @@ void Node::on(const StoreAnswered& answer) {
   if (!store_ || !store_->request) return;
   const StoreRequest request = *store_->request;
   if (!is_answered(answer.number)) return;
+  store_->patience.on_answer(now_ - request.sent_at);
   note_store_is_there();
   if (!answer.is_written) return on_conflict();
   switch (request.kind) {
@@ -140,6 +158,7 @@ void Node::on_conflict() {
 void Node::on(const StoreFailed& failed) {
   if (!store_) return;
   const bool is_of_watch = failed.number == 0;
+  if (!is_of_watch && failed.why == StoreFailure::kTimeout) store_->patience.on_timeout();
   if (!is_of_watch && !is_answered(failed.number)) return;
   store_->failure = failed.why;
   if (is_of_watch && (is_leading() || store_->request)) return;

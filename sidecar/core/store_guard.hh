@@ -22,6 +22,7 @@
 #include "core/disk_watch.hh"
 #include "core/lease.hh"
 #include "core/options.hh"
+#include "core/patience.hh"
 #include "core/store_view.hh"
 #include "core/why.hh"
 
@@ -50,12 +51,17 @@ struct StoreClaim {
 // Members that use another store, or another record in it, are another group.
 inline uint64_t store_hash(const std::string& store) { return fnv1a(store); }
 
+// A write that takes longer is of no use: its answer and that of the next renewal have to come
+// while the flag holds.
+constexpr Duration longest_patience(Duration lease) { return validity_of(lease) / 2; }
+
 struct StoreGuard {
   StoreGuard(const Options& options, const Record& stored)
       : hash(store_hash(options.store)),
         lease(options.lease),
         renew_interval(options.renew_interval),
-        patience(std::max(options.renew_interval / 2, options.answer_timeout)),
+        patience(std::max(options.renew_interval / 2, options.answer_timeout),
+                 longest_patience(options.lease)),
         disk(stored),
         view(options.lease),
         number(options.seed << 20),
@@ -65,7 +71,7 @@ struct StoreGuard {
   uint64_t hash;  // store_hash()
   Duration lease;
   Duration renew_interval;
-  Duration patience;  // for an answer
+  Patience patience;
 
   DiskWatch disk;
   bool is_disk_broken = false;

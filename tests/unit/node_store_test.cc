@@ -23,7 +23,8 @@ Options with_store() {
 // Member 3 is the highest of 1..3 unless a case connects others.
 class StoreHarness : public NodeHarness {
  public:
-  StoreHarness() : NodeHarness({.self = 3, .options = with_store()}) {
+  explicit StoreHarness(const Options& options = with_store())
+      : NodeHarness({.self = 3, .options = options}) {
     step(Start{});
     connect(1);
     connect(2);
@@ -275,6 +276,44 @@ BOOST_AUTO_TEST_CASE(a_handover_is_flag_then_record_then_word) {
   const auto handover = find_sent<PlannedHandover>(told);
   BOOST_REQUIRE(handover);
   BOOST_TEST(handover->version == "c");
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_leaves_waits_for_no_store_that_hangs) {
+  Options options = with_store();
+  options.lease = seconds(10);
+  options.renew_interval = seconds(2);
+  StoreHarness node(options);
+  node.lead_by_store();
+  node.run_for(seconds(2));  // and a renewal is under way
+  BOOST_TEST(published(node.step(LeaveGroup{})) == "no leader");
+  node.run_for(milliseconds(1100));
+  BOOST_TEST(node.node().has_left());
+}
+
+BOOST_AUTO_TEST_CASE(a_store_that_is_slow_is_waited_for_longer_the_next_time) {
+  StoreHarness node;
+  const auto patience_of_read = [&](const Effects& effects) {
+    for (const Effect& effect : effects) {
+      if (const auto* read = std::get_if<StoreRead>(&effect)) return read->patience;
+    }
+    return Duration::zero();
+  };
+  BOOST_TEST((patience_of_read(node.bid()) == milliseconds(200)));
+  BOOST_TEST((patience_of_read(node.run_for(seconds(4))) == milliseconds(400)));
+  Duration most{};
+  for (int i = 0; i < 20; ++i) {
+    most = std::max(most, patience_of_read(node.run_for(seconds(4))));
+  }
+  BOOST_TEST((most == milliseconds(800)));  // of a lease of 2 s
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_waits_for_a_renewal_for_half_of_what_its_lease_has_left) {
+  StoreHarness node;
+  node.lead_by_store();
+  for (const Effect& effect : node.run_for(milliseconds(400))) {
+    const auto* write = std::get_if<StoreWrite>(&effect);
+    if (write != nullptr) BOOST_TEST((write->patience == milliseconds(600)));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_handover_without_an_answer_is_looked_up) {
