@@ -164,6 +164,24 @@ BOOST_AUTO_TEST_CASE(endpoints_are_asked_in_turn) {
   BOOST_TEST(asked.dialect->server() == "http://a:1");
 }
 
+BOOST_AUTO_TEST_CASE(another_cluster_than_the_first_is_not_believed) {
+  const auto header = [](const char* cluster) {
+    return std::string(R"({"header":{"cluster_id":")") + cluster + R"(","revision":"6"})";
+  };
+  const std::string written = R"(,"succeeded":true,"responses":[{"response_put":{}}]})";
+  Asked asked;
+  BOOST_TEST(std::holds_alternative<StoreSeen>(asked.read(header("17") + "}")));
+  BOOST_TEST(std::holds_alternative<StoreWritten>(asked.written(header("17") + written)));
+  const StoreReply other = asked.read(header("18") + "}");
+  BOOST_TEST((failure_of(other) == StoreFailure::kMalformed));
+  BOOST_TEST(std::get<StoreRefusal>(other).words.find("is of etcd cluster 18, and not of 17") !=
+             std::string::npos);
+  BOOST_TEST((failure_of(asked.written(header("18") + written)) == StoreFailure::kMalformed));
+  BOOST_TEST((failure_of(asked.dialect->on_watch_line(R"({"result":)" + header("18") + "}}")) ==
+              StoreFailure::kMalformed));
+  BOOST_TEST(std::holds_alternative<StoreSeen>(asked.read(header("17") + "}")));
+}
+
 BOOST_AUTO_TEST_CASE(who_has_a_user_logs_in_until_the_token_is_refused) {
   const auto dialect =
       etcd_record({.endpoints = {"http://a:1"}, .key = "k", .user = "u", .password_name = "file"});

@@ -119,6 +119,7 @@ class EtcdRecord final : public StoreDialect {
   StoreReply on_read(const HttpAnswer& answer) override {
     const std::optional<Json> json = parse_json(answer.body);
     if (answer.status != 200 || !json) return refusal_of(answer, json);
+    if (const auto foreign = judge_cluster(*json)) return *foreign;
     const auto revision = json_whole(member(*json, {"header", "revision"}));
     const auto sight = sight_of(*json);
     if (!revision || !sight) return malformed();
@@ -140,6 +141,7 @@ class EtcdRecord final : public StoreDialect {
   StoreReply on_write(const HttpAnswer& answer) override {
     const std::optional<Json> json = parse_json(answer.body);
     if (answer.status != 200 || !json) return refusal_of(answer, json);
+    if (const auto foreign = judge_cluster(*json)) return *foreign;
     const auto revision = json_whole(member(*json, {"header", "revision"}));
     const Json* responses = member(*json, "responses");
     if (!revision || responses == nullptr || !responses->is_array() || responses->empty()) {
@@ -166,6 +168,7 @@ class EtcdRecord final : public StoreDialect {
     if (const Json* error = member(*json, "error")) return stream_refusal(*error);
     const Json* result = member(*json, "result");
     if (result == nullptr) return malformed();
+    if (const auto foreign = judge_cluster(*result)) return *foreign;
     if (const Json* canceled = member(*result, "canceled"); canceled != nullptr) {
       if (member(*result, "compact_revision") != nullptr) return StorePositionLost{};
       return refusal_by({.message = json_text(member(*result, "cancel_reason"))});
@@ -193,6 +196,23 @@ class EtcdRecord final : public StoreDialect {
         .authorization = token_,
         .body = dump(body)};
     return request;
+  }
+
+  // Each answer names its cluster.  Two clusters have two records, and each of them a leader.
+  std::optional<StoreRefusal> judge_cluster(const Json& answer) {
+    const std::string cluster = json_text(member(answer, {"header", "cluster_id"}));
+    if (cluster.empty() || cluster == cluster_) return std::nullopt;
+    if (cluster_.empty()) {
+      cluster_ = cluster;
+      return std::nullopt;
+    }
+    constexpr size_t kMaxId = 20;
+    return StoreRefusal{
+        .failure = StoreFailure::kMalformed,
+        .words = fmt::format("{} is of etcd cluster {}, and not of {}, which has answered first: "
+                             "let etcd.endpoints name the members of one cluster; if it was made "
+                             "anew, restart this sidecar",
+                             server(), shown(cluster, kMaxId), shown(cluster_, kMaxId))};
   }
 
   void log_out() {
@@ -227,7 +247,7 @@ class EtcdRecord final : public StoreDialect {
 
   StoreRefusal refusal_of(const HttpAnswer& answer, const std::optional<Json>& json) const {
     const std::string message = json ? json_text(member(*json, "error")) : "";
-    if (!message.empty()) {
+    if (!message.empty() ) {
       return refusal_by({json_whole(member(*json, "code")).value_or(0), message});
     }
     if (answer.status == 404) {
@@ -278,7 +298,8 @@ class EtcdRecord final : public StoreDialect {
   }
 
   EtcdSettings settings_;
-  std::string key_;  // in base64
+  std::string key_;      // in base64
+  std::string cluster_;  // that has answered first; "": none has
   size_t place_ = 0;
   SecretText password_;
   SecretText token_;
