@@ -128,6 +128,8 @@ class Cluster {
   void set_foreigner(bool is_on);
   void start_twin(uint32_t process);
   const VirtualStore& store() const { return store_; }
+  // That were sent to it, whether it is reached or not; without watches.
+  uint64_t store_requests() const { return store_requests_; }
 
   // --- time ---
   Instant now() const { return queue_.now(); }
@@ -344,6 +346,7 @@ class Cluster {
   Network network_;
   VirtualStore store_;
   ForeignElector foreigner_;
+  uint64_t store_requests_ = 0;
   Referee referee_;
   Audit audit_;
   std::vector<Process> processes_;

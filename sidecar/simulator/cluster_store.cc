@@ -20,6 +20,7 @@ uint64_t Cluster::wall_clock_ms(uint32_t process) const {
 
 template <typename Request>
 void Cluster::ask_store(uint32_t process, const Request& request) {
+  ++store_requests_;
   const uint32_t life = processes_[process].life;
   if (!store_.is_reached_by(process)) {
     if (!store_.happens(kIsRefused)) return;

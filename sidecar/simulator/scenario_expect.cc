@@ -236,6 +236,10 @@ void expect_claims(ScenarioRunner& runner, Words& words) {
   expect_count(runner, words, runner.claims_in_window(), "claims");
 }
 
+void expect_requests(ScenarioRunner& runner, Words& words) {
+  expect_count(runner, words, runner.requests_in_window(), "requests");
+}
+
 // Nothing is known of what several elections may cost, or one in which two variants meet.
 void expect_bounded_cost(ScenarioRunner& runner, Words& words) {
   words.require("cost");
@@ -333,6 +337,7 @@ constexpr Expectation kExpectations[] = {
     {"messages", expect_messages}, {"claims", expect_claims},
     {"members", expect_members},   {"variant", expect_variant},
     {"one", expect_one_list},      {"bounded", expect_bounded_cost},
+    {"requests", expect_requests},
 };
 
 }  // namespace

@@ -204,7 +204,9 @@ void ScenarioRunner::settle() {
 void ScenarioRunner::mark() { window_ = settled_ = here(); }
 
 ScenarioRunner::Window ScenarioRunner::here() {
-  Window window{.messages = cluster().messages(), .claims = cluster().referee().claims()};
+  Window window{.messages = cluster().messages(),
+                .claims = cluster().referee().claims(),
+                .requests = cluster().store_requests()};
   for (uint32_t process = 0; process < cluster().size(); ++process) {
     if (!cluster().is_running(process)) continue;
     const size_t listed = cluster().node(process).members().all().size();
@@ -225,6 +227,10 @@ uint64_t ScenarioRunner::messages_in_window(std::optional<FrameType> type) {
     count += cluster().messages()[i] - window_.messages[i];
   }
   return count;
+}
+
+uint64_t ScenarioRunner::requests_in_window() {
+  return cluster().store_requests() - window_.requests;
 }
 
 uint64_t ScenarioRunner::claims_in_window() {

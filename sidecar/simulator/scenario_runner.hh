@@ -61,12 +61,13 @@ class ScenarioRunner {
   // The scenario fails here.
   void fail(const std::string& expected, const std::string& found);
 
-  // What `expect messages`, `claims` and `epoch` count from: the end of the settle before the last
+  // What `expect messages`, `claims`, `requests` and `epoch` count from: the end of the settle before the last
   // one, or `mark`.
   void settle();
   void mark();
   uint64_t messages_in_window(std::optional<FrameType> type);
   uint64_t claims_in_window();
+  uint64_t requests_in_window();
   // The longest list of a running process, at the window's begin or now: an election is called
   // among those who are listed then, and its leader may drop some of them.
   size_t longest_list_in_window();
@@ -79,6 +80,7 @@ class ScenarioRunner {
   struct Window {
     MessageCounts messages{};
     uint64_t claims = 0;
+    uint64_t requests = 0;
     size_t longest_list = 0;
   };
   Window here();

@@ -419,7 +419,8 @@ constexpr Verb kVerbs[] = {
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME|budget] |\n"
      "one list | ready IDS [within TIME] | state ID STATE | epoch N|>=N [at IDS] | flag\n"
      "on|off|draining IDS |\n"
-     "messages [KIND] COUNT | claims COUNT | bounded cost | members IDS [at IDS] |\n"
+     "messages [KIND] COUNT | claims COUNT | requests COUNT | bounded\n"
+     "cost | members IDS [at IDS] |\n"
      "variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
      "fails the scenario when it is not so; COUNT is N, <=N, or VARIANT=N of each; budget:\n"
      "what a group with these settings may take when all faults have ended; one list:\n"
