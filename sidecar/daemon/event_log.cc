@@ -48,6 +48,7 @@ void EventLog::on_command(const Input& command) {
 }
 
 void EventLog::on(Instant, const Publish& publish) {
+  if (publish.leader) elections_ = 0;
   if (publish.leader) log_.set_epoch(publish.epoch);
   if (!publish.why) return;
   const char* const reason = words(*publish.why);
@@ -57,13 +58,23 @@ void EventLog::on(Instant, const Publish& publish) {
     log_.write(LogLevel::kInfo, "following a leader",
                {{"leader", members_.name_of(*publish.leader)}, {"reason", reason}});
   } else {
-    log_.write(LogLevel::kInfo, "no leader is known", {{"reason", reason}});
+    log_.write(level(), "no leader is known", {{"reason", reason}});
   }
 }
 
-void EventLog::on(Instant, const Progress& progress) {
-  log_.write(LogLevel::kInfo, "election",
+void EventLog::on(Instant now, const Progress& progress) {
+  note_election(now, progress.state);
+  log_.write(level(), "election",
              {{"state", election_state_name(progress.state)}, {"reason", progress.text}});
+}
+
+void EventLog::note_election(Instant now, uint32_t state) {
+  const bool is_electing = state != ELECTION_STATE_IDLE;
+  if (std::exchange(is_electing_, is_electing) || !is_electing) return;
+  ++elections_;
+  if (tells_elections() || !vain_lines_.admit(now, "election")) return;
+  log_.write(LogLevel::kInfo, "elections come to nothing, and are told at level debug from now on",
+             {{"elections", std::to_string(elections_)}});
 }
 
 void EventLog::on(Instant, const TimedOut& timeout) {
@@ -80,9 +91,11 @@ void EventLog::on(Instant, const Sighting& sighting) {
              {{"name", members_.name_of(sighting.peer)}, {"state", name(sighting.liveness)}});
 }
 
-void EventLog::on(Instant, const Remark& remark) {
-  if (!remark.peer) return log_.write(LogLevel::kInfo, remark.text);
-  log_.write(LogLevel::kInfo, remark.text, {{"peer", members_.name_of(*remark.peer)}});
+void EventLog::on(Instant now, const Remark& remark) {
+  const bool is_vain = !tells_elections() && !vain_lines_.admit(now, remark.text);
+  const LogLevel level = is_vain ? LogLevel::kDebug : LogLevel::kInfo;
+  if (!remark.peer) return log_.write(level, remark.text);
+  log_.write(level, remark.text, {{"peer", members_.name_of(*remark.peer)}});
 }
 
 void EventLog::on(Instant, const Persist& persist) { log_.set_epoch(persist.record.max_epoch); }

@@ -30,14 +30,20 @@ class EventLog {
   // Elect, StepDown, Transfer or Forget, when it was not refused.
   void on_command(const Input& command);
 
+  // Whether a line about an election is worth being written.  While nobody can lead (the store is
+  // away, or a majority) elections are held again and again, and come to nothing: the first ones
+  // are told in full, and from then on, until there is a leader, a line a minute.
+  bool tells_elections() const { return elections_ <= kToldElections; }
+  static constexpr uint64_t kToldElections = 5;
+
  private:
   void on(Instant now, const Publish& publish);
-  void on(Instant, const Progress& progress);
+  void on(Instant now, const Progress& progress);
   void on(Instant, const TimedOut& timeout);
   void on(Instant, const Stale& stale);
   void on(Instant now, const Rejected& rejected) { on_rejected(now, rejected); }
   void on(Instant, const Sighting& sighting);
-  void on(Instant, const Remark& remark);
+  void on(Instant now, const Remark& remark);
   void on(Instant now, const Persist& persist);
   // No event, or logged by whoever carries it out.
   template <OneOf<Send, RefuseLink, EndLink, PersistMembers, StoreRead, StoreWrite, StoreWatch,
@@ -45,8 +51,15 @@ class EventLog {
                 Other>
   void on(Instant, const Other&) {}
 
+  void note_election(Instant now, uint32_t state);
+  // Of a line about an election.
+  LogLevel level() const { return tells_elections() ? LogLevel::kInfo : LogLevel::kDebug; }
+
   Log& log_;
   LineLimit refusals_{1, std::chrono::minutes(1)};
+  LineLimit vain_lines_{1, std::chrono::minutes(1)};
+  uint64_t elections_ = 0;  // that have begun since there was a leader
+  bool is_electing_ = false;
   const Members& members_;
 };
 

@@ -86,6 +86,25 @@ BOOST_AUTO_TEST_CASE(of_refused_messages_a_line_a_minute_and_reason_is_written) 
   BOOST_TEST(flood(kBegin + seconds(60)) == 3);
 }
 
+BOOST_AUTO_TEST_CASE(elections_that_come_to_nothing_are_not_told_for_ever) {
+  Log log({});
+  const Members members{{.name = "n1", .priority = 100, .boot = 1}};
+  EventLog events(log, members);
+  const auto hold_election = [&] {
+    events.on_effect(kBegin, Progress{ELECTION_STATE_COLLECTING, "asks"});
+    events.on_effect(kBegin, Progress{ELECTION_STATE_CLAIMING, "claims"});
+    events.on_effect(kBegin, Progress{ELECTION_STATE_IDLE, "gave up"});
+  };
+  for (uint64_t i = 0; i < EventLog::kToldElections; ++i) hold_election();
+  BOOST_TEST(events.tells_elections());
+  hold_election();
+  BOOST_TEST(!events.tells_elections());
+  events.on_effect(kBegin, Publish{.why = Why::kClaims});
+  BOOST_TEST(!events.tells_elections());
+  events.on_effect(kBegin, Publish{.leader = Uuid{}, .why = Why::kAnnounced});
+  BOOST_TEST(events.tells_elections());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::test
