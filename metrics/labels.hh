@@ -140,18 +140,12 @@ inline const char* name(ShadowResult result) {
 enum class StoreResult : uint8_t {
   kDone,
   kConflict,  // the record is another one than the write expected
-  kFailed,    // and from here on as StoreFailure
-  kLast = kFailed + static_cast<uint8_t>(StoreFailure::kLast),
+  kFailed,    // a StoreFailure says why
+  kLast = kFailed,
 };
-constexpr StoreResult result_of(StoreFailure failure) {
-  return static_cast<StoreResult>(static_cast<uint8_t>(StoreResult::kFailed) +
-                                  static_cast<uint8_t>(failure));
-}
 inline const char* name(StoreResult result) {
-  if (result == StoreResult::kDone) return "done";
-  if (result == StoreResult::kConflict) return "conflict";
-  return name(static_cast<StoreFailure>(static_cast<uint8_t>(result) -
-                                        static_cast<uint8_t>(StoreResult::kFailed)));
+  static constexpr Names<StoreResult> kNames({"done", "conflict", "failed"});
+  return kNames[result];
 }
 
 enum class Reload : uint8_t {

@@ -44,6 +44,8 @@ struct StoreMetrics {
       : requests(registry, "bellwether_store_requests_total",
                  "Requests to the store that decides who leads, by what they came to.", "verb",
                  "result"),
+        failures(registry, "bellwether_store_failures_total",
+                 "Requests to the store that came to nothing, by why.", "reason"),
         request_duration(registry, "bellwether_store_request_duration_seconds",
                          "Time from a request to the store until its answer, or until it was given "
                          "up; without watches.",
@@ -58,6 +60,7 @@ struct StoreMetrics {
                    "which is not a member, else 0.") {}
 
   const Counters<StoreVerb, StoreResult> requests;
+  const Counters<StoreFailure> failures;
   const Histograms<> request_duration;
   const Gauges<> up;
   const Gauges<> record_age;

@@ -18,7 +18,7 @@ uint64_t wall_clock_ms() {
 
 metrics::StoreResult result_of(const io::StoreRequestReport& report) {
   if (report.is_conflict) return metrics::StoreResult::kConflict;
-  return report.failure ? metrics::result_of(*report.failure) : metrics::StoreResult::kDone;
+  return report.failure ? metrics::StoreResult::kFailed : metrics::StoreResult::kDone;
 }
 
 }  // namespace
@@ -72,18 +72,23 @@ void StoreLink::on_store_failed(uint64_t number, StoreFailure failure, Duration 
 
 void StoreLink::on_store_request(const io::StoreRequestReport& report) {
   metrics_.store->requests.count(report.verb, result_of(report));
+  if (report.failure) metrics_.store->failures.count(*report.failure);
   // A watch lasts as long as it likes.
   if (report.verb != StoreVerb::kWatch) metrics_.store->request_duration.observe(report.took);
 }
 
+// One that answers now and then, or endpoints of which each has a trouble of its own, are not worth
+// a line each time.
 void StoreLink::on_store_condition() {
   const io::StoreCondition& condition = client_.condition();
-  metrics_.store->up.set(condition.trouble.empty());
-  if (condition.trouble.empty()) {
-    log_.write(LogLevel::kInfo, "the store answers", {{"server", condition.server}});
-  } else {
-    log_.write(LogLevel::kWarn, "the store is in trouble", {{"because", condition.trouble}});
-  }
+  const bool is_well = condition.trouble.empty();
+  metrics_.store->up.set(is_well);
+  const auto left_out = conditions_.admit(io::Loop::now(), "");
+  if (!left_out) return;
+  log_.write(is_well ? LogLevel::kInfo : LogLevel::kWarn,
+             is_well ? "the store answers" : "the store is in trouble",
+             {{is_well ? "server" : "because", is_well ? condition.server : condition.trouble},
+              {"more_since_last_line", std::to_string(*left_out)}});
 }
 
 void StoreLink::on_store_secret_refused() {

@@ -7,6 +7,7 @@
 
 #include "config/config.hh"
 #include "core/effects.hh"
+#include "daemon/line_limit.hh"
 #include "daemon/log.hh"
 #include "daemon/reread.hh"
 #include "daemon/store_files.hh"
@@ -47,6 +48,7 @@ class StoreLink final : private io::StoreListener {
   Log& log_;
   metrics::Metrics& metrics_;
   std::function<void(const Input&)> tell_;
+  LineLimit conditions_{10, std::chrono::minutes(1)};
   io::StoreClient client_;
   std::string flaw_;  // of the files, as it was logged last; empty: none
   Reread<StoreReading> files_;
