@@ -168,10 +168,8 @@ const char* mode_name(TlsMode mode) {
 
 Json files_json(const TlsState& state) {
   const auto& expiry = state.expiry;
-  return {
-      {"why_not_in_force", text_or_null(state.flaw)},
-      {"certificate_expires",
-       expiry ? Json(rfc3339(std::chrono::system_clock::from_time_t(*expiry))) : Json(nullptr)}};
+  return {{"why_not_in_force", text_or_null(state.flaw)},
+          {"certificate_expires", expiry ? Json(rfc3339(wall_time_of(*expiry))) : Json(nullptr)}};
 }
 
 Json commands_json(const Backend& backend) {

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace bellwether {
 namespace {
 
@@ -21,6 +23,11 @@ std::string in_words(WallTime time, int digits) {
 }
 
 }  // namespace
+
+WallTime wall_time_of(std::time_t seconds) {
+  constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max());
+  return std::min(std::chrono::sys_seconds(std::chrono::seconds(seconds)), kLast);
+}
 
 std::string rfc3339(WallTime time) { return in_words<std::chrono::milliseconds>(time, 3); }
 std::string rfc3339_micro(WallTime time) { return in_words<std::chrono::microseconds>(time, 6); }

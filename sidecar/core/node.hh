@@ -216,7 +216,6 @@ class Node {
   bool is_boot_wait() const;
   void note_proof(const Member& gone);
   void note_released(const Member& member);
-  bool speaks_for_itself(const Member& member) const;
   void ask_successor();
   void on_handover_timer();
 

@@ -217,13 +217,10 @@ void Node::note_released(const Member& member) {
   store_ ? pursue_bid() : note_void(member.entry.id, member.released);
 }
 
-// Among voters they alone lead: who has the id of one, and no voter's name, has nothing to release.
-bool Node::speaks_for_itself(const Member& member) const { return !majority_ || member.slot; }
-
 // The process is dead, and leads none of the epochs that it has claimed.  That says nothing of its
 // next life, which takes others.
 void Node::note_proof(const Member& gone) {
-  if (!speaks_for_itself(gone)) return;
+  if (!counts(gone)) return;
   if (!store_) return note_void(gone.entry.id, gone.claimed_epoch);
   Member* member = members_.find(gone.entry.id);
   member->released = std::max(member->released, gone.claimed_epoch);

@@ -314,7 +314,7 @@ bool Node::is_old_news(const ElectionFrame& answer) const {
 
 // The leader itself says that it leads no longer, or a new life of it does.
 void Node::note_release(Member& member, uint64_t released) {
-  if (!speaks_for_itself(member)) return;
+  if (!counts(member)) return;  // it has the id of a voter, perhaps, and not its name
   if (store_ && std::exchange(member.released_home, member.entry.home) != member.entry.home) {
     member.released = 0;  // of two processes with one id neither speaks for the other
   }

@@ -81,9 +81,7 @@ void Node::judge_record() {
 // --- hand-over: the flag is off; then the record names the successor; then the successor hears ---
 
 // The record is read, and written; then the successor hears of it.
-Duration Node::patience_for_handover() const {
-  return options_.handover_timeout + 2 * patience();
-}
+Duration Node::patience_for_handover() const { return options_.handover_timeout + 2 * patience(); }
 
 void Node::begin_giving() {
   timers_.arm(Timer::kHandover, now_ + patience_for_handover());

@@ -67,6 +67,9 @@ BOOST_AUTO_TEST_CASE(an_id_under_another_name_replaces_nobody_but_for_a_voter_by
       other.peer.boot = boot;
       BOOST_TEST((judge(other, kSelf, &there, false, kHandshake) == LinkVerdict::kReplace));
     }
+    LinkSketch certified = link(3, is_dialled_here);
+    certified.is_another = true;
+    BOOST_TEST((judge(certified, kSelf, &there, false, kHandshake) == LinkVerdict::kDuplicateId));
     LinkSketch voter = there;
     voter.is_of_voter = true;
     BOOST_TEST((judge(other, kSelf, &voter, false, kHandshake) == LinkVerdict::kDuplicateId));

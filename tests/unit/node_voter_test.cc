@@ -344,6 +344,19 @@ BOOST_AUTO_TEST_CASE(whoever_is_no_voter_releases_nothing_with_the_id_of_one) {
   BOOST_TEST(node.node().members().find(uuid(5))->slot.has_value());
 }
 
+BOOST_AUTO_TEST_CASE(whoever_is_no_voter_is_followed_by_nobody) {
+  for (const bool is_followed : {false, true}) {
+    GuardHarness node;
+    is_followed ? node.follow(5, 1) : node.grant(5, 1);
+    Hello hello = NodeHarness::hello_of(7, 1);
+    hello.voters = node.node().majority()->hash;
+    node.connect(hello);
+    const std::string before = node.role();
+    BOOST_TEST(reported<Rejected>(node.receive_beat(7, 6)) == "its [voters] are not this node's");
+    BOOST_TEST(node.role() == before);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests

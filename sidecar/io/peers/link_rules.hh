@@ -26,6 +26,7 @@ struct LinkSketch {
   bool is_dialled_here = false;
   bool is_tentative = false;  // whoever dialled did not know who it would reach
   bool is_of_voter = false;   // its certificate is that of the voter whose name it uses
+  bool is_another = false;    // its certificate has none of the names that the existing link's has
   Duration age{};             // since its HELLO
 };
 
@@ -47,8 +48,10 @@ inline LinkVerdict judge(const LinkSketch& newcomer, const PeerIdentity& self,
   if (peer.id == self.id) {
     return peer.boot == self.boot ? LinkVerdict::kSelf : LinkVerdict::kOwnId;
   }
-  // An id is told to everybody, and whoever uses it under another name is somebody else.
-  const bool is_same_name = existing == nullptr || existing->peer.name == peer.name;
+  // An id is told to everybody, and whoever uses it under another name, or with the certificate of
+  // another host, is somebody else.
+  const bool is_same_name =
+      existing == nullptr || (existing->peer.name == peer.name && !newcomer.is_another);
   const bool is_rightful = !is_same_name && newcomer.is_of_voter && !existing->is_of_voter;
   const bool is_same_life =
       is_same_name && (existing == nullptr || existing->peer.boot == peer.boot);

@@ -270,6 +270,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   // transport_security.cc
   bool is_welcome(PeerConnection& connection, const Greeting& greeting);
   bool is_of_voter(const PeerConnection& connection, const std::string& name) const;
+  static bool is_another_bearer(const PeerConnection& newcomer, const PeerConnection& existing);
   static void note_tls_try(const PeerConnection& connection, Target& target);
   void tell_silent_refusal(const PeerConnection& connection);
   void forget_begun();

@@ -221,7 +221,7 @@ LinkVerdict Transport::judge_greeting(const PeerConnection& connection, const Gr
   const Target* target = target_of(connection);
   const Instant now = Loop::now();
   std::optional<LinkSketch> existing;
-  bool has_namesake = false;
+  bool has_namesake = false, is_another = false;
   for (const auto& other : connections_) {
     if (!other->is_link()) continue;
     if (other->peer().id == newcomer.id) {
@@ -229,6 +229,7 @@ LinkVerdict Transport::judge_greeting(const PeerConnection& connection, const Gr
                             .is_dialled_here = other->dialled().has_value(),
                             .is_of_voter = is_of_voter(*other, other->peer().name),
                             .age = other->link_age(now)};
+      is_another = is_another_bearer(connection, *other);
     } else if (other->peer().name == newcomer.name) {
       has_namesake = true;
     }
@@ -237,7 +238,8 @@ LinkVerdict Transport::judge_greeting(const PeerConnection& connection, const Gr
       .peer = newcomer,
       .is_dialled_here = connection.dialled().has_value(),
       .is_tentative = target == nullptr ? greeting.is_tentative : target->is_tentative,
-      .is_of_voter = is_of_voter(connection, newcomer.name)};
+      .is_of_voter = is_of_voter(connection, newcomer.name),
+      .is_another = is_another};
   return judge(asking, self, existing ? &*existing : nullptr, has_namesake,
                settings_.limits.handshake);
 }

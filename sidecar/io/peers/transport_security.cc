@@ -60,6 +60,14 @@ bool Transport::is_of_voter(const PeerConnection& connection, const std::string&
   return session != nullptr && session->peer() && settings_.security.voter_hosts.contains(name);
 }
 
+// Not of certificates that name no host, which all members may share, nor of a secret.
+bool Transport::is_another_bearer(const PeerConnection& newcomer, const PeerConnection& existing) {
+  const TlsSession* shown = newcomer.tls();
+  const TlsSession* known = existing.tls();
+  if (shown == nullptr || known == nullptr || !shown->peer() || !known->peer()) return false;
+  return !have_name_in_common(shown->peer()->names, known->peer()->names);
+}
+
 // What a try to dial by TLS has brought, when it is over.  Beside plain peers the next one is
 // plain, and the one after that is not.
 void Transport::note_tls_try(const PeerConnection& connection, Target& target) {

@@ -48,6 +48,15 @@ std::string CertificateNames::text() const {
   return all.empty() ? "no name" : all;
 }
 
+bool have_name_in_common(const CertificateNames& one, const CertificateNames& other) {
+  const auto meet = [](const std::vector<std::string>& these,
+                       const std::vector<std::string>& those) {
+    return std::ranges::find_first_of(these, those) != these.end();
+  };
+  return meet(one.uris, other.uris) || meet(one.dns, other.dns) ||
+         meet(one.addresses, other.addresses);
+}
+
 bool is_dns_match(std::string_view pattern, std::string_view name) {
   pattern = without_last_dot(pattern);
   name = without_last_dot(name);

@@ -20,6 +20,9 @@ struct CertificateNames {
   std::string text() const;
 };
 
+// Whether some name is in both.
+bool have_name_in_common(const CertificateNames& one, const CertificateNames& other);
+
 // Whether `pattern` stands for `name`: the same, or "*.rest" for exactly one label before the rest,
 // which has two at least.  Both are DNS names; large and small letters are the same.
 bool is_dns_match(std::string_view pattern, std::string_view name);
