@@ -150,14 +150,30 @@ BOOST_AUTO_TEST_CASE(who_has_refused_is_asked_over_a_new_connection) {
   BOOST_TEST(harness.clients[0] != harness.clients[1]);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_given_up_is_silent) {
+BOOST_AUTO_TEST_CASE(a_rehearsal_is_a_write_that_is_dry) {
   ClientHarness harness;
-  harness.is_holding = true;
-  harness.client.read(1, seconds(60));
-  BOOST_REQUIRE(harness.run_until([&] { return harness.held.size() == 1; }));
-  harness.client.give_up();
-  BOOST_REQUIRE(harness.run_until([&] { return harness.gone.size() == 1; }));
-  BOOST_TEST(harness.told.words.empty());
+  std::vector<std::string> rehearsed;
+  harness.handler = [&](const HttpRequest& request, const HttpReply& reply) {
+    if (request.query.contains("dryRun")) rehearsed.push_back(request.method + " " + request.body);
+    reply.send({.body = lease("7")});
+  };
+  harness.client.read(1, seconds(5));
+  harness.next();
+  harness.client.rehearse(2, seconds(5));
+  BOOST_TEST(harness.next() == "written 2 7");
+  BOOST_TEST(rehearsed == std::vector<std::string>{"PATCH {}"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(whoever_watches_has_a_connection_for_its_next_request) {
+  ClientHarness harness;
+  harness.client.watch(true);
+  BOOST_REQUIRE(harness.run_until([&] { return harness.watches.size() == 1; }));
+  harness.watches[0].write(event("ADDED", lease("7")));
+  BOOST_REQUIRE(harness.run_until([&] { return !harness.told.reports.empty(); }));
+  harness.client.write(1, seconds(5), "7", {});
+  while (harness.next() != "written 1 7") continue;
+  BOOST_REQUIRE(harness.clients.size() == 3u);
+  BOOST_TEST(harness.clients[2] == harness.clients[1]);
 }
 
 BOOST_AUTO_TEST_CASE(patience_ends_and_the_next_request_has_a_new_connection) {

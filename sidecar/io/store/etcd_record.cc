@@ -138,6 +138,10 @@ class EtcdRecord final : public StoreDialect {
                     {"success", Json::array({{{"request_put", put}}})},
                     {"failure", Json::array({{{"request_range", {{"key", key_}}}}})}});
   }
+  // Rights are looked at before conditions, and this one never holds.
+  HttpClientRequest rehearse(WallTime now) override {
+    return write(std::to_string(std::numeric_limits<int64_t>::max()), {}, now);
+  }
   StoreReply on_write(const HttpAnswer& answer) override {
     const std::optional<Json> json = parse_json(answer.body);
     if (answer.status != 200 || !json) return refusal_of(answer, json);
@@ -247,7 +251,7 @@ class EtcdRecord final : public StoreDialect {
 
   StoreRefusal refusal_of(const HttpAnswer& answer, const std::optional<Json>& json) const {
     const std::string message = json ? json_text(member(*json, "error")) : "";
-    if (!message.empty() ) {
+    if (!message.empty() && answer.status != 404) {
       return refusal_by({json_whole(member(*json, "code")).value_or(0), message});
     }
     if (answer.status == 404) {

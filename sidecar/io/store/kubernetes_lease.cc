@@ -87,6 +87,16 @@ class KubernetesLease final : public StoreDialect {
     patch.body = dump(lease_patch(expected, record, last_, now));
     return patch;
   }
+  HttpClientRequest rehearse(WallTime now) override {
+    is_creating_ = !last_;
+    HttpClientRequest request =
+        is_creating_ ? write("", {}, now) : this->request("PATCH", url_of_lease());
+    request.url += "?dryRun=All";
+    if (is_creating_) return request;
+    request.headers.emplace_back("Content-Type", "application/merge-patch+json");
+    request.body = "{}";
+    return request;
+  }
   StoreReply on_write(const HttpAnswer& answer) override {
     if (answer.status == kStatusOk || answer.status == kStatusCreated) {
       if (!take(parse_json(answer.body))) return no_lease();

@@ -23,6 +23,8 @@ constexpr Duration kWatchPatience = seconds(15);
 // A watch that says nothing for so long may have lost its server; servers of Kubernetes send a
 // bookmark once a minute.
 constexpr Duration kWatchSilence = seconds(90);
+// Sooner than kKeepFor.
+constexpr Duration kWarmEach = seconds(30);
 constexpr Duration kFirstWatchWait = milliseconds(200);
 constexpr Duration kLongestWatchWait = seconds(15);
 // A watch that lasted for so long has ended as all do.
@@ -68,7 +70,8 @@ StoreClient::StoreClient(Loop& loop, Resolver& resolver, std::unique_ptr<StoreDi
                     if (const auto flaw = own_flaw()) return end_request(*flaw);
                     send_request();
                   }),
-      watch_timer_(loop, [this] { on_watch_due(); }) {}
+      watch_timer_(loop, [this] { on_watch_due(); }),
+      warm_timer_(loop, [this] { keep_warm(); }) {}
 
 void StoreClient::secure(StoreSecurity security) {
   dialect_->set_secret(security.secret);
@@ -90,6 +93,11 @@ void StoreClient::write(uint64_t number, Duration patience, const StoreVersion& 
       patience);
 }
 
+void StoreClient::rehearse(uint64_t number, Duration patience) {
+  ask({.number = number, .verb = StoreVerb::kWrite, .is_rehearsal = true}, patience);
+}
+
+// Ends what was asked for last, without a word.
 void StoreClient::give_up() {
   fail_timer_.disarm();
   if (request_client_.is_busy()) request_client_.drop();
@@ -112,10 +120,11 @@ void StoreClient::send_request() {
 }
 
 void StoreClient::send_wanted() {
-  HttpClientRequest request =
-      request_->verb == StoreVerb::kRead
-          ? dialect_->read()
-          : dialect_->write(request_->expected, request_->record, std::chrono::system_clock::now());
+  const auto now = std::chrono::system_clock::now();
+  HttpClientRequest request = request_->verb == StoreVerb::kRead ? dialect_->read()
+                              : request_->is_rehearsal
+                                  ? dialect_->rehearse(now)
+                                  : dialect_->write(request_->expected, request_->record, now);
   request_client_.send(completed(std::move(request), deadline_ - Loop::now()),
                        [this](const HttpClientResult& result) { on_answer(result); });
 }
@@ -158,6 +167,7 @@ void StoreClient::watch(bool is_wanted) {
   if (std::exchange(is_watch_wanted_, is_wanted) == is_wanted) return;
   watch_client_.drop();
   watch_timer_.disarm();
+  warm_timer_.disarm();
   watch_seen_.reset();
   watch_flaw_.reset();
   is_streaming_ = false;
@@ -210,7 +220,10 @@ void StoreClient::send_stream() {
 
 void StoreClient::on_watch_piece(std::string_view piece) {
   if (watch_flaw_) return;
-  if (!std::exchange(is_streaming_, true)) watch_timer_.arm({});
+  if (!std::exchange(is_streaming_, true)) {
+    watch_timer_.arm({});
+    warm_timer_.arm({});
+  }
   watch_bytes_ += piece;
   size_t begin = 0;
   for (size_t end = 0; (end = watch_bytes_.find('\n', begin)) != std::string::npos;
@@ -233,6 +246,19 @@ void StoreClient::on_watch_reply(StoreReply reply) {
     watch_flaw_ = std::move(reply);
   }
   watch_timer_.arm({});
+}
+
+// What it says the watch has told, and where it fails the next request finds out.
+void StoreClient::keep_warm() {
+  if (!is_streaming_) return;
+  warm_timer_.arm(kWarmEach);
+  if (request_client_.is_busy() || own_flaw() || dialect_->login()) return;
+  const Instant asked = Loop::now();
+  request_client_.send(
+      completed(dialect_->read(), kWatchPatience), [this, asked](const HttpClientResult& result) {
+        const auto flaw = flaw_of(result, dialect_->server());
+        count(StoreVerb::kRead, asked, flaw ? StoreReply(*flaw) : dialect_->on_read(result.answer));
+      });
 }
 
 // Servers end each watch after a while; silence is taken for that, too.

@@ -4,7 +4,8 @@
 // A request ends in one of four ways, of which its asker is told once; the next request ends the
 // one before, with its connection, so that nobody looks at a late answer.  Nothing is repeated and
 // no redirect is followed, for of two sendings of a write nobody would know whose answer it is.  A
-// watch that ends goes on by itself.
+// watch that ends goes on by itself.  Whoever watches may have to write in a hurry, so its other
+// connection is kept open by a read now and then.
 #pragma once
 
 #include <cstdint>
@@ -94,8 +95,9 @@ class StoreClient {
   // Only over the record of version `expected`; an empty one: only where there is none.
   void write(uint64_t number, Duration patience, const StoreVersion& expected,
              const StoreRecord& record);
-  // Ends what was asked for last, without a word.
-  void give_up();
+  // A write that changes nothing, and is answered as if it did: whether one would be allowed.  The
+  // record has been read before.
+  void rehearse(uint64_t number, Duration patience);
   // Whether changes are to be told as they happen, with number 0; the first thing told is what
   // there is.  (A Lease that is not there is not told of before it is made.)
   void watch(bool is_wanted);
@@ -108,8 +110,10 @@ class StoreClient {
     StoreVerb verb = StoreVerb::kRead;
     StoreVersion expected{};
     StoreRecord record{};
+    bool is_rehearsal = false;
   };
 
+  void give_up();
   void ask(Request request, Duration patience);
   void send_request();
   void send_wanted();
@@ -125,6 +129,7 @@ class StoreClient {
   void on_watch_due();
   void on_watch_end(const HttpClientResult& result);
   void end_watch(const StoreReply& reply);
+  void keep_warm();
 
   // What one of the two has met; both are one trouble for people.
   struct Trouble {
@@ -162,6 +167,7 @@ class StoreClient {
   HttpClient watch_client_;
   LoopTimer fail_timer_;   // what fails before it is sent is told from within the loop
   LoopTimer watch_timer_;  // the next watch, or what a watch has seen
+  LoopTimer warm_timer_;
 };
 
 }  // namespace bellwether::io

@@ -66,6 +66,8 @@ class StoreDialect {
   // Over the record of that version; an empty one: only where there is none.
   virtual HttpClientRequest write(const StoreVersion& expected, const StoreRecord& record,
                                   WallTime now) = 0;
+  // A write of no effect, to learn what would become of one; answered as a write.
+  virtual HttpClientRequest rehearse(WallTime now) = 0;
   // StoreWritten, StoreConflict or StoreRefusal; of the write that was asked for last.
   virtual StoreReply on_write(const HttpAnswer& answer) = 0;
 
