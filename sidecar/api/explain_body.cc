@@ -171,9 +171,15 @@ class Explanation {
 
   std::string why_it_has_no_store() const {
     const std::string trouble = backend_.store() ? backend_.store()->trouble : "";
+    std::string limit;
+    if (node_.store()->failure == StoreFailure::kTimeout) {
+      limit = " An answer that takes longer than " +
+              duration_text(longest_patience(node_.store()->lease)) +
+              " (2/5 lease) comes too late to lead by it; a longer lease leaves more time.";
+    }
     return as_sentence(trouble.empty() ? "the store did not answer when it was asked last"
                                        : trouble) +
-           " It may be asked again in " + due_in(Timer::kStore) + ".";
+           limit + " It may be asked again in " + due_in(Timer::kStore) + ".";
   }
 
   // Of one that waits for the store's record.
@@ -190,8 +196,11 @@ class Explanation {
     }
     const std::string stranger =
         record.holder == StoreRecord::Holder::kStranger ? ", which is not a member" : "";
+    const bool was_longer =
+        view.over_at() - view.seen_at() > std::max(record.lease, node_.store()->lease);
     return "The store's record is held by " + record.name + stranger +
-           "; unless that one renews it, it is free in " + until + ".";
+           "; unless that one renews it, it is free in " + until +
+           (was_longer ? ": the longest length that it has shown counts." : ".");
   }
 
   std::string why_its_application_cannot_work() const {
@@ -336,7 +345,8 @@ std::string rough(Duration duration) {
   using std::chrono::seconds;
   if (duration < seconds(1)) return duration_text(floor<milliseconds>(duration));
   if (duration < minutes(2)) return duration_text(floor<seconds>(duration));
-  return duration_text(floor<minutes>(duration));
+  if (duration < std::chrono::hours(2)) return duration_text(floor<minutes>(duration));
+  return duration_text(floor<std::chrono::hours>(duration));
 }
 
 Json explain_body(const Backend& backend, const LeadershipFeed& feed) {

@@ -19,6 +19,7 @@
 #include "config/effective.hh"
 #include "config/failover.hh"
 #include "config/keys.hh"
+#include "core/store_guard.hh"
 #include "daemon/hook_files.hh"
 #include "daemon/member_tls.hh"
 #include "daemon/server_tls.hh"
@@ -58,17 +59,28 @@ std::string time_text(const Failover& failover) {
   return duration_text(failover.at_most) + " + " + network;
 }
 
-void print_failover(const Config& config) {
-  std::cout << fmt::format(
-      R"(
-# The worst case, from a failure to the new leader's flag, guard "{}".
-# RTT: a round trip between members.  4/5 lease: the longest silence that is tolerated;
+std::string legend(const Config& config) {
+  if (!config.has_store_guard()) {
+    return R"(# RTT: a round trip between members.  4/5 lease: the longest silence that is tolerated;
 # twice that by a node that was paused itself in the last 10s.  votes: two writes to disk.
 # Of 2 answer_timeout one lets the next in line go first, the other asks it in vain.
 # A voter that started less than a lease ago makes others wait for the rest of it.
-#
+)";
+  }
+  return fmt::format(
+      R"(# RTT: a round trip between members.  write: to the store, which may well be faster.
+# lease: from the last renewal that was seen in the store; the third in line has seen none.
+# A store that takes longer than {} (2/5 lease) for an answer has no leader.
 )",
-      config.guard());
+      duration_text(longest_patience(config.election.lease)));
+}
+
+void print_failover(const Config& config) {
+  std::cout << fmt::format(R"(
+# The worst case, from a failure to the new leader's flag, guard "{}".
+{}#
+)",
+                           config.guard(), legend(config));
   std::vector<Row> rows{{"failure", "new flag on", "old flag", "without RTT: the sum of"}};
   for (const Failover& failover : worst_case_failover(config)) {
     rows.push_back({failover.failure, time_text(failover), failover.old_flag, failover.formula});

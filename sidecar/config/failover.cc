@@ -11,6 +11,7 @@
 #include "base/duration_text.hh"
 #include "config/core_options.hh"
 #include "core/lease.hh"
+#include "core/store_guard.hh"
 
 namespace bellwether {
 namespace {
@@ -108,7 +109,10 @@ std::vector<Failover> with_majority(const Config& config, const Waits& timers) {
 // leader's silence; so what silence takes is over by then.
 std::vector<Failover> with_store(const Config& config, const Waits& timers) {
   const std::string write = " + write " + duration_text(kStoreWrite);
-  const std::string off = "off after " + duration_text(validity_of(timers.options.lease));
+  const Duration off_after = validity_of(timers.options.lease);
+  const std::string off = "off after " + duration_text(off_after);
+  // Of the next in line, which is passed over then.
+  const Duration asked = longest_patience(timers.options.lease);
   const Duration taken = timers.options.lease + kStoreWrite;
   const Duration proven = kReconnect + kStoreWrite;
   std::vector<Failover> found;
@@ -124,6 +128,8 @@ std::vector<Failover> with_store(const Config& config, const Waits& timers) {
       {"sidecar stopped (SIGSTOP)", taken, 2, "lease" + write, off},
       {"leader and the next in line silent", 2 * timers.options.lease + kStoreWrite, 3,
        "2 lease" + write, off},
+      {"leader and next cut off from the store", off_after + asked + taken, 4,
+       "4/5 lease + request " + duration_text(asked) + " + lease" + write, off},
       {kPlanned, 2 * kStoreWrite, 3, "2 writes " + duration_text(2 * kStoreWrite), "off before"},
       {"planned hand-over, successor silent", timers.options.handover_timeout + 2 * kStoreWrite, 4,
        "3 answer_timeout for each + 2 writes", "off before"},

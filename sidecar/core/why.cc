@@ -39,7 +39,7 @@ constexpr PerValue<Unfit, Reason> kUnfit({
     {"id_of_voter", "a peer has the id of a voter, and another name"},
     {"epoch_too_far", "epoch too far ahead"},
     {"group_full", "the group is full"},
-    {"other_voters", "its [voters] are not this node's"},
+    {"other_voters", "its guard is not this node's: other [voters], or another record in a store"},
     {"not_connected", "sender is not connected"},
 });
 

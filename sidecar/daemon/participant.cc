@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/duration_text.hh"
 #include "config/core_options.hh"
 
 namespace bellwether::daemon {
@@ -154,6 +155,18 @@ std::optional<api::StoreState> Participant::store() const {
       .name = node_.options().store, .server = condition.server, .trouble = condition.trouble};
 }
 
+// Who has asked the store last knows at once.  The others, who have not, know from the time that it
+// takes when all is well.
+std::string Participant::why_store_gives_no_leader(Instant now) const {
+  const auto state = store();
+  if (!state || node_.leader()) return "";
+  if (!state->trouble.empty()) return state->trouble;
+  const Duration most = 2 * node_.options().lease;
+  if (now - leaderless_since_ <= most) return "";
+  return "no member has led for more than two leases (" + duration_text(most) +
+         "); /v1/explain says why none does";
+}
+
 void Participant::measure() {
   metrics::Metrics& metrics = parts_.metrics;
   const Instant now = io::Loop::now();
@@ -200,7 +213,9 @@ void Participant::on(Instant now, const Send& send) {
   observer_.on_sent(type_of(send.frame), sent.bytes, sent.is_delivered);
 }
 
-void Participant::on(Instant, const Publish& publish) {
+void Participant::on(Instant now, const Publish& publish) {
+  if (publish.leader) leaderless_since_ = kNever;
+  if (!publish.leader && leaderless_since_ == kNever) leaderless_since_ = now;
   if (is_over_) return;
   parts_.flag.publish(publish);
   parts_.metrics.flag_updates.count();

@@ -91,6 +91,9 @@ class Participant final : private EffectSink, private io::TransportListener {
   uint16_t port() const { return transport_.port(); }
   // Nothing: no store decides.
   std::optional<api::StoreState> store() const;
+  // Why there is no leader, as far as the store has to do with it; "": there is one, or may be
+  // soon.
+  std::string why_store_gives_no_leader(Instant now) const;
   // Sets the metrics that are looked up when somebody asks for them.
   void measure();
 
@@ -154,7 +157,8 @@ class Participant final : private EffectSink, private io::TransportListener {
   io::StateWriter writer_;
   io::Transport transport_;
   NodeDriver driver_;
-  std::optional<StoreLink> store_link_;  // of a guard on a store
+  std::optional<StoreLink> store_link_;         // of a guard on a store
+  Instant leaderless_since_ = io::Loop::now();  // kNever: there is a leader
 };
 
 }  // namespace bellwether::daemon

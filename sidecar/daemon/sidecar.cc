@@ -406,8 +406,8 @@ std::string Sidecar::why_not_serving() const {
   if (!tls_.flaw().empty()) return "[tls] is not in force: " + tls_.flaw();
   const std::string& flag_flaw = flag_watch_.flaw();
   if (!flag_flaw.empty()) return "applications do not find the flag: " + flag_flaw;
-  const auto store = participant_.store();
-  if (store && !store->trouble.empty() && !node().leader()) return store->trouble;
+  const std::string store_flaw = participant_.why_store_gives_no_leader(now());
+  if (!store_flaw.empty()) return store_flaw;
   return std::holds_alternative<Joining>(node().role()) ? "looking for the group" : "";
 }
 
@@ -423,7 +423,9 @@ std::vector<std::string> Sidecar::config_mismatches() const {
   std::vector<std::string> mismatches;
   const std::string other_voters = node().other_voters(now());
   if (!other_voters.empty())
-    mismatches.push_back(other_voters + " has another guard, or other [voters]");
+    mismatches.push_back(other_voters + (in_force_.has_store_guard()
+                                             ? " has another guard, or another record in a store"
+                                             : " has another guard, or other [voters]"));
   for (const Member& member : node().members().all()) {
     if (!member.is_connected) continue;
     const api::PeerInfo info = peer(member.entry.id);

@@ -417,11 +417,10 @@ constexpr Verb kVerbs[] = {
      run_mark},
     {"expect",
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME|budget] |\n"
-     "one list | ready IDS [within TIME] | state ID STATE | epoch N|>=N [at IDS] | flag\n"
-     "on|off|draining IDS |\n"
-     "messages [KIND] COUNT | claims COUNT | requests COUNT | bounded\n"
-     "cost | members IDS [at IDS] |\n"
-     "variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
+     "one list | ready IDS [within TIME] | state ID STATE | epoch N|>=N [at IDS] |\n"
+     "flag on|off|draining IDS |\n"
+     "messages [KIND] COUNT | claims COUNT | requests COUNT | bounded cost |\n"
+     "members IDS [at IDS] | variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
      "fails the scenario when it is not so; COUNT is N, <=N, or VARIANT=N of each; budget:\n"
      "what a group with these settings may take when all faults have ended; one list:\n"
      "what each running node says of every other is so; bounded cost: no more messages than one\n"

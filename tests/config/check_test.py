@@ -54,6 +54,18 @@ class Check(unittest.TestCase):
         return subprocess.run([self.program, *arguments], cwd=self.folder, env=environment,
                               text=True, capture_output=True, check=False)
 
+    def test_of_a_store_the_slowest_answer_is_told(self):
+        result = self.check("""
+[group]
+name = "orders"
+[etcd]
+endpoints = ["http://127.0.0.1:2379"]
+""")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertIn("A store that takes longer than 4s (2/5 lease)", result.stdout)
+        self.assertIn("leader and next cut off from the store", result.stdout)
+        self.assertNotIn("votes", result.stdout)
+
     def test_a_sound_file_is_printed_as_toml_in_silence(self):
         result = self.check(SOUND)
         self.assertEqual((result.returncode, result.stderr), (OK, ""))

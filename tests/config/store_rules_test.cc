@@ -179,6 +179,7 @@ BOOST_AUTO_TEST_CASE(a_failover_takes_the_lease_unless_the_death_is_proven) {
   Config config = parse(kInPod).config;
   BOOST_TEST((at_most(config, "machine of the leader dies") == milliseconds(10050)));
   BOOST_TEST((at_most(config, "leader and the next in line silent") == milliseconds(20050)));
+  BOOST_TEST((at_most(config, "leader and next cut off from the store") == milliseconds(22050)));
   BOOST_TEST((at_most(config, "planned hand-over") == milliseconds(100)));
   BOOST_TEST(
       (at_most(config, "sidecar killed, connection refused and proof") == milliseconds(100)));

@@ -221,6 +221,25 @@ class OnEtcd(EtcdCase, Life):
                 guarded.group.await_leader(leader)
 
 
+    def test_a_store_slower_than_half_a_renew_interval_has_a_leader_and_stops_nobody(self):
+        with self.led_group(2, extra='lease = "6s"\n') as guarded:  # 2.4s are of use
+            lower, leader = guarded.group.sidecars
+            epoch, began_ns = leader.epoch(), now_ns()
+            for door in guarded.doors_of(lower, leader):
+                door.slow_down(0.5)
+            wait_until("more than a lease has passed", lambda: now_ns() > began_ns + 8e9)
+            self.assertIsNone(guarded.group.observer.first(1, False, began_ns))
+            leader.kill()
+            self.assertIs(guarded.await_new_reign(epoch)[1], lower)
+            for door in guarded.doors_of(lower):
+                door.cut()
+            lower.is_wanted, asked_ns = False, now_ns()
+            lower.send_signal(signal.SIGTERM)
+            guarded.await_off(lower, asked_ns)
+            lower.await_exit()
+            print(f"left a hanging store in {(now_ns() - asked_ns) / 1e9:.2f} s")
+
+
 class OnKubernetes(KubernetesCase, Life):
     """An API server with RBAC, asked with the token of a service account.  CI runs what differs."""
 

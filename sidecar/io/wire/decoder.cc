@@ -79,7 +79,7 @@ const char* name(TurnAwayReason reason) {
   static constexpr Names<TurnAwayReason> kNames(
       {"for a reason of a later release", "its id is in use", "its name is in use",
        "the group is full", "its epoch is too far ahead of the group's",
-       "it has other [voters] than that peer"});
+       "its guard is another than that peer's: other [voters], or another record in a store"});
   return kNames[reason];
 }
 
