@@ -62,21 +62,6 @@ BOOST_AUTO_TEST_CASE(requests_over_the_socket_say_so) {
   BOOST_TEST(harness.receive(other, "\r\n\r\n").ends_with("tcp"));
 }
 
-// Over TCP it would be half closed for a while, lest what the client sends takes the answer away.
-BOOST_AUTO_TEST_CASE(a_client_that_wants_no_more_is_not_waited_for) {
-  const ScratchFolder folder;
-  Harness harness;
-  harness.server->listen_on_socket(folder.path("api.sock"));
-  RawClient client(folder.path("api.sock"));
-  client.send(get("/", "Connection: close\r\n"));
-  BOOST_TEST(harness.receive_all(client).ends_with("GET / \n"));
-  BOOST_TEST(client.send_some("more") == 0u);
-  RawClient other(harness.port);
-  other.send(get("/", "Connection: close\r\n"));
-  BOOST_TEST(harness.receive_all(other).ends_with("GET / \n"));
-  BOOST_TEST(other.send_some("more") == 4u);
-}
-
 BOOST_AUTO_TEST_CASE(owner_and_group_may_use_it_whatever_the_umask) {
   const ScratchFolder folder;
   for (const mode_t mask : {0U, 022U, 077U}) {

@@ -303,18 +303,11 @@ void HttpConnection::send(const HttpHead& head, const HttpHeaders& headers, std:
 // What the client has sent ahead is looked at in the loop, not within the answer to this request.
 void HttpConnection::end_answer() {
   if (state_ == State::kClosed) return;
-  if (!is_kept_alive_) return has_said_all() ? close() : begin_closing();
+  if (!is_kept_alive_) return begin_closing();
   state_ = State::kReceiving;
   if (is_proceeding_) return;
   if (stream_.unsent_bytes() > 0) return await_reader();
   wait_for(Wait::kNextTurn, {});
-}
-
-// A client on a unix socket that wants no second answer: what was written to it is read whatever
-// becomes of the socket, so its end need not be waited for.
-bool HttpConnection::has_said_all() const {
-  const bool is_last = !reader_.framing().is_kept_alive && reader_.waiting_bytes() == 0;
-  return is_over_unix_socket_ && is_last && stream_.unsent_bytes() == 0;
 }
 
 void HttpConnection::begin_closing() {

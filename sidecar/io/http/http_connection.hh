@@ -116,7 +116,6 @@ class HttpConnection final : private ByteStream::Owner {
   HttpClientFacts client() const;
   void send(const HttpHead& head, const HttpHeaders& headers, std::string_view body);
   void end_answer();
-  bool has_said_all() const;
   void begin_closing();
   void close();
   void wait_for(Wait wait, Duration time);
