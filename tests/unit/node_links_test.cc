@@ -260,7 +260,8 @@ BOOST_AUTO_TEST_CASE(who_counts_other_voters_is_refused) {
   hello.voters = 99;
   const Effects effects = node.connect(hello);
   BOOST_TEST(everything(effects) == "refuse 7");
-  BOOST_TEST(reported<Rejected>(effects) == "its [voters] are not this node's");
+  BOOST_TEST(reported<Rejected>(effects) ==
+             "its guard is not this node's: other [voters], or another record in a store");
   BOOST_TEST(node.node().other_voters(node.now()) == hello.self.name);
   node.run_for(seconds(30));
   BOOST_TEST(node.node().other_voters(node.now()) == "");
