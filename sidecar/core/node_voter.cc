@@ -126,7 +126,7 @@ void Node::note_void(const Uuid& leader, uint64_t epoch) {
 
 void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) {
   const Uuid id = from.entry.id;
-  if (!counts(from)) return effects_.push_back(Rejected{Unfit::kOtherVoters, id});
+  if (!counts(from)) return effects_.push_back(Rejected{Unfit::kNoVoter, id});
   // Also of a leader that was followed while there was no vote to give.
   const bool is_free = epoch == record_.max_epoch && record_.granted_to == Uuid{};
   if ((epoch > record_.max_epoch || (is_free && beat.is_effective)) && has_vote()) {

@@ -40,6 +40,7 @@ constexpr PerValue<Unfit, Reason> kUnfit({
     {"epoch_too_far", "epoch too far ahead"},
     {"group_full", "the group is full"},
     {"other_voters", "its guard is not this node's: other [voters], or another record in a store"},
+    {"no_voter", "it says that it leads, and is not a voter"},
     {"not_connected", "sender is not connected"},
 });
 

@@ -58,6 +58,7 @@ enum class Unfit : uint8_t {
   kEpochTooFarAhead,  // it is of another group, or broken
   kGroupFull,         // there are as many living members as there may be
   kOtherVoters,       // two leaders would not know of each other
+  kNoVoter,           // voters alone lead, and it says that it does
   kNotConnected,      // no HELLO yet, or it has left
   kLast = kNotConnected,
 };

@@ -69,7 +69,7 @@ DeathProof death_proof_of(const Config& config) {
 io::TurnAwayReason reason_of(Unfit unfit) {
   using enum io::TurnAwayReason;
   static constexpr PerValue<Unfit, io::TurnAwayReason> kReasons(
-      {kDuplicateId, kDuplicateId, kFarAhead, kGroupFull, kOtherVoters, kUnknown});
+      {kDuplicateId, kDuplicateId, kFarAhead, kGroupFull, kOtherVoters, kUnknown, kUnknown});
   return kReasons[unfit];
 }
 

@@ -217,12 +217,16 @@ void Cluster::resume(uint32_t process) {
   trace(process, "is resumed");
   const auto inbox = std::exchange(resumed.inbox, {});
   const uint32_t life = resumed.life;
+  resumed.is_catching_up = true;
   for (const auto& waiting : inbox) {
     if (!resumed.node || resumed.life != life) break;
     const auto* input = std::get_if<Input>(&waiting);
     input != nullptr ? step(process, *input) : greet(process, std::get<Greet>(waiting));
   }
-  if (resumed.node) wake_in_time(process);
+  resumed.is_catching_up = false;
+  if (!resumed.node) return;
+  if (resumed.life == life) follow_members(process);
+  wake_in_time(process);
 }
 
 void Cluster::cut(uint32_t from, uint32_t to) {

@@ -204,6 +204,7 @@ class Cluster {
     // By peer: who it said it is, from its LinkUp to its LinkDown; nil else.  Who has lost its
     // state comes back as somebody else.
     std::vector<Uuid> linked;
+    bool is_catching_up = false;        // reads what came while it was paused
     std::map<uint32_t, Instant> ended;  // when links to these were ended, as seen from here
     Proxy proxy = Proxy::kNone;
     bool is_proxy_down = false;

@@ -382,6 +382,7 @@ void Cluster::wake_in_time(uint32_t process) {
 // Connects to who is a member now, and ends the connection with who is not any more.
 void Cluster::follow_members(uint32_t process) {
   Process& following = processes_[process];
+  if (following.is_catching_up) return;  // its links are newer than what it has read
   std::set<uint32_t> members;
   for (const Member& member : std::as_const(*following.node).members().all()) {
     members.insert(index_of(member.entry.id));
