@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Before a leader hands over, its applications finish: real sidecars, with applications that do,
+that never do, that die meanwhile; and a take-over from a working leader, which shows no two flags.
+
+usage: drain_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
+"""
+
+import pathlib
+import signal
+import sys
+
+from harness import wait_until
+from hooks_test import Receiver
+from system_case import CALM, SystemCase, main
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/apps"
+sys.path.insert(0, str(EXAMPLES / "python"))
+import attachment  # noqa: E402: from the examples
+import leader_flag  # noqa: E402
+
+APPLICATION = '[application]\ndrain_timeout = "{}"\n'
+LONG, SHORT = CALM + APPLICATION.format("1h"), CALM + APPLICATION.format("300ms")
+
+
+def draining(sidecar):
+    """As it says of itself; None: its application is not asked to finish."""
+    return (sidecar.get("/v1/status") or {"application": {"draining": None}})[
+        "application"]["draining"]
+
+
+class DrainCase(SystemCase):
+    def attach(self, sidecar, name):
+        wait_until(f"{sidecar.name} is served", sidecar.socket_file.exists)
+        mine = attachment.attach(str(sidecar.socket_file), name)
+        self.addCleanup(mine.close)
+        return mine
+
+    def step_down(self, sidecar, **body):
+        status, _, answer = sidecar.request("POST", "/v1/step-down", body)
+        self.assertEqual(status, 200, answer)
+
+    @staticmethod
+    def await_drain(mine):
+        return next(event for event in mine if event.type == attachment.DRAIN)
+
+
+class Drain(DrainCase):
+    def test_it_waits_for_all_that_are_attached(self):
+        with self.group(extra=LONG) as group:
+            leader = group.start().await_leader(group.sidecars[2])
+            first, second = self.attach(leader, "first"), self.attach(leader, "second")
+            flag = leader_flag.open_flag(leader.flag_file)
+            token = flag.begin(0)
+            self.step_down(leader)
+            event = self.await_drain(first)
+            self.assertEqual((event.epoch, event.reason, event.successor),
+                             (token, "step_down", group.sidecars[1].name))
+            self.assertGreater(event.left_ms, 3_000_000)
+            self.assertEqual(self.await_drain(second), event._replace(
+                left_ms=self.await_state(leader, ["first", "second"], event.left_ms)))
+            self.assertIsNone(flag.begin(0))
+            self.assertTrue(flag.still(token))
+            place = str(leader.socket_file)
+            for name, epoch, status in (("first", token + 1, 409), ("third", token, 404)):
+                with self.assertRaises(attachment.Refused) as refused:
+                    attachment.drained(place, name, epoch)
+                self.assertEqual(refused.exception.status, status)
+            attachment.drained(place, "first", token)
+            attachment.drained(place, "first", token)  # twice does no harm
+            self.assertEqual(draining(leader)["waiting_for"], ["second"])
+            attachment.drained(place, "second", token)
+            group.await_leader(group.sidecars[1])
+            self.assertFalse(flag.still(token))
+            self.assertEqual(leader.count("bellwether_drains_total", result="drained"), 1)
+            with self.assertRaises(attachment.Refused) as refused:
+                attachment.drained(place, "second", token)
+            self.assertEqual(refused.exception.status, 409)
+            flag.close()
+
+    def await_state(self, leader, names, left_ms):
+        """Checks what status says, and returns left_ms, which no two answers have alike."""
+        self.assertEqual(draining(leader)["waiting_for"], names)
+        return left_ms
+
+    def test_it_waits_no_longer_than_it_may_and_names_who_did_not_answer(self):
+        with self.group(extra=SHORT) as group:
+            leader = group.start().await_leader(group.sidecars[2])
+            self.attach(leader, "sleeper")
+            self.step_down(leader)
+            group.await_leader(group.sidecars[1])
+            self.assertEqual(leader.count("bellwether_drains_total", result="timeout"), 1)
+            leader.await_log(r"the application has not finished in time.*unfinished.*sleeper")
+
+    def test_an_application_that_ends_is_not_waited_for(self):
+        with self.group(extra=LONG) as group:
+            leader = group.start().await_leader(group.sidecars[2])
+            mine = self.attach(leader, "mortal")
+            self.step_down(leader)
+            self.await_drain(mine)
+            mine.close()
+            group.await_leader(group.sidecars[1])
+            self.assertEqual(leader.count("bellwether_drains_total", result="detached"), 1)
+
+    def test_an_operator_may_want_the_end_at_once(self):
+        with self.group(extra=LONG) as group:
+            leader = group.start().await_leader(group.sidecars[2])
+            mine = self.attach(leader, "worker")
+            self.step_down(leader)
+            self.await_drain(mine)
+            result = self.run_program("step-down", "--now", "--api", leader.api_url)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            group.await_leader(group.sidecars[1])
+            self.assertEqual(leader.count("bellwether_drains_total", result="cut"), 1)
+
+    def test_a_second_sigterm_does_not_wait(self):
+        with self.group(extra=LONG) as group:
+            leader = group.start().await_leader(group.sidecars[2])
+            mine = self.attach(leader, "worker")
+            leader.send_signal(signal.SIGTERM)
+            self.assertEqual(self.await_drain(mine).reason, "leave")
+            self.assertTrue(leader.is_leader())
+            leader.is_wanted = False
+            leader.send_signal(signal.SIGTERM)
+            self.assertEqual(leader.await_exit(), 0)
+            group.await_leader(group.sidecars[1])
+
+    def test_webhooks_hear_of_it(self):
+        with Receiver() as receiver, \
+                self.group(extra=LONG + f'[[hook]]\nurl = "{receiver.url}"\n') as group:
+            leader = group.start().await_leader(group.sidecars[2])
+            mine = self.attach(leader, "worker")
+            self.step_down(leader)
+            self.await_drain(mine)
+            body = wait_until("the webhook is told", lambda: next(
+                (body for _, body in receiver.requests
+                 if body["type"] == "io.bellwether.leader.draining"), None))
+            self.assertEqual(body["subject"], leader.name)
+            self.assertEqual(body["data"]["draining"]["reason"], "step_down")
+
+
+class TakeOver(DrainCase):
+    """A higher member comes back, while a lower one leads."""
+
+    def test_no_two_flags_are_on(self):
+        with self.group(extra=CALM) as group:
+            low, middle, high = group.start().sidecars
+            observer = group.observe(self.observer)
+            for _ in range(10):
+                group.await_leader(high)
+                high.stop()
+                group.await_leader(middle)
+                high.start()
+            group.await_leader(high)
+            self.assertTrue(low.is_running)
+            self.assertEqual(observer.doubles_since(0), [])
+
+    def test_it_waits_for_the_application_of_the_leader(self):
+        with self.group(extra=LONG) as group:
+            _, middle, high = group.start().sidecars
+            group.await_leader(high)
+            high.stop()
+            group.await_leader(middle)
+            mine = self.attach(middle, "worker")
+            high.start()
+            event = self.await_drain(mine)
+            self.assertEqual((event.reason, event.successor), ("take_over", high.name))
+            self.assertTrue(middle.is_leader())
+            attachment.drained(str(middle.socket_file), "worker", event.epoch)
+            group.await_leader(high)
+
+
+if __name__ == "__main__":
+    main()
