@@ -147,9 +147,9 @@ class Drained(WorkerCase):
                 leader.send_signal(signal.SIGTERM)
                 self.assertEqual(leader.await_exit(), 0)
                 leader.start()
-                wait_until("it is attached to", lambda leader=leader: (
-                    leader.get("/v1/status") or {"application": {"attached": []}})[
-                        "application"]["attached"])
+                # A voter that has just started makes others wait for what it may have promised.
+                wait_until("it may lead", lambda leader=leader: (
+                    leader.get("/v1/status") or {"may_lead": False})["may_lead"])
             wait_until("the next works", lambda: len(self.shifts(sidecars)) == 3)
             shifts = self.shifts(sidecars)
             self.assertGreater(len(worked), 1)

@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "tests/system"))
 from harness import Group, wait_until  # noqa: E402
 from programs import add_program_options, require_programs  # noqa: E402
 
-DRAIN = 'preempt = "never"\n[application]\nattach = true\ndrain_timeout = "60s"\n'
+DRAIN = '[election]\npreempt = "never"\n[application]\nattach = true\ndrain_timeout = "60s"\n'
 LINE = re.compile(r"(\d+) (\S+) (works|stopped) token=(\d+) pieces=(\d+) cut=(\d+)")
 
 
@@ -68,8 +68,9 @@ def restart_one(group, workers):
                  for at, what, _ in worker.lines() if what == "works" and at > before]
         return min(began, default=None)
     on = wait_until("another one works", first)
-    wait_until("its worker is back", lambda: (
-        victim.get("/v1/status") or {"application": {"attached": []}})["application"]["attached"])
+    # Its worker is back; and a voter that has just started makes others wait for what it may have
+    # promised.
+    wait_until("it may lead", lambda: (victim.get("/v1/status") or {"may_lead": False})["may_lead"])
     return (last[0] - before) / 1000, (on - last[0]) / 1000
 
 

@@ -16,8 +16,7 @@ let isAskedToEnd = false;
 
 // `cut`: units that the flag did not cover to their end, so that their results did not count.
 function tell(name, what, token, pieces, cut) {
-  const nowUs = Math.round((performance.timeOrigin + performance.now()) * 1000);
-  console.log(`${nowUs} ${name} ${what} token=${token} pieces=${pieces} cut=${cut}`);
+  console.log(`${Date.now() * 1000} ${name} ${what} token=${token} pieces=${pieces} cut=${cut}`);
 }
 
 // The pause stands for what an application really does.
