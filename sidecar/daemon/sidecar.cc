@@ -282,11 +282,7 @@ void Sidecar::on_broken() {
 
 void Sidecar::leave(const char* signal) {
   // Told again, it does not wait for its application any more; told once more, for nobody.
-  const Drain* drain = node().drain();
-  if (is_leaving_ && drain != nullptr && !drain->is_over) {
-    log_.write(LogLevel::kWarn, "waiting for the application no longer", {{"signal", signal}});
-    return participant_.leave();
-  }
+  if (is_leaving_ && node().timers().is_armed(Timer::kDrain)) return participant_.leave();
   if (is_leaving_) {
     log_.write(LogLevel::kWarn, "stopping at once", {{"signal", signal}});
     end_ = SidecarEnd::kFailed;

@@ -61,8 +61,8 @@ class ScenarioRunner {
   // The scenario fails here.
   void fail(const std::string& expected, const std::string& found);
 
-  // What `expect messages`, `claims`, `requests` and `epoch` count from: the end of the settle before the last
-  // one, or `mark`.
+  // What `expect messages`, `claims`, `requests` and `epoch` count from: the end of the settle
+  // before the last one, or `mark`.
   void settle();
   void mark();
   uint64_t messages_in_window(std::optional<FrameType> type);

@@ -396,21 +396,16 @@ constexpr Verb kVerbs[] = {
     {"elect", "ID", "the node holds an election", run_elect},
     {"reconfigure", "IDS key=value ...",
      "they read another configuration, now or when they start; keys: variant preempt\n"
-     "preempt_delay score_margin heartbeat_interval suspect_after answer_timeout "
-     "coordinator_timeout\n"
-     "join_timeout drain_timeout reap_after, and lease, from the next start on",
+     "preempt_delay score_margin heartbeat_interval suspect_after answer_timeout\n"
+     "coordinator_timeout join_timeout drain_timeout reap_after, and lease, from the next start on",
      run_reconfigure},
     {"application", "IDS here|gone|hung [drains=TIME|never]",
-     "their applications can work, or have ended, or do not answer; here unless set.  Those that\n"
-     "were ever named are asked to finish before a hand-over, and take so long (0)",
+     "their applications work, have ended, or hang (here); drains: what finishing takes them (0)",
      run_application},
     {"score", "IDS NUMBER", "their applications are as good as that (0 unless set)", run_score},
     {"wait", "TIME", "time passes; 250 is 250ms", run_wait},
     {"settle", "", "time passes until nothing but heartbeats has happened for a while", run_settle},
-    {"calm", "",
-     "messages get through from now on: until the next fault no two flags may be on, whatever the\n"
-     "guard",
-     run_calm},
+    {"calm", "", "until the next fault messages get through, and no two flags may be on", run_calm},
     {"mark", "",
      "counts of 'expect' begin here; else at the settle before the last, and where there was but\n"
      "one settle, at the start",
@@ -418,9 +413,9 @@ constexpr Verb kVerbs[] = {
     {"expect",
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME|budget] |\n"
      "one list | ready IDS [within TIME] | state ID STATE | epoch N|>=N [at IDS] |\n"
-     "flag on|off|draining IDS |\n"
-     "messages [KIND] COUNT | claims COUNT | requests COUNT | bounded cost |\n"
-     "members IDS [at IDS] | variant NAME [at IDS] | A sees B alive|suspect|down|left|unknown",
+     "flag on|off|draining IDS | messages [KIND] COUNT | claims COUNT | requests COUNT |\n"
+     "bounded cost | members IDS [at IDS] | variant NAME [at IDS] |\n"
+     "A sees B alive|suspect|down|left|unknown",
      "fails the scenario when it is not so; COUNT is N, <=N, or VARIANT=N of each; budget:\n"
      "what a group with these settings may take when all faults have ended; one list:\n"
      "what each running node says of every other is so; bounded cost: no more messages than one\n"

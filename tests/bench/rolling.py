@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long does nobody work in a rolling restart whose jobs are all finished?  Three pods on this
-machine, in each a sidecar and an attached worker; whichever leads is told to end (SIGTERM), lets its
-worker finish, hands over and is started again.
+machine, in each a sidecar and an attached worker; whichever leads is told to end (SIGTERM), lets
+its worker finish, hands over and is started again.
 
   drain  from the signal until the worker has finished its last job
   gap    from there until another worker begins its first
