@@ -20,6 +20,8 @@ CoreObserver::CoreObserver(Metrics& metrics, const Members& members, const Recor
 
 void CoreObserver::on_received(FrameType type, size_t bytes) {
   metrics_.on_received(type, bytes);
+  // By now what it led to was carried out, and counted.
+  if (const auto granted = meter_.take_granted()) end_election(*granted);
   meter_.on_received(type);
 }
 
@@ -42,10 +44,12 @@ void CoreObserver::on(Instant now, const Publish& publish) {
 }
 
 void CoreObserver::on(Instant now, const Progress& progress) {
-  const auto ended = meter_.on_state(now, progress.state);
-  if (!ended) return;
-  metrics_.on_election(*ended, variant_);
-  if (on_election_) on_election_(*ended);
+  if (const auto ended = meter_.on_state(now, progress.state)) end_election(*ended);
+}
+
+void CoreObserver::end_election(const ElectionSummary& election) {
+  metrics_.on_election(election, variant_);
+  if (on_election_) on_election_(election);
 }
 
 void CoreObserver::on(Instant, const MembersChanged&) {

@@ -49,6 +49,7 @@ class CoreObserver {
                 Other>
   void on(Instant, const Other&) {}
 
+  void end_election(const ElectionSummary& election);
   void raise_epoch(uint64_t epoch);
   void count_members();
   void name_leader();

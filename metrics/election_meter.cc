@@ -1,6 +1,8 @@
 // The bookkeeping of elections.
 #include "metrics/election_meter.hh"
 
+#include <utility>
+
 namespace bellwether::metrics {
 namespace {
 
@@ -24,6 +26,7 @@ Trigger trigger_of(Why why) {
 
 void ElectionMeter::on_received(FrameType type) {
   is_asked_ = type == FrameType::kElection || type == FrameType::kHandover;
+  is_given_place_ = type == FrameType::kHandover;
   is_commanded_ = false;
   // A node answers before it takes part, so both are counted before the election begins.
   messages_before_ = {};
@@ -31,6 +34,7 @@ void ElectionMeter::on_received(FrameType type) {
 }
 
 void ElectionMeter::on_sent(FrameType type) {
+  if (granted_) return granted_->messages.count(type);
   (is_running() ? election_.messages : messages_before_).count(type);
 }
 
@@ -47,18 +51,37 @@ void ElectionMeter::on_leader_change(Instant now, bool is_leader_known, bool is_
     if (is_running() && !has_new_leader_) election_.duration = now - began_;
     has_new_leader_ = true;
     is_won_ = is_leader;
+    if (granted_ && !granted_->duration) {
+      granted_->result = is_leader ? Result::kWon : Result::kFollowed;
+      granted_->duration = now - began_;
+    }
   } else {
     has_new_leader_ = false;
+    has_place_ = is_given_place_ && why == Why::kLeaderResigned;
     if_leaderless_ = trigger_of(why);
   }
 }
 
 std::optional<ElectionSummary> ElectionMeter::on_state(Instant now, uint32_t state) {
   const bool was_running = is_running();
-  if (!was_running && state != ELECTION_STATE_IDLE) begin(now);
+  // One more, and nothing came of the place that was given.
+  std::optional<ElectionSummary> ended;
+  if (!was_running && state != ELECTION_STATE_IDLE) {
+    ended = std::exchange(granted_, std::nullopt);
+    begin(now);
+  }
   state_ = state;
-  if (!was_running || is_running()) return std::nullopt;
-  return end();
+  if (!was_running || is_running()) return ended;
+  ended = end();
+  if (ended->result == Result::kAbandoned && std::exchange(has_place_, false)) {
+    std::swap(granted_, ended);
+  }
+  return ended;
+}
+
+std::optional<ElectionSummary> ElectionMeter::take_granted() {
+  if (!granted_ || !granted_->duration) return std::nullopt;
+  return std::exchange(granted_, std::nullopt);
 }
 
 void ElectionMeter::begin(Instant now) {

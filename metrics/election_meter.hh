@@ -48,8 +48,11 @@ class ElectionMeter {
   void on_command();
   // The leader became another one (`why`), or none.
   void on_leader_change(Instant now, bool is_leader_known, bool is_leader, Why why);
-  // The plugin entered `state`.  Returns the election that ended with it.
+  // The plugin entered `state`.  Returns the election that ended with it; not one whose winner the
+  // leader has just given its place to, which is over for the plugin before anybody leads.
   std::optional<ElectionSummary> on_state(Instant now, uint32_t state);
+  // That one, once somebody leads.
+  std::optional<ElectionSummary> take_granted();
 
   // ELECTION_STATE_*
   uint32_t state() const { return state_; }
@@ -68,10 +71,14 @@ class ElectionMeter {
   Instant began_{};
   bool has_new_leader_ = false;
   bool is_won_ = false;
+  // Its winner was given the place; over once there is a result.
+  std::optional<ElectionSummary> granted_;
 
   // For the next one.
   MessageCounts messages_before_;              // what came last, and what was said to it
   bool is_asked_ = false;                      // what came last asks for an election
+  bool is_given_place_ = false;                // what came last was a HANDOVER
+  bool has_place_ = false;                     // and it ended the leader's reign
   bool is_commanded_ = false;                  // what happened last was a command
   Trigger if_leaderless_ = Trigger::kStarted;  // why there is no leader
 };

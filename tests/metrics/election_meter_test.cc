@@ -59,6 +59,35 @@ BOOST_AUTO_TEST_CASE(a_leader_whose_application_has_ended_elects_for_that_reason
   }
 }
 
+// The leader that is asked for its place hands over: by then the election is over for the plugin.
+BOOST_AUTO_TEST_CASE(an_election_whose_winner_is_given_the_place_is_won_when_it_leads) {
+  follow();
+  enter(ELECTION_STATE_CLAIMING, at(1s));
+  meter.on_received(FrameType::kHandover);
+  meter.on_leader_change(at(2s), false, false, Why::kLeaderResigned);
+  BOOST_TEST(!meter.on_state(at(2s), ELECTION_STATE_IDLE).has_value());
+  BOOST_TEST(!meter.take_granted().has_value());
+  meter.on_leader_change(at(3s), true, true, Why::kClaimed);
+  meter.on_sent(FrameType::kCoordinator);
+  const auto election = meter.take_granted().value();
+  BOOST_TEST((election.trigger == Trigger::kOutranks));
+  BOOST_TEST((election.result == Result::kWon));
+  BOOST_TEST((election.duration == 2s));
+  BOOST_TEST(election.messages.coordinator == 1u);
+  BOOST_TEST(!meter.take_granted().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_place_that_was_given_in_vain_is_an_abandoned_election) {
+  follow();
+  enter(ELECTION_STATE_CLAIMING);
+  meter.on_received(FrameType::kHandover);
+  meter.on_leader_change({}, false, false, Why::kLeaderResigned);
+  BOOST_TEST(!meter.on_state({}, ELECTION_STATE_IDLE).has_value());
+  const auto election = meter.on_state({}, ELECTION_STATE_COLLECTING).value();
+  BOOST_TEST((election.trigger == Trigger::kOutranks));
+  BOOST_TEST((election.result == Result::kAbandoned));
+}
+
 BOOST_AUTO_TEST_CASE(a_leader_that_is_lost_before_the_end_does_not_count) {
   enter(ELECTION_STATE_WAITING);
   follow(at(1s));
