@@ -69,8 +69,9 @@ void EventLog::on(Instant now, const Progress& progress) {
 }
 
 void EventLog::note_election(Instant now, uint32_t state) {
-  const bool is_electing = state != ELECTION_STATE_IDLE;
-  if (std::exchange(is_electing_, is_electing) || !is_electing) return;
+  const bool was_electing = std::exchange(is_electing_, state != ELECTION_STATE_IDLE);
+  const bool begins = is_electing_ && (!was_electing || state == ELECTION_STATE_COLLECTING);
+  if (!begins) return;
   ++elections_;
   if (tells_elections() || !vain_lines_.admit(now, "election")) return;
   log_.write(LogLevel::kInfo, "elections come to nothing, and are told at level debug from now on",

@@ -92,8 +92,7 @@ BOOST_AUTO_TEST_CASE(elections_that_come_to_nothing_are_not_told_for_ever) {
   EventLog events(log, members);
   const auto hold_election = [&] {
     events.on_effect(kBegin, Progress{ELECTION_STATE_COLLECTING, "asks"});
-    events.on_effect(kBegin, Progress{ELECTION_STATE_CLAIMING, "claims"});
-    events.on_effect(kBegin, Progress{ELECTION_STATE_IDLE, "gave up"});
+    events.on_effect(kBegin, Progress{ELECTION_STATE_WAITING, "handed over"});
   };
   for (uint64_t i = 0; i < EventLog::kToldElections; ++i) hold_election();
   BOOST_TEST(events.tells_elections());
