@@ -19,7 +19,7 @@ inline constexpr Duration kMinLease = std::chrono::milliseconds(20);
 constexpr bool is_lawful_lease(Duration lease) { return lease >= kMinLease && lease <= kMaxLease; }
 
 // The part of the lease for which the leader believes in itself.  Its clock may run slow by a ninth
-// while a voter's runs fast by a ninth: 8/9 * 10/9 of 0.8 is less than 1.
+// while a voter's runs fast by a ninth: 0.8 on the one, and 1 on the other, both take 0.9.
 constexpr Duration validity_of(Duration lease) { return lease * 4 / 5; }
 
 class Lease {
