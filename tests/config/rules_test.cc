@@ -268,6 +268,17 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_is_told) {
       "or give [voters], [kubernetes] or [etcd]");
 }
 
+BOOST_AUTO_TEST_CASE(an_end_that_may_take_long_is_to_be_allowed_by_whoever_ends_it) {
+  const std::string text = kSound + "[application]\ndrain_timeout = ";
+  BOOST_TEST(warnings_of(text + "\"10s\"\n").empty());
+  const auto warnings = warnings_of(text + "\"30s\"\n");
+  BOOST_REQUIRE(warnings.size() == 1u);
+  for (const char* word : {"application.drain_timeout: ", "TimeoutStopSec", "3", "shorten",
+                           "terminationGracePeriodSeconds"}) {
+    BOOST_TEST(warnings[0].find(word) != std::string::npos, warnings[0]);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(who_believes_every_refusal_is_told_what_that_rests_on) {
   const auto warnings = warnings_of(kSound + "[election]\ndeath_proof = \"refused\"\n");
   BOOST_REQUIRE(warnings.size() == 1u);
