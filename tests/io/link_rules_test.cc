@@ -63,7 +63,8 @@ BOOST_AUTO_TEST_CASE(an_id_under_another_name_replaces_nobody_but_for_a_voter_by
     other.peer.name = "another";
     BOOST_TEST((judge(other, kSelf, &there, false, kHandshake) == LinkVerdict::kDuplicateId));
     other.is_of_voter = true;
-    for (const uint64_t boot : {1, 2}) {  // whoever used its id made its boot up, or copied it
+    for (const uint64_t boot :
+         {uint64_t{1}, uint64_t{2}}) {  // whoever used its id made its boot up, or copied it
       other.peer.boot = boot;
       BOOST_TEST((judge(other, kSelf, &there, false, kHandshake) == LinkVerdict::kReplace));
     }
