@@ -7,6 +7,7 @@ usage: store_kubernetes_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Cl
 
 import contextlib
 import datetime
+import json
 import signal
 import threading
 import time
@@ -14,7 +15,7 @@ import urllib.error
 
 from harness import Unreachable, now_ns, wait_until
 from store_group import NAMESPACE, KubernetesCase
-from store_servers import LEASES
+from store_servers import LEASES, lease_rules
 from system_case import main
 
 RETRY_S = 0.3
@@ -112,6 +113,26 @@ class OnKubernetes(KubernetesCase):
                 self.assertIsNone(guarded.group.observer.first_on(seen))
             guarded.group.await_leader(leader)
             guarded.await_holder(leader)
+
+    def test_the_doctor_knows_whether_a_write_would_be_allowed(self):
+        with self.led_group(1) as guarded:
+            only = guarded.group.sidecars[0]
+            only.stop()
+
+            def check():
+                result = self.run_program("doctor", "--json", "--config", only.config_file)
+                return next(each for each in json.loads(result.stdout)["checks"]
+                            if each["check"] == "store")
+
+            before = self.server.lease(guarded.name, NAMESPACE)
+            self.assertEqual(check()["verdict"], "ok", check())
+            self.assertEqual(self.server.lease(guarded.name, NAMESPACE), before)
+            rules = lease_rules(guarded.name)
+            rules[0]["verbs"] = ["get", "watch"]
+            self.server.request(
+                "PATCH", f"/apis/rbac.authorization.k8s.io/v1/namespaces/{NAMESPACE}/roles/"
+                f"{guarded.name}", {"rules": rules}, "application/merge-patch+json")
+            wait_until("it says so", lambda: "does not let us patch" in check()["seen"])
 
     def test_a_token_is_replaced_while_a_leader_leads(self):
         with self.led_group(2) as guarded:
