@@ -176,7 +176,8 @@ const Bad kBad[] = {
     {R"(health_failures = 0)", "application", 19,
      "0 is out of range; give a whole number from 1 to 100"},
     {R"(drain_timeout = "61m")", "application", 17,
-     "\"61m\" is out of range; give a duration from 0s to 1h"},
+     "\"61m\" is out of range; give a duration from \"0s\" to \"1h\", a whole number with a unit: "
+     "ms, s, m or h"},
     {R"(score_margin = -1)", "application", 16,
      "-1 is out of range; give a whole number from 0 to 4294967295"},
     {R"(plugin = "")", "election", 10,
