@@ -292,7 +292,7 @@ class Node {
   bool holds_record() const;
   bool is_flag_on() const;
   bool is_answered(uint64_t number);
-  bool see_record(StoreSight sight, uint64_t clock_ms);
+  void see_record(StoreSight sight, uint64_t clock_ms);
   void on_conflict();
   void stay_away(Duration at_least, const char* why);
   void note_store_is_there();

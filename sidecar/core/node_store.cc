@@ -97,8 +97,10 @@ void Node::on(const StoreSeen& seen) {
   note_store_is_there();
   // What a leader has written is newer than any event; and of a claim the answer tells.
   if (is_event && (is_leading() || store_->claim || handover_)) return;
+  // Of what was forgotten as well: the same version again is no sign of life.
   const StoreRecord before = store_->view.record();
-  const bool is_news = see_record(seen.sight, seen.clock_ms);
+  const bool is_news = seen.sight.version != store_->view.version();
+  see_record(seen.sight, seen.clock_ms);
   const StoreRecord& record = store_->view.record();
   if (is_leading()) return judge_record();
   if (handover_) return go_on_with_handover();
@@ -112,14 +114,14 @@ void Node::on(const StoreSeen& seen) {
 }
 
 // An epoch that is too far ahead to be believed is none of ours.
-bool Node::see_record(StoreSight sight, uint64_t clock_ms) {
+void Node::see_record(StoreSight sight, uint64_t clock_ms) {
   StoreRecord& record = sight.record;
   if (!is_plausible(record.epoch)) {
     record.epoch = 0;
     record.holder = record.holder == Holder::kMember ? Holder::kStranger : Holder::kUnknown;
   }
   raise_epoch(record.epoch);
-  return store_->view.see(sight, now_, clock_ms, is_flag_on());
+  store_->view.see(sight, now_, clock_ms, is_flag_on());
 }
 
 void Node::on(const StoreAnswered& answer) {

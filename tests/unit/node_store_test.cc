@@ -225,6 +225,18 @@ BOOST_AUTO_TEST_CASE(a_leader_whose_record_is_anothers_stops) {
   BOOST_TEST(!node.node().is_leading());
 }
 
+BOOST_AUTO_TEST_CASE(a_version_that_was_seen_before_is_no_renewal_also_when_it_was_forgotten) {
+  StoreHarness node;
+  node.bid();
+  node.seen("a", node.held_by(2, 7));
+  node.run_for(seconds(2));
+  node.failed();
+  for (int i = 0; i < 100 && !node.asks(); ++i) node.run_for(milliseconds(100));
+  BOOST_REQUIRE(node.asks());
+  node.event("a", node.held_by(2, 7));
+  BOOST_TEST(node.asks());
+}
+
 BOOST_AUTO_TEST_CASE(an_earlier_process_of_this_home_is_succeeded_at_once) {
   StoreHarness node;
   node.bid();
