@@ -20,9 +20,11 @@ CoreObserver::CoreObserver(Metrics& metrics, const Members& members, const Recor
 
 void CoreObserver::on_received(FrameType type, size_t bytes) {
   metrics_.on_received(type, bytes);
-  // By now what it led to was carried out, and counted.
-  if (const auto granted = meter_.take_granted()) end_election(*granted);
   meter_.on_received(type);
+}
+
+void CoreObserver::on_carried_out() {
+  if (const auto granted = meter_.take_granted()) end_election(*granted);
 }
 
 void CoreObserver::on_sent(FrameType type, size_t bytes, bool is_delivered) {

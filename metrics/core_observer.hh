@@ -28,6 +28,8 @@ class CoreObserver {
   }
   // For each frame, before the node is told.
   void on_received(FrameType type, size_t bytes);
+  // The effects of a step, and what they have sent, are all counted.
+  void on_carried_out();
   // For each Send that was carried out; `is_delivered`: there was a connection to write it to.
   void on_sent(FrameType type, size_t bytes, bool is_delivered);
 

@@ -100,7 +100,10 @@ class Participant final : private EffectSink, private io::TransportListener {
  private:
   // EffectSink
   void carry_out(Instant now, const Effect& effect) override;
-  void tell(const Effect& effect) override { event_log_.on_effect(io::Loop::now(), effect); }
+  void tell(const Effect& effect) override {
+    observer_.on_carried_out();
+    event_log_.on_effect(io::Loop::now(), effect);
+  }
   void on_broken(const std::string& invariant, const SelfCheck& evidence) override;
   void on(Instant now, const Send& send);
   void on(Instant now, const Publish& publish);

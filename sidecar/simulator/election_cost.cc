@@ -23,8 +23,8 @@ std::optional<ElectionBounds> ElectionBounds::of(const election_plugin& plugin,
     bounds.claims_ = std::max(bounds.claims_, cost->election - without_it.election);
   }
   bounds.asked_ = voters == 0 ? 0 : voters - 1;
-  bounds.asked_ = has_store ? members - 1 : bounds.asked_ + 1;
-  bounds.handovers_ = 1;
+  if (has_store) bounds.asked_ = members - 1;
+  bounds.places_ = has_store ? 0 : 1;
   return bounds;
 }
 
@@ -35,14 +35,16 @@ std::optional<uint64_t> ElectionBounds::messages(FrameType type) const {
     case FrameType::kAnswer:
       return cost_.answer;
     case FrameType::kHandover:
-      return cost_.handover + handovers_;
+      return cost_.handover + 1;  // by the leader, to whoever has won
     case FrameType::kCoordinator:
       return claims_ * cost_.coordinator;
     case FrameType::kCanvass:
-      return asked_;
+      return asked_ + places_;
+    // The second one when what stood against it is gone.
     case FrameType::kCanvassReply:
+      return 2 * asked_ + places_;
     case FrameType::kGrant:
-      return 2 * asked_;  // the second one when what stood against it is gone
+      return 2 * asked_;
     default:
       return std::nullopt;
   }

@@ -30,9 +30,8 @@ class ElectionBounds {
  private:
   election_cost cost_{};
   uint64_t claims_ = 1;
-  // By CANVASS: all other voters, and the leader for its place; where a store decides, all others.
-  uint64_t asked_ = 0;
-  uint64_t handovers_ = 0;  // of leaders
+  uint64_t asked_ = 0;   // for their opinion: the other voters; where a store decides, all others
+  uint64_t places_ = 0;  // and the leader for its place, where that is another question
 };
 
 }  // namespace bellwether::simulator

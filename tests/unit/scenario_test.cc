@@ -136,6 +136,7 @@ BOOST_AUTO_TEST_CASE(every_verb_refuses_nonsense_and_says_how_it_is_used) {
       {"reconfigure", "reconfigure 1 variant=quorum"},
       {"settle", "settle now"},
       {"mark", "mark here"},
+      {"calm", "calm down"},
   };
   for (const Verb& verb : verbs()) {
     const std::string name = verb.name;
@@ -158,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_word_that_nobody_understands_is_refused_wherever_it_stand
       {"kill 1 silentyl",
        "'silentyl' was not expected; usage: kill IDS [silently | at store | at stored]"},
       {"kill silently 1", "which nodes?; usage: kill IDS [silently | at store | at stored]"},
-      {"step_down 3 hodl=1s", "'hodl=1s' was not expected; usage: step_down IDS [hold=TIME]"},
+      {"step_down 3 hodl=1s", "'hodl=1s' was not expected; usage: step_down IDS [hold=TIME] [now]"},
       {"wait 1 year", "'year' was not expected; usage: wait TIME"},
       {"elect 1 2", "'2' was not expected; usage: elect ID"},
       {"transfer 1 2 3", "'3' was not expected; usage: transfer LEADER ID"},
