@@ -76,6 +76,9 @@ void Node::on_place_reply(const CanvassReply& reply) {
 
 void Node::on_take_over(Member& from, const Canvass& canvass) {
   if (canvass.is_take_over && members_.set_electable(from, true)) on_members_changed();
+  // It has given its place to somebody else, and each frame says that it has: whoever heard of it
+  // before the successor's claim would claim as well.
+  if (!is_leading() && handover_) return;
   CanvassReply reply{.number = canvass.number, .leader = leader()};
   if (is_leading() && gives_way_to(from, canvass)) {
     give_way_to(from.entry.id);

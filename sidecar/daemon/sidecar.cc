@@ -402,7 +402,7 @@ std::string Sidecar::why_not_serving() const {
   if (!tls_.flaw().empty()) return "[tls] is not in force: " + tls_.flaw();
   const std::string& flag_flaw = flag_watch_.flaw();
   if (!flag_flaw.empty()) return "applications do not find the flag: " + flag_flaw;
-  const std::string store_flaw = participant_.why_store_gives_no_leader(now());
+  std::string store_flaw = participant_.why_store_gives_no_leader(now());
   if (!store_flaw.empty()) return store_flaw;
   return std::holds_alternative<Joining>(node().role()) ? "looking for the group" : "";
 }

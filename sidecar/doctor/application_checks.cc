@@ -15,7 +15,9 @@ bool is_alive(const MemberFacts& member) { return member.state == "alive"; }
 std::string state_text(const ApplicationFacts& application) {
   std::vector<std::string> parts;
   if (!application.attached.empty()) parts.push_back(listed(application.attached) + " attached");
-  if (application.is_checked()) parts.push_back(application.is_healthy ? "healthy" : "not healthy");
+  if (application.is_checked()) {
+    parts.emplace_back(application.is_healthy ? "healthy" : "not healthy");
+  }
   if (application.score != 0) parts.push_back(fmt::format("score {}", application.score));
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;

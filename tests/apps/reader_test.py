@@ -170,7 +170,9 @@ class HandMade(FlagCase):
     def test_a_leader_is_seen_with_all_that_is_known_of_it(self):
         until_ns = now_ns() + HOUR_NS
         self.open_line(epoch=2**53 + 1, valid_until_ns=until_ns)
-        self.assertEqual(self.probe.ask("read"), {
+        seen = self.probe.ask("read")
+        self.assertFalse(seen.pop("is_draining", False))
+        self.assertEqual(seen, {
             "role": LEADER, "epoch": 2**53 + 1, "fencing_token": 2**53 + 1,
             "valid_until_ns": until_ns, "leader_id": str(LEADER_ID), "guard": MAJORITY, "seq": 42,
             "is_sidecar_alive": True})

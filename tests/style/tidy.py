@@ -13,6 +13,7 @@ function of the same name, say) are an error: one of the names is to change.
 
 import json
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -40,13 +41,21 @@ def commands_of(build, folder):
     commands = {}
     database = pathlib.Path(build, "compile_commands.json").read_text("utf-8")
     for entry in json.loads(database):
-        path = pathlib.Path(entry["file"])
-        if path.parent == ROOT / folder:
-            commands[path] = flags_of(entry["command"])
+        for path in sources_of(pathlib.Path(entry["file"])):
+            if path.parent == ROOT / folder:
+                commands[path] = flags_of(entry["command"])
     missing = set((ROOT / folder).glob("*.cc")) - set(commands)
     if missing or not commands:
         sys.exit(f"{build} does not compile {missing or folder}")
     return commands
+
+
+def sources_of(path):
+    """Of a unity build, what is compiled as one."""
+    if path.parent.name != "Unity":
+        return [path]
+    included = re.findall(r'^#include "(.*)"$', path.read_text("utf-8"), re.MULTILINE)
+    return [pathlib.Path(each) for each in included]
 
 
 def flags_of(command):
