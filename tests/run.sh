@@ -92,8 +92,8 @@ build() {
   without_address_randomisation "$1" cmake --build --preset "$1"
 }
 
-# The tests on real processes mostly wait, in four lanes (RESOURCE_LOCK) of one group each; one more,
-# so that a core computes meanwhile.
+# The tests on real processes mostly wait, in four lanes (RESOURCE_LOCK) of one group each; one
+# more, so that a core computes meanwhile.
 run_tests() {
   without_address_randomisation "$1" \
     ctest --preset "$1" --parallel "$((2 * $(nproc) + 1))" --output-junit "$2"
