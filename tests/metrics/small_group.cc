@@ -104,6 +104,7 @@ void SmallGroup::carry_out(size_t process, const Effects& effects) {
     observer.on_sent(type_of(send->frame), 100, is_connected);
     if (is_connected) under_way_.push_back({process, to, send->frame});
   }
+  observer.on_carried_out();
 }
 
 void SmallGroup::deliver() {
