@@ -17,6 +17,7 @@ presets=()
 failures=()  # phases, as arguments of results.py
 reports=()
 times=()  # how long each phase took, a line each
+declare -A builders=()  # presets that are built beside tests: the process that does it
 
 main() {
   parse_arguments "$@"
@@ -26,8 +27,8 @@ main() {
     echo '0 passed, 1 failed'
     return 1
   fi
-  for preset in "${presets[@]}"; do
-    run_preset "${preset}"
+  for index in "${!presets[@]}"; do
+    run_preset "${presets[index]}" "${presets[index + 1]:-}"
   done
   printf '\n== time by part\n'
   printf '%s\n' "${times[@]}" "$(printf '%5d s  all' "${SECONDS}")"
@@ -62,12 +63,15 @@ refuse() {
   exit 2
 }
 
+# run_preset PRESET NEXT: the next one, if any, is built beside the tests, which mostly wait.
 run_preset() {
-  local preset=$1
-  attempt "${preset}: configure" cmake --preset "${preset}" || return 0
-  attempt "${preset}: build" build "${preset}" || return 0
+  local preset=$1 next=$2
+  attempt "${preset}: build" finish_build "${preset}" || return 0
   if [[ ${preset} == release ]]; then
     return
+  fi
+  if [[ -n ${next} ]]; then
+    begin_build "${next}"
   fi
   local report="${PWD}/build/${preset}/ctest.xml"
   rm --force "${report}"
@@ -89,14 +93,39 @@ attempt() {
 }
 
 build() {
-  without_address_randomisation "$1" cmake --build --preset "$1"
+  cmake --preset "$1" && without_address_randomisation "$1" cmake --build --preset "$1"
 }
 
-# The tests on real processes mostly wait, in four lanes (RESOURCE_LOCK) of one group each; one
-# more, so that a core computes meanwhile.
+# With what of the cores nobody else wants, so that timeouts of tests mean what they say.
+begin_build() {
+  mkdir --parents build
+  (
+    chrt --idle --pid 0 "${BASHPID}"
+    build "$1"
+  ) &>"build/$1.log" &
+  builders[$1]=$!
+}
+
+finish_build() {
+  if [[ -z ${builders[$1]:-} ]]; then
+    build "$1"
+    return
+  fi
+  local status=0
+  wait "${builders[$1]}" || status=$?
+  cat "build/$1.log"
+  return "${status}"
+}
+
+# The tests on real processes mostly wait, in six lanes (RESOURCE_LOCK) of one group each; what
+# computes for long (chrt --idle) takes what they leave of the cores.
 run_tests() {
+  local at_once=$((7 * $(nproc)))
+  if [[ $1 != ci ]]; then
+    at_once=$((2 * $(nproc) + 1))
+  fi
   without_address_randomisation "$1" \
-    ctest --preset "$1" --parallel "$((2 * $(nproc) + 1))" --output-junit "$2"
+    ctest --preset "$1" --parallel "${at_once}" --output-junit "$2"
 }
 
 # Whether the report tells why ctest failed.

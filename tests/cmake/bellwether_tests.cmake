@@ -50,6 +50,19 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include_file}")
 endfunction()
 
+# bellwether_add_computing_test(NAME LABEL COMMAND...)
+#
+# A test that computes for long.  It takes what of the cores nobody else wants, so that timeouts of
+# the tests beside it mean what they say; three of its kind at a time, in turn.
+function(bellwether_add_computing_test name label)
+  get_property(count GLOBAL PROPERTY bellwether_computing_tests)
+  math(EXPR count "(0${count} + 1) % 3")
+  set_property(GLOBAL PROPERTY bellwether_computing_tests ${count})
+  add_test(NAME "${name}" COMMAND chrt --idle 0 ${ARGN})
+  set_tests_properties("${name}" PROPERTIES LABELS "${label}" TIMEOUT 1500 COST 3000
+    RESOURCE_LOCK "computing_${count}" ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endfunction()
+
 # bellwether_add_python_cases(SCRIPT PREFIX [ARGUMENTS ...] [ENVIRONMENT ...] [PROPERTIES ...])
 #
 # Every `def test_NAME` in a class of the script becomes a test `<PREFIX>/NAME`, run as `SCRIPT
