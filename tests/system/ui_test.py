@@ -143,6 +143,19 @@ class Page(SystemCase):
                 self.await_page(browser, second)
             self.check_clean(second, browser)
 
+    def test_a_voter_without_its_vote_says_so_until_it_has_it_again(self):
+        with self.page_of(0, voters=3) as (_, sidecar, browser):
+            browser.await_text("dl.facts", "in force")
+            sidecar.kill()
+            (sidecar.state_folder / "state").unlink()
+            sidecar.start()
+            browser.await_text("dl.facts", "forgotten")
+            why = sidecar.get("/v1/status")["why_not_ready"]
+            browser.await_text("#notices", f"This node is not ready: {why}.")
+            wait_until("it votes again", sidecar.is_ready, 60)
+            browser.await_text("dl.facts", "in force")
+            self.assertNotIn("not ready", browser.text("#notices"))
+
     def test_a_sidecar_that_is_gone_is_said_to_be_and_comes_back(self):
         with self.page_of(0) as (group, sidecar, browser):
             sidecar.kill()

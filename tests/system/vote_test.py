@@ -97,7 +97,7 @@ class LostState(VoteCase):
         leader.kill()
         group.await_leader(patience_s=LONG_S)
         leader.start()
-        group.await_leader()
+        group.await_leader(leader, patience_s=LONG_S)
 
     def test_it_costs_the_vote_for_a_while(self):
         """Whatever has happened to it: the voter starts by itself, says so, waits, asks, votes."""
@@ -117,14 +117,12 @@ class LostState(VoteCase):
                 voter.kill()
                 damage(voter.state_folder / "state")
                 voter.start()
+                # At once: on a busy machine the last would be awaited when it votes again.
+                await_vote(voter, "forgotten")
+                self.assertFalse(voter.is_ready())
             for damage, group in groups.items():
                 with self.subTest(damage=damage.__name__):
-                    voter = group.sidecars[0]
-                    await_vote(voter, "forgotten")
-                    self.assertFalse(voter.is_ready())
-                    voter.await_log(damages[damage])
-            for damage, group in groups.items():
-                with self.subTest(damage=damage.__name__):
+                    group.sidecars[0].await_log(damages[damage])
                     await_vote(group.sidecars[0])
                     group.sidecars[0].await_log("has a vote again")
                     self.await_all_votes(group)

@@ -215,6 +215,7 @@ function showStatus(seen) {
     commanded: status.node.name,
     witness: status.node.name,
     validity: validityText(seen),
+    vote: status.vote?.state ?? "",
     application: applicationText(status.application),
     software: `${status.plugin.name} ${status.plugin.version} in bellwether ${status.version}, ` +
       `up for ${spanText(status.uptime_ms)}.`,
