@@ -101,7 +101,7 @@ struct ElectionFrame {
   uint32_t flags = 0;
   uint64_t round = 0;
   std::vector<election_id> ids{};
-  std::optional<LeaderHint> leader{};  // on ANSWER
+  std::optional<LeaderHint> leader{};  // on ANSWER; on ELECTION the sender, if it leads
 };
 
 // The leader asks `its successor` to claim at once; no election is needed.

@@ -232,8 +232,7 @@ void Node::carry_out(std::span<const election_action> actions) {
         const election_message& message = action.message;
         ElectionFrame frame{.kind = message.kind, .flags = message.flags, .round = message.round};
         frame.ids.assign(message.ids, message.ids + message.id_count);
-        const bool takes_part = (message.flags & ELECTION_FLAG_TAKES_PART) != 0;
-        if (message.kind == ELECTION_MESSAGE_ANSWER && !takes_part) frame.leader = leader();
+        if (names_leader(message)) frame.leader = leader();
         send(members_.id_at(action.to), std::move(frame));
         break;
       }
@@ -251,6 +250,14 @@ void Node::carry_out(std::span<const election_action> actions) {
     claim({victory->message.ids, victory->message.id_count}, false, is_called_);
   }
   --plugin_depth_;
+}
+
+// Whoever is asked by the leader itself may not know that it leads: it has claimed anew, perhaps,
+// and took the other for silent.  It is to ask for the place then, not to claim it.
+bool Node::names_leader(const election_message& message) const {
+  if (message.kind == ELECTION_MESSAGE_ELECTION) return is_leading() && do_words_decide();
+  const bool takes_part = (message.flags & ELECTION_FLAG_TAKES_PART) != 0;
+  return message.kind == ELECTION_MESSAGE_ANSWER && !takes_part;
 }
 
 std::optional<LeaderHint> Node::leader() const {

@@ -126,6 +126,7 @@ class Node {
   Elector::Situation situation() const;
   void tell_plugin(uint32_t event, uint32_t reason = ELECTION_REASON_NONE);
   void carry_out(std::span<const election_action> actions);
+  bool names_leader(const election_message& message) const;
   void remark(const char* text, std::optional<Uuid> peer = {});
   void fail(std::string text);
 

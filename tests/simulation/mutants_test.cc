@@ -154,6 +154,13 @@ BOOST_AUTO_TEST_CASE(who_does_not_wait_for_the_application_of_the_leader_is_caug
   check_search(without(Rule::kWaitForItsDrain), "modified");
 }
 
+// It takes a hand-over, an election that a third one calls while the higher rank stays away, and
+// another that the leader calls when it has come back.
+BOOST_AUTO_TEST_CASE(a_leader_that_asks_and_does_not_say_that_it_leads_is_caught) {
+  check_scenario("../bugs/leader_asked_and_did_not_say_that_it_leads",
+                 without(Rule::kAskingLeaderIsNamed), kModified);
+}
+
 // --- what a node notices of itself: so a running sidecar would have ended there ---
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_it_claims_an_old_epoch) {

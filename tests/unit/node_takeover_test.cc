@@ -121,6 +121,14 @@ BOOST_AUTO_TEST_CASE(an_operators_wish_is_said_though_it_has_asked_already) {
   if (again) BOOST_TEST(again->is_planned);
 }
 
+BOOST_AUTO_TEST_CASE(whoever_is_asked_by_a_leader_knows_that_it_leads) {
+  NodeHarness node({.self = 5});
+  node.follow(1, 1);
+  const LeaderHint leader{.id = uuid(1), .epoch = 2};
+  node.receive(1, 2, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION, .leader = leader});
+  BOOST_TEST(node.role() == "follows 1 in 2");
+}
+
 BOOST_AUTO_TEST_CASE(the_papers_process_asks_nobody) {
   Options options = textbook_options();
   NodeHarness node({.self = 5, .options = options});
@@ -131,6 +139,23 @@ BOOST_AUTO_TEST_CASE(the_papers_process_asks_nobody) {
 }
 
 // --- the leader that is asked ---
+
+BOOST_AUTO_TEST_CASE(who_leads_says_so_in_an_election) {
+  Asked node;
+  node.connect(4, 1);
+  const auto election = find_sent<ElectionFrame>(node.step(Elect{}));
+  BOOST_REQUIRE(election.has_value());
+  BOOST_REQUIRE(election->leader.has_value());
+  BOOST_TEST((election->leader->id == uuid(3)));
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_lead_names_nobody) {
+  NodeHarness node({.self = 3});
+  node.join();
+  const auto election = find_sent<ElectionFrame>(node.step(Elect{}));
+  BOOST_REQUIRE(election.has_value());
+  BOOST_TEST(!election->leader.has_value());
+}
 
 BOOST_AUTO_TEST_CASE(a_leader_that_is_outranked_hands_over_at_once) {
   Asked node;
