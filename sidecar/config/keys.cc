@@ -329,8 +329,8 @@ void add_application_keys(std::vector<ConfigKey<Config>>& keys) {
       "on: this node leads only while an application is attached (POST /v1/application/attach)");
   application.key("grace", &ApplicationSettings::grace, DurationType{{}, minutes(1)},
                   Duration::zero(), kAtOnce,
-                  "how long the last one may be away before leadership is given up, where it "
-                  "restarts faster than a hand-over costs");
+                  "how long a leader's last one may be away before leadership is given up, where "
+                  "it restarts faster than a hand-over costs");
   application.key(
       "health", &ApplicationSettings::health,
       TextType{"http:// and a loopback address, unix:/PATH:/URL, or \"\" for none",

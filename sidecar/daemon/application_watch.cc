@@ -49,10 +49,13 @@ void ApplicationWatch::configure(const ApplicationSettings& settings) {
   const bool has_begun = is_check_new || settings.health_interval != settings_.health_interval;
   settings_ = settings;
   if (is_check_new) {
-    state_.is_healthy = false;
     failures_ = 0;
-    state_.health_flaw.clear();
     state_.is_checked = !settings.health.empty();
+    // The last verdict stands until the new check has one.
+    if (!state_.is_checked) {
+      state_.is_healthy = true;
+      state_.health_flaw.clear();
+    }
     client_ = state_.is_checked ? std::make_unique<io::HttpClient>(loop_, resolver_) : nullptr;
   }
   if (!state_.is_checked) {
@@ -70,7 +73,7 @@ void ApplicationWatch::set_attached(std::vector<std::string> names) {
   if (!state_.attached.empty()) {
     grace_.disarm();
     is_missed_ = false;
-  } else if (was_attached && settings_.grace > Duration::zero()) {
+  } else if (was_attached && is_leading_ && settings_.grace > Duration::zero()) {
     grace_.arm(settings_.grace);
   } else if (was_attached) {
     is_missed_ = true;
@@ -78,6 +81,13 @@ void ApplicationWatch::set_attached(std::vector<std::string> names) {
   state_.worth.is_attached = !state_.attached.empty();
   forget_gone();
   judge();
+}
+
+// Nobody waits for the application of a node that does not lead.  It is told a moment later, since
+// this comes from within the node.
+void ApplicationWatch::set_leading(bool is_leading) {
+  is_leading_ = is_leading;
+  if (!is_leading && grace_.is_armed()) grace_.arm(Duration::zero());
 }
 
 void ApplicationWatch::set_score(int64_t score) {

@@ -28,10 +28,13 @@ class ApplicationWatch {
                    std::function<void(const Application&)> on_change,
                    std::function<void(uint64_t epoch)> on_finished);
 
-  // What is asked for from now on.  What is asked for anew has to be shown first.
+  // What is asked for from now on.  An attachment that is asked for anew has to be there first;
+  // another health check has failed only once it has.
   void configure(const ApplicationSettings& settings);
   // These are attached, and no others.
   void set_attached(std::vector<std::string> names);
+  // Whether this node leads: what leads is given its grace, and no follower.
+  void set_leading(bool is_leading);
   void set_score(int64_t score);
   // Of those that were asked one that is attached by this name has finished.
   api::DrainWord on_drained(const std::string& name, uint64_t epoch);
@@ -63,7 +66,8 @@ class ApplicationWatch {
   uint64_t drains_in_ = 0;          // epoch; 0: nobody is asked to finish
   std::vector<std::string> asked_;  // of those, in their order
   bool is_missed_ = true;           // nobody is attached, and the grace is over
-  uint32_t failures_ = 0;           // in a row
+  bool is_leading_ = false;
+  uint32_t failures_ = 0;  // in a row
   io::LoopTimer grace_;
   io::LoopTimer next_check_;
   std::unique_ptr<io::HttpClient> client_;  // while there are checks

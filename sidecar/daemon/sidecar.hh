@@ -64,7 +64,10 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
  private:
   // ParticipantListener
-  void on_publish(const Publish& publish) override { front_door_.on_publish(publish); }
+  void on_publish(const Publish& publish) override {
+    application_.set_leading(publish.is_leader);
+    front_door_.on_publish(publish);
+  }
   void on_drain_begun(const DrainBegun& begun) override {
     application_.on_drain_begun(begun.drain);
   }

@@ -119,6 +119,31 @@ class Attach(ApplicationCase):
             self.assertTrue(sidecars[2].is_leader())
             self.assertEqual(sidecars[2].epoch(), epoch)
 
+    def test_a_follower_without_an_application_has_no_grace(self):
+        with self.group(extra=ATTACH + 'grace = "60s"\n') as group:
+            sidecars = group.start().sidecars
+            applications = [self.application(sidecar) for sidecar in sidecars]
+            group.await_leader(sidecars[2])
+            applications[1].end()
+            wait_until("all know that it cannot", lambda: all(
+                [m["is_able"] for m in s.get("/v1/members")["members"] if m["name"] == "n1"] ==
+                [False] for s in sidecars))
+            sidecars[2].kill()
+            group.await_leader(sidecars[0])
+
+    def test_whoever_leads_no_longer_has_no_grace(self):
+        with self.group(extra=ATTACH + 'grace = "60s"\n') as group:
+            sidecars = group.start().sidecars
+            applications = [self.application(sidecar) for sidecar in sidecars]
+            group.await_leader(sidecars[2])
+            applications[2].end()
+            wait_until("it is missed", lambda: sidecars[2].metrics()[
+                "bellwether_application_attachments"] == 0)
+            sidecars[2].request("POST", "/v1/step-down", {"hold": "0s"})
+            group.await_leader(sidecars[1])
+            wait_until("it cannot lead", lambda: not sidecars[2].metrics()[
+                "bellwether_application_able"])
+
     def test_a_crash_loop_does_not_take_leadership_along(self):
         with self.group(extra=ATTACH) as group:
             sidecars = group.start().sidecars
@@ -261,6 +286,32 @@ class Health(ApplicationCase):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
+
+    def test_another_check_changes_nothing_until_it_has_a_verdict(self):
+        ports = free_ports(3)
+        self.answers = dict(zip(ports, (200, "hang", 503)))
+        for port in ports:
+            self.server(port)
+        with self.group(1, extra=CALM) as group:
+            sidecar, = group.sidecars
+
+            def check(port, failures=100):
+                sidecar.write_config(
+                    group.config_of(sidecar) + f'[application]\nhealth_failures = {failures}\n'
+                    f'health = "http://127.0.0.1:{port}/healthz"\n')
+            check(ports[0])
+            group.start()
+            group.await_leader(sidecar)
+            epoch = sidecar.epoch()
+            check(ports[1])
+            self.assertEqual(sidecar.request("POST", "/v1/reload")[0], 200)
+            self.assertTrue(sidecar.is_leader())
+            check(ports[0])
+            self.assertEqual(sidecar.request("POST", "/v1/reload")[0], 200)
+            self.assertEqual((sidecar.is_leader(), sidecar.epoch()), (True, epoch))
+            check(ports[2], failures=2)
+            self.assertEqual(sidecar.request("POST", "/v1/reload")[0], 200)
+            self.await_no_leader(group)
 
     def test_leadership_follows_health(self):
         ports = free_ports(3)
