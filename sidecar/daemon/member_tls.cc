@@ -136,9 +136,7 @@ std::optional<io::LinkSecurity> MemberTls::in_force() const {
   io::LinkSecurity security{.tls = tls,
                             .takes_plain = tls == nullptr || config_->tls.mode != TlsMode::kStrict};
   if (config_->has_majority_guard()) {
-    for (const auto& [name, address] : config_->voters) {
-      security.voter_hosts[name] = address.host;
-    }
+    security.voters.insert(config_->voters.begin(), config_->voters.end());
   }
   return security;
 }

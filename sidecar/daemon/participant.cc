@@ -239,7 +239,7 @@ void Participant::on(Instant, const MembersChanged&) {
     if (member.entry.liveness == Liveness::kLeft) continue;
     HostPort address;
     if (!parse_host_port(member.entry.address, address).empty()) continue;
-    addresses.push_back({member.entry.id, std::move(address)});
+    addresses.push_back({member.entry.id, std::move(address), member.entry.name});
   }
   transport_.set_members(std::move(addresses));
 }

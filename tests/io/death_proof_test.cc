@@ -14,7 +14,9 @@ namespace {
 using std::chrono::milliseconds;
 using Verdict = DeathWatch::Verdict;
 
-constexpr uint64_t kBoot = 7;
+const Life kLife{.boot = 7, .name = "n0"};
+const Life kLater{.boot = 8, .name = "n0"};
+const Life kNamesake{.boot = 7, .name = "n1"};
 constexpr Instant kStart{std::chrono::seconds(100)};
 
 SocketAddress address(const std::string& host, uint16_t port = 7946) {
@@ -27,8 +29,8 @@ const SocketAddress kElsewhere = address("127.0.0.1", 7947);
 // A peer that was dialled, answered, and has ended its connection.
 DeathWatch ended_watch() {
   DeathWatch watch;
-  watch.on_answer(kHere, kBoot);
-  watch.on_link(kBoot, true);
+  watch.on_answer(kHere, kLife);
+  watch.on_link(kLife, true);
   watch.on_ended_by_peer();
   return watch;
 }
@@ -124,15 +126,15 @@ BOOST_AUTO_TEST_CASE(its_fin_and_a_place_where_nobody_listens_are_a_proof_once) 
 
 BOOST_AUTO_TEST_CASE(a_link_that_was_not_ended_by_the_peer_proves_nothing) {
   DeathWatch watch;
-  watch.on_answer(kHere, kBoot);
-  watch.on_link(kBoot, true);
+  watch.on_answer(kHere, kLife);
+  watch.on_link(kLife, true);
   BOOST_TEST((after_two(watch) == Verdict::kNone));
 }
 
 BOOST_AUTO_TEST_CASE(a_link_that_may_prove_nothing_makes_every_proof_void) {
   DeathWatch watch;
-  watch.on_answer(kHere, kBoot);
-  watch.on_link(kBoot, false);
+  watch.on_answer(kHere, kLife);
+  watch.on_link(kLife, false);
   watch.on_ended_by_peer();
   BOOST_TEST((after_two(watch) == Verdict::kNone));
   BOOST_TEST(!watch.is_sought());
@@ -170,17 +172,24 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_nobodys_network) {
 
 BOOST_AUTO_TEST_CASE(a_port_where_this_life_never_answered_proves_nothing) {
   DeathWatch never;
-  never.on_link(kBoot, true);
+  never.on_link(kLife, true);
   never.on_ended_by_peer();
   BOOST_TEST(never.is_sought());
   BOOST_TEST((after_two(never) == Verdict::kNone));
 
   DeathWatch life_before;
-  life_before.on_answer(kHere, kBoot - 1);
-  life_before.on_link(kBoot, true);
+  life_before.on_answer(kHere, kLife);
+  life_before.on_link(kLater, true);
   life_before.on_ended_by_peer();
   BOOST_TEST(life_before.is_sought());
   BOOST_TEST((after_two(life_before) == Verdict::kNone));
+
+  DeathWatch other_name;
+  other_name.on_answer(kHere, kNamesake);
+  other_name.on_link(kLife, true);
+  other_name.on_ended_by_peer();
+  BOOST_TEST(other_name.is_sought());
+  BOOST_TEST((after_two(other_name) == Verdict::kNone));
 
   DeathWatch other_port = ended_watch();
   BOOST_TEST((after_two(other_port, kElsewhere) == Verdict::kNone));
@@ -204,10 +213,10 @@ BOOST_AUTO_TEST_CASE(who_listens_in_between_starts_it_over) {
 BOOST_AUTO_TEST_CASE(a_new_link_has_a_proof_of_its_own) {
   DeathWatch watch = ended_watch();
   BOOST_REQUIRE((after_two(watch) == Verdict::kProof));
-  watch.on_link(kBoot + 1, true);
+  watch.on_link(kLater, true);
   watch.on_ended_by_peer();
   BOOST_TEST((after_two(watch) == Verdict::kNone));
-  watch.on_answer(kHere, kBoot + 1);
+  watch.on_answer(kHere, kLater);
   BOOST_TEST((after_two(watch) == Verdict::kProof));
 }
 
@@ -260,6 +269,38 @@ BOOST_FIXTURE_TEST_CASE(a_peer_that_says_it_is_where_another_one_is_is_not_prove
   peer.end();
   other.end();
   await_refusals();
+  BOOST_TEST(!is_proven());
+}
+
+// Ids and lives are told to everybody; only a name can be bound to a certificate.
+struct Fraud : Witness {
+  Process fraud{loop, resolver, 2};  // the id of the peer
+
+  Fraud() { fraud.name = "fraud"; }
+  void meet_fraud(const std::string& known_as) {
+    witness.transport().set_members({{peer.id(), fraud.place(), known_as}});
+    BOOST_REQUIRE(run_until([&] { return witness.is_linked_to(fraud); }));
+    fraud.end();
+    BOOST_REQUIRE(run_until([&] { return !witness.is_linked_to(fraud); }));
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(where_another_name_answered_with_its_id_no_end_is_proven, Fraud) {
+  meet_fraud(fraud.name);
+  peer.look_for({witness.place()});
+  BOOST_REQUIRE(
+      run_until([&] { return witness.is_linked_to(peer) && peer.is_linked_to(witness); }));
+  witness.downs.clear();
+  peer.look_for({});
+  peer.transport().end_link(witness.id());  // as for one by a newer certificate
+  BOOST_REQUIRE(run_until([&] { return !witness.downs.empty(); }));
+  await_refusals(fraud.place());
+  BOOST_TEST(!is_proven());
+}
+
+BOOST_FIXTURE_TEST_CASE(the_end_of_another_name_with_its_id_does_not_prove_its_own, Fraud) {
+  meet_fraud(peer.name);
+  await_refusals(fraud.place());
   BOOST_TEST(!is_proven());
 }
 

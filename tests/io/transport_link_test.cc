@@ -150,6 +150,32 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_process_that_has_dialled_us_is_refused_at_its_
   BOOST_TEST((a.downs[1].evidence == LinkEvidence::kRefused));
 }
 
+BOOST_AUTO_TEST_CASE(a_voter_is_looked_for_where_another_member_says_that_it_is) {
+  a.transport().set_security({.tls = nullptr, .voters = {{b.name, b.place()}}});
+  Process liar(loop, resolver, 3);
+  liar.advertised = b.place().text();
+  liar.look_for({a.place()});
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(liar); }));
+  a.look_for({b.place()});
+  BOOST_TEST(are_linked());
+  BOOST_TEST(a.is_linked_to(liar));
+}
+
+// An id is told to everybody.
+BOOST_AUTO_TEST_CASE(who_has_a_voter_s_id_and_not_its_name_does_not_move_it) {
+  a.transport().set_security({.tls = nullptr, .voters = {{b.name, b.place()}}});
+  a.transport().set_members({{b.id(), b.place(), b.name}});
+  b.end();
+  Process liar(loop, resolver, 2, 2);
+  liar.name = "liar";
+  liar.look_for({a.place()});
+  BOOST_REQUIRE(run_until([&] { return a.is_linked_to(liar); }));
+  liar.end();
+  BOOST_REQUIRE(run_until([&] { return !a.is_linked_to(b.id()); }));
+  Process again(loop, resolver, 2, 1, b.place().port);
+  BOOST_TEST(run_until([&] { return a.is_linked_to(again); }));
+}
+
 BOOST_AUTO_TEST_CASE(a_member_that_was_never_reached_is_refused) {
   const Uuid unknown = id_of(9);
   const HeldPort nobody;

@@ -222,7 +222,8 @@ BOOST_AUTO_TEST_CASE(a_voter_s_name_belongs_to_its_certificate) {
   const Certificates certificates;
   a.name = "node-2";
   LinkSecurity of_b = strict(certificates.of({"DNS:node-2.orders.shop"}));
-  of_b.voter_hosts = {{"node-2", "node-2.orders.shop"}, {"node-1", "node-1.orders.shop"}};
+  of_b.voters = {{"node-2", {"node-2.orders.shop", 7946}},
+                 {"node-1", {"node-1.orders.shop", 7946}}};
   connect(strict(certificates.of({"DNS:node-1.orders.shop"})), of_b);
   BOOST_TEST(run_until([&] { return b.count_rejected(Rejection::kTlsWrongName) > 0; }));
   BOOST_TEST(b.rejected.at(0).second ==

@@ -67,6 +67,28 @@ def text(field, value):
     return number(field << 3 | 2) + number(len(data)) + data
 
 
+def fields_of(message):
+    """{number: bytes, or the number that it is}, the last of each."""
+    fields, rest = {}, message
+    def take_number():
+        nonlocal rest
+        value = shift = 0
+        while True:
+            byte, rest = rest[0], rest[1:]
+            value, shift = value | (byte & 0x7F) << shift, shift + 7
+            if byte < 0x80:
+                return value
+    while rest:
+        key = take_number()
+        if key & 7 == 0:
+            fields[key >> 3] = take_number()
+            continue
+        size = 8 if key & 7 == 1 else take_number()
+        value, rest = rest[:size], rest[size:]
+        fields[key >> 3] = int.from_bytes(value, "little") if key & 7 == 1 else value
+    return fields
+
+
 def frame(group, kind, body=b"", epoch=0, released=0):
     data = struct.pack("<HBBHHQQQ", MAGIC, VERSION, kind, len(body), 0, group_tag(group), epoch,
                        released) + body
@@ -85,13 +107,14 @@ class Impostor:
         """As the API writes it."""
         return str(uuid.UUID(bytes=self.identity))
 
-    def hello(self, epoch=0, voters=0, remembered=()):
-        """`remembered`: (identity, epoch) of voters' releases."""
+    def hello(self, epoch=0, voters=0, remembered=(), more=b""):
+        """`remembered`: (identity, epoch) of voters' releases; `more` fields."""
         member = (text(1, self.identity) + text(2, self.name) + text(3, self.address) +
                   varint(4, self.priority) + fixed(5, self.boot) + text(8, "modified"))
         body = text(1, self.group) + text(2, member) + text(6, "forged") + text(7, "bully")
         releases = [text(12, text(1, voter) + varint(2, release)) for voter, release in remembered]
-        return frame(self.group, HELLO, b"".join([body, fixed(9, voters), *releases]), epoch, epoch)
+        body = b"".join([body, fixed(9, voters), *releases, more])
+        return frame(self.group, HELLO, body, epoch, epoch)
 
     def frame(self, kind, body=b"", epoch=0, released=0):
         return frame(self.group, kind, body, epoch, released)

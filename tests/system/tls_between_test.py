@@ -7,6 +7,7 @@ usage: tls_between_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.t
 
 import contextlib
 import os
+import signal
 import socket
 import ssl
 import threading
@@ -15,6 +16,7 @@ import time
 import meddling
 import tls_clients
 from certificates import Authority, Identity
+from forged_frames import Impostor, fields_of, fixed, text, varint, voters_hash
 from harness import PATIENCE_S, free_ports, wait_until
 from system_case import PATIENT, main
 from tls_case import HOST_NAMES, TlsCase
@@ -107,8 +109,74 @@ class Servers(BetweenCase):
             self.assertEqual(b"".join(heard), b"")
 
 
+def life_in(hello):
+    """(id, boot, machine and network as HELLO has them) of who says this HELLO."""
+    frame = fields_of(hello[32:32 + int.from_bytes(hello[4:6], "little")])
+    member, ends = fields_of(frame[2]), fields_of(frame[13])
+    return member[1], member[5], fixed(3, ends[3]) + fixed(4, ends[4])
+
+
 class Members(BetweenCase):
     """That have what they need, and use it badly."""
+
+    def context(self, identity, purpose):
+        context = ssl.SSLContext(purpose)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.load_cert_chain(identity.cert, identity.key)
+        context.set_alpn_protocols([tls_clients.PROTOCOL])
+        return context
+
+    def life_of(self, sidecar, identity, voters):
+        context = self.context(identity, ssl.PROTOCOL_TLS_CLIENT)
+        with socket.create_connection(("127.0.0.1", sidecar.peer_port), PATIENCE_S) as plain, \
+                context.wrap_socket(plain) as stream:
+            stream.sendall(Impostor("plain").hello(voters=voters))
+            return life_in(stream.recv(16384))
+
+    def greet(self, listener, identity, life, voters):
+        """Answers the first member that dials, in the name "plain", as if it was that life."""
+        member_id, boot, host = life
+        plain, client = listener.accept()
+        plain.settimeout(PATIENCE_S)
+        here, there = (f"{host}:{port}" for host, port in (listener.getsockname(), client))
+        fraud = Impostor("plain", identity=member_id, address=here)
+        fraud.boot = boot
+        with self.context(identity, ssl.PROTOCOL_TLS_SERVER).wrap_socket(
+                plain, server_side=True) as stream:
+            stream.recv(16384)
+            stream.sendall(fraud.hello(voters=voters, more=varint(10, 1) + text(
+                13, text(1, here) + text(2, there) + host)))
+            return stream.recv(16384)
+
+    def test_the_end_of_who_uses_the_leader_s_id_is_not_the_leader_s(self):
+        """A voter has been started again, and the leader has not come back to it yet."""
+        identity = Identity(self.folder / "plain")
+        identity.take(*self.authority.issue(["DNS:plain.org"]), self.authority.pem())
+        tables = {}
+        def table(sidecar):
+            return tables.setdefault(sidecar.name, self.identity(sidecar).table(
+                members=["localhost", "plain.org"]))
+        debug = '[log]\nlevel = "debug"\n'
+        with self.group(3, extra=PATIENT + debug, voters=3, tls=table) as group, \
+                socket.create_server(("127.0.0.1", free_ports(1)[0])) as listener:
+            listener.settimeout(PATIENCE_S)
+            group.start("--bootstrap")
+            leader = group.await_leader()
+            voters = voters_hash(sidecar.name for sidecar in group.sidecars)
+            life = self.life_of(leader, identity, voters)
+            witness = group.followers()[0]
+            witness.kill()
+            leader.send_signal(signal.SIGSTOP)
+            witness.write_config(group.config_of(witness).replace(
+                "peers = [", f'peers = ["127.0.0.1:{listener.getsockname()[1]}", '))
+            witness.start()
+            self.assertNotEqual(self.greet(listener, identity, life, voters), b"")
+            listener.close()
+            witness.await_log("connected peer=plain")
+            leader.send_signal(signal.SIGCONT)
+            group.await_leader()
+            witness.await_state_of(leader, "alive")
+            self.assertNotIn("proof of death", witness.log())
 
     def test_renewals_of_keys_without_an_end(self):
         identity = Identity(self.folder / "flooder")

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ namespace bellwether::io {
 struct PeerAddress {
   Uuid id{};
   HostPort address{};  // none: it does not say
+  std::string name{};
 };
 
 class AddressBook {

@@ -20,6 +20,8 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "base/clock.hh"
 #include "base/death_proof.hh"
@@ -27,6 +29,15 @@
 #include "io/names/socket_address.hh"
 
 namespace bellwether::io {
+
+// One life of a peer under one name.  Ids and lives are told to everybody, but only who may use a
+// name does; so what answers under another one is somebody else.
+struct Life {
+  uint64_t boot = 0;
+  std::string name{};
+
+  friend bool operator==(const Life&, const Life&) = default;
+};
 
 class DeathWatch {
  public:
@@ -41,8 +52,8 @@ class DeathWatch {
 
   // This life of the peer is linked now.  `may_prove`: over a connection on which nobody stands
   // between, and its flag does not outlive it.
-  void on_link(uint64_t boot, bool may_prove) {
-    boot_ = boot;
+  void on_link(Life life, bool may_prove) {
+    life_ = std::move(life);
     may_prove_ = may_prove;
     is_ended_by_peer_ = false;
     is_told_ = false;
@@ -51,7 +62,9 @@ class DeathWatch {
   // The peer itself, or the kernel after its death, has ended the link.
   void on_ended_by_peer() { is_ended_by_peer_ = true; }
   // A life of the peer was dialled here, and answered, with nobody between.
-  void on_answer(const SocketAddress& address, uint64_t boot) { place_ = Place{address, boot}; }
+  void on_answer(const SocketAddress& address, Life life) {
+    place_ = Place{address, std::move(life)};
+  }
   // Somebody else answers here.
   void forget(const SocketAddress& address) {
     if (place_ && place_->address == address) place_.reset();
@@ -62,7 +75,7 @@ class DeathWatch {
   }
   // Whether it is proven, here and now, by nobody's listening here.
   bool is_awaited(const SocketAddress& address) const {
-    const bool is_its_place = place_ && place_->address == address && place_->boot == boot_;
+    const bool is_its_place = place_ && place_->address == address && place_->life == life_;
     return is_its_place && is_ended_by_peer_ && may_prove_ && !is_told_;
   }
   void on_proven() { is_told_ = true; }
@@ -76,15 +89,15 @@ class DeathWatch {
   }
 
   // Whether its end could be proven, if it was known where this life of the peer listens.
-  bool is_sought() const { return may_prove_ && !(place_ && place_->boot == boot_); }
+  bool is_sought() const { return may_prove_ && !(place_ && place_->life == life_); }
 
  private:
   struct Place {
     SocketAddress address;
-    uint64_t boot = 0;
+    Life life;
   };
 
-  uint64_t boot_ = 0;  // of the last link
+  Life life_{};  // of the last link
   bool may_prove_ = false;
   bool is_ended_by_peer_ = false;
   bool is_told_ = false;

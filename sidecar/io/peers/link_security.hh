@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/counted.hh"
+#include "base/host_port.hh"
 #include "io/tls/tls_context.hh"
 
 namespace bellwether::io {
@@ -16,8 +17,9 @@ namespace bellwether::io {
 struct LinkSecurity {
   TlsContextPtr tls;        // with all connections made by it; nullptr: plain TCP
   bool takes_plain = true;  // beside TLS, in both directions
-  // Where each voter is (guard "majority"): its certificate has to be for that host.
-  std::map<std::string, std::string> voter_hosts{};
+  // Where each voter is (guard "majority"): its certificate has to be for that host, and nobody
+  // else is taken to be there.
+  std::map<std::string, HostPort> voters{};
 };
 
 // What is known of a link, apart from what its peer has said.

@@ -89,6 +89,10 @@ class TransportListener {
   virtual void on_limit(Limit limit) = 0;
 };
 
+inline Life life_of(const Greeting& greeting) {
+  return {.boot = greeting.hello.self.boot, .name = greeting.hello.self.name};
+}
+
 // What became of a frame.
 struct Sent {
   size_t bytes = 0;           // on the connection
@@ -151,6 +155,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   // A process that is a member, or linked.
   struct Peer {
     HostPort advertised{};
+    std::string name{};  // as the group knows it; empty: not yet
     bool is_member = false;
     PeerConnection* link = nullptr;
     uint64_t ended_boot = 0;                // the life whose link ended last
@@ -261,6 +266,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   };
   Found found() const;
   AddressSet homes() const;
+  AddressSet places_of_absent_voters() const;
   void add_alternatives(AddressSet& addresses) const;
   bool is_awaited_at(const SocketAddress& address) const;
   bool has_dialled_alternative(const SocketAddress& address) const;
@@ -297,6 +303,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void on_inquiry_answered(PeerConnection& connection, const Greeting& greeting,
                            LinkVerdict verdict);
   bool may_prove(const PeerConnection& connection, const Greeting& greeting) const;
+  bool is_itself(const Peer& peer, const Greeting& greeting) const;
   bool is_place_known(const SocketAddress& address);
   void tell_doubt(const PeerConnection& connection, const Greeting& greeting);
   void tell_doubt_once(const Uuid& id, ProofDoubt doubt);

@@ -46,6 +46,7 @@ void Transport::refresh_peers() {
       if (member.id == settings_.self) continue;
       Peer& peer = peers_[member.id];
       peer.is_member = true;
+      peer.name = member.name;
       if (peer.link == nullptr && !member.address.is_wildcard()) peer.advertised = member.address;
     }
     new_members_.reset();
@@ -130,13 +131,14 @@ void Transport::note_answer(const PeerConnection& connection, const Greeting& gr
                        verdict == LinkVerdict::kKeepExisting;
   if (!is_peer) return;
   Peer& peer = peers_[id];
+  if (!is_itself(peer, greeting)) return;
   const auto said = book_.addresses(id);
   const bool is_home = said.empty() || std::ranges::find(said, address) != said.end();
   if (verdict == LinkVerdict::kKeepExisting && !is_home) return;
   peer.proven = address;
   peer.is_place_indirect = is_indirect(connection.ends(), greeting.ends);
   if (may_prove(connection, greeting) && is_place_known(address)) {
-    peer.death.on_answer(address, greeting.hello.self.boot);
+    peer.death.on_answer(address, life_of(greeting));
   } else {
     peer.death.forget(address);
   }
@@ -195,6 +197,21 @@ Transport::Found Transport::found() const {
   }
   result.occupied.insert(result.detours.begin(), result.detours.end());
   add_alternatives(result.occupied);
+  for (const SocketAddress& address : places_of_absent_voters()) result.occupied.erase(address);
+  return result;
+}
+
+// Whoever else says, or lets a name say, that it is there: the voter is looked for.
+Transport::AddressSet Transport::places_of_absent_voters() const {
+  AddressSet result;
+  for (const auto& voter : settings_.security.voters) {
+    const bool is_linked = std::ranges::any_of(peers_, [&](const auto& entry) {
+      const PeerConnection* link = entry.second.link;
+      return link != nullptr && link->peer().name == voter.first;
+    });
+    const auto known = book_.addresses(voter.second);
+    if (!is_linked) result.insert(known.begin(), known.end());
+  }
   return result;
 }
 

@@ -251,10 +251,13 @@ void Transport::link_up(PeerConnection& connection, const Greeting& greeting) {
   peer.link = &connection;
   peer.is_refusal_told = false;
   peer.is_link_indirect = is_indirect(connection.ends(), greeting.ends);
-  peer.death.on_link(greeting.hello.self.boot,
-                     greeting.is_flag_robust && may_prove(connection, greeting));
+  const bool is_known = is_itself(peer, greeting);
+  const bool is_renamed = !peer.name.empty() && peer.name != greeting.hello.self.name;
+  if (is_renamed && !connection.dialled()) peer.proven.reset();  // somebody else was there
+  peer.death.on_link(life_of(greeting),
+                     is_known && greeting.is_flag_robust && may_prove(connection, greeting));
   // What the process itself says is newer than what others say of it.
-  peer.advertised = advertised_in(greeting, connection);
+  if (is_known) peer.advertised = advertised_in(greeting, connection);
   connection.become_link(identity_of(greeting), Loop::now());
   peer.takes_tls = greeting.takes_tls;
   peer.is_link_over = false;

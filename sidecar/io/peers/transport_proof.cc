@@ -122,6 +122,15 @@ bool Transport::may_prove(const PeerConnection& connection, const Greeting& gree
          is_direct(connection.ends(), greeting.ends, settings_.death_proof);
 }
 
+// Who has the id of a peer that the group knows under another name is somebody else, unless it is a
+// voter whose id was used by one that is none.
+bool Transport::is_itself(const Peer& peer, const Greeting& greeting) const {
+  const auto& voters = settings_.security.voters;
+  const std::string& name = greeting.hello.self.name;
+  return peer.name.empty() || peer.name == name ||
+         (voters.contains(name) && !voters.contains(peer.name));
+}
+
 // Whether who has just answered here will be missed here.  A listener that is bound to a device, or
 // that a program of the administrator's chooses, may take connections where it is not found.
 bool Transport::is_place_known(const SocketAddress& address) {
@@ -150,10 +159,12 @@ void Transport::tell_doubt_once(const Uuid& id, ProofDoubt doubt) {
 Transport::AddressSet Transport::inquiries() const {
   AddressSet result;
   if (settings_.death_proof == DeathProof::kNone) return result;
+  const AddressSet voters = places_of_absent_voters();
   for (const auto& [id, peer] : peers_) {
     if (peer.link == nullptr || !peer.death.is_sought()) continue;
     for (const SocketAddress& address : book_.addresses(id)) {
-      if (is_telling(address, settings_.death_proof)) result.insert(address);
+      const bool is_free = !voters.contains(address);
+      if (is_free && is_telling(address, settings_.death_proof)) result.insert(address);
     }
   }
   return result;

@@ -43,11 +43,11 @@ Duration time_until(std::time_t when) {
 bool Transport::is_welcome(PeerConnection& connection, const Greeting& greeting) {
   const TlsSession* session = connection.tls();
   if (session == nullptr || !session->peer()) return true;
-  const auto& hosts = settings_.security.voter_hosts;
-  const auto host = hosts.find(greeting.hello.self.name);
-  if (host == hosts.end()) return true;
+  const auto& voters = settings_.security.voters;
+  const auto voter = voters.find(greeting.hello.self.name);
+  if (voter == voters.end()) return true;
   const CertificateNames& own = session->context().names();
-  const auto flaw = judge_voter(session->peer()->names, host->second, own);
+  const auto flaw = judge_voter(session->peer()->names, voter->second.host, own);
   if (!flaw) return true;
   tell_rejection(connection, flaw->reason, flaw->text);
   end_rejected(connection);
@@ -57,7 +57,7 @@ bool Transport::is_welcome(PeerConnection& connection, const Greeting& greeting)
 // It was welcome under this name.
 bool Transport::is_of_voter(const PeerConnection& connection, const std::string& name) const {
   const TlsSession* session = connection.tls();
-  return session != nullptr && session->peer() && settings_.security.voter_hosts.contains(name);
+  return session != nullptr && session->peer() && settings_.security.voters.contains(name);
 }
 
 // Not of certificates that name no host, which all members may share, nor of a secret.
