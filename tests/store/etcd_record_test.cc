@@ -45,6 +45,12 @@ std::string kv(const std::string& value, const std::string& revision) {
          to_base64(value) + "\"}";
 }
 
+// What etcd says to Asked::written().
+std::string done(const std::string& value = to_etcd_value(ours(Holder::kMember), {})) {
+  return R"(,"succeeded":true,"responses":[{"response_put":{}},{"response_range":{"kvs":[)" +
+         kv(value, "6") + "]}}]}";
+}
+
 StoreFailure failure_of(const StoreReply& reply) {
   BOOST_REQUIRE(std::holds_alternative<StoreRefusal>(reply));
   return std::get<StoreRefusal>(reply).failure;
@@ -102,10 +108,18 @@ BOOST_AUTO_TEST_CASE(a_write_compares_the_version) {
 }
 
 BOOST_AUTO_TEST_CASE(a_write_has_the_version_of_its_revision) {
-  const StoreReply reply = Asked().written(
-      R"({"header":{"revision":"6"},"succeeded":true,"responses":[{"response_put":{}}]})");
+  const StoreReply reply = Asked().written(R"({"header":{"revision":"6"})" + done());
   BOOST_REQUIRE(std::holds_alternative<StoreWritten>(reply));
   BOOST_TEST(std::get<StoreWritten>(reply).version == "6");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_to_another_write_is_not_believed) {
+  const auto now = WallTime(std::chrono::microseconds(1));
+  for (const std::string& value : {std::string(), to_etcd_value(ours(Holder::kReleased), {}),
+                                   to_etcd_value(ours(Holder::kMember), now)}) {
+    const StoreReply reply = Asked().written(R"({"header":{"revision":"6"})" + done(value));
+    BOOST_TEST((failure_of(reply) == StoreFailure::kMalformed));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_conflict_says_what_there_is) {
@@ -168,7 +182,7 @@ BOOST_AUTO_TEST_CASE(another_cluster_than_the_first_is_not_believed) {
   const auto header = [](const char* cluster) {
     return std::string(R"({"header":{"cluster_id":")") + cluster + R"(","revision":"6"})";
   };
-  const std::string written = R"(,"succeeded":true,"responses":[{"response_put":{}}]})";
+  const std::string written = done();
   Asked asked;
   BOOST_TEST(std::holds_alternative<StoreSeen>(asked.read(header("17") + "}")));
   BOOST_TEST(std::holds_alternative<StoreWritten>(asked.written(header("17") + written)));

@@ -5,6 +5,7 @@
 
 #include "base/json.hh"
 #include "io/store/json_fields.hh"
+#include "io/store/lease_object.hh"
 
 namespace bellwether::io::test {
 namespace {
@@ -44,6 +45,14 @@ StoreReply written(const StoreVersion& expected, unsigned code, const std::strin
   const auto dialect = fresh();
   dialect->write(expected, {}, {});
   return dialect->on_write({.status = code, .body = body});
+}
+
+// As the server has it after written().
+std::string stored(const StoreRecord& record = {}) {
+  Json json = new_lease("orders", record, {});
+  json["kind"] = "Lease";
+  json["metadata"]["resourceVersion"] = "7";
+  return dump(json);
 }
 
 StoreRefusal refused(const StoreReply& reply) {
@@ -95,9 +104,37 @@ BOOST_AUTO_TEST_CASE(another_404_is_not_that) {
               StoreFailure::kMalformed));
 }
 
+BOOST_AUTO_TEST_CASE(whoever_is_taken_for_anonymous_is_told_of_its_token) {
+  const std::string answer = status(403, "Forbidden",
+                                    "leases.coordination.k8s.io \"orders\" is forbidden: User "
+                                    "\"system:anonymous\" cannot get resource \"leases\"");
+  const StoreRefusal with = refused(read(403, answer));
+  BOOST_TEST((with.failure == StoreFailure::kUnauthorized));
+  BOOST_TEST(with.words.find("in spite of the token of kubernetes.token_file /t") !=
+             std::string::npos);
+  const auto dialect = kubernetes_lease(kSettings);
+  dialect->read();
+  const StoreRefusal without = refused(dialect->on_read({.status = 403, .body = answer}));
+  BOOST_TEST(without.words == kSettings.server +
+                                  " takes us for system:anonymous: give kubernetes.token_file, or "
+                                  "cert and key");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_to_another_write_is_not_believed) {
+  const StoreRecord ours{.holder = StoreRecord::Holder::kMember, .name = "orders-0", .epoch = 5};
+  const auto now = WallTime(std::chrono::microseconds(1));
+  Json later = new_lease("orders", {}, now);
+  later["metadata"]["resourceVersion"] = "7";
+  for (const std::string& body : {kLease, stored(ours), dump(later)}) {
+    const StoreRefusal refusal = refused(written("6", 200, body));
+    BOOST_TEST((refusal.failure == StoreFailure::kMalformed));
+    BOOST_TEST(refusal.words.find("mixes answers up") != std::string::npos);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_write_ends_in_its_version_or_a_conflict) {
-  BOOST_TEST(std::get<StoreWritten>(written("6", 200, kLease)).version == "7");
-  BOOST_TEST(std::get<StoreWritten>(written("", 201, kLease)).version == "7");
+  BOOST_TEST(std::get<StoreWritten>(written("6", 200, stored())).version == "7");
+  BOOST_TEST(std::get<StoreWritten>(written("", 201, stored())).version == "7");
   for (const char* expected : {"", "6"}) {
     const StoreReply reply = written(expected, 409, status(409, "Conflict", "changed"));
     BOOST_REQUIRE(std::holds_alternative<StoreConflict>(reply));

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <deque>
 
+#include "base/json.hh"
 #include "http_harness.hh"
 #include "io/store/kubernetes_lease.hh"
 #include "listening_socket.hh"
@@ -21,6 +22,14 @@ std::string lease(const std::string& version, const std::string& holder = "someb
 
 std::string event(const std::string& type, const std::string& object) {
   return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+}
+
+// As it is after the write that was asked for.
+std::string written_by(const HttpRequest& request) {
+  Json json = *parse_json(request.body);
+  json["kind"] = "Lease";
+  json["metadata"]["resourceVersion"] = "7";
+  return dump(json);
 }
 
 // Everything that a client says, as words.
@@ -71,7 +80,8 @@ struct ClientHarness : Harness {
         reply.begin_stream("application/json");
       } else {
         held.push_back(reply);
-        if (!is_holding) reply.send({.body = lease("7")});
+        const bool is_write = request.method != "GET";
+        if (!is_holding) reply.send({.body = is_write ? written_by(request) : lease("7")});
       }
     };
   }

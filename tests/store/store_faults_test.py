@@ -63,6 +63,16 @@ class OnDouble(StoreCase):
                    lambda: self.client.read()["record"]["holder"] == "member")
         self.assertTrue(self.client.told.empty())
 
+    def test_an_answer_to_an_earlier_write_is_not_believed(self):
+        version = self.written(self.client.create())
+        version = self.written(self.client.write(version, "member", 1))
+        earlier = self.double.leases["shop", "orders"]
+        self.double.change("shop", "orders", {"spec": {"holderIdentity": "somebody"}})
+        version = self.client.read()["record"]["version"]
+        self.double.fail("patch", store_double.answer(earlier))
+        self.assert_failed(self.client.write(version, "member", 1), "malformed", "mixes answers up")
+        self.assertEqual(self.client.read()["record"]["holder"], "stranger")
+
     def test_a_watch_goes_on_after_all_of_it(self):
         version = self.written(self.client.create())
         self.client.say("watch on")
@@ -84,8 +94,8 @@ class OnDouble(StoreCase):
         self.double.forget("shop", "orders", {"metadata": {"labels": {"a": "b"}}})
         self.assertNotEqual(self.client.seen("unknown")["version"], version)
         self.assertTrue(self.client.watched.empty())
-        self.assertEqual([verb for verb, _ in self.double.requests],
-                         ["write", "watch", "watch", "watch"])
+        self.assertEqual([verb for verb, _ in self.double.requests if verb != "get"],
+                         ["create", "watch", "watch", "watch"])
 
 
 if __name__ == "__main__":

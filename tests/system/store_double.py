@@ -262,6 +262,14 @@ def a_gigabyte(handler):
     return end_connection(handler)
 
 
+def answer(lease):
+    """This one, whatever was asked for, and nothing is done."""
+    def fault(handler):
+        send(handler, 200, lease)
+        return True
+    return fault
+
+
 def after(seconds, release=None):
     """The answer comes so late; or when the event `release` is set."""
     def fault(_):

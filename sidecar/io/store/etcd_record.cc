@@ -132,11 +132,12 @@ class EtcdRecord final : public StoreDialect {
     const Json compare = expected.empty()
                              ? Json{{"key", key_}, {"target", "CREATE"}, {"create_revision", "0"}}
                              : Json{{"key", key_}, {"target", "MOD"}, {"mod_revision", expected}};
-    const Json put{{"key", key_}, {"value", to_base64(to_etcd_value(record, now))}};
-    return request("/v3/kv/txn",
-                   {{"compare", Json::array({compare})},
-                    {"success", Json::array({{{"request_put", put}}})},
-                    {"failure", Json::array({{{"request_range", {{"key", key_}}}}})}});
+    written_ = to_base64(to_etcd_value(record, now));
+    const Json put{{"request_put", {{"key", key_}, {"value", written_}}}};
+    const Json range{{"request_range", {{"key", key_}}}};
+    return request("/v3/kv/txn", {{"compare", Json::array({compare})},
+                                  {"success", Json::array({put, range})},
+                                  {"failure", Json::array({range})}});
   }
   // Rights are looked at before conditions, and this one never holds.
   HttpClientRequest rehearse(WallTime now) override {
@@ -151,11 +152,12 @@ class EtcdRecord final : public StoreDialect {
     if (!revision || responses == nullptr || !responses->is_array() || responses->empty()) {
       return malformed();
     }
+    const Json* range = member(responses->back(), "response_range");
     const Json* succeeded = member(*json, "succeeded");
     if (succeeded != nullptr && succeeded->is_boolean() && succeeded->get<bool>()) {
-      return StoreWritten{std::to_string(*revision)};
+      return has_written(range) ? StoreReply(StoreWritten{std::to_string(*revision)})
+                                : StoreReply(answer_to_another_write(server()));
     }
-    const Json* range = member(responses->front(), "response_range");
     return StoreConflict{range == nullptr ? std::nullopt : sight_of(*range)};
   }
 
@@ -224,6 +226,13 @@ class EtcdRecord final : public StoreDialect {
     is_logged_in_ = false;
   }
 
+  // What the key was after the write: just what this one has written, its time included.
+  bool has_written(const Json* range) const {
+    const Json* all = range == nullptr ? nullptr : member(*range, "kvs");
+    return all != nullptr && all->is_array() && all->size() == 1 &&
+           json_text(member(all->front(), "value")) == written_;
+  }
+
   // Of the answer to a range; nothing when it makes no sense.
   static std::optional<StoreSight> sight_of(const Json& range) {
     const Json* all = member(range, "kvs");
@@ -275,7 +284,8 @@ class EtcdRecord final : public StoreDialect {
     const auto says = [&](const char* part) {
       return error.message.find(part) != std::string::npos;
     };
-    if (error.code == kUnauthenticated) {
+    // Both are found before anything is done.
+    if (error.code == kUnauthenticated || says("revision of auth store is old")) {
       return {.failure = StoreFailure::kUnauthorized, .words = words};
     }
     if (error.code == kInvalidArgument && says("user name is empty")) {
@@ -303,6 +313,7 @@ class EtcdRecord final : public StoreDialect {
 
   EtcdSettings settings_;
   std::string key_;      // in base64
+  std::string written_;  // the value that was sent last, in base64
   std::string cluster_;  // that has answered first; "": none has
   size_t place_ = 0;
   SecretText password_;
@@ -329,7 +340,7 @@ std::string to_etcd_value(const StoreRecord& record, WallTime now) {
     json["home"] = fmt::format("{:016x}", record.home);
     json["epoch"] = record.epoch;
   }
-  json["written"] = rfc3339(now);
+  json["written"] = rfc3339_micro(now);
   return dump(json);
 }
 

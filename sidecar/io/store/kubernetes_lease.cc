@@ -16,6 +16,8 @@
 namespace bellwether::io {
 namespace {
 
+// Whom a server takes those for who show neither token nor certificate.
+constexpr const char* kAnonymous = "system:anonymous";
 constexpr Duration kLongestRetryAfter = std::chrono::minutes(1);
 // Servers end a watch after at most so long; without it they choose between 30 and 60 minutes.
 constexpr int kWatchSeconds = 600;
@@ -76,6 +78,7 @@ class KubernetesLease final : public StoreDialect {
   HttpClientRequest write(const StoreVersion& expected, const StoreRecord& record,
                           WallTime now) override {
     is_creating_ = expected.empty();
+    written_ = {record, now};
     if (is_creating_) {
       HttpClientRequest create = request("POST", leases_);
       create.headers.emplace_back("Content-Type", "application/json");
@@ -93,6 +96,7 @@ class KubernetesLease final : public StoreDialect {
         is_creating_ ? write("", {}, now) : this->request("PATCH", url_of_lease());
     request.url += "?dryRun=All";
     if (is_creating_) return request;
+    written_.reset();
     request.headers.emplace_back("Content-Type", "application/merge-patch+json");
     request.body = "{}";
     return request;
@@ -100,6 +104,9 @@ class KubernetesLease final : public StoreDialect {
   StoreReply on_write(const HttpAnswer& answer) override {
     if (answer.status == kStatusOk || answer.status == kStatusCreated) {
       if (!take(parse_json(answer.body))) return no_lease();
+      if (written_ && !is_written(*last_, written_->record, written_->now)) {
+        return answer_to_another_write(server());
+      }
       return StoreWritten{last_->sight.version};
     }
     const std::optional<Status> status = status_of(answer);
@@ -212,6 +219,9 @@ class KubernetesLease final : public StoreDialect {
       case kStatusUnauthorized:
         return is(StoreFailure::kUnauthorized, token_words());
       case kStatusForbidden:
+        if (message.find(kAnonymous) != std::string::npos) {
+          return is(StoreFailure::kUnauthorized, anonymous_words());
+        }
         return is(StoreFailure::kForbidden, fmt::format("does not let us {} {}{}; {}", verb, what(),
                                                         message, needed_role(settings_)));
       case kStatusInvalid:
@@ -239,6 +249,13 @@ class KubernetesLease final : public StoreDialect {
   std::string what() const {
     return fmt::format("Lease {} in namespace {}", settings_.lease_name, settings_.namespace_name);
   }
+  // A server may let in who does not say who it is, and then let it do nothing.
+  std::string anonymous_words() const {
+    const std::string taken = std::string("takes us for ") + kAnonymous;
+    if (token_.empty()) return taken + ": give kubernetes.token_file, or cert and key";
+    return taken + " in spite of the token of " + settings_.token_name +
+           ": it is missing there or over, or something in between does not pass it on";
+  }
   std::string token_words() const {
     if (token_.empty()) return "wants to know who asks; give kubernetes.token_file";
     return "does not believe the token of " + settings_.token_name +
@@ -248,7 +265,14 @@ class KubernetesLease final : public StoreDialect {
   KubernetesSettings settings_;
   std::string leases_;  // URL
   SecretText token_;
-  bool is_creating_ = false;  // by the write that was asked for last
+  struct Written {
+    StoreRecord record;
+    WallTime now;
+  };
+
+  // By the write that was asked for last.
+  bool is_creating_ = false;
+  std::optional<Written> written_;  // nothing: it changes nothing
   std::optional<LeaseObject> last_;
   StoreVersion position_;  // of the watch; empty: none
 };

@@ -111,7 +111,8 @@ std::optional<LeaseObject> parse_lease(const Json& json) {
     return std::nullopt;
   }
   LeaseObject lease{.sight = {.version = version},
-                    .holder = json_text(member(json, {"spec", "holderIdentity"}))};
+                    .holder = json_text(member(json, {"spec", "holderIdentity"})),
+                    .time = json_text(member(json, {"spec", "renewTime"}))};
   set_holder(lease.sight.record, lease.holder, json);
   // As an int32 it cannot overflow a Duration; a server of another mind is cut.
   lease.sight.record.lease = seconds(
@@ -121,6 +122,11 @@ std::optional<LeaseObject> parse_lease(const Json& json) {
       std::clamp<int64_t>(json_whole(member(json, {"spec", "leaseTransitions"})).value_or(0), 0,
                           std::numeric_limits<int32_t>::max() - 1);
   return lease;
+}
+
+bool is_written(const LeaseObject& lease, const StoreRecord& record, WallTime now) {
+  return lease.time == rfc3339_micro(now) && lease.holder == holder_of(record) &&
+         lease.sight.record.holder == record.holder && lease.sight.record.epoch == record.epoch;
 }
 
 Json new_lease(const std::string& lease_name, const StoreRecord& record, WallTime now) {

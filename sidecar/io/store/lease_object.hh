@@ -24,6 +24,7 @@ inline constexpr const char* kReleasedAnnotation = "bellwether.io/released";
 struct LeaseObject {
   StoreSight sight{};
   std::string holder;       // holderIdentity as it stands there
+  std::string time;         // renewTime
   int64_t transitions = 0;  // leaseTransitions
 };
 
@@ -39,5 +40,8 @@ Json new_lease(const std::string& lease_name, const StoreRecord& record, WallTim
 // it.
 Json lease_patch(const StoreVersion& expected, const StoreRecord& record,
                  const std::optional<LeaseObject>& last, WallTime now);
+
+// Whether it is as this very write has made it.
+bool is_written(const LeaseObject& lease, const StoreRecord& record, WallTime now);
 
 }  // namespace bellwether::io

@@ -115,8 +115,8 @@ void StoreClient::ask(Request request, Duration patience) {
 }
 
 void StoreClient::send_request() {
-  log_in(request_client_, deadline_ - Loop::now(), &StoreClient::send_wanted,
-         &StoreClient::end_request);
+  log_in(request_client_, deadline_ - Loop::now(), request_->has_logged_in,
+         &StoreClient::send_wanted, &StoreClient::end_request);
 }
 
 void StoreClient::send_wanted() {
@@ -136,8 +136,9 @@ void StoreClient::on_answer(const HttpClientResult& result) {
 }
 
 void StoreClient::end_request(const StoreReply& reply) {
+  count(request_->verb, asked_, reply);
+  if (must_log_in_again(reply, request_->has_logged_in)) return send_request();
   const Request request = std::exchange(request_, {}).value();
-  count(request.verb, asked_, reply);
   if (const auto* refusal = std::get_if<StoreRefusal>(&reply)) {
     request_client_.drop();  // what follows goes over a new connection
     dialect_->on_failure(refusal->failure);
@@ -188,10 +189,16 @@ void StoreClient::on_watch_due() {
 
 void StoreClient::start_watch() {
   watch_asked_ = Loop::now();
+  has_watch_logged_in_ = false;
+  if (const auto flaw = own_flaw()) return end_watch(*flaw);
+  log_in_to_watch();
+}
+
+void StoreClient::log_in_to_watch() {
   watch_bytes_.clear();
   is_streaming_ = false;
-  if (const auto flaw = own_flaw()) return end_watch(*flaw);
-  log_in(watch_client_, kWatchPatience, &StoreClient::send_watch, &StoreClient::end_watch);
+  log_in(watch_client_, kWatchPatience, has_watch_logged_in_, &StoreClient::send_watch,
+         &StoreClient::end_watch);
 }
 
 void StoreClient::send_watch() {
@@ -248,7 +255,8 @@ void StoreClient::on_watch_reply(StoreReply reply) {
   watch_timer_.arm({});
 }
 
-// What it says the watch has told, and where it fails the next request finds out.
+// What it says the watch has told, and where it fails the next request finds out.  Where it does
+// not, an earlier trouble is over, but for a write that was refused.
 void StoreClient::keep_warm() {
   if (!is_streaming_) return;
   warm_timer_.arm(kWarmEach);
@@ -257,7 +265,14 @@ void StoreClient::keep_warm() {
   request_client_.send(
       completed(dialect_->read(), kWatchPatience), [this, asked](const HttpClientResult& result) {
         const auto flaw = flaw_of(result, dialect_->server());
-        count(StoreVerb::kRead, asked, flaw ? StoreReply(*flaw) : dialect_->on_read(result.answer));
+        const StoreReply reply = flaw ? StoreReply(*flaw) : dialect_->on_read(result.answer);
+        count(StoreVerb::kRead, asked, reply);
+        must_log_in_again(reply, false);
+        const bool is_write_refused =
+            request_trouble_ && request_trouble_->failure == StoreFailure::kForbidden;
+        if (std::holds_alternative<StoreSeen>(reply) && !is_write_refused) {
+          note(request_trouble_, reply);
+        }
       });
 }
 
@@ -276,6 +291,7 @@ void StoreClient::end_watch(const StoreReply& reply) {
   const Duration lasted = Loop::now() - watch_asked_;
   if (is_streaming_ && lasted >= kOrdinaryWatch) watch_waits_.restart();
   count(StoreVerb::kWatch, watch_asked_, reply);
+  if (must_log_in_again(reply, has_watch_logged_in_)) return log_in_to_watch();
   const auto* refusal = std::get_if<StoreRefusal>(&reply);
   const Duration asked = refusal == nullptr ? Duration::zero() : refusal->retry_after;
   watch_timer_.arm(std::max(watch_waits_.next(), asked));
@@ -305,10 +321,24 @@ HttpClientRequest StoreClient::completed(HttpClientRequest request, Duration tim
   return request;
 }
 
-void StoreClient::log_in(HttpClient& client, Duration timeout, void (StoreClient::*then)(),
+// The store has let go of an earlier login: its time was over, or the store has restarted.  So it
+// has done nothing, and is asked again at once, by a login of its own.
+bool StoreClient::must_log_in_again(const StoreReply& reply, bool has_logged_in) {
+  const auto* refusal = std::get_if<StoreRefusal>(&reply);
+  if (has_logged_in || own_flaw() || refusal == nullptr ||
+      refusal->failure != StoreFailure::kUnauthorized) {
+    return false;
+  }
+  dialect_->on_failure(refusal->failure);
+  return dialect_->login().has_value();
+}
+
+void StoreClient::log_in(HttpClient& client, Duration timeout, bool& has_logged_in,
+                         void (StoreClient::*then)(),
                          void (StoreClient::*otherwise)(const StoreReply&)) {
   auto login = dialect_->login();
   if (!login) return (this->*then)();
+  has_logged_in = true;
   const Instant asked = Loop::now();
   client.send(completed(std::move(*login), timeout),
               [this, asked, then, otherwise](const HttpClientResult& result) {

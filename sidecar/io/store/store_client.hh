@@ -3,7 +3,8 @@
 //
 // A request ends in one of four ways, of which its asker is told once; the next request ends the
 // one before, with its connection, so that nobody looks at a late answer.  Nothing is repeated and
-// no redirect is followed, for of two sendings of a write nobody would know whose answer it is.  A
+// no redirect is followed, for of two sendings of a write nobody would know whose answer it is; but
+// for what the store has refused because it has let go of an earlier login.  A
 // watch that ends goes on by itself.  Whoever watches may have to write in a hurry, so its other
 // connection is kept open by a read now and then.
 #pragma once
@@ -111,6 +112,7 @@ class StoreClient {
     StoreVersion expected{};
     StoreRecord record{};
     bool is_rehearsal = false;
+    bool has_logged_in = false;
   };
 
   void give_up();
@@ -122,6 +124,7 @@ class StoreClient {
   void tell(const Request& request, const StoreReply& reply);
 
   void start_watch();
+  void log_in_to_watch();
   void send_watch();
   void send_stream();
   void on_watch_piece(std::string_view piece);
@@ -139,8 +142,9 @@ class StoreClient {
 
   HttpClientRequest completed(HttpClientRequest request, Duration timeout) const;
   std::optional<StoreRefusal> own_flaw() const;
-  void log_in(HttpClient& client, Duration timeout, void (StoreClient::*then)(),
-              void (StoreClient::*otherwise)(const StoreReply&));
+  bool must_log_in_again(const StoreReply& reply, bool has_logged_in);
+  void log_in(HttpClient& client, Duration timeout, bool& has_logged_in,
+              void (StoreClient::*then)(), void (StoreClient::*otherwise)(const StoreReply&));
   void count(StoreVerb verb, Instant asked, const StoreReply& reply);
   void note(std::optional<Trouble>& trouble, const StoreReply& reply);
 
@@ -158,6 +162,7 @@ class StoreClient {
   bool is_watch_wanted_ = false;
   bool is_streaming_ = false;  // changes are told as they happen
   Instant watch_asked_{};
+  bool has_watch_logged_in_ = false;
   std::string watch_bytes_;               // of a line that has not ended
   std::optional<StoreSight> watch_seen_;  // not told yet; a newer one takes its place
   std::optional<StoreReply> watch_flaw_;  // why the watch ends, found in a line of it

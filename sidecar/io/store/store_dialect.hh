@@ -36,6 +36,15 @@ struct StoreRefusal {
   std::string words;       // a phrase that follows the server's name: "answers with ..."
   Duration retry_after{};  // what the server asks for, a minute at most
 };
+// Whatever comes between may send one answer twice, or late: a write has been done if the answer
+// shows what this one has written, to the microsecond.  On any doubt the record is read.
+inline StoreRefusal answer_to_another_write(const std::string& server) {
+  return {.failure = StoreFailure::kMalformed,
+          .words = server +
+                   " answers a write with what this one has not written: what is in "
+                   "between mixes answers up, or somebody changes the record as it is "
+                   "written (an admission webhook)"};
+}
 // In, or a line of a watch that changes nothing for anybody.
 struct StoreNothing {};
 // A watch cannot go on from where it was.
