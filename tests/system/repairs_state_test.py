@@ -5,43 +5,14 @@ in a group of three; that of TLS is in repairs_test.py, and the rest in tests/RE
 usage: repairs_state_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
-import contextlib
 import shutil
 
+from advice_case import LONG_S, AdviceCase, vote_of
 from harness import wait_until
-from system_case import CALM, SystemCase, main
-
-# A voter without its vote waits for 10 s before it asks the others.
-LONG_S = 60
+from system_case import main
 
 
-class GroupCase(SystemCase):
-    @contextlib.contextmanager
-    def voters(self, size=3):
-        """Three of the group vote; all flags are watched, to the end."""
-        with self.group(size, extra=CALM, voters=3) as group:
-            for sidecar in group.sidecars[:3]:
-                sidecar.start("--bootstrap")
-            group.observe(self.observer)
-            group.await_leader(group.sidecars[2])
-            yield group
-            self.assertEqual(group.observer.doubles_since(0), [])
-
-    def vote_of(self, sidecar):
-        status = sidecar.get("/v1/status")
-        return status and status["vote"]["state"]
-
-    def await_votes(self, sidecars):
-        for sidecar in sidecars:
-            wait_until(f"{sidecar.name} has its vote",
-                       lambda each=sidecar: self.vote_of(each) == "in force", LONG_S)
-            wait_until(f"{sidecar.name} is ready", sidecar.is_ready)
-
-    def command(self, sidecar, *words):
-        return self.run_program(*words, "--config", sidecar.config_file)
-
-
-class Upgrade(GroupCase):
+class Upgrade(AdviceCase):
     def test_the_leader_chooses_the_moment(self):
         """step-down --hold, restart, the next when this one is back; on others it fails."""
         with self.voters() as group:
@@ -58,7 +29,7 @@ class Upgrade(GroupCase):
             group.await_leader()
 
 
-class Members(GroupCase):
+class Members(AdviceCase):
     def test_one_without_a_vote_joins_and_is_forgotten(self):
         """BellwetherMemberDown: forget NAME on the leader ends it."""
         with self.voters(size=4) as group:
@@ -76,7 +47,7 @@ class Members(GroupCase):
             self.assertIs(group.await_leader(), leader)
 
 
-class Voters(GroupCase):
+class Voters(AdviceCase):
     def test_another_list_is_introduced(self):
         """More or fewer voters."""
         with self.voters(size=5) as group:
@@ -130,7 +101,7 @@ class Voters(GroupCase):
             shutil.rmtree(sidecar.state_folder)
             sidecar.start()
         for sidecar in group.sidecars[:2]:
-            wait_until("it has forgotten", lambda each=sidecar: self.vote_of(each) == "forgotten")
+            wait_until("it has forgotten", lambda each=sidecar: vote_of(each) == "forgotten")
             self.assertIsNone(sidecar.leader())
 
 

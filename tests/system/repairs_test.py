@@ -5,7 +5,6 @@ done to the letter in a group of three voters.  tests/README.md has the table of
 usage: repairs_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
-import json
 import os
 import pathlib
 import re
@@ -14,27 +13,14 @@ import sys
 import tempfile
 import unittest
 
+from advice_case import FIX_THE_FILE, AdviceCase
 from certificates import Authority
 from harness import wait_until
 from system_case import IS_SANITIZED, PATIENT, main
-from tls_case import TlsCase
-
-FIX_THE_FILE = "fix the file; the sidecar reads it again by itself"
 
 
-class RepairCase(TlsCase):
+class RepairCase(AdviceCase):
     """A flaw is told with its remedy; that is done; the flaw is gone, and the leader stays."""
-
-    def configure(self, group, table_of):
-        """Gives each this table [tls], one after the other, as an operator does it."""
-        group.tls = table_of
-        for sidecar in group.running:
-            self.reload(sidecar, group.config_of(sidecar))
-
-    def reload(self, sidecar, text):
-        sidecar.write_config(text)
-        status, _, answer = sidecar.request("POST", "/v1/reload")
-        self.assertEqual(status, 200, answer)
 
     def secret_table(self, mode="strict", lines=None):
         path = self.secret(lines) if lines else self.folder / "secret"
@@ -60,27 +46,6 @@ class RepairCase(TlsCase):
     def with_secret(self, **options):
         table = self.secret_table(lines=os.urandom(32).hex())
         return self.group(3, extra=PATIENT, voters=3, tls=lambda _: table, **options)
-
-    def findings(self, sidecar, check):
-        """[(verdict, what the doctor has seen, remedy)]"""
-        result = self.run_program("doctor", "--json", "--config", sidecar.config_file)
-        return [(each["verdict"], each["seen"], each["remedy"])
-                for each in json.loads(result.stdout)["checks"] if each["check"] == check]
-
-    def await_advice(self, sidecar, check, seen, remedy):
-        def is_given():
-            return any(re.search(seen, what) and verdict in ("warning", "problem")
-                       and remedy in advice for verdict, what, advice in
-                       self.findings(sidecar, check))
-        wait_until(f"the doctor sees {seen} and advises: {remedy}", is_given)
-
-    def await_health(self, sidecar, check):
-        wait_until(f"the doctor finds nothing in {check}", lambda: all(
-            verdict == "ok" for verdict, _, _ in self.findings(sidecar, check)))
-
-    def await_ready(self, group):
-        for sidecar in group.sidecars:
-            wait_until(f"{sidecar.name} is ready", sidecar.is_ready)
 
 
 class Keys(RepairCase):
@@ -327,7 +292,7 @@ class Peers(RepairCase):
 class Confined(RepairCase):
     """OPERATIONS, Confined."""
 
-    def voters(self, election="", node=""):
+    def confined(self, election="", node=""):
         group = self.group(3, extra=election + PATIENT, voters=3)
         for sidecar in group.sidecars:
             sidecar.write_config(group.config_of(sidecar).replace("[node]", f"[node]\n{node}"))
@@ -338,15 +303,8 @@ class Confined(RepairCase):
         line = re.search(r"^confined (.*(?:\n .*)*)", text, re.MULTILINE)
         return " ".join(line[1].split()) if line else ""
 
-    def restart(self, group, sidecar):
-        """As an upgrade does it: the next one when this one is back."""
-        self.assertEqual(sidecar.stop(), 0)
-        sidecar.start()
-        group.await_leader()
-        wait_until(f"{sidecar.name} is ready", sidecar.is_ready)
-
     def test_a_profile_that_forbids_it_is_opened(self):
-        with self.voters() as group:
+        with self.confined() as group:
             profile = [sys.executable, os.path.join(os.path.dirname(__file__), "forbidding.py")]
             for sidecar in group.sidecars:
                 sidecar.prefix = profile
@@ -363,7 +321,7 @@ class Confined(RepairCase):
                 self.assertTrue(self.shown(sidecar).startswith("seccomp"), self.shown(sidecar))
 
     def test_without_the_kernels_part_nothing_else_is_lost(self):
-        with self.voters() as group:
+        with self.confined() as group:
             leader = group.start("--bootstrap").await_leader()
             if "no Landlock" not in self.shown(leader):
                 self.skipTest("this kernel has Landlock")
@@ -375,7 +333,7 @@ class Confined(RepairCase):
                 self.await_health(sidecar, "confinement")
 
     def test_core_dumps_are_switched_off_again(self):
-        with self.voters(node='core_dumps = "on"') as group:
+        with self.confined(node='core_dumps = "on"') as group:
             group.start("--bootstrap").await_leader()
             for sidecar in group.sidecars:
                 self.assertIn('node.core_dumps is "on"', self.shown(sidecar))
@@ -392,7 +350,7 @@ class Confined(RepairCase):
         self.addCleanup(os.environ.pop, "BELLWETHER_TEST_JOTTINGS")
         plugin = os.environ["BELLWETHER_TEST_JOTTING_PLUGIN"]
         election = f'plugin = "{plugin}"\n'
-        with self.voters(election=election) as group:
+        with self.confined(election=election) as group:
             group.start("--bootstrap").await_leader()
             for sidecar in group.sidecars:
                 sidecar.await_log("the plugin's program: Operation not permitted")

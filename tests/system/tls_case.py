@@ -1,6 +1,7 @@
 """What the tests of TLS between members have in common."""
 
 import contextlib
+import functools
 import pathlib
 import tempfile
 
@@ -18,8 +19,11 @@ class TlsCase(SystemCase):
         folder = tempfile.TemporaryDirectory(dir="/dev/shm")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.authority = Authority(self.folder)
         self.identities = {}
+
+    @functools.cached_property
+    def authority(self):
+        return Authority(self.folder)
 
     def identity(self, sidecar, **wish):
         found = self.identities.get(sidecar.name)

@@ -1,0 +1,150 @@
+"""What tests of advice have in common.  A flaw is made as a text describes it; it is seen to be told
+with its remedy, by the doctor, `check`, status or the log; that is done to the letter; and a group of
+three is whole again.  tests/README.md has the table of all advice."""
+
+import contextlib
+import json
+import re
+
+from harness import wait_until
+from system_case import CALM
+from tls_case import TlsCase
+
+FIX_THE_FILE = "fix the file; the sidecar reads it again by itself"
+INVALID, UNUSABLE, STATE_UNUSABLE, UNAVAILABLE = 3, 6, 7, 9  # exit statuses
+# A voter without its vote waits for 10 s before it asks the others.
+LONG_S = 60
+
+
+def vote_of(sidecar):
+    """in force, forgotten, ...; None: it does not answer, or does not vote."""
+    status = sidecar.get("/v1/status")
+    return status and status["vote"] and status["vote"]["state"]
+
+
+class AdviceCase(TlsCase):
+    # --- groups ---
+
+    @contextlib.contextmanager
+    def led(self, size=3, extra=CALM, **options):
+        """Three that follow the highest of them, further ones are not started; of voters all flags
+        are watched, to the end."""
+        with self.group(size, extra=extra, **options) as group:
+            if group.voters:
+                group.observe(self.observer)
+            for sidecar in group.sidecars[:3]:
+                sidecar.start(*(["--bootstrap"] if group.voters else []))
+            group.await_leader(group.sidecars[2])
+            yield group
+            if group.voters:
+                self.assertEqual(group.observer.doubles_since(0), [])
+
+    def voters(self, size=3, **options):
+        return self.led(size, voters=3, **options)
+
+    def await_ready(self, group):
+        for sidecar in group.running:
+            wait_until(f"{sidecar.name} is ready", sidecar.is_ready, LONG_S)
+
+    def await_votes(self, sidecars):
+        for sidecar in sidecars:
+            wait_until(f"{sidecar.name} has its vote",
+                       lambda each=sidecar: vote_of(each) == "in force", LONG_S)
+
+    def await_whole(self, group, leader=None):
+        """One leads, and all are there, ready, and have their votes."""
+        found = group.await_leader(leader, LONG_S)
+        self.await_ready(group)
+        self.await_votes(group.running[:group.voters])
+        names = {sidecar.name for sidecar in group.running}
+        for sidecar in group.running:
+            wait_until(f"{sidecar.name} sees all alive", lambda each=sidecar: {
+                name for name, member in each.members().items() if member["state"] == "alive"
+            } == names, LONG_S)
+        self.assertIs(group.await_leader(), found)
+        return found
+
+    # --- what operators do ---
+
+    def command(self, sidecar, *words):
+        return self.run_program(*words, "--config", sidecar.config_file)
+
+    def commanded(self, sidecar, *words):
+        """The same, and it succeeds; what it prints."""
+        result = self.command(sidecar, *words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def reload(self, sidecar, text):
+        sidecar.write_config(text)
+        status, _, answer = sidecar.request("POST", "/v1/reload")
+        self.assertEqual(status, 200, answer)
+
+    def configure(self, group, table_of):
+        """Gives each this table [tls], one after the other, as an operator does it."""
+        group.tls = table_of
+        for sidecar in group.running:
+            self.reload(sidecar, group.config_of(sidecar))
+
+    def edit(self, sidecar, *changes):
+        """Of its file, (old, new) each; returns what it was."""
+        before = text = sidecar.config_file.read_text()
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        sidecar.write_config(text)
+        return before
+
+    def restart(self, group, sidecar, *arguments):
+        """As an upgrade does it: the next one when this one is back."""
+        self.assertEqual(sidecar.stop(), 0)
+        sidecar.start(*arguments)
+        group.await_leader(patience_s=LONG_S)
+        wait_until(f"{sidecar.name} is ready", sidecar.is_ready, LONG_S)
+        self.await_votes([sidecar] if vote_of(sidecar) else [])
+
+    # --- what is told ---
+
+    def refused_start(self, sidecar, code, *patterns):
+        """It ends with this exit status, and the last line of its log has these."""
+        sidecar.start()
+        sidecar.is_wanted = False
+        self.assertEqual(sidecar.await_exit(), code, sidecar.log())
+        last = sidecar.log().splitlines()[-1]
+        for pattern in patterns:
+            self.assertRegex(last, pattern)
+
+    def told(self, sidecar):
+        """Why it is not ready; empty: it is."""
+        return (sidecar.get("/v1/status") or {}).get("why_not_ready") or ""
+
+    def await_told(self, sidecar, pattern):
+        wait_until(f"{sidecar.name} is not ready: {pattern}",
+                   lambda: re.search(pattern, self.told(sidecar)))
+
+    def findings(self, sidecar, check):
+        """[(verdict, what the doctor has seen, remedy)]"""
+        result = self.command(sidecar, "doctor", "--json")
+        return [(each["verdict"], each["seen"], each["remedy"])
+                for each in json.loads(result.stdout)["checks"] if each["check"] == check]
+
+    def await_advice(self, sidecar, check, seen, remedy):
+        found = []
+
+        def is_given():
+            found[:] = self.findings(sidecar, check)
+            return any(re.search(seen, what) and verdict in ("warning", "problem")
+                       and remedy in advice for verdict, what, advice in found)
+        try:
+            wait_until(f"the doctor sees {seen} and advises: {remedy}", is_given)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it says {found}") from error
+
+    def await_health(self, sidecar, check):
+        wait_until(f"the doctor finds nothing in {check}", lambda: all(
+            verdict == "ok" for verdict, _, _ in self.findings(sidecar, check)))
+
+    def await_metric(self, sidecar, series, value):
+        """What an alert goes by."""
+        wait_until(f"{series} of {sidecar.name} is {value}",
+                   lambda: sidecar.metrics().get(series) == value)
