@@ -1,6 +1,6 @@
-"""What tests of advice have in common.  A flaw is made as a text describes it; it is seen to be told
-with its remedy, by the doctor, `check`, status or the log; that is done to the letter; and a group of
-three is whole again.  tests/README.md has the table of all advice."""
+"""What tests of advice have in common.  A flaw is made as a text describes it; it is told with its
+remedy, by the doctor, `check`, status or the log; that is done to the letter; and a group of three
+is whole again.  tests/README.md has the table of all advice."""
 
 import contextlib
 import json
