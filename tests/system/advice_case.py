@@ -7,7 +7,7 @@ import json
 import re
 
 from harness import wait_until
-from system_case import CALM
+from system_case import CALM, PATIENT
 from tls_case import TlsCase
 
 FIX_THE_FILE = "fix the file; the sidecar reads it again by itself"
@@ -41,6 +41,23 @@ class AdviceCase(TlsCase):
 
     def voters(self, size=3, **options):
         return self.led(size, voters=3, **options)
+
+    def issue(self, sidecar, authority=None, names=(), **wish):
+        """Gives the member a certificate with the address of its own host, and these names."""
+        authority = authority or self.authority
+        return self.identity(sidecar).take(
+            *authority.issue([f"IP:{sidecar.address}", *names], **wish), authority.pem())
+
+    def certified_hosts(self, size=3):
+        """Voters, each at an address of its own, and a certificate for that."""
+        group = self.group(size, extra=PATIENT, voters=size, tls=lambda _: "")
+        for number, sidecar in enumerate(group.sidecars, start=1):
+            sidecar.address = f"127.0.0.{number}"
+            self.issue(sidecar)
+        group.tls = lambda each: self.identity(each).table()
+        for sidecar in group.sidecars:
+            sidecar.write_config(group.config_of(sidecar))
+        return group
 
     def await_ready(self, group):
         for sidecar in group.running:

@@ -26,23 +26,6 @@ class RepairCase(AdviceCase):
         path = self.secret(lines) if lines else self.folder / "secret"
         return f'[tls]\nmode = "{mode}"\nsecret_file = "{path}"'
 
-    def issue(self, sidecar, authority=None, names=(), **wish):
-        """Gives the member a certificate with the address of its own host, and these names."""
-        authority = authority or self.authority
-        return self.identity(sidecar).take(
-            *authority.issue([f"IP:{sidecar.address}", *names], **wish), authority.pem())
-
-    def certified_hosts(self, size=3):
-        """Voters, each at an address of its own, and a certificate for that."""
-        group = self.group(size, extra=PATIENT, voters=size, tls=lambda _: "")
-        for number, sidecar in enumerate(group.sidecars, start=1):
-            sidecar.address = f"127.0.0.{number}"
-            self.issue(sidecar)
-        group.tls = lambda each: self.identity(each).table()
-        for sidecar in group.sidecars:
-            sidecar.write_config(group.config_of(sidecar))
-        return group
-
     def with_secret(self, **options):
         table = self.secret_table(lines=os.urandom(32).hex())
         return self.group(3, extra=PATIENT, voters=3, tls=lambda _: table, **options)
