@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs a program under a filter that forbids what a sidecar confines itself with, as a container's
-profile may.
+"""Runs a program under a filter that forbids what a sidecar confines itself with, or what turns
+its flag off when it is killed, as a container's profile may.
 
-usage: forbidding.py PROGRAM [ARGUMENT...]
+usage: forbidding.py [--flag] PROGRAM [ARGUMENT...]
 """
 
 import ctypes
@@ -12,7 +12,8 @@ import struct
 import sys
 
 SECCOMP = {"x86_64": 317, "aarch64": 277}
-FORBIDDEN = [SECCOMP[platform.machine()], 444, 445, 446]  # and landlock_*, the same everywhere
+SET_ROBUST_LIST = {"x86_64": 273, "aarch64": 99}
+CONFINING = [SECCOMP[platform.machine()], 444, 445, 446]  # and landlock_*, the same everywhere
 
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, FILTER = 22, 38, 2
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06  # classic BPF
@@ -23,9 +24,9 @@ class Program(ctypes.Structure):
     _fields_ = [("count", ctypes.c_ushort), ("steps", ctypes.c_void_p)]
 
 
-def forbid():
+def forbid(numbers):
     steps = [(LOAD, 0, 0, 0)]  # the number of the system call
-    for number in FORBIDDEN:
+    for number in numbers:
         steps += [(EQUAL, 0, 1, number), (RETURN, 0, 0, FAIL_WITH_EPERM)]
     steps.append((RETURN, 0, 0, ALLOW))
     text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
@@ -38,5 +39,7 @@ def forbid():
 
 
 if __name__ == "__main__":
-    forbid()
-    os.execvp(sys.argv[1], sys.argv[1:])
+    is_of_flag = sys.argv[1] == "--flag"
+    forbid([SET_ROBUST_LIST[platform.machine()]] if is_of_flag else CONFINING)
+    command = sys.argv[2 if is_of_flag else 1:]
+    os.execvp(command[0], command)
