@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "api/bodies.hh"
+#include "config/core_options.hh"
 #include "config/keys.hh"
+#include "core/link_limits.hh"
 
 namespace bellwether::daemon {
 
@@ -84,6 +86,15 @@ struct Hooks::Hook {
   api::Webhook webhook;
   std::optional<Reread<HookReading>> files;
 };
+
+namespace {
+
+// A client's host is taken for gone as soon as a peer's is.
+io::HttpLimits limits_by(const Config& config) {
+  return {.unacknowledged = link_limits(to_options(config)).unacknowledged};
+}
+
+}  // namespace
 
 Hooks::Hooks(io::Loop& loop, io::Resolver& resolver, const api::Backend& backend,
              api::LeadershipFeed& feed, metrics::Metrics& metrics, Log& log)
@@ -179,7 +190,7 @@ FrontDoor::FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backe
       routes_(loop, backend_, feed_, history_, observer_),
       api_binding_(routes_, api::Entrance::kApi, observer_),
       metrics_binding_(routes_, api::Entrance::kMetrics, observer_),
-      api_{.use = metrics::TlsUse::kApi, .server{loop, api_binding_}},
+      api_{.use = metrics::TlsUse::kApi, .server{loop, api_binding_, limits_by(config)}},
       metrics_door_{.use = metrics::TlsUse::kMetrics, .server{loop, metrics_binding_}},
       socket_watch_(log, "the API's socket", config.api.socket) {
   const auto read_api = [api = config.api](const TlsReading& last) {

@@ -17,6 +17,7 @@ import time
 import unittest
 
 from harness import free_ports, wait_until
+from namespaces import Hosts, can_make_namespaces
 from system_case import CALM, SystemCase, main
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/apps"
@@ -229,6 +230,30 @@ class Attach(ApplicationCase):
                 self.assertEqual(status, 400)
                 self.assertIn("a score is a whole number from -(2^53 - 1) to 2^53 - 1", answer)
             self.assertEqual(sidecar.request("POST", "/v1/application/score", "")[0], 405)
+
+
+class FarAway(ApplicationCase):
+    def setUp(self):
+        super().setUp()
+        if not can_make_namespaces():
+            self.skipTest("cannot make network namespaces")
+
+    def test_one_whose_host_is_cut_off_has_gone(self):
+        with Hosts(2) as hosts, self.group(1, extra=ATTACH, hosts=hosts) as group:
+            sidecar, = group.start().sidecars
+            await_door(sidecar)
+            place = f"{sidecar.address}:{sidecar.api_port}"
+            application = subprocess.Popen(
+                (*hosts.command_prefix(1), sys.executable, "-c", APPLICATION,
+                 str(EXAMPLES / "python"), place),
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            self.addCleanup(application.stdout.close)
+            self.addCleanup(application.wait)
+            self.addCleanup(application.kill)
+            self.assertEqual(application.stdout.readline(), "attached\n")
+            group.await_leader(sidecar)
+            hosts.cut((0, 1), (1, 0))
+            self.await_no_leader(group)
 
 
 class Score(ApplicationCase):

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.hh"
+#include "io/names/socket_options.hh"
 
 namespace bellwether::io {
 namespace {
@@ -91,6 +92,11 @@ void HttpConnection::begin_stream(std::string_view content_type) {
   send({.content_type = content_type, .is_chunked = is_chunked_}, {}, {});
   if (!has_body) end_answer();
   if (state_ == State::kStreaming) {
+    // Who listens is there: an application's attachment says no more than that.
+    if (!is_over_unix_socket_) {
+      probe_silence(stream_.descriptor());
+      set_user_timeout(stream_.descriptor(), limits_.unacknowledged);
+    }
     stream_.start_reading();
     await_reader();
   }

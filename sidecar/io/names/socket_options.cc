@@ -42,11 +42,15 @@ int descriptor_of(const uv_tcp_t& socket) {
   return fd;
 }
 
-void prepare_peer_socket(int fd) {
-  set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+void probe_silence(int fd) {
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kProbeAfterSeconds);
   set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, kProbeIntervalSeconds);
+}
+
+void prepare_peer_socket(int fd) {
+  set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  probe_silence(fd);
   set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kUnsentBytesInKernel);
 }
 

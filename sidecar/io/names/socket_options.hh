@@ -15,6 +15,8 @@ int descriptor_of(const uv_tcp_t& socket);
 // waits in this process, where it is counted.  A kernel that refuses one of the options is
 // tolerated.
 void prepare_peer_socket(int fd);
+// The kernel asks each second whether a peer that says nothing is there.
+void probe_silence(int fd);
 // It ends when nothing has come back for so long (LinkLimits).
 void set_user_timeout(int fd, Duration unacknowledged);
 
