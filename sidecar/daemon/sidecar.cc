@@ -297,11 +297,6 @@ void Sidecar::leave(const char* signal) {
   participant_.leave();
 }
 
-void Sidecar::on_left() {
-  log_.write(LogLevel::kInfo, "left the group");
-  finish();
-}
-
 // May be called while an effect is carried out, so nothing is taken apart here.
 void Sidecar::finish() {
   if (std::exchange(is_finishing_, true)) return;
@@ -312,8 +307,10 @@ void Sidecar::finish() {
 }
 
 void Sidecar::await_last_words() {
-  if (participant_.is_closed()) return loop_.stop();
-  last_words_.arm(kLookAtLogAgain);
+  if (!participant_.is_closed()) return last_words_.arm(kLookAtLogAgain);
+  // The last line of a clean end.
+  if (node().has_left()) log_.write(LogLevel::kInfo, "left the group");
+  loop_.stop();
 }
 
 // --- a new configuration ---

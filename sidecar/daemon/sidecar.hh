@@ -73,7 +73,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   }
   void on_drain_ended(const DrainEnded& ended) override { application_.on_drain_ended(ended); }
   void on_election(const metrics::ElectionSummary& election) override;
-  void on_left() override;
+  void on_left() override { finish(); }
   void on_failed(const Failed& failed) override;
   void on_broken() override;
   void leave(const char* signal);

@@ -154,7 +154,7 @@ class Signals(SystemCase):
             sidecar.is_wanted = False
             os.kill(first, signal.SIGTERM)
             self.assertEqual(sidecar.await_exit(), 0, sidecar.log())
-            self.assertIn("left the group", sidecar.log())
+            self.assertRegex(sidecar.log(), r" left the group\n\Z")
 
     def first_of(self, unshare):
         """The first process of its namespace, once it is the sidecar."""
