@@ -144,6 +144,10 @@ class TakeOver(DrainCase):
     def test_no_two_flags_are_on(self):
         with self.group(extra=CALM) as group:
             low, middle, high = group.start().sidecars
+            # Two that have not met yet may both claim.
+            for sidecar in group.sidecars:
+                for member in group.sidecars:
+                    sidecar.await_state_of(member, "alive")
             observer = group.observe(self.observer)
             for _ in range(10):
                 group.await_leader(high)
