@@ -62,6 +62,7 @@ void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
     return exchange.send(
         busy_response(fmt::format("{} applications are attached already", Attachments::kMax)));
   }
+  if (score && !scores_.admit(backend_.now())) return refuse_score(std::move(exchange));
   const std::string attached = fmt::format(
       "event: attached\ndata: {}\n\n",
       dump({{"name", name}, {"node", backend_.config().node.name}, {"score", score.value_or(0)}}));
@@ -79,15 +80,17 @@ void Routes::score(const io::HttpRequest& request, Exchange exchange) {
     return exchange.send(
         error_response(400, fmt::format("the body is {{\"score\": 42}}; {}", kScoreForm)));
   }
-  if (!scores_.admit(backend_.now())) {
-    observer_.on_limit(Limit::kScoreChanges);
-    io::HttpResponse response =
-        error_response(429, fmt::format("more than {} scores a second", ScoreBudget::kPerSecond));
-    response.headers.emplace_back("Retry-After", "1");
-    return exchange.send(std::move(response));
-  }
+  if (!scores_.admit(backend_.now())) return refuse_score(std::move(exchange));
   backend_.on_score(*score);
   exchange.send(json_response(200, {{"score", *score}}));
+}
+
+void Routes::refuse_score(Exchange exchange) {
+  observer_.on_limit(Limit::kScoreChanges);
+  io::HttpResponse response =
+      error_response(429, fmt::format("more than {} scores a second", ScoreBudget::kPerSecond));
+  response.headers.emplace_back("Retry-After", "1");
+  exchange.send(std::move(response));
 }
 
 void Routes::drained(const io::HttpRequest& request, Exchange exchange) {

@@ -50,12 +50,4 @@ void Attachments::on_time(Instant now) {
   send(":\n\n");
 }
 
-bool ScoreBudget::admit(Instant now) {
-  if (now - second_ >= std::chrono::seconds(1)) {
-    second_ = now;
-    count_ = 0;
-  }
-  return ++count_ <= kPerSecond;
-}
-
 }  // namespace bellwether::api

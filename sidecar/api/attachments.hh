@@ -46,17 +46,4 @@ class Attachments {
   Instant next_comment_ = kNever;
 };
 
-// How often scores may change: beyond it the rest is refused, and nothing is lost by it, since only
-// the newest is ever told to anybody.
-class ScoreBudget {
- public:
-  static constexpr int kPerSecond = 500;
-
-  bool admit(Instant now);
-
- private:
-  Instant second_{};  // since when is counted
-  int count_ = 0;
-};
-
 }  // namespace bellwether::api

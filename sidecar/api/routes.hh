@@ -18,6 +18,7 @@
 #include "api/exchange.hh"
 #include "api/history.hh"
 #include "api/leadership.hh"
+#include "api/score_budget.hh"
 #include "api/waiting_clients.hh"
 #include "io/loop/timer.hh"
 #include "metrics/labels.hh"
@@ -129,6 +130,7 @@ class Routes : private LeadershipListener {
   // application_routes.cc
   void attach(const io::HttpRequest& request, Exchange exchange);
   void score(const io::HttpRequest& request, Exchange exchange);
+  void refuse_score(Exchange exchange);
   void drained(const io::HttpRequest& request, Exchange exchange);
   std::string application_event(const Leadership& leadership) const;
 

@@ -139,6 +139,7 @@ void Node::on_timer(Timer timer) {
         return timers_.arm(Timer::kPreempt, now_ + options_.coordinator_timeout);
       }
       has_tried_to_preempt_ = true;
+      preempts_again_at_ = now_ + options_.heartbeat_interval;
       return tell_plugin(ELECTION_EVENT_ELECT, ELECTION_REASON_OUTRANKS);
     case Timer::kHold:
       return end_hold();

@@ -414,6 +414,7 @@ class Node {
   bool expects_leader_ = false;
   bool has_met_all_ = false;  // that were to be found at start and are there
   bool has_tried_to_preempt_ = false;
+  Instant preempts_again_at_{};  // at the earliest
   bool is_pause_noted_ = false;
   bool is_called_ = false;  // an operator wants the election that is going on
   bool is_leaving_ = false;

@@ -253,9 +253,10 @@ void Node::schedule_election(uint32_t reason) {
   timers_.arm(Timer::kElect, now_ + wait);
 }
 
+// Scores may change at any time, and not each change is worth an election.
 void Node::arm_preemption() {
   if (timers_.is_armed(Timer::kPreempt) || has_tried_to_preempt_ || !should_preempt()) return;
-  timers_.arm(Timer::kPreempt, now_ + preemption_.delay());
+  timers_.arm(Timer::kPreempt, std::max(now_ + preemption_.delay(), preempts_again_at_));
 }
 
 // Only the highest candidate takes over, and nobody from a leader that an operator named.

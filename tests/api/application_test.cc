@@ -196,6 +196,14 @@ BOOST_AUTO_TEST_CASE(too_many_scores_a_second_are_refused_and_counted) {
   BOOST_TEST(score(R"({"score":3})")->status() == 200u);
 }
 
+BOOST_AUTO_TEST_CASE(a_score_to_attach_with_counts_as_any_other) {
+  for (int i = 0; i < api::ScoreBudget::kPerSecond; ++i) score(R"({"score":1})");
+  BOOST_TEST(attach({{"score", "2"}})->status() == 429u);
+  BOOST_TEST(attached().empty());
+  BOOST_TEST(backend.scores.back() == 1);
+  BOOST_TEST(attach()->status() == 200u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests

@@ -96,6 +96,11 @@ BOOST_AUTO_TEST_CASE(a_take_over_within_the_margin_is_caught) {
   check_scenario("no_margin", without(Rule::kScoreMargin), kBoth);
 }
 
+// It breaks no promise, only takes more elections.
+BOOST_AUTO_TEST_CASE(scores_that_cause_an_election_each_are_caught) {
+  check_scenario("scores_outbid_each_other", without(Rule::kTakeOverOnceABeat), kBoth);
+}
+
 // It settles all the same, but by what changes meanwhile.
 BOOST_AUTO_TEST_CASE(claims_whose_rank_changes_are_caught) {
   check_scenario("rank_of_an_epoch", without(Rule::kRankOfClaim), kBoth);
