@@ -67,7 +67,10 @@ void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
       "event: attached\ndata: {}\n\n",
       dump({{"name", name}, {"node", backend_.config().node.name}, {"score", score.value_or(0)}}));
   const std::string events = attached + application_event(feed_.current());
-  if (!attachments_.open(std::move(exchange), name, events, backend_.now())) return;
+  std::string token = backend_.authority().judge(request).token;
+  if (!attachments_.open(std::move(exchange), name, std::move(token), events, backend_.now())) {
+    return;
+  }
   // The score first, so that it is known as what it is worth from the start.
   if (score) backend_.on_score(*score);
   backend_.on_attached(attachments_.names());

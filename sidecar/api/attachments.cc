@@ -16,12 +16,12 @@ bool is_attachment_name(std::string_view name) {
   });
 }
 
-bool Attachments::open(Exchange exchange, const std::string& name, std::string_view events,
-                       Instant now) {
+bool Attachments::open(Exchange exchange, const std::string& name, std::string token,
+                       std::string_view events, Instant now) {
   exchange.begin_stream("text/event-stream");
   if (!exchange.write(events)) return false;
   if (all_.empty()) next_comment_ = now + kCommentInterval;
-  all_.push_back({name, std::move(exchange)});
+  all_.push_back({name, std::move(token), std::move(exchange)});
   return true;
 }
 
@@ -31,6 +31,17 @@ void Attachments::send(std::string_view event) {
   for (Attachment& attachment : all) attachment.exchange.write(event);
   all_.insert(all_.begin(), std::make_move_iterator(all.begin()),
               std::make_move_iterator(all.end()));
+}
+
+bool Attachments::end_unless_allowed(const Authority& authority) {
+  std::vector<Attachment> ended;
+  std::erase_if(all_, [&](Attachment& attachment) {
+    if (authority.is_in_force(attachment.token)) return false;
+    ended.push_back(std::move(attachment));
+    return true;
+  });
+  for (Attachment& attachment : ended) attachment.exchange.end_stream();
+  return !ended.empty();
 }
 
 bool Attachments::drop_gone() {

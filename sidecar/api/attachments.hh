@@ -24,9 +24,13 @@ class Attachments {
   static constexpr Duration kCommentInterval = std::chrono::seconds(15);
 
   bool is_full() const { return all_.size() >= kMax; }
-  // Begins the stream with these events; false when the client has gone already.
-  bool open(Exchange exchange, const std::string& name, std::string_view events, Instant now);
+  // Begins the stream with these events; false when the client has gone already.  `token`: see
+  // Permission.
+  bool open(Exchange exchange, const std::string& name, std::string token, std::string_view events,
+            Instant now);
   void send(std::string_view event);
+  // Ends those whose token is not in force any more; says whether there were any.
+  bool end_unless_allowed(const Authority& authority);
   // Forgets those whose client has gone; says whether there were any.
   bool drop_gone();
 
@@ -40,6 +44,7 @@ class Attachments {
  private:
   struct Attachment {
     std::string name;
+    std::string token;
     Exchange exchange;
   };
   std::vector<Attachment> all_;

@@ -53,12 +53,12 @@ std::optional<gid_t> group_id(const std::string& name) {
 
 template <typename Id, typename Find>
 std::vector<Id> ids(const std::vector<std::string>& names, std::vector<std::string>& unknown,
-                    Find find) {
+                    Find find, std::optional<uint32_t> overflow) {
   std::vector<Id> found;
   for (const std::string& name : names) {
     const std::optional<Id> number = parse_number<Id>(name);
     const std::optional<Id> id = number ? number : find(name);
-    if (id) {
+    if (id && id != overflow) {
       found.push_back(*id);
     } else {
       unknown.push_back(name);
@@ -89,12 +89,12 @@ std::optional<std::string_view> bearer_token(const io::HttpRequest& request) {
 
 std::vector<uid_t> user_ids(const std::vector<std::string>& names,
                             std::vector<std::string>& unknown) {
-  return ids<uid_t>(names, unknown, user_id);
+  return ids<uid_t>(names, unknown, user_id, io::overflow_id("uid"));
 }
 
 std::vector<gid_t> group_ids(const std::vector<std::string>& names,
                              std::vector<std::string>& unknown) {
-  return ids<gid_t>(names, unknown, group_id);
+  return ids<gid_t>(names, unknown, group_id, io::overflow_id("gid"));
 }
 
 std::vector<std::string> parse_tokens(std::string_view text) {
@@ -138,6 +138,10 @@ Permission Authority::judge(const io::HttpRequest& request) const {
   return {kForbidden, "a command needs a certificate of [api] client_ca, and none was shown"};
 }
 
+bool Authority::is_in_force(const std::string& token) const {
+  return token.empty() || !token_flaw_.empty() || contains(tokens_, token);
+}
+
 // Root, and whoever could end the sidecar anyway, may.
 Permission Authority::judge_user(const io::HttpClientFacts& client) const {
   if (!wants_user_) return {};
@@ -145,7 +149,8 @@ Permission Authority::judge_user(const io::HttpClientFacts& client) const {
     const uid_t user = client.process->user;
     const bool is_in_group = std::ranges::any_of(
         client.process->groups, [this](gid_t group) { return contains(groups_, group); });
-    if (user == 0 || user == ::geteuid() || contains(users_, user) || is_in_group) return {};
+    const bool is_own = user == ::geteuid() && user != io::overflow_id("uid");
+    if (user == 0 || is_own || contains(users_, user) || is_in_group) return {};
   }
   return {kForbidden, text_of(client) +
                           " may not command this sidecar; [api] allow_users and "
@@ -161,7 +166,8 @@ Permission Authority::judge_token(const io::HttpRequest& request) const {
     return {kUnauthorized, std::string("a command needs a token: Authorization: Bearer ...") +
                                (wants_certificate_ ? ", or a certificate of [api] client_ca" : "")};
   }
-  if (contains(tokens_, digest_of(*token))) return {};
+  std::string digest = digest_of(*token);
+  if (contains(tokens_, digest)) return {.token = std::move(digest)};
   return {kUnauthorized, "this token is not in [api] token_file"};
 }
 

@@ -14,8 +14,9 @@
 namespace bellwether::api {
 
 // The numbers of users, or of groups, that are named so; a number stands for itself.  A name that
-// this host does not know is left out, and added to `unknown`.  Reads /etc/passwd and whatever else
-// nsswitch.conf(5) names, so it may block.
+// this host does not know, or a number that stands for everybody of other user namespaces, is left
+// out, and added to `unknown`.  Reads /etc/passwd and whatever else nsswitch.conf(5) names, so it
+// may block.
 std::vector<uid_t> user_ids(const std::vector<std::string>& names,
                             std::vector<std::string>& unknown);
 std::vector<gid_t> group_ids(const std::vector<std::string>& names,
@@ -29,6 +30,7 @@ std::vector<std::string> parse_tokens(std::string_view text);
 struct Permission {
   unsigned status = 200;  // or 401, 403
   std::string reason{};   // a sentence for the client, when it is refused
+  std::string token{};    // the digest of the one by which it is given; empty: by something else
 
   bool is_given() const { return status == 200; }
   bool asks_for_token() const { return status == 401; }
@@ -43,6 +45,8 @@ class Authority {
   void set_tokens(std::vector<std::string> digests, std::string flaw);
 
   Permission judge(const io::HttpRequest& request) const;
+  // Whether what a token's digest gave is given still.  Tokens that cannot be read end nothing.
+  bool is_in_force(const std::string& token) const;
   // Why no token is accepted; "": they are, or none is asked for.
   std::string token_flaw() const { return wants_token_ ? token_flaw_ : ""; }
   // Names that [api] has and this host does not know.

@@ -27,6 +27,7 @@ class Answer {
   // Or an answer without an end.  write() returns false when the client has gone.
   virtual void begin_stream(std::string_view content_type) = 0;
   virtual bool write(std::string_view piece) = 0;
+  virtual void end_stream() = 0;
 };
 
 // Who counts; `route`: its place in counted_routes().  A client that goes before its answer is not
@@ -64,6 +65,7 @@ class Exchange {
     answer_->begin_stream(content_type);
   }
   bool write(std::string_view piece) { return answer_->write(piece); }
+  void end_stream() { answer_->end_stream(); }
 
  private:
   size_t route_;

@@ -61,6 +61,7 @@ class ReplyAnswer : public Answer {
   void send(io::HttpResponse response) override { reply_.send(std::move(response)); }
   void begin_stream(std::string_view content_type) override { reply_.begin_stream(content_type); }
   bool write(std::string_view piece) override { return reply_.write(piece); }
+  void end_stream() override { reply_.end_stream(); }
 
  private:
   io::HttpReply reply_;
@@ -229,6 +230,11 @@ void Routes::on_gone() {
   long_polls_.drop_gone();
   streams_.drop_gone();
   if (attachments_.drop_gone()) backend_.on_attached(attachments_.names());
+}
+
+void Routes::on_tokens() {
+  const bool is_any = attachments_.end_unless_allowed(backend_.authority());
+  if (is_any) backend_.on_attached(attachments_.names());
 }
 
 Instant Routes::deadline() const {

@@ -85,6 +85,8 @@ class Routes : private LeadershipListener {
 
   // Some client has gone: whoever waited for an answer or an event and is not open any more.
   void on_gone();
+  // Other tokens are in force: who is attached by one that is not has gone.
+  void on_tokens();
 
   // When the timer calls on_time(); kNever: nobody waits for time to pass.
   Instant deadline() const;

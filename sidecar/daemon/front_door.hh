@@ -67,6 +67,7 @@ class FrontDoor {
 
   void on_publish(const Publish& publish);
   void on_election(const metrics::ElectionSummary& election, const std::string& variant);
+  void on_tokens() { routes_.on_tokens(); }
   void set_hooks(const std::vector<HookSettings>& hooks) { hooks_.set(hooks); }
   // Makes clients of `[api] socket` reach it, whatever was done to its file.
   void look_at_socket();

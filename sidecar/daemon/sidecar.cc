@@ -144,7 +144,7 @@ void Sidecar::report_start() {
     log_.write(LogLevel::kWarn, describe(settings_.parsed.file, "warning", warning));
   }
   for (const std::string& name : authority_.unknown_names()) {
-    log_.write(LogLevel::kWarn, "[api] names a user or a group that this host does not know",
+    log_.write(LogLevel::kWarn, "[api] names a user or a group that stands for nobody here",
                {{"name", name}});
   }
   for (const std::string& warning : store_.warnings()) log_.write(LogLevel::kWarn, warning);
@@ -181,6 +181,7 @@ void Sidecar::on_tokens(const TokenReading& reading) {
   authority_.set_tokens(reading.digests, reading.error);
   if (reading.error.empty()) {
     log_.write(LogLevel::kInfo, "tokens for commands were read");
+    front_door_.on_tokens();
   } else {
     log_.write(LogLevel::kError, "no token is accepted", {{"error", reading.error}});
   }

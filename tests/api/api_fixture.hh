@@ -28,6 +28,7 @@ struct Recorded {
   std::string header(const std::string& name) const;
   Json json() const;
   std::string error() const;
+  bool is_ended = false;  // a stream, by this side
   // Takes what was written since the last time.
   std::string take() { return std::exchange(stream, ""); }
 };
@@ -40,6 +41,7 @@ class FakeAnswer : public api::Answer {
   void send(io::HttpResponse response) override;
   void begin_stream(std::string_view content_type) override;
   bool write(std::string_view piece) override;
+  void end_stream() override { recorded_->is_ended = true; }
 
  private:
   std::shared_ptr<Recorded> recorded_;  // shared with the test

@@ -103,6 +103,27 @@ BOOST_AUTO_TEST_CASE(without_its_file_no_token_is_good) {
   BOOST_TEST(get("/v1/status")->json()["commands"]["why_no_token_counts"] == "is gone");
 }
 
+BOOST_AUTO_TEST_CASE(who_is_attached_by_a_token_has_gone_when_that_is_not_in_force_any_more) {
+  const std::string other = "another-token-than-that";
+  guard({.token_file = "/t"});
+  const auto attach = [&](const std::string& token) {
+    io::HttpRequest wish{
+        .method = "POST", .path = "/v1/application/attach", .query = {{"name", token}}};
+    wish.authorization = "Bearer " + token;
+    return request(wish);
+  };
+  const Answered old = attach(kToken);
+  const Answered kept = attach(other);
+  backend.commands.set_tokens({}, "they cannot be read for a moment");
+  routes.on_tokens();
+  BOOST_TEST(!old->is_ended);
+  backend.commands.set_tokens(api::parse_tokens(other), "");
+  routes.on_tokens();
+  BOOST_TEST(old->is_ended);
+  BOOST_TEST(!kept->is_ended);
+  BOOST_TEST((backend.application_state.attached == std::vector<std::string>{other}));
+}
+
 BOOST_AUTO_TEST_CASE(over_tcp_nobody_may_where_the_socket_alone_takes_commands) {
   lead();
   guard({.socket = "/s", .token_file = "/t", .writes = ApiWrites::kSocket});

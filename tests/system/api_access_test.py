@@ -5,6 +5,7 @@ usage: api_access_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.te
 """
 
 import os
+import pathlib
 import subprocess
 
 from harness import UnixConnection, wait_until
@@ -111,6 +112,31 @@ class Access(SystemCase):
             asked = UnixConnection(sidecar.socket_file, 5)
             asked.request("POST", "/v1/elect")
             self.assertEqual(asked.getresponse().status, 200)  # root
+
+    def test_who_is_of_another_user_namespace_is_nobody_that_is_named(self):
+        """The kernel shows all of them as one, which is often called nobody."""
+        unshare = ["unshare", "--user", "--map-root-user"]
+        is_possible = os.geteuid() == 0 and subprocess.run(
+            [*unshare, "true"], check=False, capture_output=True).returncode == 0
+        if not is_possible:
+            self.skipTest("cannot make user namespaces, or be another user")
+        overflow = pathlib.Path("/proc/sys/kernel/overflowuid").read_text().strip()
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            sidecar.write_config(group.config_of(sidecar).replace(
+                "[metrics]", f'allow_users = ["{overflow}"]\n[metrics]'))
+            group.folder.chmod(0o755)
+            sidecar.prefix = unshare
+            sidecar.start()
+            sidecar.await_log(f"that stands for nobody here name={overflow}")
+            wait_until("its socket is there", sidecar.socket_file.exists)
+            sidecar.socket_file.chmod(0o666)
+            result = subprocess.run(
+                ["curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}",
+                 "--request", "POST", "--unix-socket", sidecar.socket_file,
+                 "http://localhost/v1/elect"], user=STRANGER, group=STRANGER, extra_groups=[],
+                capture_output=True, text=True, check=True, cwd="/")
+            self.assertEqual(result.stdout, "403")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,10 @@
 
 #include <sys/socket.h>
 
+#include <fstream>
+#include <limits>
+#include <sstream>
+
 namespace bellwether::io {
 namespace {
 
@@ -24,6 +28,23 @@ std::optional<PeerProcess> peer_process_of(int fd) {
     peer.groups.insert(peer.groups.end(), groups.begin(), groups.end());
   }
   return peer;
+}
+
+bool maps_everybody(const std::string& map) {
+  constexpr uint32_t kAll = std::numeric_limits<uint32_t>::max();
+  uint32_t first = 0, outside = 0, count = 0;
+  std::istringstream fields(map);
+  return fields >> first >> outside >> count && first == 0 && count == kAll;
+}
+
+std::optional<uint32_t> overflow_id(const std::string& kind) {
+  std::string map;
+  std::getline(std::ifstream("/proc/self/" + kind + "_map"), map);
+  if (maps_everybody(map)) return std::nullopt;
+  constexpr uint32_t kUsual = 65534;
+  uint32_t id = kUsual;
+  std::ifstream("/proc/sys/kernel/overflow" + kind) >> id;
+  return id;
 }
 
 }  // namespace bellwether::io
