@@ -20,6 +20,7 @@
 #include "daemon/sidecar.hh"
 #include "io/confinement/confinement.hh"
 #include "io/flag/robust_futex.hh"
+#include "io/loop/job.hh"
 #include "io/loop/signals_blocked.hh"
 #include "io/names/listening.hh"
 #include "io/tls/openssl.hh"
@@ -110,9 +111,7 @@ io::Confinement confined(const Config& config) {
 // Whatever is read again (daemon/reread.hh) may lie on a disk that does not answer, and then keeps
 // its thread of libuv's pool; the two files of the state still have to find one each.
 void size_thread_pool() {
-  constexpr size_t kOtherFiles = 6;  // configuration, token, store; TLS of members, API, metrics
-  const std::string threads = std::to_string(2 + kOtherFiles + kMaxHooks);
-  ::setenv("UV_THREADPOOL_SIZE", threads.c_str(), /*overwrite=*/1);
+  ::setenv("UV_THREADPOOL_SIZE", std::to_string(io::kPoolThreads).c_str(), /*overwrite=*/1);
 }
 
 // Runs until a signal ends it.

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_turn.hh"
 #include "config/source.hh"
 #include "io/loop/files.hh"
 
@@ -28,9 +29,7 @@ ConfigReading read_config(const std::filesystem::path& file) {
 
 ConfigReading without_answer(const std::filesystem::path& file, const ConfigReading& last) {
   return {.text = last.text,
-          .error = "cannot read " + file.string() +
-                   ": it is still being read; look at the disk, or the network file system, that "
-                   "it is on",
+          .error = "cannot read " + file.string() + ": it " + FileTurn::kFlaw,
           .is_hanging = true};
 }
 
@@ -40,6 +39,10 @@ std::string read_config_text(const std::filesystem::path& file) {
   const auto fail = [&file] {
     throw std::system_error(errno, std::generic_category(), "cannot read " + file.string());
   };
+  const FileTurn turn(file.string());
+  if (!turn.is_ours()) {
+    throw std::runtime_error("cannot read " + file.string() + ": it " + FileTurn::kFlaw);
+  }
   // A pipe is to be refused, not waited for.
   const io::FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!in.is_open()) fail();

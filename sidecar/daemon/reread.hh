@@ -87,9 +87,12 @@ class Reread {
 
   void start() {
     told_ = std::exchange(waiting_, {});
+    if (loop_.readings() >= io::kMaxReadings) {  // all of them hang
+      return take(when_given_up_(last_), std::exchange(told_, {}));
+    }
     running_ = run_in_pool(
         loop_, [read = read_, last = last_] { return read(last); },
-        [this](const Reading& reading) { finish(reading); });
+        [this](const Reading& reading) { finish(reading); }, &loop_.readings());
     patience_.arm(kPatience);
   }
 

@@ -15,6 +15,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/file_turn.hh"
 #include "io/tls/openssl.hh"
 
 namespace bellwether::io {
@@ -71,6 +72,8 @@ SecretText read_guarded_file(const std::string& path, const std::string& key, Se
   const auto fail_by_errno = [&] {
     fail("cannot be read: " + std::generic_category().message(errno));
   };
+  const FileTurn turn(path);
+  if (!turn.is_ours()) fail(FileTurn::kFlaw);
   const OpenFile file(path);
   struct stat status {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail_by_errno();

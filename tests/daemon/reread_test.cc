@@ -1,0 +1,100 @@
+// Files that do not answer, and what is left to others.
+#include "daemon/reread.hh"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "base/file_turn.hh"
+#include "loop_run.hh"
+
+using bellwether::FileTurn;
+using bellwether::daemon::Reread;
+using namespace bellwether::io;
+
+namespace {
+
+// Before the pool has a thread.
+const int kPoolIsSized =
+    ::setenv("UV_THREADPOOL_SIZE", std::to_string(kPoolThreads).c_str(), /*overwrite=*/1);
+
+struct Mount {
+  std::atomic<bool> hangs = true;
+  std::atomic<size_t> threads = 0;
+  Loop loop;
+
+  ~Mount() { hangs = false; }
+  // As one reload after the other makes them.
+  void read_and_let_go() {
+    Reread<int> file(
+        loop, 0, [this](int) { return read(); }, [](int last) { return last; }, [](int) {});
+    file.read([] {});
+  }
+  int read() {
+    ++threads;
+    while (hangs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return 1;
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(reread)
+
+BOOST_FIXTURE_TEST_CASE(readings_that_hang_leave_threads_for_the_state, Mount) {
+  for (size_t i = 0; i < 2 * kPoolThreads; ++i) read_and_let_go();
+  bool is_written = false;
+  const auto write = run_in_pool(
+      loop, [] { return true; }, [&](bool done) { is_written = done; });
+  BOOST_TEST(run_until(loop, [&] { return is_written; }));
+  BOOST_TEST(run_until(loop, [this] { return threads == kMaxReadings; }));
+  hangs = false;
+  BOOST_TEST(run_until(loop, [this] { return loop.readings() == 0; }));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_finds_no_thread_is_given_up_and_read_later, Mount) {
+  for (size_t i = 0; i < kMaxReadings; ++i) read_and_let_go();
+  int found = 0;
+  bool is_answered = false;
+  Reread<int> file(
+      loop, 0, [](int) { return 2; }, [](int) { return -1; }, [&](int read) { found = read; });
+  file.read([&] { is_answered = true; });
+  BOOST_TEST(is_answered);
+  BOOST_TEST(found == -1);
+  hangs = false;
+  BOOST_TEST(run_until(loop, [&] { return found == 2; }));
+}
+
+BOOST_AUTO_TEST_CASE(who_hangs_at_a_file_is_alone_there) {
+  std::atomic<bool> is_there = false, has_gone = false;
+  std::thread first([&] {
+    const FileTurn turn("a");
+    is_there = true;
+    while (!has_gone) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  while (!is_there) std::this_thread::yield();
+  BOOST_TEST(FileTurn("b").is_ours());
+  BOOST_TEST(!FileTurn("a").is_ours());  // after two seconds
+  BOOST_TEST(FileTurn::hanging() == "a");
+  has_gone = true;
+  first.join();
+  BOOST_TEST(FileTurn("a").is_ours());
+  BOOST_TEST(FileTurn::hanging() == "");
+}
+
+BOOST_AUTO_TEST_CASE(who_only_reads_it_is_waited_for) {
+  std::atomic<bool> is_there = false;
+  std::thread first([&] {
+    const FileTurn turn("a");
+    is_there = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  });
+  while (!is_there) std::this_thread::yield();
+  const FileTurn turn("a");
+  BOOST_TEST(turn.is_ours());
+  first.join();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
