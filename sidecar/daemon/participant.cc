@@ -101,6 +101,7 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
       observer_(parts.metrics, node_.members(), node_.record(), node_.active_variant(),
                 [this](const auto& election) { on_election(election); }),
       event_log_(parts.log, node_.members()),
+      state_watch_(parts.log, "the state's file", config.node.state_dir),
       writer_(
           parts.loop, parts.store,
           [this](const Record& record, const auto& error) { on_record_stored(record, error); },
@@ -116,6 +117,7 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
                   .security = {.takes_plain = config.tls.mode == TlsMode::kOff}},
                  *this),
       driver_(parts.loop, node_, *this) {
+  writer_.watch([this](io::FileLook look) { state_watch_.on_look(std::move(look), "", ""); });
   if (!config.has_store_guard()) return;
   store_link_.emplace(parts.loop, parts.resolver, config, node_.options().seed, parts.log,
                       parts.metrics, [this](const Input& input) { driver_.step(input); });

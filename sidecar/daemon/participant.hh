@@ -156,6 +156,7 @@ class Participant final : private EffectSink, private io::TransportListener {
   ElectionWitness witness_;
   metrics::CoreObserver observer_;
   EventLog event_log_;
+  FileWatch state_watch_;
   PeerNotes peers_;
   io::StateWriter writer_;
   io::Transport transport_;

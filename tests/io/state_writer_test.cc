@@ -2,6 +2,9 @@
 #include "io/state/state_writer.hh"
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "loop_run.hh"
 #include "state_folder.hh"
@@ -74,6 +77,28 @@ BOOST_AUTO_TEST_CASE(the_newest_record_is_tried_again_and_no_older_one) {
   calls.sync_error = 0;
   BOOST_TEST(run_until(loop, [&] { return records == 2; }));
   BOOST_TEST(epochs == (std::vector<uint64_t>{1, 3}), boost::test_tools::per_element());
+}
+
+// By somebody who tidies up: the next start would have no memory.
+BOOST_AUTO_TEST_CASE(a_state_that_was_removed_is_made_anew) {
+  std::vector<std::string> losses;
+  writer.watch([&](const bellwether::io::FileLook& look) {
+    if (!look.loss.empty()) losses.push_back(look.loss + look.flaw);
+  });
+  writer.store({.max_epoch = 7});
+  BOOST_REQUIRE(run_until(loop, [this] { return records == 1; }));
+  const auto file = folder.state() / "state";
+  std::filesystem::remove(file);
+  BOOST_TEST(run_until(loop, [&] { return losses.size() == 1; }));
+  BOOST_TEST(std::filesystem::exists(file));
+  writer.store({.max_epoch = 8});
+  BOOST_REQUIRE(run_until(loop, [this] { return records == 2; }));
+  const std::string stored = bellwether::io::test::read_file(file);
+  std::filesystem::rename(folder.state(), folder.path() / "elsewhere");
+  BOOST_TEST(run_until(loop, [&] { return losses.size() == 2; }));
+  BOOST_TEST(losses.at(1).find("was removed with its folder") == 0u);
+  std::filesystem::rename(folder.path() / "elsewhere", folder.state());
+  BOOST_TEST(bellwether::io::test::read_file(file) == stored);
 }
 
 BOOST_AUTO_TEST_CASE(members_are_written_beside_the_record) {

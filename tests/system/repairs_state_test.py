@@ -12,6 +12,22 @@ from harness import wait_until
 from system_case import main
 
 
+class Removed(AdviceCase):
+    def test_a_state_that_is_removed_while_it_runs_is_made_anew(self):
+        with self.voters() as group:
+            voter = group.sidecars[0]
+            self.await_votes(group.sidecars)
+            state = voter.state_folder / "state"
+            state.unlink()
+            voter.await_log(r"error .*the state's file was removed, or replaced by another file "
+                            ".*in its place again")
+            self.assertTrue(state.exists())
+            self.assertEqual(voter.stop(), 0)
+            voter.start()
+            self.await_votes([voter])
+            self.assertNotIn("is missing, though this process has run before", voter.log())
+
+
 class Upgrade(AdviceCase):
     def test_the_leader_chooses_the_moment(self):
         """step-down --hold, restart, the next when this one is back; on others it fails."""

@@ -23,6 +23,12 @@ constexpr mode_t kStateFolderMode = 0700;
 constexpr mode_t kStateFileMode = 0600;
 constexpr const char* kLockFile = "lock";
 
+bool is_same(const struct stat& there, const FileDescriptor& file) {
+  struct stat ours {};
+  return ::fstat(file.get(), &ours) == 0 && ours.st_dev == there.st_dev &&
+         ours.st_ino == there.st_ino;
+}
+
 }  // namespace
 
 int FileCalls::make_folder(const char* path, mode_t mode) { return ::mkdir(path, mode); }
@@ -105,6 +111,16 @@ void LockedFolder::replace(const char* name, std::span<const uint8_t> contents) 
   if (calls_.sync(folder_.get()) != 0) {
     throw state_error(path_, "cannot be written to the disk", errno);
   }
+}
+
+bool LockedFolder::is_in_place() const {
+  struct stat there {};
+  return ::stat(path_.c_str(), &there) == 0 && is_same(there, folder_);
+}
+
+bool LockedFolder::holds(const char* name, const FileDescriptor& file) const {
+  struct stat there {};
+  return ::fstatat(folder_.get(), name, &there, AT_SYMLINK_NOFOLLOW) == 0 && is_same(there, file);
 }
 
 std::string LockedFolder::weakness() const {

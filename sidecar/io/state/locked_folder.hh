@@ -61,6 +61,10 @@ class LockedFolder {
   // the new ones, and after this call the new ones.  Throws FileError.
   void replace(const char* name, std::span<const uint8_t> contents) const;
 
+  // Whether it is still to be found at its path, and `file` in it at `name`.
+  bool is_in_place() const;
+  bool holds(const char* name, const FileDescriptor& file) const;
+
   // Who else may put files into it, as who_else_may_write() has it.
   std::string weakness() const;
 

@@ -150,6 +150,20 @@ std::optional<FileError> StateStore::make_anew(const Slot& first) {
   return std::nullopt;
 }
 
+// A folder that is gone is told of alone: who is confined may not make another one.
+FileLook StateStore::look() {
+  if (!folder_) return {};
+  if (!folder_->is_in_place()) {
+    return {.loss = "was removed with its folder",
+            .flaw =
+                "a restart would have lost its memory; start this sidecar again while the "
+                "others run"};
+  }
+  if (folder_->holds(kStateFile, state_file_)) return {};
+  const auto error = make_anew(newest_);
+  return {.loss = "was removed, or replaced by another file", .flaw = error ? error->what() : ""};
+}
+
 std::optional<FileError> StateStore::store_members(const MemberView& view) {
   if (!folder_) return std::nullopt;
   try {

@@ -70,6 +70,10 @@ class StateStore {
   // thread; the record's max_epoch never falls.
   [[nodiscard]] std::optional<FileError> store(const Record& record, bool is_vote_lost = false);
 
+  // Whether a process that starts next would find the record, in case somebody has removed the
+  // file: then it is made anew.  Blocks; not while store() runs.
+  FileLook look();
+
   // Keeps the list of members; after an error the next call tries again.  One call at a time, from
   // any thread, also while store() runs.
   [[nodiscard]] std::optional<FileError> store_members(const MemberView& view);

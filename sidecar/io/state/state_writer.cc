@@ -10,6 +10,8 @@ namespace bellwether::io {
 
 namespace {
 
+constexpr Duration kBetweenLooks = std::chrono::seconds(2);
+
 template <typename Value>
 std::optional<FileError> write(StateStore& store, const Value& value) {
   if constexpr (requires { value.record; }) {
@@ -23,14 +25,36 @@ std::optional<FileError> write(StateStore& store, const Value& value) {
 
 StateWriter::StateWriter(Loop& loop, StateStore& store, RecordDone on_record,
                          MembersDone on_members)
-    : loop_(loop), store_(store), rested_(loop, [this] {
-        records_.is_resting = false;
-        start(records_, *std::exchange(records_.next, std::nullopt));
-      }) {
+    : loop_(loop),
+      store_(store),
+      rested_(loop,
+              [this] {
+                records_.is_resting = false;
+                start(records_, *std::exchange(records_.next, std::nullopt));
+              }),
+      next_look_(loop, [this] { look(); }) {
   records_.on_done = [told = std::move(on_record)](const Votes& votes, const auto& error) {
     told(votes.record, error);
   };
   views_.on_done = [told = std::move(on_members)](const View&, const auto& error) { told(error); };
+}
+
+void StateWriter::watch(Looked on_look) {
+  on_look_ = std::move(on_look);
+  next_look_.arm(kBetweenLooks);
+}
+
+// In the place of a write, for both use the same file.
+void StateWriter::look() {
+  next_look_.arm(kBetweenLooks);
+  if (records_.running != nullptr || records_.is_resting) return;
+  records_.running = run_in_pool(
+      loop_, [store = &store_] { return store->look(); },
+      [this](FileLook look) {
+        records_.running.reset();
+        if (auto next = std::exchange(records_.next, std::nullopt)) start(records_, *next);
+        on_look_(std::move(look));
+      });
 }
 
 void StateWriter::store(const Record& record, bool is_vote_lost) {

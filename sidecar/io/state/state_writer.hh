@@ -19,6 +19,7 @@ class StateWriter {
  public:
   using RecordDone = std::function<void(const Record&, const std::optional<FileError>&)>;
   using MembersDone = std::function<void(const std::optional<FileError>&)>;
+  using Looked = std::function<void(FileLook)>;
 
   // `on_record`, with the record that was or was not written, and `on_members` are called from the
   // loop after each write; what was superseded is not told of.  `store` must outlive the loop:
@@ -27,6 +28,10 @@ class StateWriter {
   StateWriter(const StateWriter&) = delete;
   StateWriter& operator=(const StateWriter&) = delete;
   ~StateWriter() = default;
+
+  // From now on looks every two seconds whether the record is where the next start finds it
+  // (StateStore::look()), and tells what it has found.
+  void watch(Looked on_look);
 
   // As StateStore::store().
   void store(const Record& record, bool is_vote_lost = false);
@@ -58,12 +63,16 @@ class StateWriter {
   template <typename Value>
   void go_on(Queue<Value>& queue, const Value& value, const std::optional<FileError>& error);
 
+  void look();
+
   Loop& loop_;
   StateStore& store_;
   Queue<Votes> records_{};
   Queue<View> views_{};
   Duration rest_ = kFirstRest;
   LoopTimer rested_;
+  Looked on_look_{};
+  LoopTimer next_look_;
 };
 
 }  // namespace bellwether::io
