@@ -9,6 +9,7 @@
 #include "base/ascii.hh"
 #include "config/core_options.hh"
 #include "config/keys.hh"
+#include "config/text_forms.hh"
 
 namespace bellwether {
 namespace {
@@ -72,13 +73,14 @@ std::string inline_table(const std::map<std::string, HostPort>& voters) {
   return text.empty() ? "{}" : "{" + text + " }";
 }
 
-// [{ url = "…", timeout = "…" }], without the files that are not given.
+// [{ url = "…", timeout = "…" }], without the files that are not given, nor what may be a secret.
 std::string inline_list(const std::vector<HookSettings>& hooks) {
   std::string text;
   for (const HookSettings& hook : hooks) {
     std::string item;
     for (const auto& key : hook_keys()) {
-      const std::string value = toml_text(key.write(hook));
+      const bool is_url = key.name == "url";
+      const std::string value = toml_text(is_url ? shown_url(hook.url) : key.write(hook));
       if (value != "\"\"") item += (item.empty() ? " " : ", ") + key.name + " = " + value;
     }
     text += (text.empty() ? "{" : ", {") + item + " }";
@@ -121,7 +123,8 @@ std::vector<ConfigChange> diff(const Config& before, const Config& after) {
   for (size_t i = 0; i < old_texts.size(); ++i) {
     const auto& [key, old_text] = old_texts[i];
     const std::string& new_text = new_texts[i].second;
-    if (old_text != new_text) changes.push_back({key, old_text, new_text});
+    const bool is_secret_changed = key == kHookTable && before.hooks != after.hooks;
+    if (old_text != new_text || is_secret_changed) changes.push_back({key, old_text, new_text});
   }
   return changes;
 }

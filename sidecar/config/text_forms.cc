@@ -126,6 +126,11 @@ bool is_http_url(std::string_view text) {
   return !place_of(text).is_none();
 }
 
+std::string shown_url(const std::string& url) {
+  const size_t query = url.find('?');
+  return query == std::string::npos ? url : url.substr(0, query) + "?...";
+}
+
 bool is_server_url(std::string_view text) {
   const size_t scheme = text.find("://");
   return is_http_url(text) && text.find_first_of("/?", scheme + 3) == std::string_view::npos;

@@ -33,6 +33,9 @@ bool is_account_name(std::string_view text);
 // http:// or https:// with a host, perhaps a port and a path; no user, no fragment.
 bool is_http_url(std::string_view text);
 
+// As logs and answers show it: what follows "?" may be a secret of its receiver.
+std::string shown_url(const std::string& url);
+
 // The same with neither path nor query.
 bool is_server_url(std::string_view text);
 

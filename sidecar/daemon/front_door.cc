@@ -9,6 +9,7 @@
 #include "api/bodies.hh"
 #include "config/core_options.hh"
 #include "config/keys.hh"
+#include "config/text_forms.hh"
 #include "core/link_limits.hh"
 
 namespace bellwether::daemon {
@@ -49,7 +50,7 @@ struct Hooks::Hook {
     flaw = reading.files.error;
     if (!flaw.empty()) {
       owner.log_.write(LogLevel::kError, "the files of a webhook cannot be used",
-                       {{"url", settings.url}, {"error", flaw}});
+                       {{"url", shown_url(settings.url)}, {"error", flaw}});
       if (!in_force) webhook.secure({.tls = {}, .keys = {}, .flaw = flaw});
     } else {
       in_force = reading.files;
@@ -66,14 +67,16 @@ struct Hooks::Hook {
     if (report.is_timeout) owner.metrics_.timeouts.count(Awaited::kHook);
     if (report.result == HookResult::kGone) {
       is_gone = true;
-      owner.log_.write(LogLevel::kWarn, "a webhook answered 410 (gone) and is told nothing more",
-                       {{"url", settings.url}, {"remedy", "reload to have it told again"}});
+      owner.log_.write(
+          LogLevel::kWarn, "a webhook answered 410 (gone) and is told nothing more",
+          {{"url", shown_url(settings.url)}, {"remedy", "reload to have it told again"}});
     } else if (report.result == HookResult::kDelivered && std::exchange(is_failing, false)) {
-      owner.log_.write(LogLevel::kInfo, "a webhook answers again", {{"url", settings.url}});
+      owner.log_.write(LogLevel::kInfo, "a webhook answers again",
+                       {{"url", shown_url(settings.url)}});
     } else if (report.result == HookResult::kFailed && !std::exchange(is_failing, true)) {
       // One line for each outage; the metrics count the attempts.
       owner.log_.write(LogLevel::kWarn, "a webhook failed",
-                       {{"url", settings.url}, {"why", report.why}});
+                       {{"url", shown_url(settings.url)}, {"why", report.why}});
     }
   }
 

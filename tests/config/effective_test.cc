@@ -308,6 +308,17 @@ BOOST_AUTO_TEST_CASE(a_default_that_is_written_out_is_no_change) {
   BOOST_TEST(diff(config_of(kSound), config_of(kSound + "priority = 100\n")).empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_query_of_a_hook_may_be_a_secret_and_its_change_is_told_without_it) {
+  Config open = config_of(kSound);
+  open.hooks = {{.url = "https://a/b?key=one"}};
+  Config closed = open;
+  closed.hooks[0].url = "https://a/b?key=two";
+  const auto told = diff(open, closed);
+  BOOST_REQUIRE(told.size() == 1u);
+  BOOST_TEST(told[0].after.find("https://a/b?...") != std::string::npos);
+  BOOST_TEST((told[0].before + told[0].after).find("key=") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(voters_change_as_a_whole) {
   Config other = config_of(kSound);
   other.voters.erase("orders-1");
