@@ -3,16 +3,21 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <csignal>
+#include <memory>
+#include <vector>
 
 #include "allocation_count.hh"
+#include "base/check.hh"
 #include "io/loop/timer.hh"
 #include "io/names/socket_options.hh"
 #include "sample_frames.hh"
@@ -24,17 +29,17 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::microseconds;
 
-// A process of its own with a transport that dials `peer`; it lives until it is killed.
+// A process of its own with a transport that dials whom it is told to; it lives until it is killed.
+// To be made before there is a thread, which a process that forks must not have.
 class Child {
  public:
-  Child(uint8_t byte, const HostPort& peer) : pid_(::fork()) {
-    if (pid_ != 0) return;
-    Loop loop;
-    Resolver resolver(loop);
-    Process process(loop, resolver, byte);
-    process.look_for({peer});
-    loop.run();
-    ::_exit(0);
+  explicit Child(uint8_t byte) {
+    std::array<int, 2> pipe{};
+    check(::pipe2(pipe.data(), O_CLOEXEC) == 0, "a child can be told something");
+    const FileDescriptor from(pipe[0]);
+    to_ = FileDescriptor(pipe[1]);
+    pid_ = ::fork();
+    if (pid_ == 0) live(byte, from);
   }
   ~Child() { kill(); }
   Child(const Child&) = delete;
@@ -46,11 +51,27 @@ class Child {
     ::waitpid(pid_, nullptr, 0);
     pid_ = -1;
   }
+  void dial(const HostPort& peer) const {
+    check(::write(to_.get(), &peer.port, sizeof peer.port) == sizeof peer.port, "it is told");
+  }
   // Without waiting for its end.
   void begin_kill() const { ::kill(pid_, SIGKILL); }
 
  private:
-  pid_t pid_;
+  [[noreturn]] static void live(uint8_t byte, const FileDescriptor& from) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // its siblings would keep its pipe open
+    uint16_t port = 0;
+    if (::read(from.get(), &port, sizeof port) != sizeof port) ::_exit(1);
+    Loop loop;
+    Resolver resolver(loop);
+    Process process(loop, resolver, byte);
+    process.look_for({{"127.0.0.1", port}});
+    loop.run();
+    ::_exit(0);
+  }
+
+  FileDescriptor to_;
+  pid_t pid_ = -1;
 };
 
 // Notes when it heard of the ends of links.
@@ -66,11 +87,13 @@ BOOST_AUTO_TEST_SUITE(transport_takeover)
 BOOST_AUTO_TEST_CASE(a_killed_process_is_told_as_closed_and_then_as_refused) {
   constexpr int kKills = 20;
   std::vector<microseconds> gaps;
-  for (int i = 0; i < kKills; ++i) {
+  std::vector<std::unique_ptr<Child>> children;
+  for (int i = 0; i < kKills; ++i) children.push_back(std::make_unique<Child>(2));
+  for (const auto& child : children) {
     Loop loop;
     Resolver resolver(loop);
     Process watcher(loop, resolver, 1);
-    Child child(2, watcher.place());
+    child->dial(watcher.place());
     Ends ends;
     watcher.on_down = [&] {
       const bool is_refused = watcher.downs.back().evidence == LinkEvidence::kRefused;
@@ -81,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_killed_process_is_told_as_closed_and_then_as_refused) {
     parse_host_port(watcher.ups[0].hello.self.address, place);
     watcher.transport().set_members({{id_of(2), place}});
     for (int turn = 0; turn < 3; ++turn) uv_run(loop.uv(), UV_RUN_NOWAIT);
-    child.begin_kill();
+    child->begin_kill();
     BOOST_REQUIRE(run_until(loop, [&] { return watcher.downs.size() == 2; }));
     BOOST_TEST((watcher.downs[0].evidence == LinkEvidence::kClosed));
     BOOST_TEST((watcher.downs[1].evidence == LinkEvidence::kRefused));
