@@ -8,6 +8,7 @@
 #include "api/exchange.hh"
 #include "api/routes.hh"
 #include "base/duration_text.hh"
+#include "io/http/http_url.hh"
 #include "io/wire/codec.hh"
 
 namespace bellwether::api {
@@ -141,8 +142,9 @@ void Routes::reload(const io::HttpRequest& request, Exchange exchange) {
 
 void Routes::forget(const io::HttpRequest& request, Exchange exchange) {
   if (!read_body(request, {}, exchange)) return;
-  const std::string name(find(request.path)->match(request.path).value());
-  if (!io::is_valid_name(name)) {
+  std::string name;
+  const bool is_name = io::percent_decode(find(request.path)->match(request.path).value(), name);
+  if (!is_name || !io::is_valid_name(name)) {
     return exchange.send(
         error_response(400, fmt::format("the path is /v1/members/NAME/forget, and NAME has 1 to {} "
                                         "printable characters of ASCII",

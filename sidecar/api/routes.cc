@@ -50,6 +50,7 @@ std::optional<std::string_view> match_one(std::string_view pattern, std::string_
   if (!is_long_enough || !path.starts_with(before) || !path.ends_with(after)) return std::nullopt;
   path.remove_prefix(before.size());
   path.remove_suffix(after.size());
+  if (path.find('/') != std::string_view::npos) return std::nullopt;
   return path;
 }
 

@@ -164,9 +164,13 @@ BOOST_AUTO_TEST_CASE(a_name_that_nobody_can_have_is_a_bad_request) {
                "the path is /v1/members/NAME/forget, and NAME has 1 to 63 printable characters of "
                "ASCII");
   }
-  // What a stranger may have called itself can be forgotten, too; the server decodes the path.
-  BOOST_TEST(post("/v1/members/a b/c/forget")->status() == 404u);
+  // What a stranger may have called itself can be forgotten, too: a slash in its name divides no
+  // path.
+  BOOST_TEST(post("/v1/members/a b%2Fc/forget")->status() == 404u);
   BOOST_TEST(answered.back() == "/v1/members/NAME/forget 404");
+  BOOST_TEST(post("/v1/members/a/b/forget")->status() == 404u);
+  BOOST_TEST(post("/v1/members%2Fa/forget")->status() == 404u);
+  BOOST_TEST(answered.back() == "none 404");
 }
 
 BOOST_AUTO_TEST_CASE(an_election_is_started) {

@@ -56,7 +56,7 @@ struct HttpClientFacts {
 
 struct HttpRequest {
   std::string method;
-  std::string path;                          // percent-decoded, without the query
+  std::string path;  // percent-decoded, but for "%2F" and "%25" in it; without the query
   std::map<std::string, std::string> query;  // percent-decoded; of a repeated key the first value
   HttpHeaders headers;                       // without Authorization
   SecretText authorization{};                // of the header of this name; "": there is none

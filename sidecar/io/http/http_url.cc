@@ -59,6 +59,23 @@ std::string read_host(std::string_view text, HttpUrl& url) {
   return "";
 }
 
+// A slash that is part of a name does not divide the path.
+bool decode_path(std::string_view path, std::string& result) {
+  std::string decoded;
+  if (!percent_decode(path, decoded)) return false;
+  result.clear();
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path[i] != '%') {
+      result += path[i];
+      continue;
+    }
+    percent_decode(path.substr(i, 3), decoded);
+    result += decoded == "/" || decoded == "%" ? percent_encode(decoded) : decoded;
+    i += 2;
+  }
+  return true;
+}
+
 }  // namespace
 
 const char* read_target(std::string_view target, HttpRequest& request) {
@@ -83,7 +100,7 @@ const char* read_target(std::string_view target, HttpRequest& request) {
   const size_t question = std::min(target.find('?'), target.size());
   const std::string_view path = target.substr(0, question);
   if (target.find('#') != std::string_view::npos) return "the target has a fragment";
-  if (!percent_decode(path.empty() ? "/" : path, request.path)) {
+  if (!decode_path(path.empty() ? "/" : path, request.path)) {
     return "the path is badly percent-encoded";
   }
   target.remove_prefix(std::min(question + 1, target.size()));
