@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hh"
 #include "core/ability.hh"
 #include "core/identity.hh"
 
@@ -32,6 +33,9 @@ struct MemberEntry {
   // restarted.  So of two processes of one id and one home the earlier one has ended; those of a
   // copied folder have two.  0: it does not say.
   uint64_t home = 0;
+  // Under a guard on a store: how long it may believe in a record that it has written.  0: it does
+  // not say.
+  Duration lease{};
   Liveness liveness = Liveness::kAlive;
   bool is_electable = true;
   std::string variant;  // the one it wants to elect by; "" when it does not say

@@ -320,6 +320,14 @@ bool Members::do_all_want(const std::string& variant) const {
   });
 }
 
+Duration Members::longest_lease() const {
+  Duration longest{};
+  for (const Member& member : all_) {
+    if (member.entry.liveness != Liveness::kLeft) longest = std::max(longest, member.entry.lease);
+  }
+  return longest;
+}
+
 uint32_t Members::living_candidates_above_self() const {
   uint32_t count = 0;
   for (size_t i = self_index() + 1; i < ranked_.size(); ++i) {

@@ -154,6 +154,9 @@ class Members {
     return listed_variant_ != self().variant || is_score_old;
   }
 
+  // Of all that are here or may come back; MemberEntry::lease.
+  Duration longest_lease() const;
+
   // How many living, electable members outrank this process.
   uint32_t living_candidates_above_self() const;
 

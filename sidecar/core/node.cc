@@ -13,8 +13,10 @@ namespace {
 // A plugin that claims in answer to its own claim would never come to an end.
 constexpr int kMaxPluginDepth = 8;
 
-MemberEntry with_variant(MemberEntry entry, const std::string& variant) {
-  entry.variant = variant;
+// With what others are told of the options.
+MemberEntry completed(MemberEntry entry, const Options& options) {
+  entry.variant = options.variant;
+  if (!options.store.empty()) entry.lease = options.lease;
   return entry;
 }
 
@@ -45,7 +47,7 @@ Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Rec
     : plugin_(plugin),
       options_(settled(plugin, std::move(options))),
       record_(record),
-      members_(with_variant(std::move(self), options_.variant), Electorate(options_.voters)),
+      members_(completed(std::move(self), options_), Electorate(options_.voters)),
       elector_(plugin, options_, members_.self().id),
       detector_(options_),
       preemption_(options_.preempt, options_.preempt_delay, options_.score_margin),
@@ -56,6 +58,7 @@ Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Rec
   }
   if (!options_.store.empty()) store_.emplace(options_, record_);
   members_.load(known);
+  note_leases();
   update_electable();
 }
 

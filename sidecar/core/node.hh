@@ -289,6 +289,7 @@ class Node {
   void write_record(StoreRequest::Kind kind, StoreRecord record);
   void make_record();
   StoreRecord record_of(const MemberEntry& holder, uint64_t epoch) const;
+  void note_leases();
   Ground ground_to_write() const;
   bool holds_record() const;
   bool is_flag_on() const;

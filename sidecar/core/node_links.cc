@@ -77,6 +77,8 @@ void Node::on(const LinkUp& link) {
   member->arrivals.restart(now_);
   effects_.push_back(Sighting{id, Liveness::kAlive});
   on_members_changed();
+  const bool is_other_lease = entry.lease != members_.self().lease && entry.lease != Duration{};
+  if (store_ && is_other_lease && (is_new || is_new_life)) remark("has another lease", id);
   // A newcomer that knows nobody learns here whom else to connect to.
   const bool knows_less = hello.view == ViewVersion{} && members_.has_list();
   if (is_new || knows_less) send(id, MembersFrame{members_.view()});
@@ -334,6 +336,7 @@ void Node::note_liveness(Member& member, Liveness liveness) {
 }
 
 void Node::on_members_changed() {
+  note_leases();
   update_electable();
   if (is_leading()) members_.bump_view();
   effects_.push_back(MembersChanged{});

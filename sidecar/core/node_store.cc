@@ -64,6 +64,10 @@ StoreRecord Node::record_of(const MemberEntry& holder, uint64_t epoch) const {
           .lease = store_->lease};
 }
 
+void Node::note_leases() {
+  if (store_) store_->view.set_members_lease(members_.longest_lease());
+}
+
 Ground Node::ground_to_write() const {
   const StoreRecord& record = store_->view.record();
   const Member* holder = members_.find(record.id);

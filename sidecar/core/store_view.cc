@@ -48,7 +48,13 @@ bool StoreView::see(const StoreSight& sight, Instant now, uint64_t clock_ms, boo
   return true;
 }
 
-Instant StoreView::over_at() const { return seen_at_ + std::max(longest_, own_lease_); }
+void StoreView::set_members_lease(Duration longest) {
+  members_lease_ = std::min(longest, kMaxStoreLease);
+}
+
+Instant StoreView::over_at() const {
+  return seen_at_ + std::max({longest_, own_lease_, members_lease_});
+}
 
 Ground StoreView::ground(Instant now, const MemberEntry& self, uint64_t released) const {
   if (!is_known_ || is_absent()) return Ground::kNone;

@@ -38,6 +38,9 @@ class StoreView {
   // An answer or an event has shown it just now.  `clock_ms`: the wall clock.  `is_flag_on`: this
   // process leads.  Returns whether it is another than before.
   bool see(const StoreSight& sight, Instant now, uint64_t clock_ms, bool is_flag_on);
+  // No record need say how long its holder believes in it: it may be deleted.  So the members tell
+  // each other, and the longest counts.
+  void set_members_lease(Duration longest);
   // Somebody else has written, or may have: nothing can be conditional on what was seen.
   void forget() { is_known_ = false; }
 
@@ -73,6 +76,7 @@ class StoreView {
   bool has_epoch() const;
 
   Duration own_lease_;
+  Duration members_lease_{};
   StoreSight sight_;
   bool is_known_ = false;
   Instant seen_at_{};

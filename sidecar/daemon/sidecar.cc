@@ -428,6 +428,8 @@ std::vector<std::string> Sidecar::config_mismatches() const {
       mismatches.push_back(name + " runs the plugin " + info.plugin);
     } else if (member.entry.variant != node().options().variant) {
       mismatches.push_back(name + " wants the variant " + member.entry.variant);
+    } else if (member.entry.lease != node().members().self().lease) {
+      mismatches.push_back(name + " has another lease");
     }
   }
   return mismatches;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/duration_text.hh"
 #include "config/core_options.hh"
 #include "doctor/checks.hh"
 #include "doctor/phrases.hh"
@@ -37,6 +38,7 @@ std::vector<Participant> participants(const Facts& facts) {
   if (!facts.has_sidecar()) {
     // A path, which other members may not have, says nothing of the plugin's name.
     if (own.plugin.find('/') != std::string::npos) own.plugin.clear();
+    if (config.has_store_guard()) own.lease = config.election.lease;
     found.push_back({"this configuration", own});
   } else if (!ids.contains(facts.sidecar->id)) {
     own.version = facts.sidecar->version;
@@ -178,6 +180,14 @@ void check_voters(const Facts& facts, Findings& found) {
                              config.guard() + ")",
                          "name the same [voters] everywhere; see More or fewer voters in the "
                          "operations guide before changing them");
+  }
+  const Opinions leases = opinions(facts, [](const GreetingFacts& greeting) {
+    return greeting.lease == Duration{} ? "" : "lease " + duration_text(greeting.lease);
+  });
+  if (leases.size() > 1) {
+    return found.warning(contrast(leases),
+                         "set election.lease alike everywhere, and restart; until then whoever "
+                         "waits for the record waits for the longest that it knows");
   }
   if (!config.has_majority_guard()) {
     return found.ok(std::string("guard ") + config.guard() + ", alike on " +

@@ -127,6 +127,7 @@ struct SidecarFacts {
   std::string plugin_abi{};
   std::string variant{};
   std::string why_not_ready{};         // empty: it is
+  std::string vote{};                  // as in /v1/status; empty: this is no voter
   std::string why_no_vote{};           // empty: it is in force, or this is no voter
   std::string why_tls_not_in_force{};  // empty: it is, or is off
   std::string why_no_token_counts{};   // empty: they do, or none is asked for
@@ -161,6 +162,7 @@ struct GreetingFacts {
   std::string plugin{};
   std::string variant{};
   uint64_t voters = 0;  // Electorate::hash()
+  Duration lease{};     // MemberEntry::lease
   std::string leader_id{};
   uint64_t leader_epoch = 0;
 };

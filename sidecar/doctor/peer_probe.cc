@@ -60,7 +60,8 @@ GreetingFacts facts_of(const io::Greeting& greeting) {
                       .version = greeting.software,
                       .plugin = greeting.plugin,
                       .variant = hello.self.variant,
-                      .voters = hello.voters};
+                      .voters = hello.voters,
+                      .lease = hello.self.lease};
   if (hello.leader) {
     facts.leader_id = to_string(hello.leader->id);
     facts.leader_epoch = hello.leader->epoch;

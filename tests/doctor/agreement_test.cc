@@ -96,6 +96,17 @@ BOOST_AUTO_TEST_CASE(records_that_differ_are_a_problem) {
              "configuration here (etcd /bellwether/orders) -> give all the same");
 }
 
+BOOST_AUTO_TEST_CASE(leases_of_a_record_that_differ_are_a_warning) {
+  facts.config.config->etcd.is_used = true;
+  for (ProbeFacts& probe : facts.probes) {
+    probe.greeting->voters = guard_hash(*facts.config.config);
+    probe.greeting->lease = std::chrono::seconds(10);
+  }
+  facts.probes[2].greeting->lease = std::chrono::seconds(5);
+  expect_one(facts, "voters",
+             "warning: lease 10s: orders-0 and orders-1; lease 5s: orders-2 -> set election.lease");
+}
+
 BOOST_AUTO_TEST_CASE(a_node_without_a_vote_is_told) {
   facts.config.config->voters = {{"orders-1", {"10.0.0.2", 7946}}};
   for (ProbeFacts& probe : facts.probes) {

@@ -57,6 +57,11 @@ BOOST_AUTO_TEST_CASE(a_length_that_was_shortened_by_hand_and_counts_is_caught) {
   check_search(without(Rule::kLongestLength), "modified", Guarding::kStore);
 }
 
+// Random schedules give all the same lease, for who never met another does not know its lease.
+BOOST_AUTO_TEST_CASE(a_lease_of_another_member_that_does_not_count_is_caught) {
+  check_scenario("store_lease_of_members", without(Rule::kLeaseOfMembers), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(an_epoch_of_a_new_record_without_the_clock_is_caught) {
   check_scenario("store_epoch_without_clock", without(Rule::kClockForNew), kBoth);
   check_search(without(Rule::kClockForNew), "modified", Guarding::kStore);

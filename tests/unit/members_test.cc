@@ -129,6 +129,17 @@ BOOST_AUTO_TEST_CASE(living_candidates_above_this_process_are_counted) {
 
 // --- its size ---
 
+BOOST_AUTO_TEST_CASE(the_longest_lease_is_that_of_whoever_may_lead_again) {
+  Group group;
+  MemberEntry other = member_entry(4);
+  other.lease = seconds(5);
+  group.put(other, kNow);
+  group.set_liveness(group.at(4), Liveness::kDown, kNow);
+  BOOST_TEST((group.longest_lease() == other.lease));
+  group.set_liveness(group.at(4), Liveness::kLeft, kNow);
+  BOOST_TEST((group.longest_lease() == Duration{}));
+}
+
 BOOST_AUTO_TEST_CASE(a_group_has_at_most_so_many_members) {
   Group group = alone();
   for (uint32_t number = 4; group.all().size() < kMaxMembers; ++number) {

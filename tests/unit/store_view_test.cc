@@ -148,6 +148,16 @@ BOOST_AUTO_TEST_CASE(a_length_that_no_member_can_have_written_is_waited_for_a_mi
   BOOST_TEST(seen.ground(60000) == "expired");
 }
 
+BOOST_AUTO_TEST_CASE(the_longest_lease_that_members_have_told_counts) {
+  Seen seen(held_by_no_member(Holder::kUnknown));
+  seen.view.set_members_lease(seconds(5));
+  BOOST_TEST(seen.ground(4999) == "none");
+  BOOST_TEST(seen.ground(5000) == "expired");
+  seen.view.set_members_lease(std::chrono::hours(1));
+  BOOST_TEST(seen.ground(59999) == "none");
+  BOOST_TEST(seen.ground(60000) == "expired");
+}
+
 BOOST_AUTO_TEST_CASE(a_length_that_was_shortened_by_hand_cuts_nobody_short) {
   Seen seen(held_by(2, 5, seconds(7)));
   seen.view.see({"b", held_by(2, 5, milliseconds(1))}, at(0), kClock, false);

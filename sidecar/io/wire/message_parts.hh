@@ -132,6 +132,7 @@ inline void to_wire(const MemberEntry& entry, wire::Member& message) {
   message.set_revision(entry.revision);
   message.set_ability(static_cast<uint32_t>(entry.ability));
   message.set_home(entry.home);
+  message.set_lease_ns(to_wire_ns(entry.lease));
 }
 
 inline ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
@@ -150,6 +151,7 @@ inline ValueFlaw from_wire(const wire::Member& message, MemberEntry& entry) {
   entry.revision = message.revision();
   entry.ability = from_wire_ability(message.ability());
   entry.home = message.home();
+  if (const ValueFlaw flaw = from_wire_ns(message.lease_ns(), entry.lease)) return flaw;
   return from_wire_score(message.score(), entry.score);
 }
 
