@@ -11,9 +11,9 @@
 
 #include "base/duration_text.hh"
 #include "base/json.hh"
-#include "cli/choice_option.hh"
 #include "cli/commands.hh"
 #include "cli/plugin_dir.hh"
+#include "cli/sidecars_user.hh"
 #include "cli/styled_text.hh"
 #include "cli/text_file.hh"
 #include "config/effective.hh"
@@ -30,6 +30,7 @@ namespace {
 
 struct CheckOptions {
   std::string file = kUsualConfig;
+  std::string user{};
   bool is_json = false;
   bool lists_keys = false;
 };
@@ -38,13 +39,14 @@ constexpr const char* kCheckDescription = R"(Check a configuration file
 
 Prints the configuration in force, defaults included, as TOML; how long the group can be without a
 leader; and on stderr what is wrong (FILE:LINE:COLUMN: error: ...) or doubtful (warning).
-Environment variables in the file (${NAME}) are those of this call.
+Environment variables in the file (${NAME}) are those of this call.  Asked by root, it judges the
+files that the configuration names with the rights of the sidecar's user.
 )";
 
 constexpr const char* kCheckExamples = R"(Examples:
   bellwether check /etc/bellwether/bellwether.toml
       what is in force, and what it means
-  bellwether check --format json bellwether.toml
+  bellwether check --json bellwether.toml
       the same for a program
   bellwether check --keys
       every key, with its values, its default and what it is for
@@ -212,8 +214,11 @@ void warn(ParsedConfig& parsed, const std::string& key, const std::string& what,
 }
 
 // The file may be for another machine, so what is not on this one is no error.
-ParsedConfig parse(const std::string& file) {
+ParsedConfig parse(const CheckOptions& options) {
+  const std::string& file = options.file;
   ParsedConfig parsed = parse_config(read_text_file(file), file, environment_with_plugins());
+  const std::string user = become_sidecars_user(options.user, parsed.config.node.state_dir);
+  const std::string rights = "a sidecar with the rights of " + (user.empty() ? "this user" : user);
   if (const std::string flaw = plugin_flaw(parsed.config.election.plugin); !flaw.empty()) {
     warn(parsed, "election.plugin", "a sidecar on this machine would not start", flaw);
   }
@@ -224,12 +229,11 @@ ParsedConfig parse(const std::string& file) {
               : daemon::read_tokens(tokens, io::secret_in(parsed.config.api.is_folder_shared))
                     .error;
       !flaw.empty()) {
-    warn(parsed, "api.token_file", "a sidecar with the rights of this user would take no command",
-         flaw);
+    warn(parsed, "api.token_file", rights + " would take no command", flaw);
   }
   const auto judge_server = [&](const char* key, const std::string& flaw) {
     if (flaw.empty()) return;
-    warn(parsed, key, "a sidecar with the rights of this user would serve nobody over TCP", flaw);
+    warn(parsed, key, rights + " would serve nobody over TCP", flaw);
   };
   const Config& config = parsed.config;
   judge_server("api.cert", config.api.has_tls() ? daemon::read_api_tls(config.api).error : "");
@@ -240,12 +244,12 @@ ParsedConfig parse(const std::string& file) {
     const std::string path = hook_path(i);
     const std::string flaw = daemon::read_hook_files(config.hooks[i], path).files.error;
     if (flaw.empty()) continue;
-    warn(parsed, path + ".url", "a sidecar with the rights of this user would send nothing", flaw);
+    warn(parsed, path + ".url", rights + " would send nothing", flaw);
   }
   const daemon::TlsReading tls = daemon::read_member_tls(parsed.config);
   if (!tls.error.empty()) {
     warn(parsed, parsed.config.tls.secret_file.empty() ? "tls.cert" : "tls.secret_file",
-         "a sidecar with the rights of this user would wait for other files", tls.error);
+         rights + " would wait for other files", tls.error);
   } else if (!tls.is_believed_by_none.empty()) {
     warn(parsed, "tls.cert",
          "members with the same configuration would refuse this one: " + tls.is_believed_by_none,
@@ -263,7 +267,7 @@ ParsedConfig parse(const std::string& file) {
 ExitCode check(const CheckOptions& options) {
   constexpr int kIndent = 2;
   try {
-    const ParsedConfig parsed = parse(options.file);
+    const ParsedConfig parsed = parse(options);
     if (options.is_json) {
       std::cout << dump(json_report(parsed), kIndent) << "\n";
     } else {
@@ -286,18 +290,23 @@ void add_check(CLI::App& program, Subcommand& chosen) {
   CLI::App& added = *program.add_subcommand("check", kCheckDescription);
   added.footer(kCheckExamples);
   const auto options = std::make_shared<CheckOptions>();
-  added.add_option("FILE", options->file, "default: " + options->file)->option_text(" ");
-  add_choice(added, "--format", options->is_json, {{"text", false}, {"json", true}},
-             "text (the default) or json")
-      ->option_text("FORMAT");
+  CLI::Option* file = added.add_option("FILE", options->file, "default: " + options->file);
+  file->option_text(" ");
+  added.add_option("--config", options->file, "the same as FILE")
+      ->option_text("FILE")
+      ->excludes(file);
+  added.add_flag("--json", options->is_json, "one JSON object instead of the lines");
+  added.add_option("--user", options->user, kUserHelp)->option_text("USER");
   added.add_flag("--keys", options->lists_keys)->description("list all keys, and end");
   added.callback([&added, &chosen, options] {
     if (!options->lists_keys) {
       chosen = [options] { return check(*options); };
       return;
     }
-    if (added.count("FILE") != 0 || added.count("--format") != 0) {
-      throw UsageError("--keys stands alone; leave FILE and --format out");
+    for (const char* option : {"FILE", "--config", "--json", "--user"}) {
+      if (added.count(option) != 0) {
+        throw UsageError(std::string("--keys stands alone; leave ") + option + " out");
+      }
     }
     chosen = [] {
       print_keys();

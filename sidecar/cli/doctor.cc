@@ -11,6 +11,7 @@
 #include "cli/commands.hh"
 #include "cli/doctor_facts.hh"
 #include "cli/progress.hh"
+#include "cli/sidecars_user.hh"
 #include "cli/styled_text.hh"
 #include "doctor/diagnosis.hh"
 #include "doctor/phrases.hh"
@@ -24,6 +25,7 @@ using doctor::Verdict;
 
 struct DoctorOptions {
   std::string file = kUsualConfig;
+  std::string user{};
   bool is_json = false;
   ColourChoice colour = ColourChoice::kAuto;
 };
@@ -33,8 +35,9 @@ constexpr const char* kDoctorDescription =
 
 Checks the configuration, state, flag, clock and limits of this host; whether names resolve, members
 can be reached, both ways, and nothing on the way ends TCP; and whether all members agree.  Run it
-where the sidecar runs (in its container), as its user, with its configuration.  Checks that need a
-running sidecar are skipped without one.  It changes nothing, and disturbs no election.
+where the sidecar runs (in its container), with its configuration, as its user or as root, who then
+becomes that user.  Checks that need a running sidecar are skipped without one.  It changes nothing,
+and disturbs no election.
 )";
 
 constexpr const char* kDoctorExamples = R"(Examples:
@@ -139,7 +142,7 @@ ExitCode run_doctor(const DoctorOptions& options) {
   const auto tell = [&](std::string_view what) {
     if (is_watched) progress.tell(what);
   };
-  const doctor::Facts facts = gather_facts(options.file, tell);
+  const doctor::Facts facts = gather_facts(options.file, options.user, tell);
   progress.clear();
   const Diagnoses found = diagnose(facts);
   if (options.is_json) {
@@ -159,6 +162,7 @@ void add_doctor(CLI::App& program, Subcommand& chosen) {
   const auto options = std::make_shared<DoctorOptions>();
   added.add_option("--config", options->file, "default: " + options->file)->option_text("FILE");
   added.add_flag("--json", options->is_json, "one JSON object instead of the lines");
+  added.add_option("--user", options->user, kUserHelp)->option_text("USER");
   add_colour_option(added, options->colour);
   added.callback([&chosen, options] { chosen = [options] { return run_doctor(*options); }; });
 }

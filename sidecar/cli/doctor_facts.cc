@@ -8,6 +8,7 @@
 #include "cli/api_client.hh"
 #include "cli/plugin_dir.hh"
 #include "cli/sidecar_answers.hh"
+#include "cli/sidecars_user.hh"
 #include "cli/text_file.hh"
 #include "config/core_options.hh"
 #include "config/keys.hh"
@@ -93,6 +94,7 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
     facts.plugin_abi = text_of(plugin, "abi");
     facts.variant = text_of(status, "variant");
     if (!is_true(status, "is_ready")) facts.why_not_ready = text_of(status, "why_not_ready");
+    facts.vote = text_in(object_in(status, "vote"), "state");
     facts.why_no_vote = text_in(object_in(status, "vote"), "why");
     facts.pending_restart = texts_in(config, "pending_restart");
     const Json& tls = object_in(status, "tls");
@@ -256,13 +258,16 @@ void gather_configured(Facts& facts, const Tell& tell) {
 
 }  // namespace
 
-Facts gather_facts(const std::string& file, const Tell& tell) {
+Facts gather_facts(const std::string& file, const std::string& user, const Tell& tell) {
   Facts facts{.version = BELLWETHER_VERSION};
   // Forks, so it comes before everything that might start a thread.
   if (const char* flaw = io::robust_futex_flaw()) facts.futex_flaw = flaw;
   const doctor::ClockWatch clock;
   facts.config = read_config(file);
-  if (facts.config.config) gather_configured(facts, tell);
+  if (facts.config.config) {
+    become_sidecars_user(user, facts.config.config->node.state_dir);
+    gather_configured(facts, tell);
+  }
   const std::vector<doctor::SocketEntry> sockets = doctor::socket_table();
   facts.mesh_signs = doctor::signs_of_mesh(process_environment(), sockets);
   for (const doctor::SocketEntry& socket : sockets) {

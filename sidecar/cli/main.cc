@@ -9,9 +9,11 @@
 #include <array>
 #include <iostream>
 
+#include "base/json.hh"
 #include "cli/commands.hh"
 #include "cli/exit_code.hh"
 #include "config/findings.hh"
+#include "config/value_types.hh"
 #include "plugin_loader.hh"
 
 #ifndef BELLWETHER_VERSION
@@ -66,16 +68,30 @@ std::string parent_name(const CLI::App& app) {
   return app.get_parent() == nullptr ? "" : app.get_parent()->get_name();
 }
 
-std::string describe(const CLI::ParseError& error, const CLI::App& program) {
-  const CLI::App& app = chosen(program);
-  const std::string remedy =
-      "; see '" + parent_name(app) + (&app == &program ? "" : " ") + app.get_name() + " --help'";
+// The first word that is neither an option nor a subcommand, and which one may have been meant; "":
+// there is none, or a subcommand has seen it.
+std::string unknown_word(const CLI::App& program) {
   const auto unknown = program.remaining();
-  if (&app == &program && !unknown.empty()) {
-    const bool is_option = unknown.front().starts_with('-');
-    return unknown.front() + " is not a" + (is_option ? "n option" : " subcommand") + remedy;
-  }
-  return error.what() + remedy;
+  if (&chosen(program) != &program || unknown.empty()) return "";
+  const std::string& word = unknown.front();
+  if (word.starts_with('-')) return word + " is not an option";
+  std::vector<std::string> known;
+  for (const CLI::App* each : program.get_subcommands({})) known.push_back(each->get_name());
+  const std::string meant = nearest_word(word, known);
+  return word + " is not a subcommand" + (meant.empty() ? "" : "; did you mean " + meant + "?");
+}
+
+std::string describe(const std::string& flaw, const CLI::App& program) {
+  const CLI::App& app = chosen(program);
+  return flaw + (flaw.ends_with('?') ? " See '" : "; see '") + parent_name(app) +
+         (&app == &program ? "" : " ") + app.get_name() + " --help'";
+}
+
+ExitCode print_versions() {
+  std::cout << dump({{"version", BELLWETHER_VERSION},
+                     {"plugin_abi", fmt::format("{}.{}", ELECTION_ABI_MAJOR, ELECTION_ABI_MINOR)}})
+            << "\n";
+  return ExitCode::kOk;
 }
 
 ExitCode print_version() {
@@ -99,18 +115,24 @@ ExitCode run(int argc, char** argv) {
   CLI::App& version = *program.add_subcommand(
       "version", "Print the versions of the program and of its plugin interface");
   version.footer("Example:\n  bellwether version");
-  version.callback([&subcommand] { subcommand = print_version; });
+  bool is_json = false;
+  version.add_flag("--json", is_json, "one JSON object instead of the lines");
+  version.callback(
+      [&] { subcommand = [&] { return is_json ? print_versions() : print_version(); }; });
 
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
+    const std::string unknown = unknown_word(program);  // of which there is no help
+    if (!unknown.empty()) throw UsageError(describe(unknown, program));
     const CLI::App& app = chosen(program);
     std::cout << app.help(parent_name(app));
     return ExitCode::kOk;
   } catch (const CLI::CallForVersion&) {
     return print_version();
   } catch (const CLI::ParseError& error) {
-    throw UsageError(describe(error, program));
+    const std::string unknown = unknown_word(program);
+    throw UsageError(describe(unknown.empty() ? error.what() : unknown, program));
   }
   return subcommand();
 }

@@ -11,7 +11,6 @@
 #include "base/duration_text.hh"
 #include "base/json.hh"
 #include "cli/api_client.hh"
-#include "cli/choice_option.hh"
 #include "cli/commands.hh"
 #include "cli/sidecar_answers.hh"
 #include "cli/styled_text.hh"
@@ -387,10 +386,7 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
   };
 
   CLI::App& status_command = add("status", kStatus, kStatusExamples, status);
-  add_choice(status_command, "--format", options->is_json, {{"text", false}, {"json", true}},
-             "text (the default) or json")
-      ->option_text("FORMAT");
-  status_command.add_flag("--json", options->is_json, "the same as --format json");
+  status_command.add_flag("--json", options->is_json, "the answer of the API instead of the lines");
   add_colour_option(status_command, options->colour);
 
   CLI::App& watch_command = add("watch", kWatch, kWatchExamples, watch);

@@ -50,6 +50,8 @@ class Version(CommandLine):
         text = self.succeed("version")
         self.assertRegex(text, r"\Abellwether \d+\.\d+\.\d+\nplugin ABI \d+\.\d+\n\Z")
         self.assertEqual(self.succeed("--version"), text)
+        said = json.loads(self.succeed("version", "--json"))
+        self.assertEqual(text, f"bellwether {said['version']}\nplugin ABI {said['plugin_abi']}\n")
 
 
 class Usage(CommandLine):
@@ -58,6 +60,10 @@ class Usage(CommandLine):
 
     def test_unknown_subcommand(self):
         self.assertIn("nonsense is not a subcommand", self.fail_with(USAGE, "nonsense"))
+        for arguments in (("stauts",), ("stauts", "--help"), ("--help", "stauts")):
+            self.assertEqual(self.fail_with(USAGE, *arguments),
+                             "stauts is not a subcommand; did you mean status? "
+                             "See 'bellwether --help'")
 
     def test_unknown_option(self):
         line = self.fail_with(USAGE, "simulate", "--nonsense")

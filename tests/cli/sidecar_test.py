@@ -146,9 +146,8 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
             self.assertIn(row, text)
 
     def test_as_json_is_the_three_answers(self):
-        for options in (["--format", "json"], ["--json"]):
-            answers = json.loads(self.ask("status", *options))
-            self.assertEqual(answers, {"leader": LEADER, "status": STATUS, "members": MEMBERS})
+        answers = json.loads(self.ask("status", "--json"))
+        self.assertEqual(answers, {"leader": LEADER, "status": STATUS, "members": MEMBERS})
 
     def test_tells_ages_as_people_do(self):
         ages = {0: "0ms", 999: "999ms", 3_849: "3.8s", 42_900: "42s", 312_000: "5m 12s",
@@ -202,10 +201,6 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
     def test_colour_that_does_not_exist(self):
         self.assertEqual(self.refused(USAGE, "status", "--color", "pink"),
                          '--color is one of auto, always, never, not "pink"')
-
-    def test_format_that_does_not_exist(self):
-        self.assertEqual(self.refused(USAGE, "status", "--format", "xml"),
-                         '--format is one of text, json, not "xml"')
 
 
 class Commands(Sidecar):

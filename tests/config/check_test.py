@@ -14,6 +14,7 @@ import tempfile
 import tomllib
 import unittest
 
+NOBODY = 65534
 OK, FAILURE, USAGE, INVALID, DOUBTFUL = 0, 1, 2, 3, 4
 
 SOUND = """[group]
@@ -115,6 +116,26 @@ endpoints = ["http://127.0.0.1:2379"]
                          "rights of this user would wait for other files; tls.secret_file .* may "
                          "be read by everybody; chmod o=")
 
+    def test_the_file_has_an_option_as_elsewhere(self):
+        result = self.check(SOUND, "--config")
+        self.assertEqual((result.returncode, result.stderr), (OK, ""))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_root_judges_with_the_rights_of_the_sidecars_user(self):
+        os.chmod(self.folder, 0o755)
+        state = self.folder / "state"
+        state.mkdir()
+        text = SOUND + f'state_dir = "{state}"\n'
+        os.chown(self.secret, NOBODY, NOBODY)
+        self.assertRegex(self.check(text).stderr, f"belongs to user {NOBODY}, who may change it")
+        os.chown(state, NOBODY, NOBODY)
+        result = self.check(text)
+        self.assertEqual((result.returncode, result.stderr), (OK, ""))
+        os.chown(self.secret, 0, 0)
+        self.assertRegex(self.check(text).stderr, "rights of nobody would wait for other files; "
+                                                  "tls.secret_file .* Permission denied")
+        self.assertEqual(self.check(text, "--user", "root").stderr, "")
+
     def test_a_file_without_an_end_is_refused(self):
         result = self.run_program("check", "/dev/zero")
         self.assertEqual(result.returncode, FAILURE)
@@ -138,7 +159,7 @@ endpoints = ["http://127.0.0.1:2379"]
                       result.stdout + result.stderr)
 
     def test_json_of_a_sound_file(self):
-        result = self.check(SOUND + '[[hook]]\nurl = "http://a/"\n', "--format", "json")
+        result = self.check(SOUND + '[[hook]]\nurl = "http://a/"\n', "--json")
         self.assertEqual((result.returncode, result.stderr), (OK, ""))
         report = json.loads(result.stdout)
         self.assertTrue(report["valid"])
@@ -158,14 +179,14 @@ endpoints = ["http://127.0.0.1:2379"]
         self.assertEqual(report["failover"][1]["at_most_after_pause_ms"], 1640)
 
     def test_json_with_warnings(self):
-        result = self.check('[group]\nname = "g"\n', "--format", "json")
+        result = self.check('[group]\nname = "g"\n', "--json")
         self.assertEqual((result.returncode, result.stderr), (DOUBTFUL, ""))
         report = json.loads(result.stdout)
         self.assertTrue(report["valid"])
         self.assertIn("voters", [warning["key"] for warning in report["warnings"]])
 
     def test_json_with_errors(self):
-        result = self.check(SOUND + "priority = -1\n", "--format", "json")
+        result = self.check(SOUND + "priority = -1\n", "--json")
         self.assertEqual((result.returncode, result.stderr), (INVALID, ""))
         report = json.loads(result.stdout)
         self.assertFalse(report["valid"])
@@ -180,8 +201,8 @@ endpoints = ["http://127.0.0.1:2379"]
                          "bellwether: cannot read nowhere.toml: No such file or directory\n")
 
     def test_wrong_usage(self):
-        for arguments in (["--format", "xml", "b.toml"], ["--nonsense"], ["a", "b"],
-                          ["--keys", "a"]):
+        for arguments in (["--nonsense"], ["a", "b"], ["a", "--config", "a"], ["--keys", "a"],
+                          ["--keys", "--json"]):
             with self.subTest(arguments=arguments):
                 result = self.run_program("check", *arguments)
                 self.assertEqual((result.returncode, result.stdout), (USAGE, ""))

@@ -147,7 +147,7 @@ class Round:
     def read_promises(self):
         """{failure: its row of `bellwether check`}"""
         result = subprocess.run(
-            [self.settings.program, "check", "--format", "json",
+            [self.settings.program, "check", "--json",
              self.group.sidecars[0].config_file], text=True, check=False, capture_output=True)
         promises = {row["failure"]: row for row in json.loads(result.stdout)["failover"]}
         if self.tunnels and KILLED_BEHIND in promises:

@@ -165,8 +165,8 @@ class Told(TlsCase):
         sidecar.await_log("info .*state status=")
         said = {place: sidecar.request("GET", place)[2] for place in self.PLACES}
         file = str(sidecar.config_file)
-        for words in ("status --format json --config", "status --config", "doctor --config",
-                      "doctor --json --config", "elect --config", "check", "check --format json"):
+        for words in ("status --json --config", "status --config", "doctor --config",
+                      "doctor --json --config", "elect --config", "check", "check --json"):
             result = self.run_program(*words.split(), file)
             said[words] = result.stdout + result.stderr
         for token in (self.new(), self.tokens.read_text().split()[0]):

@@ -35,13 +35,8 @@ _bellwether() {
     --initiator) _bellwether_words lowest highest all ;;
     --guard) _bellwether_words none majority store ;;
     --color) _bellwether_words auto always never ;;
-    --format)
-      if [[ ${command} == simulate ]]; then
-        _bellwether_words table csv json
-      else
-        _bellwether_words text json
-      fi
-      ;;
+    --format) _bellwether_words table csv json ;;
+    --user) _bellwether_users ;;
     --hold) _bellwether_words 30s 5m 10m 1h ;;
     --seed | --processes | --fault-seeds | --jobs | --at-least-elections) ;; # numbers, which one has to know
     *) _bellwether_command_line ;;
@@ -89,6 +84,10 @@ _bellwether_files() {
   mapfile -t COMPREPLY < <(compgen "$1" -- "${current}")
 }
 
+_bellwether_users() {
+  mapfile -t COMPREPLY < <(compgen -u -- "${current}")
+}
+
 _bellwether_commands() {
   "${program}" --help 2>/dev/null |
     sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p'
@@ -109,7 +108,7 @@ _bellwether_members() {
       --api | --config) where+=("${words[i]}" "${words[i + 1]:-}") ;;
     esac
   done
-  timeout 1 "${program}" status --format json "${where[@]}" 2>/dev/null |
+  timeout 1 "${program}" status --json "${where[@]}" 2>/dev/null |
     grep -o '"name":"[A-Za-z0-9._-]*"[^{}]*"state":"'"$1"'"[^{}]*"is_self":false' |
     cut -d '"' -f 4
 }
