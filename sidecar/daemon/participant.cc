@@ -150,11 +150,15 @@ void Participant::close() {
   transport_.close();
 }
 
+// Whoever follows a leader, and asks the store nothing, knows nothing of how it is now.
 std::optional<api::StoreState> Participant::store() const {
   if (!store_link_) return std::nullopt;
   const io::StoreCondition& condition = store_link_->condition();
-  return api::StoreState{
-      .name = node_.options().store, .server = condition.server, .trouble = condition.trouble};
+  const StoreGuard& guard = *node_.store();
+  const bool asks = guard.is_watching || guard.is_away || guard.request || node_.is_leading();
+  return api::StoreState{.name = node_.options().store,
+                         .server = condition.server,
+                         .trouble = asks || !node_.leader() ? condition.trouble : ""};
 }
 
 // Who has asked the store last knows at once.  The others, who have not, know from the time that it
@@ -174,6 +178,7 @@ void Participant::measure() {
   const Instant now = io::Loop::now();
   metrics.vote.set_only(node_.vote(now));
   if (const StoreGuard* store = node_.store()) {
+    metrics.store->up.set(this->store()->trouble.empty());
     const bool looks = store->is_watching || node_.is_leading();
     const std::chrono::duration<double> age = now - store->view.seen_at();
     metrics.store->record_age.set(looks ? age.count() : 0);

@@ -82,7 +82,6 @@ void StoreLink::on_store_request(const io::StoreRequestReport& report) {
 void StoreLink::on_store_condition() {
   const io::StoreCondition& condition = client_.condition();
   const bool is_well = condition.trouble.empty();
-  metrics_.store->up.set(is_well);
   const auto left_out = conditions_.admit(io::Loop::now(), "");
   if (!left_out) return;
   log_.write(is_well ? LogLevel::kInfo : LogLevel::kWarn,

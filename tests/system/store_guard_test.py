@@ -78,6 +78,24 @@ class Life:
             guarded.await_new_reign(epoch)
             guarded.group.await_leader(sidecars[-1])
 
+    def test_a_follower_tells_no_trouble_of_long_ago(self):
+        with self.led_group() as guarded:
+            lowest, *others = guarded.group.sidecars
+            for door in guarded.doors_of(lowest):
+                door.cut()
+            for sidecar in reversed(others):
+                sidecar.stop()
+            wait_until("it has asked in vain", lambda: lowest.get("/v1/status")["store"]["trouble"])
+            for sidecar in others:
+                sidecar.start()
+            guarded.group.await_leader(others[-1])
+            for door in guarded.doors_of(lowest):
+                door.heal()
+            # It has no reason to ask again.
+            wait_until("it tells none", lambda: (
+                lowest.get("/v1/status")["store"]["trouble"] is None))
+            self.assertEqual(lowest.count("bellwether_store_up"), 1)
+
     def test_a_deleted_record_costs_an_epoch_and_no_gap(self):
         with self.led_group() as guarded:
             leader = guarded.group.sidecars[-1]
@@ -247,6 +265,8 @@ class OnKubernetes(KubernetesCase, Life):
         Life.test_a_leader_without_the_store_gives_way_to_one_that_has_it)
     test_without_the_store_nobody_leads_and_when_it_is_back_somebody_does = by_command(
         Life.test_without_the_store_nobody_leads_and_when_it_is_back_somebody_does)
+    test_a_follower_tells_no_trouble_of_long_ago = by_command(
+        Life.test_a_follower_tells_no_trouble_of_long_ago)
     test_two_groups_at_one_store_do_not_meet = by_command(
         Life.test_two_groups_at_one_store_do_not_meet)
     test_a_second_life_takes_its_own_record_at_once = by_command(
