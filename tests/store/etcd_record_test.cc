@@ -174,6 +174,8 @@ BOOST_AUTO_TEST_CASE(endpoints_are_asked_in_turn) {
   BOOST_TEST(asked.dialect->server() == "http://a:1");
   asked.dialect->on_failure(StoreFailure::kTimeout);
   BOOST_TEST(asked.dialect->read().url == "http://b:2/v3/kv/range");
+  asked.dialect->on_failure(StoreFailure::kForbidden);
+  BOOST_TEST(asked.dialect->server() == "http://b:2");
   asked.dialect->on_failure(StoreFailure::kUnavailable);
   BOOST_TEST(asked.dialect->server() == "http://a:1");
 }

@@ -160,6 +160,22 @@ BOOST_AUTO_TEST_CASE(who_has_refused_is_asked_over_a_new_connection) {
   BOOST_TEST(harness.clients[0] != harness.clients[1]);
 }
 
+BOOST_AUTO_TEST_CASE(the_newest_trouble_is_the_one_that_is_told) {
+  ClientHarness harness;
+  harness.handler = [&](const HttpRequest& request, const HttpReply& reply) {
+    reply.send({.status = request.query.contains("watch") ? 403u : 503u});
+  };
+  harness.client.read(1, seconds(5));
+  BOOST_TEST(harness.next() == "failed 1 unavailable");
+  harness.client.watch(true);
+  BOOST_TEST(harness.next() == "failed 0 forbidden");
+  BOOST_TEST((harness.client.condition().failure == StoreFailure::kForbidden));
+  harness.client.watch(false);
+  harness.client.read(2, seconds(5));
+  BOOST_TEST(harness.next() == "failed 2 unavailable");
+  BOOST_TEST((harness.client.condition().failure == StoreFailure::kUnavailable));
+}
+
 BOOST_AUTO_TEST_CASE(a_rehearsal_is_a_write_that_is_dry) {
   ClientHarness harness;
   std::vector<std::string> rehearsed;

@@ -189,6 +189,8 @@ class EtcdRecord final : public StoreDialect {
 
   void on_failure(StoreFailure failure) override {
     if (failure == StoreFailure::kUnauthorized) return log_out();
+    // All would say so; the failure of another one would hide it.
+    if (failure == StoreFailure::kForbidden) return;
     place_ = (place_ + 1) % settings_.endpoints.size();
   }
 

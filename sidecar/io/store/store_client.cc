@@ -363,7 +363,9 @@ void StoreClient::note(std::optional<Trouble>& trouble, const StoreReply& reply)
   trouble =
       refusal == nullptr ? std::nullopt : std::optional(Trouble{refusal->failure, refusal->words});
   constexpr size_t kMaxWords = 600;
-  const std::optional<Trouble>& shown_one = request_trouble_ ? request_trouble_ : watch_trouble_;
+  // The newest of two; an older one is the other's, if there is still one.
+  const bool is_of_request = &trouble == &request_trouble_;
+  const auto& shown_one = trouble ? trouble : is_of_request ? watch_trouble_ : request_trouble_;
   StoreCondition condition{.server = dialect_->server(), .since = condition_.since};
   if (shown_one) {
     condition.failure = shown_one->failure;
