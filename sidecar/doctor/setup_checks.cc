@@ -19,6 +19,23 @@ constexpr std::time_t kPartOfLife = 5;
 constexpr std::time_t kHour = 3600;
 constexpr std::time_t kSoon = 7 * std::time_t{24} * kHour;
 
+// The three need opposite things: a disk, other voters, a look at who they are.
+const char* remedy_of_vote(const std::string& state) {
+  if (state == "broken") {
+    return "make room on the disk of node.state_dir, or repair it; the write is repeated, and "
+           "gives "
+           "the vote back without a restart";
+  }
+  if (state == "shut out") {
+    return "look whether those peers belong to this group, and start its other voters; it comes "
+           "nearer by itself, and a restart gains nothing";
+  }
+  return "it needs ten seconds after its start; then start the voters that have not answered, or "
+         "give the name of one that is gone to another machine (see It is lost in the operations "
+         "guide).  --forget-promises is for a group of which all sidecars are stopped, and for "
+         "nothing else";
+}
+
 }  // namespace
 
 void check_configuration(const Facts& facts, Findings& found) {
@@ -59,9 +76,7 @@ void check_sidecar(const Facts& facts, Findings& found) {
         "give the doctor the configuration of that sidecar, or each its own [api] listen");
   }
   if (!sidecar.why_no_vote.empty()) {
-    found.warning(sidecar.name + ": " + sidecar.why_no_vote,
-                  "it needs ten seconds after its start, and the voters that have not answered; "
-                  "see First start of a group, or The state folder, in the operations guide");
+    found.warning(sidecar.name + ": " + sidecar.why_no_vote, remedy_of_vote(sidecar.vote));
   }
   if (!sidecar.why_not_ready.empty() && sidecar.why_not_ready != sidecar.why_no_vote) {
     found.warning(sidecar.name + " is not ready: " + sidecar.why_not_ready,

@@ -121,12 +121,24 @@ BOOST_AUTO_TEST_CASE(a_sidecar_that_is_not_ready_is_a_warning) {
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_without_a_vote_is_one_warning_ready_or_not) {
+  facts.sidecar->vote = "forgotten";
   facts.sidecar->why_no_vote = "this voter has no vote: orders-2 has not answered";
   const std::string warning =
       "warning: orders-0: this voter has no vote: orders-2 has not answered";
   expect_one(facts, "sidecar", warning);
   facts.sidecar->why_not_ready = facts.sidecar->why_no_vote;
   expect_one(facts, "sidecar", warning);
+}
+
+BOOST_AUTO_TEST_CASE(each_way_to_be_without_a_vote_has_its_remedy) {
+  facts.sidecar->why_no_vote = "why";
+  const auto expect = [&](const char* vote, const std::string& remedy) {
+    facts.sidecar->vote = vote;
+    expect_one(facts, "sidecar", "warning: orders-0: why -> " + remedy);
+  };
+  expect("broken", "make room on the disk");
+  expect("shut out", "look whether those peers belong to this group");
+  expect("forgotten", "it needs ten seconds after its start; then start the voters");
 }
 
 BOOST_AUTO_TEST_CASE(values_that_wait_for_a_restart_are_a_warning) {
