@@ -203,6 +203,30 @@ void judge_departure(Judge& judge) {
                fmt::format("see that they give it more than {}, or shorten drain_timeout", time));
 }
 
+// By a whole name that is none of a Service: where a pod's own API server decides, members of
+// another cluster have another one.
+bool is_of_another_cluster(const HostPort& place) {
+  const std::string& host = place.host;
+  const bool is_number = !host.empty() && host.back() >= '0' && host.back() <= '9';
+  return !is_number && std::ranges::count(host, '.') > 1 &&
+         (host + '.').find(".svc.") == std::string::npos;
+}
+
+void judge_cluster(Judge& judge) {
+  const Config& config = judge.config();
+  if (!config.kubernetes.is_used || judge.is_given("kubernetes.server")) return;
+  std::vector<HostPort> others = config.membership.peers;
+  others.push_back(config.membership.dns);
+  const auto other = std::ranges::find_if(others, is_of_another_cluster);
+  if (other == others.end()) return;
+  judge.object({"membership.peers", "membership.dns"},
+               other->host +
+                   " is no Service of this cluster: members of another cluster ask "
+                   "another API server, so two would lead",
+               "give kubernetes.server, the same API server for all members, or other names to "
+               "the groups");
+}
+
 void judge_membership(Judge& judge) {
   const MembershipSettings& membership = judge.config().membership;
   if (membership.peers.empty() && membership.dns.is_none() && judge.config().voters.empty()) {
@@ -261,6 +285,7 @@ void judge_risks(Judge& judge) {
   judge_takeovers(judge);
   judge_departure(judge);
   judge_membership(judge);
+  judge_cluster(judge);
   judge_advertised_address(judge);
 }
 

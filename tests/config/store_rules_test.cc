@@ -50,6 +50,26 @@ BOOST_AUTO_TEST_CASE(an_empty_table_is_enough_in_a_pod) {
   BOOST_TEST((config.election.preempt_delay == seconds(5)));
 }
 
+BOOST_AUTO_TEST_CASE(members_of_another_cluster_are_doubtful) {
+  const auto with = [](const std::string& peer, const std::string& rest = "") {
+    return warnings_of(
+        "[group]\nname = \"orders\"\n[tls]\nsecret_file = \"/s\"\n"
+        "[membership]\npeers = [\"" +
+        peer + ":7946\"]\n[kubernetes]\n" + rest);
+  };
+  const auto is_told = [](const std::vector<std::string>& warnings) {
+    return std::ranges::any_of(warnings, [](const std::string& warning) {
+      return warning.find("is no Service of this cluster") != std::string::npos;
+    });
+  };
+  for (const char* peer : {"orders-0", "orders-0.orders", "orders-0.orders.shop.svc",
+                           "orders-0.orders.shop.svc.cluster.local", "10.0.0.7"}) {
+    BOOST_TEST(!is_told(with(peer)), peer);
+  }
+  BOOST_TEST(is_told(with("orders.eu.example.com")));
+  BOOST_TEST(!is_told(with("orders.eu.example.com", "server = \"https://api.example.com\"\n")));
+}
+
 BOOST_AUTO_TEST_CASE(a_pod_may_have_ipv6_alone) {
   Environment ipv6 = environment();
   ipv6.variable = [](const std::string& name) -> std::optional<std::string> {
