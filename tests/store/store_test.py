@@ -10,13 +10,14 @@ import pathlib
 import signal
 import sys
 import tempfile
+import time
 import unittest
 import urllib.error
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
 
 # pylint: disable=wrong-import-position
-from certificates import Authority
+from certificates import Authority, openssl
 from harness import wait_until
 from store_case import ID, NOBODY, OTHER_ID, Driver, StoreCase, main
 from store_double import StoreDouble
@@ -291,13 +292,20 @@ class OnClosedEtcd(StoreCase):
         if not has_etcd():
             raise unittest.SkipTest("there is no etcd, or no etcdctl")
         cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
-        cls.server = cls.enterClassContext(Etcd())
+        cls.server = Etcd()
+        cls.server.members[0].command += cls.options()
+        cls.enterClassContext(cls.server)
         for command in (("user", "add", "root:root-secret"), ("role", "add", "orders"),
                         ("role", "grant-permission", "orders", "readwrite", "/bellwether/orders"),
                         ("user", "add", "orders:orders-secret"),
                         ("user", "grant-role", "orders", "orders"),
                         ("user", "grant-role", "root", "root"), ("auth", "enable")):
             cls.server.ctl(*command)
+
+    @classmethod
+    def options(cls):
+        """Its tokens are words that it remembers."""
+        return []
 
     def client(self, key="/bellwether/orders", **settings):
         return Driver("etcd", endpoints=self.server.urls[0], key=key, **settings)
@@ -341,6 +349,26 @@ class OnClosedEtcd(StoreCase):
             self.password("orders-secret")
             client.say("secure")
             self.assertIn("seen", client.read())
+
+
+class OnClosedEtcdByJwt(OnClosedEtcd):
+    """The same with tokens that are signed, and over soon."""
+
+    @classmethod
+    def options(cls):
+        private, public = cls.folder / "private.pem", cls.folder / "public.pem"
+        openssl("genrsa", "-out", private, "2048")
+        openssl("rsa", "-in", private, "-pubout", "-out", public)
+        return ["--auth-token",
+                f"jwt,pub-key={public},priv-key={private},sign-method=RS256,ttl=5s"]
+
+    def test_the_token_is_over_and_replaced_at_once(self):
+        settings = {"user": "orders", "secret_file": self.password("orders-secret")}
+        with self.client(**settings) as client:
+            version = (client.read()["record"] or {"version": "-"})["version"]
+            for epoch in (3, 4):
+                version = self.written(client.write(version, "member", epoch))
+                time.sleep(6)
 
 
 class OnClusterOfEtcd(StoreCase):
