@@ -6,14 +6,11 @@ usage: advice_application_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is 
 """
 
 import contextlib
-import http.server
 import os
 import pathlib
 import sys
-import threading
-import time
 
-from advice_case import AdviceCase, vote_of
+from advice_case import AdviceCase, Answering, vote_of
 from harness import free_ports, wait_until
 from system_case import CALM, main
 
@@ -25,34 +22,6 @@ ABLE, KNOWN = "bellwether_application_able", "bellwether_leader_known"
 ATTACHED = "bellwether_application_attachments"
 NOBODY = "nobody's application is able"
 START_IT = "start it, and let it attach: POST /v1/application/attach at [api] socket or listen"
-
-
-class Clinic:
-    """Answers the question for health with `status`, after `delay_s`; a context manager."""
-
-    def __init__(self):
-        self.status, self.delay_s = 200, 0
-        clinic = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):  # pylint: disable=invalid-name
-                time.sleep(clinic.delay_s)
-                with contextlib.suppress(OSError):  # it waits no longer
-                    self.send_response(clinic.status)
-                    self.end_headers()
-
-            def log_message(self, *_):
-                pass
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/healthz"
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 class ApplicationCase(AdviceCase):
@@ -174,7 +143,7 @@ class AbleWithoutLeader(ApplicationCase):
 class Ill(ApplicationCase):
     def test_the_url_is_corrected_and_the_application_seen_to(self):
         nobody_there, = free_ports(1)
-        with Clinic() as clinic:
+        with Answering(200) as clinic:
             wrong = (f'{CALM}[application]\nhealth = "http://127.0.0.1:{nobody_there}/"\n'
                      'health_interval = "200ms"\nhealth_timeout = "200ms"\n')
             with self.group(3, extra=wrong) as group:
@@ -199,7 +168,7 @@ class Ill(ApplicationCase):
                 self.await_health(one, "application")
 
     def test_a_longer_health_timeout_for_one_that_is_slow_now_and_then(self):
-        with Clinic() as clinic:
+        with Answering(200) as clinic:
             extra = (f'{CALM}[application]\nhealth = "{clinic.url}"\nhealth_interval = "5s"\n'
                      'health_timeout = "{}"\nhealth_failures = 100\n')
             with self.led(extra=extra.format("300ms")) as group:

@@ -3,9 +3,12 @@ remedy, by the doctor, `check`, status or the log; that is done to the letter; a
 is whole again.  tests/README.md has the table of all advice."""
 
 import contextlib
+import http.server
 import json
 import re
 import subprocess
+import threading
+import time
 
 from harness import PATIENCE_S, Unreachable, wait_until
 from system_case import CALM, PATIENT
@@ -21,6 +24,41 @@ def vote_of(sidecar):
     """in force, forgotten, ...; None: it does not answer, or does not vote."""
     status = sidecar.get("/v1/status")
     return status and status["vote"] and status["vote"]["state"]
+
+
+class Answering:
+    """A server that is nobody's: it answers all that is asked with `status`, after `delay_s`; a
+    context manager."""
+
+    def __init__(self, status=404):
+        self.status, self.delay_s = status, 0
+        answering = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):  # pylint: disable=invalid-name
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                time.sleep(answering.delay_s)
+                with contextlib.suppress(OSError):  # it waits no longer
+                    self.send_response(answering.status)
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+            do_GET = do_POST
+
+            def log_message(self, *_):
+                pass
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_port
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class AdviceCase(TlsCase):

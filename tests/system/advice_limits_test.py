@@ -5,14 +5,11 @@ used: what the doctor, exit statuses and OPERATIONS (It ended by itself) advise.
 usage: advice_limits_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
-import contextlib
-import http.server
 import os
 import socket
 import subprocess
-import threading
 
-from advice_case import UNUSABLE, AdviceCase
+from advice_case import UNUSABLE, AdviceCase, Answering
 from cgroups import Quota
 from harness import free_ports, wait_until
 from system_case import CALM, main
@@ -54,7 +51,7 @@ class Ports(AdviceCase):
         with self.led() as group:
             odd, other, leader = group.sidecars
             good = odd.config_file.read_text()
-            with self.subTest("not a sidecar"), Strange() as stranger:
+            with self.subTest("not a sidecar"), Answering() as stranger:
                 self.edit(odd, (f":{odd.metrics_port}", f":{stranger.port}"))
                 self.await_advice(odd, "metrics", "is not a sidecar .status 404.",
                                   "give [metrics] listen a port of its own")
@@ -89,27 +86,6 @@ class Ports(AdviceCase):
             odd.write_config(good)
             self.restart(group, odd)
             self.await_whole(group, group.sidecars[2])
-
-
-class Strange:
-    """A server that is no sidecar; a context manager."""
-
-    def __enter__(self):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):  # pylint: disable=invalid-name
-                with contextlib.suppress(OSError):
-                    self.send_error(404)
-
-            def log_message(self, *_):
-                pass
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.port = self.server.server_port
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 class Limits(AdviceCase):

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import unittest
 
-from advice_case import LONG_S, STATE_UNUSABLE, UNAVAILABLE, AdviceCase
+from advice_case import STATE_UNUSABLE, UNAVAILABLE, AdviceCase
 from forged_frames import checksum
 from harness import free_ports, wait_until
 from mounts import TmpFs

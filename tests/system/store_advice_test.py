@@ -6,14 +6,13 @@ usage: store_advice_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.
 """
 
 import contextlib
-import http.server
 import json
 import re
 import shutil
 import signal
 import threading
 
-from advice_case import LONG_S, AdviceCase
+from advice_case import LONG_S, AdviceCase, Answering
 from certificates import Authority
 from harness import wait_until
 from store_group import SHORT, EtcdCase, OfEtcd
@@ -259,7 +258,7 @@ class Own(StoreAdviceCase, EtcdCase):
                 self.await_health(leader, "store")
 
     def test_endpoints_are_of_one_cluster_that_has_json(self):
-        with Etcd() as other, Gateless() as gateless:
+        with Etcd() as other, Answering() as gateless:
             own = self.server.urls[0]
             with self.at(lambda _: f'[etcd]\nendpoints = ["{gateless.url}"]\n') as group:
                 one = group.sidecars[0]
@@ -315,33 +314,6 @@ class Own(StoreAdviceCase, EtcdCase):
                 self.await_advice(one, "store", "localhost", remedy)
                 self.configure_all(group, table(self.authority))
                 self.await_health(one, "store")
-
-
-class Gateless:
-    """What answers everything with 404; a context manager."""
-
-    def __enter__(self):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):  # pylint: disable=invalid-name
-                self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                with contextlib.suppress(OSError):
-                    self.send_response(404)
-                    self.send_header("Content-Length", "0")
-                    self.end_headers()
-            do_GET = do_POST
-
-            def log_message(self, *_):
-                pass
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ usage: store_kubernetes_advice_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a cas
 
 import re
 
+from advice_case import Answering
 from harness import wait_until
-from store_advice_test import ADDRESS, OWN_RECORD, Gateless, StoreAdviceCase
+from store_advice_test import ADDRESS, OWN_RECORD, StoreAdviceCase
 from store_group import NAMESPACE, KubernetesCase
 from store_kubernetes_test import Elector
 from store_servers import lease_rules
@@ -81,7 +82,7 @@ class OnKubernetes(StoreAdviceCase, KubernetesCase):
                 self.await_health(leader, "store")
 
     def test_the_address_is_that_of_an_api_server(self):
-        with self.led_group() as guarded, Gateless() as stranger:
+        with self.led_group() as guarded, Answering() as stranger:
             group = guarded.group
             odd = group.sidecars[0]
             self.assertEqual(odd.stop(), 0)
