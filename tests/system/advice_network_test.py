@@ -236,15 +236,20 @@ class Leaders(AdviceCase):
             self.await_health(one, "leader")
 
     def test_the_end_of_the_hold_is_waited_for(self):
-        """The last that may lead refuses to step down; a hold ends by itself."""
+        """The last that may lead refuses to step down, unless it is ended; a hold ends by itself."""
         with self.led() as group:
             low, middle, leader = group.sidecars
-            self.commanded(leader, "step-down", "--hold", "6s")
-            group.await_leader(middle)
-            self.commanded(middle, "step-down", "--hold", "6s")
-            group.await_leader(low)
+            for sidecar, successor in ((leader, middle), (middle, low)):
+                self.commanded(sidecar, "step-down", "--hold", "6s")
+                group.await_leader(successor)
             refused = self.command(low, "step-down", "--hold", "1h")
             self.assertEqual(refused.returncode, 1, refused.stdout)
+            self.assertIn("to have no leader all the same, end this sidecar", refused.stderr)
+            self.assertEqual(low.stop(), 0)
+            self.await_metric(middle, KNOWN, 0)
+            self.assertIn("stepped down", str(middle.get("/v1/explain")))
+            group.await_leader(leader)
+            low.start()
             self.await_whole(group, leader)
 
     def test_a_lower_leader_is_kept_when_a_higher_one_comes_and_goes(self):
