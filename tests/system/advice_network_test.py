@@ -236,7 +236,7 @@ class Leaders(AdviceCase):
             self.await_health(one, "leader")
 
     def test_the_end_of_the_hold_is_waited_for(self):
-        """The last that may lead refuses to step down, unless it is ended; a hold ends by itself."""
+        """The last that may lead refuses to step down, but can be ended; a hold ends by itself."""
         with self.led() as group:
             low, middle, leader = group.sidecars
             for sidecar, successor in ((leader, middle), (middle, low)):
