@@ -231,7 +231,7 @@ class Draining(ApplicationCase):
 
     def test_only_what_has_work_to_end_is_attached(self):
         """One of several applications is named: it is attached, and does not take part."""
-        with self.led(extra=self.with_drain("200ms")) as group:
+        with self.led(extra=self.with_drain("3s")) as group:
             _, second, leader = group.sidecars
             worker, onlooker = self.attach(leader, "worker"), self.attach(leader, "onlooker")
             for count in (1, 1):
