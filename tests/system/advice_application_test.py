@@ -145,7 +145,7 @@ class Ill(ApplicationCase):
         nobody_there, = free_ports(1)
         with Answering(200) as clinic:
             wrong = (f'{CALM}[application]\nhealth = "http://127.0.0.1:{nobody_there}/"\n'
-                     'health_interval = "200ms"\nhealth_timeout = "200ms"\n')
+                     'health_interval = "1s"\nhealth_timeout = "1s"\n')
             with self.group(3, extra=wrong) as group:
                 group.start()
                 self.await_nobody(group)
