@@ -33,13 +33,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* <time.h> hides it from strict C11. */
+extern int attachment_clock_gettime_(int clock, struct timespec* time) __asm__("clock_gettime");
 
 enum {
   ATTACHMENT_BUFFER_BYTES = 4096, /* no line of the sidecar's is longer */
@@ -63,9 +68,11 @@ typedef struct attachment_event {
 
 /* Its members are the reader's own. */
 typedef struct attachment {
-  int fd;     /* -1: not open */
-  int status; /* of the sidecar's answer; 0: not there yet */
-  int type;   /* of the event that is being read; -1: none */
+  int fd;                /* -1: not open */
+  int status;            /* of the sidecar's answer; 0: not there yet */
+  int type;              /* of the event that is being read; -1: none, -2: the head is read */
+  int is_stream;         /* the head says that events follow */
+  uint64_t answer_by_ms; /* when the head must have come */
   uint64_t epoch;
   uint64_t left_ms;
   size_t used;
@@ -73,7 +80,8 @@ typedef struct attachment {
 } attachment;
 
 /* Attaches as `name`: 1 to 64 letters, digits, '-', '.' and '_'.  `place` is the path of the API's
- * unix socket, or its address, "127.0.0.1:4040" ([api] socket and listen).  `score`: what the
+ * unix socket, or its address, "127.0.0.1:4040", "[::1]:4040" or "http://[::1]:4040" ([api] socket
+ * and listen; "localhost" is 127.0.0.1).  `score`: what the
  * application is worth from the start, or NULL.  Returns 0, or a negative errno: -EINVAL (place or
  * name), -ENOENT and -ECONNREFUSED (no sidecar there), and what connect(2) and send(2) say.  What
  * the sidecar answers, attachment_next() tells.  Close it with attachment_close(). */
@@ -83,10 +91,12 @@ static inline int attachment_open(attachment* self, const char* place, const cha
 /* Readable when attachment_next() has something to say.  -1: not open. */
 static inline int attachment_fd(const attachment* self) { return self->fd; }
 
-/* The next event.  Returns 0; -EAGAIN: there is none now; -ECONNRESET: the sidecar has ended, so
- * open another attachment, after a moment; -EACCES: this process may not attach, and -EPROTO: the
- * sidecar has refused it for another reason: attachment_status() says which (400: name or score,
- * 503: there are too many).  After these only attachment_close() is of use. */
+/* The next event.  Returns 0; -EAGAIN: there is none now; -ECONNRESET: the sidecar has ended, and
+ * -ETIMEDOUT: it has not answered in ATTACHMENT_TIMEOUT_MS (so call this once after that time,
+ * too), so open another attachment, after a moment; -EACCES: this process may not attach, and
+ * -EPROTO: the sidecar has refused it for another reason: attachment_status() says which (400: name
+ * or score, 429 and 503: there are too many; 200: what answers there is no sidecar).  After these
+ * only attachment_close() is of use. */
 static inline int attachment_next(attachment* self, attachment_event* event);
 
 /* The code of the sidecar's answer (HTTP); 0: it has not answered yet. */
@@ -111,13 +121,22 @@ static inline void attachment_close(attachment* self) {
 
 /* --- what follows is the code --- */
 
+static inline uint64_t attachment_now_ms_(void) {
+  struct timespec now = {0, 0};
+  attachment_clock_gettime_(1 /* CLOCK_MONOTONIC */, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 static inline int attachment_connect_(const char* place) {
   struct sockaddr_un un;
   struct sockaddr_in in;
+  struct sockaddr_in6 in6;
   const struct sockaddr* address = (const struct sockaddr*)&un;
   socklen_t length = sizeof un;
   memset(&un, 0, sizeof un);
   memset(&in, 0, sizeof in);
+  memset(&in6, 0, sizeof in6);
+  if (strncmp(place, "http://", 7) == 0) place += 7;
   if (place[0] == '/') {
     un.sun_family = AF_UNIX;
     if (strlen(place) >= sizeof un.sun_path) return -EINVAL;
@@ -125,15 +144,23 @@ static inline int attachment_connect_(const char* place) {
   } else {
     const char* const colon = strrchr(place, ':');
     char host[64];
-    if (colon == NULL || (size_t)(colon - place) >= sizeof host) return -EINVAL;
-    memcpy(host, place, (size_t)(colon - place));
-    host[colon - place] = '\0';
+    if (colon == NULL || colon == place || (size_t)(colon - place) >= sizeof host) return -EINVAL;
+    const int is_v6 = place[0] == '[' && colon[-1] == ']';
+    const size_t host_length = (size_t)(colon - place) - (is_v6 ? 2u : 0u);
+    memcpy(host, place + is_v6, host_length);
+    host[host_length] = '\0';
     const long port = strtol(colon + 1, NULL, 10);
+    if (port < 1 || port > 65535) return -EINVAL;
     in.sin_family = AF_INET;
-    in.sin_port = htons((uint16_t)port);
-    if (port < 1 || port > 65535 || inet_pton(AF_INET, host, &in.sin_addr) != 1) return -EINVAL;
-    address = (const struct sockaddr*)&in;
-    length = sizeof in;
+    in6.sin6_family = AF_INET6;
+    in.sin_port = in6.sin6_port = htons((uint16_t)port);
+    const char* const name = strcmp(host, "localhost") == 0 ? "127.0.0.1" : host;
+    if (is_v6 ? inet_pton(AF_INET6, host, &in6.sin6_addr) != 1
+              : inet_pton(AF_INET, name, &in.sin_addr) != 1) {
+      return -EINVAL;
+    }
+    address = is_v6 ? (const struct sockaddr*)&in6 : (const struct sockaddr*)&in;
+    length = is_v6 ? sizeof in6 : sizeof in;
   }
   const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -errno;
@@ -190,6 +217,7 @@ static inline int attachment_open(attachment* self, const char* place, const cha
     return flaw;
   }
   self->fd = fd;
+  self->answer_by_ms = attachment_now_ms_() + ATTACHMENT_TIMEOUT_MS;
   return 0;
 }
 
@@ -201,7 +229,10 @@ static inline int attachment_line_(attachment* self, const char* line) {
     return 0;
   }
   if (self->type == -2) {
-    if (line[0] == '\0') self->type = -1;
+    if (strncasecmp(line, "content-type: text/event-stream", 31) == 0) self->is_stream = 1;
+    if (line[0] != '\0') return 0;
+    self->type = -1;
+    if (self->status < 200) self->status = 0; /* the answer is still to come */
     return 0;
   }
   if (strncmp(line, "event: ", 7) == 0) {
@@ -235,9 +266,9 @@ static inline int attachment_parse_(attachment* self, attachment_event* event) {
     const int is_event = attachment_line_(self, self->buffer);
     self->used -= length + 1;
     memmove(self->buffer, end + 1, self->used);
-    if (self->status != 0 && self->status != 200) {
-      return self->status == 401 || self->status == 403 ? -EACCES : -EPROTO;
-    }
+    if (self->status == 401 || self->status == 403) return -EACCES;
+    if (self->status > 200) return -EPROTO;
+    if (self->status == 200 && self->type != -2 && !self->is_stream) return -EPROTO;
     if (!is_event) continue;
     event->type = self->type;
     event->epoch = self->epoch;
@@ -252,6 +283,8 @@ static inline int attachment_next(attachment* self, attachment_event* event) {
   for (;;) {
     const int found = attachment_parse_(self, event);
     if (found != -EAGAIN) return found;
+    const int is_answered = self->status == 200 && self->type != -2;
+    if (!is_answered && attachment_now_ms_() >= self->answer_by_ms) return -ETIMEDOUT;
     const ssize_t got =
         recv(self->fd, self->buffer + self->used, sizeof self->buffer - self->used, 0);
     if (got == 0) return -ECONNRESET;
@@ -268,9 +301,11 @@ static inline int attachment_ask_(const char* place, const char* head, const cha
   const int fd = attachment_request_(place, head, body);
   if (fd < 0) return fd;
   int flaw = -EPROTO;
+  const uint64_t by_ms = attachment_now_ms_() + ATTACHMENT_TIMEOUT_MS;
   while (used < 12) { /* HTTP/1.1 200 */
     struct pollfd wait = {fd, POLLIN, 0};
-    const int ready = poll(&wait, 1, ATTACHMENT_TIMEOUT_MS);
+    const uint64_t now_ms = attachment_now_ms_();
+    const int ready = poll(&wait, 1, now_ms < by_ms ? (int)(by_ms - now_ms) : 0);
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) flaw = -ETIMEDOUT;
     if (ready <= 0) break;

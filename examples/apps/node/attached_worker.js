@@ -66,7 +66,7 @@ async function main(path, place, name, score, unitMs = '1') {
       await work(flag, place, mine, name, Number(unitMs));
       mine.close();
     } catch (error) {
-      if (error instanceof Refused && error.status !== 503) throw error;
+      if (error instanceof Refused && ![429, 503].includes(error.status)) throw error;
     }
     await sleep(100); // the sidecar starts, or starts again
   }

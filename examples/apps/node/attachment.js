@@ -16,6 +16,8 @@ const http = require('node:http');
 
 // The sidecar, on this host, has so long to accept and to answer.
 const TIMEOUT_MS = 2000;
+// No event of a sidecar's, and no reason why it refuses, is longer.
+const MOST_CHARACTERS = 16384;
 
 // The sidecar has refused; `status` says why: 400 name or score, 401 and 403 this process may not, 404 and
 // 409 nobody waits for it to finish, 429 too many scores a second, 503 too many are attached.
@@ -41,13 +43,14 @@ class Attachment {
       for await (const piece of this._response) {
         const blocks = (text + piece).split('\n\n');
         text = blocks.pop();
+        if (text.length > MOST_CHARACTERS) return;
         for (const block of blocks) {
           const event = parse(block);
           if (event !== null) yield event;
         }
       }
-    } catch (error) {
-      if (error.code !== 'ECONNRESET' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    } catch {
+      // The connection has ended, or what comes over it is not HTTP any more.
     }
   }
 
@@ -57,7 +60,7 @@ class Attachment {
   }
 }
 
-// null: a comment.
+// null: a comment, or nothing that a sidecar says.
 function parse(block) {
   const fields = new Map();
   for (const line of block.split('\n')) {
@@ -66,7 +69,12 @@ function parse(block) {
   }
   if (!fields.has('event')) return null;
   const type = fields.get('event');
-  const data = JSON.parse(fields.get('data') ?? '{}');
+  let data;
+  try {
+    data = JSON.parse(fields.get('data') ?? '{}') ?? {};
+  } catch {
+    return null;
+  }
   const event = { type, epoch: data.epoch ?? 0 };
   if (type !== 'drain') return event;
   return { ...event, leftMs: data.left_ms, reason: data.reason, successor: data.successor };
@@ -80,15 +88,27 @@ function ask(place, method, path, body) {
   return new Promise((resolve, reject) => {
     const headers = { Host: 'localhost', 'Content-Length': Buffer.byteLength(body) };
     const request = http.request({ ...to, method, path, headers, agent: false }, (response) => {
-      request.setTimeout(0);
       response.setEncoding('utf8');
-      if (response.statusCode === 200) return resolve(response);
+      if (response.statusCode === 200) {
+        clearTimeout(overdue);
+        return resolve(response);
+      }
       let reason = '';
-      response.on('data', (piece) => { reason += piece; });
-      response.on('end', () => reject(new Refused(response.statusCode, reason)));
+      response.on('data', (piece) => {
+        reason += piece;
+        if (reason.length > MOST_CHARACTERS) response.destroy();
+      });
+      response.on('error', () => {});
+      response.on('close', () => {
+        clearTimeout(overdue);
+        reject(new Refused(response.statusCode, reason));
+      });
     });
-    request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error('the sidecar does not answer')));
-    request.on('error', reject);
+    const overdue = setTimeout(() => request.destroy(new Error('the sidecar does not answer')), TIMEOUT_MS);
+    request.on('error', (error) => {
+      clearTimeout(overdue);
+      reject(error);
+    });
     request.end(body);
   });
 }
@@ -98,7 +118,13 @@ function ask(place, method, path, body) {
 async function attach(place, name = 'application', score = undefined) {
   const worth = score === undefined ? '' : `&score=${score}`;
   const path = `/v1/application/attach?name=${encodeURIComponent(name)}${worth}`;
-  return new Attachment(await ask(place, 'POST', path, ''));
+  const response = await ask(place, 'POST', path, '');
+  response.on('error', () => {}); // the iterator ends then, too
+  if (!(response.headers['content-type'] ?? '').startsWith('text/event-stream')) {
+    response.destroy();
+    throw new Error('what answers is no sidecar: it sends no events');
+  }
+  return new Attachment(response);
 }
 
 // The application is worth this from now on: a whole number, from -(2 ** 53 - 1) to 2 ** 53 - 1.

@@ -64,7 +64,7 @@ def main(path, place, name, score=None, unit_ms="1"):
             with attachment.attach(place, name, score and int(score)) as mine:
                 work(flag, place, mine, name, int(unit_ms) / 1000)
         except attachment.Refused as refused:
-            if refused.status != 503:
+            if refused.status not in (429, 503):
                 raise
         except OSError:
             pass

@@ -15,6 +15,7 @@ needs no package.
 
 import json
 import socket
+import time
 import typing
 import urllib.parse
 
@@ -22,6 +23,8 @@ ATTACHED, LEAD, FOLLOW, DRAIN = "attached", "lead", "follow", "drain"
 
 # For the sidecar to accept and to answer, on this host.
 TIMEOUT_S = 2.0
+# No head of an answer, and no event, of a sidecar's is longer.
+MOST_BYTES = 16384
 
 
 class Refused(ConnectionError):
@@ -60,7 +63,7 @@ class Attachment:
         """The events that are there, without waiting; None: the sidecar has ended."""
         self._stream.setblocking(False)
         try:
-            while True:
+            while len(self._text) < MOST_BYTES:
                 piece = self._stream.recv(4096)
                 if not piece:
                     return self._events() or None
@@ -69,9 +72,10 @@ class Attachment:
             return self._events()
         except OSError:
             return None
+        return self._events() or None
 
     def __iter__(self) -> typing.Iterator[Event]:
-        while True:
+        while len(self._text) < MOST_BYTES:
             yield from self._events()
             self._stream.setblocking(True)
             try:
@@ -98,11 +102,15 @@ class Attachment:
         for text in whole:
             lines = (line.partition(b": ") for line in text.split(b"\n"))
             fields = {name: value for name, colon, value in lines if colon}
-            if b"event" in fields:
+            if b"event" not in fields:
+                continue
+            try:
                 data = json.loads(fields.get(b"data", b"{}"))
                 events.append(Event(fields[b"event"].decode(), int(data.get("epoch", 0)),
                                     int(data.get("left_ms", 0)), str(data.get("reason", "")),
                                     str(data.get("successor") or "")))
+            except (AttributeError, TypeError, ValueError):
+                pass  # no sidecar says that
         return events
 
 
@@ -113,7 +121,7 @@ def attach(place: str, name: str = "application",
     or Refused."""
     worth = "" if score is None else f"&score={score:d}"
     target = f"/v1/application/attach?name={urllib.parse.quote(name, safe='')}{worth}"
-    stream, text = _ask(place, "POST", target, b"")
+    stream, text = _ask(place, "POST", target, b"", is_stream=True)
     return Attachment(stream, text)
 
 
@@ -146,23 +154,34 @@ def _connect(place: str) -> socket.socket:
     return stream
 
 
-def _ask(place: str, method: str, target: str, body: bytes) -> typing.Tuple[socket.socket, bytes]:
+def _ask(place: str, method: str, target: str, body: bytes,
+         is_stream: bool = False) -> typing.Tuple[socket.socket, bytes]:
     """The connection behind the head of a good answer, and what came of its body.  HTTP/1.0, so
-    that it is not cut into chunks."""
+    that it is not cut into chunks.  What is no answer of a sidecar's is an OSError."""
     stream = _connect(place)
+    until = time.monotonic() + TIMEOUT_S
     try:
         stream.sendall(f"{method} {target} HTTP/1.0\r\nHost: localhost\r\n"
                        f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
-        text = b""
-        while b"\r\n\r\n" not in text:
-            piece = stream.recv(4096)
-            if not piece:
-                raise ConnectionResetError("the sidecar ended the connection without an answer")
-            text += piece
-        head, _, rest = text.partition(b"\r\n\r\n")
-        status = int(head.split(b" ", 2)[1])
+        status, rest = 100, b""
+        while status < 200:  # what is below announces the answer
+            while b"\r\n\r\n" not in rest:
+                if len(rest) > MOST_BYTES:
+                    raise ConnectionError("the head of the answer does not end")
+                stream.settimeout(max(until - time.monotonic(), 0.001))
+                piece = stream.recv(4096)
+                if not piece:
+                    raise ConnectionResetError("the sidecar ended the connection without an answer")
+                rest += piece
+            head, _, rest = rest.partition(b"\r\n\r\n")
+            version, _, line = head.partition(b" ")
+            if not version.startswith(b"HTTP/1.") or not line[:3].isdigit():
+                raise ConnectionError("what answers is no sidecar")
+            status = int(line[:3])
         if status != 200:
             raise Refused(status, rest.decode(errors="replace").strip())
+        if is_stream and b"\r\ncontent-type: text/event-stream" not in head.lower():
+            raise ConnectionError("what answers is no sidecar: it sends no events")
         return stream, rest
     except BaseException:
         stream.close()

@@ -62,7 +62,7 @@ func main() {
 	self := worker{flag, os.Args[2], os.Args[3], unit}
 	for untilAsked.Err() == nil {
 		mine, err := attachment.Open(os.Args[2], os.Args[3], score)
-		if refused, is := err.(*attachment.Refused); is && refused.Status != 503 {
+		if refused, is := err.(*attachment.Refused); is && refused.Status != 429 && refused.Status != 503 {
 			fmt.Fprintln(os.Stderr, "attached_worker:", err)
 			os.Exit(1)
 		}

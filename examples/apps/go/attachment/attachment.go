@@ -81,6 +81,11 @@ func Open(place, name string, score *int64) (*Attachment, error) {
 		cancel()
 		return nil, err
 	}
+	if kind := answer.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
+		cancel()
+		answer.Body.Close()
+		return nil, fmt.Errorf("what answers is no sidecar: it sends %q, not events", kind)
+	}
 	mine := &Attachment{body: answer.Body, cancel: cancel, events: make(chan Event, 16)}
 	go mine.read(untilClosed)
 	return mine, nil
@@ -133,12 +138,15 @@ func ask(until context.Context, place, method, target string, body []byte) (*htt
 		network = "unix"
 	}
 	transport := &http.Transport{
-		DisableKeepAlives:     true,
-		ResponseHeaderTimeout: timeout,
+		DisableKeepAlives:      true,
+		MaxResponseHeaderBytes: 16384,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{Timeout: timeout}).DialContext(ctx, network, place)
 		},
 	}
+	until, cancel := context.WithCancel(until)
+	overdue := time.AfterFunc(timeout, cancel)
+	defer overdue.Stop()
 	request, err := http.NewRequestWithContext(until, method, "http://localhost"+target, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
