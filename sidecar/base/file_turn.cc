@@ -45,13 +45,4 @@ FileTurn::~FileTurn() {
   all.ended.notify_all();
 }
 
-std::string FileTurn::hanging() {
-  Turns& all = turns();
-  const std::lock_guard lock(all.mutex);
-  for (const auto& [path, since] : all.since) {
-    if (Clock::now() >= since + kPatience) return path;
-  }
-  return "";
-}
-
 }  // namespace bellwether

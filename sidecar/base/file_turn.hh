@@ -24,9 +24,6 @@ class FileTurn {
   static constexpr const char* kFlaw =
       "is still being read; look at the disk, or the network file system, that it is on";
 
-  // Where a thread hangs now; empty: nowhere.
-  static std::string hanging();
-
  private:
   std::string path_;
   bool is_ours_ = false;
