@@ -69,7 +69,6 @@ endfunction()
 # ARGUMENTS... Class.test_NAME`; CLASS in the prefix stands for the name of its class.
 function(bellwether_add_python_cases script prefix)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "ARGUMENTS;ENVIRONMENT;PROPERTIES")
-  find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
   cmake_path(ABSOLUTE_PATH script)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
   file(STRINGS "${script}" lines REGEX "^class [A-Za-z0-9]+\\(|^    def test_")
