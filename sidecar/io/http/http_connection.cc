@@ -92,8 +92,9 @@ void HttpConnection::begin_stream(std::string_view content_type) {
   send({.content_type = content_type, .is_chunked = is_chunked_}, {}, {});
   if (!has_body) end_answer();
   if (state_ == State::kStreaming) {
-    // Who listens is there: an application's attachment says no more than that.
-    if (!is_over_unix_socket_) {
+    // What a POST is answered by is held open to say that its client is there, as an attachment is.
+    // Other streams are there to be read, and who reads slowly is not gone.
+    if (is_post_ && !is_over_unix_socket_) {
       probe_silence(stream_.descriptor());
       set_user_timeout(stream_.descriptor(), limits_.unacknowledged);
     }
@@ -243,6 +244,7 @@ void HttpConnection::hand_over() {
   ++request_count_;
   is_awaited_ = true;
   is_head_request_ = request.method == "HEAD";
+  is_post_ = request.method == "POST";
   is_kept_alive_ = reader_.framing().is_kept_alive && !is_stopping_;
   state_ = State::kAnswering;
   wait_for(Wait::kNothing, {});

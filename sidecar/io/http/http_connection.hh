@@ -133,6 +133,7 @@ class HttpConnection final : private ByteStream::Owner {
   bool is_turned_away_ = false;
   bool has_ended_ = false;  // the client sends no more
   bool is_head_request_ = false;
+  bool is_post_ = false;
   bool is_chunked_ = false;
   bool is_kept_alive_ = false;
   size_t unsent_bytes_ = 0;  // when the timer was armed for the client to read

@@ -42,7 +42,8 @@ struct HttpLimits {
   Duration first = std::chrono::seconds(10);
   Duration idle = std::chrono::seconds(60);     // between two requests, or without reading a byte
   Duration request = std::chrono::seconds(10);  // from a request's first byte to its last
-  // Over TCP: a stream's client whose host has not acknowledged a word for so long has gone.
+  // Over TCP: a client that holds the answer to a POST open, and whose host has not acknowledged a
+  // word for so long, has gone.
   Duration unacknowledged = std::chrono::milliseconds(1500);
 };
 
