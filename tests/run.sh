@@ -117,15 +117,11 @@ finish_build() {
   return "${status}"
 }
 
-# The tests on real processes mostly wait, in six lanes (RESOURCE_LOCK) of one group each; what
-# computes for long (chrt --idle) takes what they leave of the cores.
+# The tests on real processes mostly wait, in lanes (RESOURCE_LOCK) of one group each: two for each
+# core, and one more.  Three that compute for long take what those leave of the cores.
 run_tests() {
-  local at_once=$((7 * $(nproc)))
-  if [[ $1 != ci ]]; then
-    at_once=$((2 * $(nproc) + 1))
-  fi
   without_address_randomisation "$1" \
-    ctest --preset "$1" --parallel "${at_once}" --output-junit "$2"
+    ctest --preset "$1" --parallel "$((2 * $(nproc) + 1 + 3))" --output-junit "$2"
 }
 
 # Whether the report tells why ctest failed.

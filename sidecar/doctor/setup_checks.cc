@@ -23,8 +23,7 @@ constexpr std::time_t kSoon = 7 * std::time_t{24} * kHour;
 const char* remedy_of_vote(const std::string& state) {
   if (state == "broken") {
     return "make room on the disk of node.state_dir, or repair it; the write is repeated, and "
-           "gives "
-           "the vote back without a restart";
+           "gives the vote back without a restart";
   }
   if (state == "shut out") {
     return "look whether those peers belong to this group, and start its other voters; it comes "

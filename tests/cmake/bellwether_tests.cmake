@@ -114,5 +114,5 @@ endfunction()
 # One run of one scenario file; inside bellwether_add_scenarios only.
 macro(bellwether_add_scenario name file)
   add_test(NAME "${name}" COMMAND bellwether simulate ${ARGN} "${file}")
-  set_tests_properties("${name}" PROPERTIES TIMEOUT 60 LABELS "scenario;${arg_LABELS}")
+  set_tests_properties("${name}" PROPERTIES TIMEOUT 300 LABELS "scenario;${arg_LABELS}")
 endmacro()

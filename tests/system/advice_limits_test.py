@@ -167,7 +167,8 @@ class Programs(AdviceCase):
             leader = group.sidecars[2]
             result = self.command(leader, "statsu")
             self.assertEqual(result.returncode, 2)
-            self.assertIn("statsu is not a subcommand; see 'bellwether --help'", result.stderr)
+            self.assertIn("statsu is not a subcommand; did you mean status? "
+                          "See 'bellwether --help'", result.stderr)
             self.assertIn("status", self.run_program("--help").stdout)
             self.commanded(leader, "status")
             self.await_whole(group, leader)
@@ -177,10 +178,8 @@ class Programs(AdviceCase):
         with self.voters(extra=CALM) as group:
             leader = group.sidecars[2]
             self.assertIn("bellwether", self.run_program("version").stdout)
-            for words in (("check",), ("check", "--format", "json"),
-                          ("status", "--format", "json")):
-                result = self.run_program(*words, *([leader.config_file] if words[0] == "check" else
-                                                    ["--config", leader.config_file]))
+            for words in (("check",), ("check", "--json"), ("status", "--json")):
+                result = self.run_program(*words, "--config", leader.config_file)
                 self.assertIn(result.returncode, (0, 4), result.stderr)
                 self.assertTrue(result.stdout)
             for path in ("/v1/explain", "/v1/history", "/metrics"):

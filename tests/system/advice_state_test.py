@@ -100,7 +100,7 @@ class Lost(AdviceCase):
                           "no vote", "n1 does not know, either", "n2 has not answered"):
                 self.assertIn(words, shown)
             self.await_advice(first, "sidecar", "n2 has not answered", "it needs ten seconds after "
-                              "its start, and the voters that have not answered; see First start")
+                              "its start; then start the voters that have not answered")
             last.start()
             self.await_whole(group)
 

@@ -72,7 +72,8 @@ class OnKubernetes(StoreAdviceCase, KubernetesCase):
                     self.edit(sidecar, (line, ""))
                     sidecar.start()
                 wait_until("it says so", lambda: re.search(
-                    "wants to know who asks; give kubernetes.token_file|does not let us",
+                    "wants to know who asks; give kubernetes.token_file|"
+                    "takes us for system:anonymous",
                     self.trouble(leader)))
 
                 def give():
