@@ -138,11 +138,13 @@ void sleep_for_ever() {
 
 bool eventually(const std::function<bool()>& is_done) {
   const auto end = std::chrono::steady_clock::now() + 10s;
-  while (!is_done()) {
-    if (std::chrono::steady_clock::now() > end) return false;
+  while (true) {
+    // Looked at first: a process that was stopped has the time behind it, and the condition, too.
+    const bool is_over = std::chrono::steady_clock::now() > end;
+    if (is_done()) return true;
+    if (is_over) return false;
     std::this_thread::sleep_for(50us);
   }
-  return true;
 }
 
 }  // namespace bellwether::io::test
