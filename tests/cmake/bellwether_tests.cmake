@@ -59,7 +59,7 @@ function(bellwether_add_computing_test name label)
   math(EXPR count "(0${count} + 1) % 3")
   set_property(GLOBAL PROPERTY bellwether_computing_tests ${count})
   add_test(NAME "${name}" COMMAND chrt --idle 0 ${ARGN})
-  set_tests_properties("${name}" PROPERTIES LABELS "${label}" TIMEOUT 1500 COST 3000
+  set_tests_properties("${name}" PROPERTIES LABELS "${label}" TIMEOUT 3600 COST 3000
     RESOURCE_LOCK "computing_${count}" ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endfunction()
 
