@@ -88,7 +88,7 @@ void Routes::score(const io::HttpRequest& request, Exchange exchange) {
   exchange.send(json_response(200, {{"score", *score}}));
 }
 
-void Routes::refuse_score(Exchange exchange) {
+void Routes::refuse_score(Exchange exchange) const {
   observer_.on_limit(Limit::kScoreChanges);
   io::HttpResponse response =
       error_response(429, fmt::format("more than {} scores a second", ScoreBudget::kPerSecond));

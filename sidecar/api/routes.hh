@@ -132,7 +132,7 @@ class Routes : private LeadershipListener {
   // application_routes.cc
   void attach(const io::HttpRequest& request, Exchange exchange);
   void score(const io::HttpRequest& request, Exchange exchange);
-  void refuse_score(Exchange exchange);
+  void refuse_score(Exchange exchange) const;
   void drained(const io::HttpRequest& request, Exchange exchange);
   std::string application_event(const Leadership& leadership) const;
 

@@ -28,7 +28,7 @@ template <typename Work, typename Done>
     Work work;
     Done done;
     std::weak_ptr<void> token;
-    size_t* running;
+    size_t* running = nullptr;
     std::optional<std::invoke_result_t<Work>> result{};
   };
   std::shared_ptr<void> token = std::make_shared<char>();
