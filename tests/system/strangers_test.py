@@ -23,7 +23,7 @@ MOST_MEMBERS = 1000
 FORGED_FRAMES = int(os.environ.get("BELLWETHER_TEST_FORGED_FRAMES", "10000"))
 FRAMES_AT_ONCE = 50
 MOST_LOG_BYTES = 4_000_000
-LONG_S = 90
+LONG_S = 240  # a thousand members under a sanitizer
 # Leads again soon, so that it can be seen that all is as before.
 SOON = 'preempt_delay = "500ms"\n'
 
@@ -52,7 +52,8 @@ class FullGroup(SystemCase):
             leader, = group.start().sidecars
             group.await_leader(leader)
             self.join_and_go(leader, MOST_MEMBERS + 50)
-            wait_until("it has heard them", lambda: f"gone{MOST_MEMBERS + 49}" in leader.members())
+            wait_until("it has heard them",
+                       lambda: f"gone{MOST_MEMBERS + 49}" in leader.members(), LONG_S)
             self.assertEqual(len(leader.members()), MOST_MEMBERS)
             newcomer = self.newcomer_of(group)
             newcomer.start()
@@ -67,7 +68,7 @@ class FullGroup(SystemCase):
             group.await_leader(leader)
             for number in range(MOST_MEMBERS - 1):
                 crowd.enter_context(Impostor(f"here{number}").connect(leader))
-            wait_until("it is full", lambda: len(leader.members()) == MOST_MEMBERS)
+            wait_until("it is full", lambda: len(leader.members()) == MOST_MEMBERS, LONG_S)
             newcomer = self.newcomer_of(group)
             newcomer.start()
             newcomer.await_log("turned this process away: the group is full")
