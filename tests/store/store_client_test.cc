@@ -209,7 +209,8 @@ BOOST_AUTO_TEST_CASE(patience_ends_and_the_next_request_has_a_new_connection) {
   harness.is_holding = true;
   harness.client.write(2, milliseconds(500), "7", {});  // a busy machine takes some to write it
   BOOST_TEST(harness.next() == "failed 2 timeout");
-  BOOST_TEST(!harness.client.condition().trouble.empty());
+  BOOST_TEST(harness.client.condition().trouble.find("no whole answer within 500ms") !=
+             std::string::npos);
   harness.is_holding = false;
   harness.client.read(3, seconds(5));
   BOOST_TEST(harness.next() == "seen 3 7 somebody");
