@@ -125,7 +125,9 @@ void StoreClient::send_wanted() {
                               : request_->is_rehearsal
                                   ? dialect_->rehearse(now)
                                   : dialect_->write(request_->expected, request_->record, now);
-  request_client_.send(completed(std::move(request), deadline_ - Loop::now()),
+  // What an operator reads when it is over is the patience, not what a moment has left of it.
+  const Instant begun = request_->has_logged_in ? Loop::now() : asked_;
+  request_client_.send(completed(std::move(request), deadline_ - begun),
                        [this](const HttpClientResult& result) { on_answer(result); });
 }
 
