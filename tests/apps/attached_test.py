@@ -27,11 +27,7 @@ class WorkerCase(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        try:
-            cls.command = languages.attached_worker(LANGUAGE, PROGRAMS)
-        except languages.Missing as missing:
-            print(missing)
-            sys.exit(languages.SKIPPED)
+        cls.command = languages.or_skip(languages.attached_worker, LANGUAGE, PROGRAMS)
 
     def worker(self, sidecar, *score):
         with open(sidecar.folder / f"{sidecar.name}.work", "ab") as output:

@@ -95,6 +95,14 @@ def lively(language, built):
     return built_with_go(built, "lively", HERE / "lively_go")
 
 
+def or_skip(command, language, built):
+    """One of the above; the tests are skipped where the machine lacks what it needs."""
+    try:
+        return command(language, built)
+    except Missing as missing:
+        raise unittest.SkipTest(str(missing)) from missing
+
+
 def main(arguments):
     """Runs the cases named, of the module that was started."""
     result = unittest.main(module="__main__", argv=[sys.argv[0], *arguments], exit=False).result

@@ -54,11 +54,7 @@ class Lively(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        try:
-            cls.command = languages.lively(LANGUAGE, PROGRAMS)
-        except languages.Missing as missing:
-            print(missing)
-            sys.exit(languages.SKIPPED)
+        cls.command = languages.or_skip(languages.lively, LANGUAGE, PROGRAMS)
 
     def applications_of(self, group):
         """With the port of each in the configuration of its sidecar, which starts then."""

@@ -89,11 +89,7 @@ class Server:
 class OddAnswer(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        try:
-            cls.command = languages.attached_worker(LANGUAGE, PROGRAMS)
-        except languages.Missing as missing:
-            print(missing)
-            sys.exit(languages.SKIPPED)
+        cls.command = languages.or_skip(languages.attached_worker, LANGUAGE, PROGRAMS)
         # Its flag is off: nobody is attached to it.
         group = cls.enterClassContext(Group(PROGRAM, 1, ALONE))
         cls.sidecar, = group.start().sidecars

@@ -126,10 +126,7 @@ class BusyWriter:
 
 
 def setUpModule():  # pylint: disable=invalid-name
-    try:
-        Probe.command = languages.probe(LANGUAGE, PROGRAMS)
-    except languages.Missing as missing:
-        raise unittest.SkipTest(str(missing))
+    Probe.command = languages.or_skip(languages.probe, LANGUAGE, PROGRAMS)
 
 
 class FlagCase(unittest.TestCase):

@@ -71,10 +71,7 @@ class Worker:
 
 
 def setUpModule():  # pylint: disable=invalid-name
-    try:
-        Worker.command = languages.worker(LANGUAGE, PROGRAMS)
-    except languages.Missing as missing:
-        raise unittest.SkipTest(str(missing))
+    Worker.command = languages.or_skip(languages.worker, LANGUAGE, PROGRAMS)
 
 
 class Working(unittest.TestCase):
