@@ -194,6 +194,7 @@ void Node::end_hold() {
   arm_preemption();
   if (!std::holds_alternative<Leaderless>(role_) || timers_.is_armed(Timer::kPlugin)) return;
   schedule_election(ELECTION_REASON_RETRY);
+  if (now_ < declined_until_) timers_.arm(Timer::kElect, declined_until_);
 }
 
 // Runs after every input: a process that may lead and knows no leader always has a timer that

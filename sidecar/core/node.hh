@@ -161,7 +161,9 @@ class Node {
   void send(const Uuid& to, Body&& body);
   template <typename Body>
   void send_to_connected(const Body& body);
-  Header header() const;
+  // Whoever hears that a reign is over holds an election.  Of a hand-over only the frame that asks
+  // the successor tells, and the one that says that there is none.
+  Header header(bool tells_handover = false) const;
 
   // node_leadership.cc
   bool accept_claim(Member& claimant, const LeaderHint& claim);
@@ -348,6 +350,8 @@ class Node {
   const Member* next_successor() const;
   void abdicate(Why why);
   void try_next_successor();
+  void decline_handover(Member& from);
+  void on_declined(const Uuid& id);
   void finish_handover();
   void finish_leaving();
 
@@ -416,6 +420,7 @@ class Node {
   bool has_met_all_ = false;  // that were to be found at start and are there
   bool has_tried_to_preempt_ = false;
   Instant preempts_again_at_{};  // at the earliest
+  Instant declined_until_{};     // somebody else is asked for what was offered to this node
   bool is_pause_noted_ = false;
   bool is_called_ = false;  // an operator wants the election that is going on
   bool is_leaving_ = false;

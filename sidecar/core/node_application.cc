@@ -54,13 +54,8 @@ void Node::on_able_again() {
   if (may_lead() && !std::holds_alternative<Joining>(role_)) end_hold();
 }
 
-// At once, or when the interval is over; then what it is worth by then.  Not while it hands over:
-// each frame says which epochs its sender has released, and whoever but the successor hears of that
-// would hold an election.
+// At once, or when the interval is over; then what it is worth by then.
 void Node::tell_of_application() {
-  if (handover_ && !is_draining()) {
-    return timers_.arm(Timer::kTell, now_ + options_.heartbeat_interval);
-  }
   // Who is able again may be wanted soon; scores change all the time.
   const bool is_ability_news = was_told_able_ != application_.is_able();
   const Instant next = told_of_application_at_ +

@@ -102,6 +102,21 @@ void Node::try_next_successor() {
   timers_.arm(Timer::kHandover, now_ + options_.handover_timeout);
 }
 
+// The leader that asks has not heard yet that this node is out.  It asks the next at once, and what
+// happens to end here meanwhile (a hold) is no reason to claim beside that one.
+void Node::decline_handover(Member& from) {
+  effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
+  members_.set_self_worth(application_.ability, application_.score);  // a word with a new number
+  send(from.entry.id, wish());
+  declined_until_ = now_ + options_.handover_timeout;
+}
+
+// The leader hears of it.
+void Node::on_declined(const Uuid& id) {
+  if (!handover_ || handover_->tried.empty() || handover_->tried.back() != id) return;
+  on_handover_timer();
+}
+
 // The highest that was not asked yet; nullptr: there is none.
 const Member* Node::next_successor() const {
   const std::vector<Uuid>& tried = handover_->tried;
@@ -123,7 +138,6 @@ void Node::finish_handover() {
   if (is_leaving_) return finish_leaving();
   update_electable();
   arm_preemption();
-  if (timers_.is_armed(Timer::kTell)) tell_of_application();
 }
 
 void Node::finish_leaving() {

@@ -208,9 +208,8 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
 void Node::on_frame(Member& from, const Header& header, const PlannedHandover& frame) {
   const auto current = leader();
   const bool is_mine = counts(from) && (!current || current->id == from.entry.id);
-  if (!is_mine || !may_lead()) {
-    return effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
-  }
+  if (is_mine && !may_lead()) return decline_handover(from);
+  if (!is_mine) return effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
   note_named(header, frame);
   take_place(frame.is_appointed);
 }
@@ -275,8 +274,12 @@ void Node::on_frame(Member& from, const Header&, const Wish& wish) {
   if (!std::holds_alternative<Following>(role_)) {
     is_change = members_.set_variant(from, wish.variant) || is_change;
   }
-  if (is_change) return on_members_changed();
-  if (is_later) on_ranks_changed();
+  if (is_change) {
+    on_members_changed();
+  } else if (is_later) {
+    on_ranks_changed();
+  }
+  if (is_later && !wish.is_electable) on_declined(from.entry.id);
 }
 
 // The others take the shorter list over with the next view.
@@ -346,7 +349,7 @@ void Node::on_members_changed() {
   tell_plugin(ELECTION_EVENT_MEMBERS);
 }
 
-Header Node::header() const {
+Header Node::header(bool tells_handover) const {
   const auto* leading = std::get_if<Leading>(&role_);
   const auto* claiming = std::get_if<Claiming>(&role_);
   uint64_t reign = 0;
@@ -356,7 +359,9 @@ Header Node::header() const {
   // that it has released already.
   const uint64_t kept = kept_epoch();
   if (reign != 0 && reign <= kept) return {.epoch = reign, .released = reign - 1};
-  return {.epoch = std::max(kept, heard_epoch_), .released = kept};
+  const bool is_secret = handover_ && !leads_until_succeeded() && !tells_handover;
+  const uint64_t released = is_secret ? std::min(kept, handover_->epoch - 1) : kept;
+  return {.epoch = std::max(kept, heard_epoch_), .released = released};
 }
 
 }  // namespace bellwether

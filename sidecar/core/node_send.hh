@@ -1,6 +1,7 @@
 // How the node's parts send; private to node*.cc.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "core/node.hh"
@@ -9,7 +10,10 @@ namespace bellwether {
 
 template <typename Body>
 void Node::send(const Uuid& to, Body&& body) {
-  effects_.push_back(Send{to, Frame{header(), std::forward<Body>(body)}});
+  using Bare = std::decay_t<Body>;
+  constexpr bool tells_handover =
+      std::is_same_v<Bare, PlannedHandover> || std::is_same_v<Bare, Resign>;
+  effects_.push_back(Send{to, Frame{header(tells_handover), std::forward<Body>(body)}});
 }
 
 template <typename Body>

@@ -166,6 +166,23 @@ BOOST_AUTO_TEST_CASE(a_leader_that_asks_and_does_not_say_that_it_leads_is_caught
                  without(Rule::kAskingLeaderIsNamed), kModified);
 }
 
+BOOST_AUTO_TEST_CASE(a_leader_that_tells_others_of_its_handover_is_caught) {
+  check_scenario("handover_is_between_two", without(Rule::kHandoverIsSecret), {"classic"});
+  check_first_broken("handover_is_between_two", without(Rule::kHandoverIsSecret),
+                     "are on together");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_asked_to_take_over_and_does_not_say_that_it_cannot_is_caught) {
+  check_scenario("handover_is_declined", without(Rule::kDecline), kBoth);
+  check_first_broken("handover_is_declined", without(Rule::kDecline), "are on together");
+}
+
+BOOST_AUTO_TEST_CASE(who_claims_while_another_is_asked_in_its_stead_is_caught) {
+  check_scenario("hold_ends_while_another_is_asked", without(Rule::kOutOfOfferedPlace), kBoth);
+  check_first_broken("hold_ends_while_another_is_asked", without(Rule::kOutOfOfferedPlace),
+                     "are on together");
+}
+
 // --- what a node notices of itself: so a running sidecar would have ended there ---
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_it_claims_an_old_epoch) {

@@ -242,6 +242,8 @@ class Leaders(AdviceCase):
             for sidecar, successor in ((leader, middle), (middle, low)):
                 self.commanded(sidecar, "step-down", "--hold", "6s")
                 group.await_leader(successor)
+            wait_until("the last one knows that it is the last", lambda: not any(
+                low.members()[other.name]["may_lead"] for other in (leader, middle)))
             refused = self.command(low, "step-down", "--hold", "1h")
             self.assertEqual(refused.returncode, 1, refused.stdout)
             self.assertIn("to have no leader all the same, end this sidecar", refused.stderr)

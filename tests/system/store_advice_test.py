@@ -153,7 +153,7 @@ class Answers(StoreAdviceCase, EtcdCase):
             for sidecar in group.sidecars:
                 shutil.rmtree(sidecar.state_folder)  # or the last leader knows that it is its own
                 sidecar.start()
-            self.await_metric(low, "bellwether_leader_known", 0)
+                self.await_metric(sidecar, "bellwether_leader_known", 0)
             wait_until("it is waited for", lambda: "n2" in str(low.get("/v1/explain")))
             self.restart_all(group, between=lambda: self.store.delete(guarded.name))
             self.await_health(low, "store")

@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_request_to_take_over_an_older_epoch_is_ignored) {
 BOOST_AUTO_TEST_CASE(who_may_not_lead_does_not_take_over) {
   NodeHarness node({.priority = 0});
   node.follow(5, 1);
-  BOOST_TEST(sent(node.receive(5, 1, PlannedHandover{}, 1)) == "");
+  BOOST_TEST(sent(node.receive(5, 1, PlannedHandover{}, 1)) == "WISH to 5");
   BOOST_TEST(!node.node().is_leading());
 }
 

@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(nor_when_it_has_gone) {
   Draining gone;
   gone.step(StepDown{});
   const Effects effects = gone.step(Application{.ability = Ability::kAbsent});
-  BOOST_TEST(everything(effects) == "detached, no leader, HANDOVER to 4");
+  BOOST_TEST(everything(effects).starts_with("detached, no leader, HANDOVER to 4"));
   Draining detached;  // the node may lead without it
   detached.step(StepDown{});
   BOOST_TEST(ended(detached.step(Application{})) == "detached");

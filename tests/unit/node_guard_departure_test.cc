@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_learner_does_not_take_over) {
   GuardHarness node({}, 2);
   node.join();
   node.receive_beat(2, 1);
-  BOOST_TEST(everything(node.receive(2, 1, PlannedHandover{}, 0)) == "");
+  BOOST_TEST(everything(node.receive(2, 1, PlannedHandover{}, 0)) == "WISH to 2");
 }
 
 // --- the higher voter ---
