@@ -262,7 +262,7 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
       // Alive again, or suspect; that it is down, its connection here would have told.
       const bool is_alive = entry.liveness == Liveness::kAlive;
       // What the member itself has said here since is newer than what its leader has heard.
-      if (entry.revision >= known->entry.revision) {
+      if (entry.revision >= known->told_revision) {
         changed |= set_electable(*known, entry.is_electable);
         changed |= set_worth(*known, entry.ability, entry.score, entry.revision);
       }

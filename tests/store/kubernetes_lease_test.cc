@@ -154,11 +154,13 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_a_kind_and_a_sentence) {
   const StoreRefusal forbidden =
       refused(written("6", 403, status(403, "Forbidden", "User \"x\" cannot patch")));
   BOOST_TEST((forbidden.failure == StoreFailure::kForbidden));
-  BOOST_TEST(forbidden.words ==
-             "https://10.96.0.1:443 does not let us patch Lease orders in namespace shop: User "
-             "\"x\" cannot patch; the account needs a Role in namespace shop with two rules for "
-             "apiGroups [\"coordination.k8s.io\"], resources [\"leases\"]: verbs [\"get\", "
-             "\"patch\", \"watch\"] with resourceNames [\"orders\"], and verbs [\"create\"]");
+  BOOST_TEST(
+      forbidden.words ==
+      "https://10.96.0.1:443 does not let us patch Lease orders in namespace shop; the "
+      "account needs a Role in namespace shop with two rules for apiGroups "
+      "[\"coordination.k8s.io\"], resources [\"leases\"]: verbs [\"get\", \"patch\", "
+      "\"watch\"] with resourceNames [\"orders\"], and verbs [\"create\"]: User \"x\" cannot "
+      "patch");
   const auto kind = [](unsigned code) { return refused(read(code, "")).failure; };
   BOOST_TEST((kind(422) == StoreFailure::kForbidden));
   BOOST_TEST((kind(429) == StoreFailure::kThrottled));

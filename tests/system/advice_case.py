@@ -17,7 +17,7 @@ from tls_case import TlsCase
 FIX_THE_FILE = "fix the file; the sidecar reads it again by itself"
 INVALID, UNUSABLE, STATE_UNUSABLE, UNAVAILABLE = 3, 6, 7, 9  # exit statuses
 # A voter without its vote waits for 10 s before it asks the others.
-LONG_S = 60
+LONG_S = 120
 
 
 def vote_of(sidecar):

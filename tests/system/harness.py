@@ -22,7 +22,7 @@ import time
 
 from flag_observer import FlagObserver
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 LONGEST_LOOK_S = 6
 FIRST_EPHEMERAL_PORT = int(
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])

@@ -88,7 +88,7 @@ class Crash(TlsCase):
         file = self.secret(old)
         with core_dumps() as folder, self.dumping(self.group(
                 2, tls=lambda _: f'[tls]\nsecret_file = "{file}"')) as group:
-            leader = group.start().await_leader()
+            leader = group.start().await_leader(group.sidecars[-1])
             self.await_security(group, "psk")
             self.secret(new, old)
             leader.await_log(r"the files of \[tls\] are in force")
@@ -108,7 +108,7 @@ class Crash(TlsCase):
 
     def test_holds_no_private_key(self):
         with core_dumps() as folder, self.dumping(self.certified(2)) as group:
-            leader = group.start().await_leader()
+            leader = group.start().await_leader(group.sidecars[-1])
             self.await_security(group, "tls")
             key = self.identity(leader).key
             before = shapes_of_key(key.read_text(), key)
@@ -193,7 +193,7 @@ class Told(TlsCase):
         self.write(self.tokens, token)
         with self.talkative(self.group(
                 2, tls=lambda _: f'[tls]\nsecret_file = "{file}"')) as group:
-            leader = group.start().await_leader()
+            leader = group.start().await_leader(group.sidecars[-1])
             self.await_security(group, "psk")
             self.assertEqual(self.command(leader, token)[0], 200)
             self.assert_untold(leader)
@@ -212,7 +212,7 @@ class Told(TlsCase):
     def test_nobody_tells_a_private_key(self):
         self.write(self.tokens, self.new(24))
         with self.talkative(self.certified(2)) as group:
-            leader = group.start().await_leader()
+            leader = group.start().await_leader(group.sidecars[-1])
             self.await_security(group, "tls")
             key = self.identity(leader).key
             lines = key.read_text().splitlines()

@@ -192,7 +192,9 @@ class Answers(StoreAdviceCase, EtcdCase):
             group = guarded.group
             odd, other, leader = group.sidecars
             self.assertEqual(odd.stop(), 0)
-            good = self.edit(odd, ("[etcd]", '[etcd]\nprefix = "/elsewhere/"'))
+            # By a record of its own it would lead, sooner or later.
+            good = self.edit(odd, ("[etcd]", '[etcd]\nprefix = "/elsewhere/"'),
+                             (f"priority = {group.priorities[0]}", "priority = 0"))
             odd.start()
             self.await_advice(other, "voters", "n0: another guard or another record than the "
                               "configuration here", "give all the same; see From another guard to "

@@ -55,7 +55,7 @@ class TlsCase(SystemCase):
     @contextlib.contextmanager
     def unmoved(self, group):
         """Whatever happens within, the leader and its epoch stay."""
-        leader = group.await_leader()
+        leader = group.await_leader(group.running[-1])
         epoch, elections = leader.epoch(), leader.elections()
         yield leader
         self.assertIs(group.await_leader(leader), leader)

@@ -266,7 +266,7 @@ class Bytes(StrangersCase):
     def test_a_flood_of_handshakes_while_the_leader_is_killed(self):
         with self.certified(voters=3) as group:
             group.start("--bootstrap")
-            leader = group.await_leader()
+            leader = group.await_leader(group.sidecars[-1])
             target = group.followers()[0]
             flood = subprocess.Popen(
                 [os.path.join(os.path.dirname(os.path.abspath(__file__)), "handshake_flood.py"),

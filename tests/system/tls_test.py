@@ -17,7 +17,7 @@ class Members(TlsCase):
     def test_a_killed_leader_is_succeeded_among_certificates(self):
         with self.certified(voters=3) as group:
             group.start("--bootstrap")
-            leader = group.await_leader()
+            leader = group.await_leader(group.sidecars[-1])
             self.await_security(group, "tls")
             for member in leader.members().values():
                 if not member["is_self"]:

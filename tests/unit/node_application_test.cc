@@ -270,6 +270,24 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_older_than_the_members_word_does_not_take_it
   BOOST_TEST(score_of(node, 4) == 30);
 }
 
+// Who knows no leader takes anybody's list, also a forged one.
+BOOST_AUTO_TEST_CASE(no_list_has_a_number_that_the_members_own_word_cannot_set_right) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.receive(4, 1, word_of(4, 2, 20));
+  MemberView list{.version = {1, 5}, .entries = {}};
+  for (uint32_t number = 1; number <= 5; ++number) list.entries.push_back(member_entry(number));
+  list.entries[3].is_electable = false;
+  list.entries[3].revision = UINT64_MAX;
+  node.receive(5, 1, MembersFrame{std::make_shared<MemberView>(list)});
+  BOOST_TEST(!may_lead(node, 4));
+  node.receive(4, 1, word_of(4, 2, 20));
+  BOOST_TEST(may_lead(node, 4));
+  BOOST_TEST(score_of(node, 4) == 20);
+  node.receive(4, 1, word_of(4, 1, 10));
+  BOOST_TEST(score_of(node, 4) == 20);
+}
+
 BOOST_AUTO_TEST_CASE(a_leaders_list_repeats_scores_but_not_with_every_beat) {
   LeaderAtWork node;
   const ViewVersion before = node.node().members().version();

@@ -222,8 +222,8 @@ class KubernetesLease final : public StoreDialect {
         if (message.find(kAnonymous) != std::string::npos) {
           return is(StoreFailure::kUnauthorized, anonymous_words());
         }
-        return is(StoreFailure::kForbidden, fmt::format("does not let us {} {}{}; {}", verb, what(),
-                                                        message, needed_role(settings_)));
+        return is(StoreFailure::kForbidden, fmt::format("does not let us {} {}; {}{}", verb, what(),
+                                                        needed_role(settings_), message));
       case kStatusInvalid:
         return is(StoreFailure::kForbidden,
                   fmt::format("takes no {} of {}{}", verb, what(), message));
