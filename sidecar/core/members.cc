@@ -101,6 +101,7 @@ void Members::update(Member& member, const MemberEntry& entry, Instant now) {
       member.entry.rank() != taken.rank() ||
       (member.entry.liveness == Liveness::kLeft) != (taken.liveness == Liveness::kLeft);
   if (member.entry.liveness != taken.liveness) member.since = now;
+  if (member.entry.boot != taken.boot) member.told_revision = 0;
   member.entry = taken;
   member.slot = voters_.slot_of(taken.name);
   moves ? rebuild() : refresh_marks(member);

@@ -72,7 +72,6 @@ void Node::on(const LinkUp& link) {
   if (member == nullptr) return refuse(id, Unfit::kGroupFull);
   member->is_connected = true;
   member->is_hearsay = false;
-  if (is_new_life) member->told_revision = 0;
   member->told_revision = std::max(member->told_revision, hello.self.revision);
   member->was_linked = true;
   members_.supersede(*member);

@@ -10,7 +10,7 @@ import os
 import pathlib
 import sys
 
-from advice_case import AdviceCase, Answering, vote_of
+from advice_case import AdviceCase, Answering
 from harness import free_ports, wait_until
 from system_case import CALM, main
 
@@ -137,7 +137,7 @@ class AbleWithoutLeader(ApplicationCase):
             for sidecar in others:
                 sidecar.start()
             self.await_whole(group, able)
-            self.assertEqual(vote_of(able), "in force")
+            self.assertEqual(able.vote(), "in force")
 
 
 class Ill(ApplicationCase):

@@ -20,12 +20,6 @@ INVALID, UNUSABLE, STATE_UNUSABLE, UNAVAILABLE = 3, 6, 7, 9  # exit statuses
 LONG_S = 120
 
 
-def vote_of(sidecar):
-    """in force, forgotten, ...; None: it does not answer, or does not vote."""
-    status = sidecar.get("/v1/status")
-    return status and status["vote"] and status["vote"]["state"]
-
-
 class Answering:
     """A server that is nobody's: it answers all that is asked with `status`, after `delay_s`; a
     context manager."""
@@ -105,7 +99,7 @@ class AdviceCase(TlsCase):
     def await_votes(self, sidecars):
         for sidecar in sidecars:
             wait_until(f"{sidecar.name} has its vote",
-                       lambda each=sidecar: vote_of(each) == "in force", LONG_S)
+                       lambda each=sidecar: each.vote() == "in force", LONG_S)
 
     def await_whole(self, group, leader=None):
         """One leads, and all are there, ready, and have their votes."""
@@ -160,7 +154,7 @@ class AdviceCase(TlsCase):
         sidecar.start(*arguments)
         group.await_leader(patience_s=LONG_S)
         wait_until(f"{sidecar.name} is ready", sidecar.is_ready, LONG_S)
-        self.await_votes([sidecar] if vote_of(sidecar) else [])
+        self.await_votes([sidecar] if sidecar.vote() else [])
 
     # --- what is told ---
 

@@ -8,7 +8,7 @@ usage: advice_voters_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class
 import contextlib
 import shutil
 
-from advice_case import LONG_S, STATE_UNUSABLE, AdviceCase, vote_of
+from advice_case import LONG_S, STATE_UNUSABLE, AdviceCase
 from forged_frames import Impostor, voters_hash
 from harness import free_ports, wait_until
 from system_case import main
@@ -47,7 +47,7 @@ class Machines(AdviceCase):
                 voter = group.sidecars[0]
                 voter.start()
                 wait_until("it follows", lambda each=voter: each.leader() == "n2")
-            self.assertEqual(vote_of(anew.sidecars[0]), "forgotten")
+            self.assertEqual(anew.sidecars[0].vote(), "forgotten")
             for group in (moved, anew):
                 # The others have the old address, and it connects to them.
                 self.await_whole(group, group.sidecars[2])
@@ -151,7 +151,7 @@ class ShutOut(AdviceCase):
             def is_shut_out():
                 for impostor in impostors:
                     stack.enter_context(impostor.connect(lone, voters=voters, epoch=FAR_FUTURE))
-                return vote_of(lone) == "shut out"
+                return lone.vote() == "shut out"
             wait_until("it is shut out", is_shut_out)
             self.assertIn("shut out", self.commanded(lone, "status"))
             self.await_metric(lone, 'bellwether_vote{state="shut_out"}', 1)

@@ -206,7 +206,7 @@ class MemoryGroup {
 
 // ---- A whole sidecar, alone in its group. ----
 
-// Ports that no other test has, nor the kernel gives to who connects, as own_ports() in harness.py
+// Ports that no other test has, nor the kernel gives to who connects, as own_ports() in ports.py
 // has them: free again whenever the sidecar is dead.  Names are taken within one type of sockets.
 class PortBlock {
  public:

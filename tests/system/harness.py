@@ -10,22 +10,20 @@ import http.client
 import json
 import os
 import pathlib
-import random
 import re
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 
 from flag_observer import FlagObserver
+from ports import free_ports
 
 PATIENCE_S = 60
+VOTES_S = 15
 LONGEST_LOOK_S = 6
-FIRST_EPHEMERAL_PORT = int(
-    pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
 VARIANTS = ("modified", "classic")
 WITH_TLS = bool(os.environ.get("BELLWETHER_TEST_TLS"))
 
@@ -54,47 +52,6 @@ def wait_until(what, condition, patience_s=PATIENCE_S):
 def place_of(address, port):
     """As configurations and URLs write it: IPv6 in brackets."""
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-
-
-FIRST_PORT = 10000
-PORTS_PER_BLOCK = 64
-port_holders = []  # one for each block of ports that is this process's
-
-
-def own_ports():
-    """All ports that a test may have, each once.  They are this process's alone as long as it
-    lives: a sidecar that was killed must find its ports free when it comes back, whatever tests run
-    beside this one (death_order_test.cc takes its ports so, too).  A name that only one stream
-    socket can have stands for a block of them."""
-    blocks = range(FIRST_PORT, FIRST_EPHEMERAL_PORT - PORTS_PER_BLOCK, PORTS_PER_BLOCK)
-    for block in random.sample(blocks, len(blocks)):
-        holder = socket.socket(socket.AF_UNIX)
-        try:
-            holder.bind(f"\0bellwether-test-ports-{block}")
-        except OSError:  # another process's
-            holder.close()
-            continue
-        port_holders.append(holder)
-        yield from range(block, block + PORTS_PER_BLOCK)
-
-
-ports_left = own_ports()
-ports_lock = threading.Lock()  # groups may be made by several threads
-
-
-def free_ports(count, host="127.0.0.1"):
-    """Ports on which nobody listens now, never the same twice.  None is one that the kernel may
-    give to somebody who connects before the sidecar listens."""
-    ports = []
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    while len(ports) < count:
-        with ports_lock:
-            port = next(ports_left)
-        with socket.socket(family) as probe, contextlib.suppress(OSError):  # taken: the next one
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-            ports.append(port)
-    return ports
 
 
 class Unreachable(Exception):
@@ -265,6 +222,11 @@ class Sidecar:
         wait_until(f"{self.name} sees {member.name} as {state}",
                    lambda: self.state_of(member.name) == state)
 
+    def vote(self):
+        """in force, forgotten, ...; None: it does not answer, or does not vote."""
+        status = self.get("/v1/status")
+        return status and status["vote"] and status["vote"]["state"]
+
     def is_ready(self):
         try:
             return self.request("GET", "/readyz")[0] == 200
@@ -321,6 +283,7 @@ class Group:
         self.tls = tls or (self.shared_secret() if WITH_TLS else lambda _: "")
         self.priorities = priorities or [100 + i for i in range(size)]
         self.program, self.hosts, self.address, self.voters = program, hosts, address, voters
+        self.has_new_voters = False
         self.sidecars = []
         for _ in range(size):
             self.add()
@@ -381,7 +344,16 @@ path = "{sidecar.flag_file}"
     def start(self, *arguments):
         for sidecar in self.sidecars:
             sidecar.start(*arguments)
+        self.has_new_voters = "--bootstrap" in arguments
         return self
+
+    def let_them_vote(self):
+        """Two of three new voters elect a leader before the third has its vote, which it never gets
+        should one of them be ended now."""
+        self.has_new_voters = False
+        with contextlib.suppress(AssertionError):  # one that is not to have it, perhaps
+            wait_until("all have their votes", lambda: all(
+                sidecar.vote() == "in force" for sidecar in self.running[:self.voters]), VOTES_S)
 
     def __enter__(self):
         return self
@@ -429,6 +401,8 @@ path = "{sidecar.flag_file}"
                 return None
             is_seen = self.observer is None or self.observer.is_on(self.sidecars.index(found))
             return found if is_seen else None
+        if self.has_new_voters:
+            self.let_them_vote()
         return wait_until(f"all agree on {expected.name if expected else 'a leader'}", leader,
                           patience_s)
 

@@ -7,7 +7,7 @@ usage: repairs_state_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class
 
 import shutil
 
-from advice_case import LONG_S, AdviceCase, vote_of
+from advice_case import LONG_S, AdviceCase
 from harness import wait_until
 from system_case import main
 
@@ -117,7 +117,7 @@ class Voters(AdviceCase):
             shutil.rmtree(sidecar.state_folder)
             sidecar.start()
         for sidecar in group.sidecars[:2]:
-            wait_until("it has forgotten", lambda each=sidecar: vote_of(each) == "forgotten")
+            wait_until("it has forgotten", lambda each=sidecar: each.vote() == "forgotten")
             self.assertIsNone(sidecar.leader())
 
 

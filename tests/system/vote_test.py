@@ -22,14 +22,8 @@ FAR_FUTURE = 2**62  # no epoch is of so late a time
 FIRST_VOTE = 3
 
 
-def vote_of(sidecar):
-    """in force, forgotten, ...; None: it does not answer."""
-    status = sidecar.get("/v1/status")
-    return status and status["vote"]["state"]
-
-
 def await_vote(sidecar, state="in force"):
-    wait_until(f"{sidecar.name}'s vote is {state}", lambda: vote_of(sidecar) == state, LONG_S)
+    wait_until(f"{sidecar.name}'s vote is {state}", lambda: sidecar.vote() == state, LONG_S)
 
 
 def empty(sidecar):
@@ -137,7 +131,7 @@ class LostState(VoteCase):
                 empty(sidecar)
                 sidecar.start()
                 wait_until(f"{sidecar.name} is ready", sidecar.is_ready, LONG_S)
-                self.assertEqual(vote_of(sidecar), "in force")
+                self.assertEqual(sidecar.vote(), "in force")
             self.await_all_votes(group)
             self.loses_its_leader(group)
 
@@ -191,7 +185,7 @@ class Liar(VoteCase):
             voters = voters_hash(sidecar.name for sidecar in group.sidecars)
             for name, hello in (("stranger", {"beyond": FAR_FUTURE}), ("other", {})):
                 with self.lie(name, group.sidecars, voters=voters, **hello):
-                    self.assertEqual(list(map(vote_of, group.sidecars)), ["in force"] * 3)
+                    self.assertEqual([each.vote() for each in group.sidecars], ["in force"] * 3)
                 self.assertEqual([sidecar.get("/v1/leader") for sidecar in group.sidecars], before)
             self.assertIs(group.await_leader(), group.sidecars[-1])
 
@@ -204,7 +198,7 @@ class Liar(VoteCase):
             first.kill()
             with self.lie(first.name, (second, leader), voters=voters, beyond=FAR_FUTURE):
                 for sidecar in (second, leader):
-                    self.assertEqual(vote_of(sidecar), "in force")
+                    self.assertEqual(sidecar.vote(), "in force")
                 self.assertTrue(leader.is_leader())
             with self.lie(first.name, (second, leader), voters=voters):
                 for sidecar in (second, leader):
@@ -213,7 +207,7 @@ class Liar(VoteCase):
                 self.assertFalse(leader.is_leader())
             second.kill()
             first.start()
-            wait_until("it answers", lambda: vote_of(first) == "in force")
+            wait_until("it answers", lambda: first.vote() == "in force")
             with self.lie(second.name, (first,), voters=voters):
                 await_vote(first, "forgotten")
             second.start()
@@ -236,7 +230,7 @@ class Machine(VoteCase):
             broken.touch()
             self.assertEqual(leader.request("POST", "/v1/transfer", {"to": "n1"})[0], 200)
             group.await_leader(group.sidecars[1])
-            wait_until("its vote is broken", lambda: "broken" in vote_of(voter))
+            wait_until("its vote is broken", lambda: "broken" in voter.vote())
             status, _, text = voter.request("GET", "/readyz")
             self.assertEqual((status, "does not keep" in text), (503, True), text)
             self.assertEqual(voter.request("GET", "/livez")[0], 200)
@@ -257,7 +251,7 @@ class Machine(VoteCase):
             early.is_wanted = False
             # Or one of them had not asked it yet, and cannot vote without it.
             wait_until("the others have a leader", lambda: group.agreed_leader() or
-                       "forgotten" in map(vote_of, group.running))
+                       "forgotten" in [each.vote() for each in group.running])
             early.start(environment=faulty(**clock))
             self.await_all_votes(group)
             soon = (time.time() + MINUTES_AHEAD * 60 / 2) * 1000

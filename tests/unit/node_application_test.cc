@@ -288,6 +288,25 @@ BOOST_AUTO_TEST_CASE(no_list_has_a_number_that_the_members_own_word_cannot_set_r
   BOOST_TEST(score_of(node, 4) == 20);
 }
 
+BOOST_AUTO_TEST_CASE(
+    the_words_of_a_new_life_count_from_the_first_also_where_a_list_named_it_before) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.receive(4, 1, word_of(4, 9, 20, false));
+  node.step(LinkDown{uuid(4), LinkEvidence::kRefused});
+  MemberView list{.version = {1, 5}, .entries = {}};
+  for (uint32_t number = 1; number <= 5; ++number) list.entries.push_back(member_entry(number));
+  Hello hello = NodeHarness::hello_of(4, 1);
+  hello.self.boot = list.entries[3].boot += 1;
+  node.receive(5, 1, MembersFrame{std::make_shared<MemberView>(list)});
+  node.connect(hello);
+  Wish word = word_of(4, 1, 30);
+  word.boot = hello.self.boot;
+  node.receive(4, 1, word);
+  BOOST_TEST(score_of(node, 4) == 30);
+  BOOST_TEST(may_lead(node, 4));
+}
+
 BOOST_AUTO_TEST_CASE(a_leaders_list_repeats_scores_but_not_with_every_beat) {
   LeaderAtWork node;
   const ViewVersion before = node.node().members().version();
