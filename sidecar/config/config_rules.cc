@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -251,6 +252,23 @@ void judge_flag(Judge& judge) {
   }
 }
 
+// What is advised about a file that is not a flag would end what lies there.
+void judge_place_of_flag(Judge& judge) {
+  const Config& config = judge.config();
+  const auto folder_of = [](const std::filesystem::path& file) {
+    return file.lexically_normal().parent_path();
+  };
+  const std::string& state = config.node.state_dir;
+  if (!state.empty() && folder_of(config.flag.path) == folder_of(state + "/state")) {
+    judge.object({"flag.path", "node.state_dir"},
+                 "the flag would lie among the files of the state, which nobody else may read",
+                 "give it a folder of its own");
+  }
+  if (config.flag.path == config.api.socket) {
+    judge.object({"flag.path", "api.socket"}, "are the same file", "give each its own");
+  }
+}
+
 void judge_hook_files(Judge& judge, const HookSettings& hook, const std::string& path) {
   const char* about_tls = !hook.ca.empty()     ? ".ca"
                           : !hook.cert.empty() ? ".cert"
@@ -333,6 +351,7 @@ void judge_errors(Judge& judge) {
   judge_exposure(judge);
   judge_tls(judge);
   judge_flag(judge);
+  judge_place_of_flag(judge);
   judge_hooks(judge);
   judge_application(judge);
 }

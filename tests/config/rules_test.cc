@@ -224,6 +224,15 @@ BOOST_AUTO_TEST_CASE(only_the_sidecar_writes_the_flag) {
                "0o600 and more, like 0o640");
 }
 
+BOOST_AUTO_TEST_CASE(the_flag_is_not_another_file_of_the_sidecar) {
+  const std::string state = "[group]\nname = \"g\"\n[node]\nname = \"n1\"\nstate_dir = \"/s/a/\"\n";
+  expect_error(state + "[flag]\npath = \"/s/b/../a/state\"\n",
+               "7:8: error: flag.path: the flag would lie among the files of the state, which "
+               "nobody else may read; give it a folder of its own");
+  expect_error(state + "[flag]\npath = \"/s/x\"\n[api]\nsocket = \"/s/x\"\n",
+               "7:8: error: flag.path: are the same file; give each its own");
+}
+
 BOOST_AUTO_TEST_CASE(a_hook_has_files_that_fit_its_url_and_each_other) {
   const std::string https = kSound + "[[hook]]\nurl = \"https://a/\"\n";
   for (const char* lines :

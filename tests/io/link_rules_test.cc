@@ -147,6 +147,14 @@ BOOST_AUTO_TEST_CASE(who_is_rejected_waits_up_to_five_seconds) {
   BOOST_TEST(is_about(backoff.after_rejection(), milliseconds(250)));
 }
 
+BOOST_AUTO_TEST_CASE(of_many_that_only_others_have_named_none_is_dialled_often) {
+  DialBackoff backoff(2, kHandshake);
+  backoff.set_longest_wait(seconds(100));
+  for (int i = 0; i < 10; ++i) backoff.after_failure();
+  BOOST_TEST(is_about(backoff.after_failure(), seconds(100)));
+  BOOST_TEST(is_about(backoff.after_rejection(), seconds(100)));
+}
+
 BOOST_AUTO_TEST_CASE(the_waits_of_many_differ) {
   DialBackoff one(3, kHandshake);
   DialBackoff other(4, kHandshake);

@@ -30,8 +30,11 @@ class DialBackoff {
   // A second, or where many are dialled in vain, more.
   void set_longest_wait(Duration wait) { longest_wait_ = std::max(kLongestWait, wait); }
 
-  // After an answer that will not change soon: from 250 ms doubling to 5 s.
-  Duration after_rejection() { return rejections_.next(); }
+  // After an answer that will not change soon: from 250 ms doubling to 5 s; where many are dialled
+  // in vain, more.
+  Duration after_rejection() {
+    return rejections_.next(longest_wait_ > kLongestWait ? longest_wait_ : Duration::zero());
+  }
 
   // After a link that lasted for `lifetime`: none.  But from the third link in a row that ended
   // soon it counts as a failure: two that cannot stand each other must not keep each other busy.
