@@ -97,7 +97,7 @@ void require_major(const fs::path& file, const void* symbol, size_t size_of_data
     uint32_t abi_minor = 0;
   } version;
   static_assert(sizeof version == 8);
-  // A version and nothing behind it is no plugin of any version; mostly it is a pointer to one.
+  // A version and nothing behind it is not a plugin of any version; mostly it is a pointer to one.
   if (size_of_data <= sizeof version) {
     refuse(file,
            "has only " + std::to_string(size_of_data) +

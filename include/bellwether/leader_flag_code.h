@@ -152,7 +152,7 @@ static inline void leader_flag_close(leader_flag* flag) {
 }
 
 /* If another file is at the flag's path, maps that one where the old one was.  False: it is not, or
- * it is no flag to believe. */
+ * it is not a flag to believe. */
 static inline bool leader_flag_follow_(const leader_flag* flag) {
   leader_flag_place_* const place = flag->place;
   struct stat status;

@@ -19,7 +19,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// Without brackets, port and the dot at the end of a full name; empty when it is no authority.
+// Without brackets, port and the dot at the end of a full name; empty when it is not an authority.
 std::string host_of(std::string_view authority) {
   const size_t colon = authority.rfind(':');
   const bool has_port =

@@ -48,8 +48,8 @@ struct ApiOptions {
   std::string key;
 };
 
-// Throws UsageError when --api is no address or the options do not fit together, ConfigErrors when
-// the configuration is wrong, and std::system_error when it cannot be read.
+// Throws UsageError when --api is not an address or the options do not fit together, ConfigErrors
+// when the configuration is wrong, and std::system_error when it cannot be read.
 ApiAddress find_api(const ApiOptions& options);
 
 // Nobody answers, or not as a sidecar does; what() says who, why, and what to do.
@@ -115,7 +115,7 @@ class ApiEvents {
   // outlive it.
   ApiEvents(ApiClient& client, const std::string& last_id);
 
-  // The answer, when it is no stream of events; nullptr when it is.
+  // The answer, when it is not a stream of events; nullptr when it is.
   const io::HttpAnswer* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
 
   // The next one, or nothing when none has come in this time.  Throws ApiError when the stream

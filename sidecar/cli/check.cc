@@ -63,11 +63,16 @@ std::string time_text(const Failover& failover) {
 
 std::string legend(const Config& config) {
   if (!config.has_store_guard()) {
-    return R"(# RTT: a round trip between members.  4/5 lease: the longest silence that is tolerated;
-# twice that by a node that was paused itself in the last 10s.  votes: two writes to disk.
+    constexpr const char* kOfAll =
+        R"(# RTT: a round trip between members.  4/5 lease: the longest silence that is tolerated;
+# twice that by a node that was paused itself in the last 10s.
 # Of 2 answer_timeout one lets the next in line go first, the other asks it in vain.
-# A voter that started less than a lease ago makes others wait for the rest of it.
 )";
+    constexpr const char* kOfVoters =
+        R"(# votes: two writes to disk.  A voter that started less than a lease ago makes others wait for
+# the rest of it.
+)";
+    return std::string(kOfAll) + (config.has_majority_guard() ? kOfVoters : "");
   }
   return fmt::format(
       R"(# RTT: a round trip between members.  write: to the store, which may well be faster.

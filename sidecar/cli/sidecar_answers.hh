@@ -21,7 +21,8 @@ std::string age_text(Duration age);
 std::optional<Duration> age_of(const std::string& moment);
 
 // The body of an answer of 200, which has `key`, as all answers of its kind have.  Throws ApiError
-// otherwise: with the sidecar's own words when it refuses, or because what answers is no sidecar.
+// otherwise: with the sidecar's own words when it refuses, or because what answers is not a
+// sidecar.
 Json require_json(const ApiClient& client, const io::HttpAnswer& answer, const char* key);
 inline Json get_json(ApiClient& client, const std::string& target, const char* key) {
   return require_json(client, client.get(target), key);

@@ -27,7 +27,7 @@ struct SourceNode {
   std::vector<SourceNode> items;     // kList
   std::vector<SourceEntry> entries;  // kTable, by key
 
-  // The entry of this key, or null; also null when this is no table.
+  // The entry of this key, or null; also null when this is not a table.
   const SourceEntry* find(std::string_view key) const;
 };
 

@@ -89,7 +89,7 @@ struct HostPortType {
   PlainValue write(const Value& value) const { return value.text(); }
 };
 
-// The entries of a list; nothing, after a complaint, when it is no list or too long.
+// The entries of a list; nothing, after a complaint, when it is not a list or too long.
 std::optional<std::vector<SourceNode>> read_list(const SourceNode& node, size_t max_items,
                                                  const std::string& expects,
                                                  const Complain& complain);

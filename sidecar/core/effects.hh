@@ -153,7 +153,7 @@ struct RefuseLink {
   Unfit why{};
 };
 
-// End the connection, and dial again as after any: the peer is no member any more, and only the
+// End the connection, and dial again as after any: the peer is not a member any more, and only the
 // HELLO of a new connection makes it one.
 struct EndLink {
   Uuid peer{};

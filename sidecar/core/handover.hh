@@ -49,8 +49,8 @@ struct Drain {
   bool is_over = false;  // and yet it may lead on, until its successor has claimed
 };
 
-// Of a leader, until somebody has claimed.  But for guard "majority" it has stopped leading once
-// the drain is over.
+// Of a leader, until somebody has claimed.  Except under guard "majority" it has stopped leading
+// once the drain is over.
 struct Handover {
   std::optional<Uuid> named;  // nobody else is to take over
   bool is_appointed = false;  // an operator has named it

@@ -120,8 +120,8 @@ class Members {
   void start(Instant now);
 
   // Takes over a view.  An older one than ours can only add members.  A newer one is the group's
-  // list: who is not in it is no member any more, unless it is connected here and alive.  Of those
-  // connected here the leader, which hears everybody, says who is suspect and who may lead.
+  // list: who is not in it is not a member any more, unless it is connected here and alive.  Of
+  // those connected here the leader, which hears everybody, says who is suspect and who may lead.
   // Returns whether anything changed.
   bool merge(const MemberView& view, Instant now);
   // Adds the members that are unknown here, up to the limit.  Returns whether there were any.

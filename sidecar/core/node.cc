@@ -79,7 +79,7 @@ const Effects& Node::step(Instant now, const Input& input) {
   return effects_;
 }
 
-// A process that stays connected but is no member is heard by nobody, and would never know.
+// A process that stays connected but is not a member is heard by nobody, and would never know.
 void Node::end_links_of_forgotten() {
   for (const Member& member : members_.forgotten()) {
     if (member.is_connected) effects_.push_back(EndLink{member.entry.id});

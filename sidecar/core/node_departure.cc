@@ -58,8 +58,8 @@ void Node::on(const LeaveGroup&) {
   if (!handover_) finish_leaving();
 }
 
-// Or begins it anew, with another successor: one that was asked before and claims all the same is a
-// candidate like any other.  `drains`: the application is asked to finish first, once.
+// Also begins it anew, with another successor: one that was asked before and claims all the same is
+// a candidate like any other.  `drains`: the application is asked to finish first, once.
 void Node::begin_handover(std::optional<Uuid> successor, bool is_appointed,
                           std::optional<DrainReason> drains, Duration hold) {
   // It may have stopped leading just now.
@@ -111,10 +111,10 @@ void Node::decline_handover(Member& from) {
   declined_until_ = now_ + options_.handover_timeout;
 }
 
-// The leader hears of it.
+// The leader hears of it.  What it writes into a store meanwhile comes first.
 void Node::on_declined(const Uuid& id) {
   if (!handover_ || handover_->tried.empty() || handover_->tried.back() != id) return;
-  on_handover_timer();
+  if (!store_ || !store_->request) on_handover_timer();
 }
 
 // The highest that was not asked yet; nullptr: there is none.

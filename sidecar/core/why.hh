@@ -75,7 +75,7 @@ enum class StoreFailure : uint8_t {
   kForbidden,     // who we are is, but may not do this
   kThrottled,     // it wants to be asked later
   kUnavailable,   // it is there, and cannot answer: no quorum, starting, stopping
-  kMalformed,     // what came is no answer of such a store
+  kMalformed,     // what came is not an answer of such a store
   kLast = kMalformed,
 };
 const char* name(StoreFailure failure);

@@ -127,8 +127,8 @@ struct SidecarFacts {
   std::string plugin_abi{};
   std::string variant{};
   std::string why_not_ready{};         // empty: it is
-  std::string vote{};                  // as in /v1/status; empty: this is no voter
-  std::string why_no_vote{};           // empty: it is in force, or this is no voter
+  std::string vote{};                  // as in /v1/status; empty: this is not a voter
+  std::string why_no_vote{};           // empty: it is in force, or this is not a voter
   std::string why_tls_not_in_force{};  // empty: it is, or is off
   std::string why_no_token_counts{};   // empty: they do, or none is asked for
   // The same of [api] and [metrics], by these names.

@@ -57,7 +57,7 @@ struct SocketEntry {
   bool is_connected = false;
 };
 
-// From the text of /proc/net/tcp or /proc/net/tcp6; what is no entry is skipped.
+// From the text of /proc/net/tcp or /proc/net/tcp6; what is not an entry is skipped.
 std::vector<SocketEntry> parse_socket_table(std::string_view text);
 
 // That of this network namespace.

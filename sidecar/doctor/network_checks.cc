@@ -98,8 +98,10 @@ void judge_membership(const Facts& facts, Findings& found) {
     if (member.state == "alive" && !do_meet(addresses, configured)) hidden.push_back(member.name);
   }
   if (!strangers.empty() && !facts.is_tls_unusable()) {
-    found.warning("the sidecar knows no member at " + listed(strangers),
-                  "see reach for what is there; one that is only starting needs a moment");
+    found.warning(
+        "the sidecar knows no member at " + listed(strangers),
+        "see reach for what is there; one that is only starting needs a moment, and one that "
+        "is gone for good can be taken out of membership.peers");
   }
   if (!hidden.empty() && !facts.config.config->membership.dns.is_none()) {
     found.warning(listed(hidden) + ": behind no configured name, known through others",

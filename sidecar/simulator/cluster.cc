@@ -70,7 +70,7 @@ void Cluster::grow_to(uint32_t count) {
   referee_.resize(count);
 }
 
-// Everybody that is no stranger is in everybody's configuration.
+// Everybody that is not a stranger is in everybody's configuration.
 void Cluster::rewrite_configured() {
   auto everybody = std::make_shared<MemberView>();
   for (const Process& process : processes_) {

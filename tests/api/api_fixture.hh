@@ -19,7 +19,7 @@ namespace bellwether::tests {
 struct Recorded {
   std::optional<io::HttpResponse> response;  // nullopt: not answered
   std::string stream;                        // what was written to it
-  std::string stream_type;                   // empty: it is no stream
+  std::string stream_type;                   // empty: it is not a stream
   bool is_client_gone = false;
 
   bool is_open() const { return !is_client_gone && !response; }

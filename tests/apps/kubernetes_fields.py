@@ -222,7 +222,7 @@ def differences(place, value, form):
         form = dict.fromkeys(value, text) if isinstance(value, dict) else {}
     if isinstance(form, dict):
         if not isinstance(value, dict):
-            yield f"{place}: {value!r} is no object"
+            yield f"{place}: {value!r} is not an object"
             return
         for field, content in value.items():
             if field not in form:
@@ -231,7 +231,7 @@ def differences(place, value, form):
                 yield from differences(f"{place}.{field}", content, form[field])
     elif isinstance(form, list):
         if not isinstance(value, list) or not value:
-            yield f"{place}: {value!r} is no list of something"
+            yield f"{place}: {value!r} is not a list of something"
             return
         for index, element in enumerate(value):
             yield from differences(f"{place}[{index}]", element, form[0])

@@ -88,6 +88,21 @@ BOOST_AUTO_TEST_CASE(frames_of_a_later_release_are_counted_and_do_no_harm) {
   BOOST_TEST(a.is_linked_to(id_of(9)));
 }
 
+// A voter without a memory is ready when all others have answered, or are known to be away.
+BOOST_AUTO_TEST_CASE(what_is_nobodys_word_is_no_answer) {
+  RawListener listener;
+  a.look_for({listener.place()});
+  std::optional<RawSocket> other;
+  BOOST_REQUIRE(run_until([&] { return (other = listener.accept()).has_value(); }));
+  const std::string junk = "HTTP/1.1 502 Bad Gateway\r\n\r\n";
+  other->write(Bytes(junk.begin(), junk.end()));
+  BOOST_REQUIRE(run_until([&] { return !a.rejected.empty(); }));
+  BOOST_REQUIRE(run_until([&] { return (other = listener.accept()).has_value(); }));
+  BOOST_TEST(a.all_answered == 0);
+  other->write(hello_of(9));
+  BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
+}
+
 BOOST_AUTO_TEST_CASE(a_process_that_dials_itself_does_so_rarely) {
   const Instant begin = Loop::now();
   RawListener listener;

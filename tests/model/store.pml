@@ -46,7 +46,7 @@
 #define ABSENT  0
 #define UNKNOWN 4        /* made anew, or emptied by hand: somebody whom nobody knows may hold it   */
 #define FREE    5        /* released, with the mark of the holder's release                         */
-#define ALIEN   6        /* held by one who is no member                                            */
+#define ALIEN   6        /* held by one that is not a member                                         */
 byte SH = FREE, SE;      /* who holds it (1..3: member 0..2), epoch                                 */
 bit  SD;                 /* WORD: the life that wrote it, and whose hash it has, is dead            */
 bit  SX;                 /* EDIT: its length has been shortened by hand                             */

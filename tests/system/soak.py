@@ -144,7 +144,7 @@ def duration_s(text):
 def voter_counts(text):
     counts = [int(word) if word.isdigit() else 0 for word in text.split(",")]
     if not all(3 <= count <= 9 for count in counts):
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers from 3 to 9")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers from 3 to 9")
     return counts
 
 

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_star_for_a_part_or_for_a_whole_domain_stands_for_nothing)
 BOOST_AUTO_TEST_CASE(an_address_is_for_the_same_address_however_it_is_written) {
   const CertificateNames names{.uris = {}, .dns = {"10.0.0.3"}, .addresses = {"fd00::1"}};
   BOOST_TEST(is_for_host(names, "fd00:0::1"));
-  BOOST_TEST(!is_for_host(names, "10.0.0.3"));  // a DNS name is no address
+  BOOST_TEST(!is_for_host(names, "10.0.0.3"));  // a DNS name is not an address
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(without_host_names_voters_cannot_be_told_apart) {
   const CertificateNames names = with_id("spiffe://cluster.local/voter").names;
   const CertificateNames another = with_id("spiffe://cluster.local/web").names;
   BOOST_TEST(!judge_voter(names, "orders-2.orders", another));
-  // Where this side's can be, one without them is no voter's unless it has the same id.
+  // Where this side's can be, one without them is not a voter's unless it has the same id.
   CertificateNames own = names;
   own.dns = {"orders-1.orders"};
   BOOST_TEST(!judge_voter(names, "orders-2.orders", own));

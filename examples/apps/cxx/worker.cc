@@ -21,7 +21,7 @@ volatile std::sig_atomic_t is_asked_to_end = 0;
 // An open flag that closes itself.
 class LeaderFlag {
  public:
-  // Waits for a sidecar that starts later than the application; throws when the file is no flag.
+  // Waits for a sidecar that starts later than the application; throws when the file is not a flag.
   LeaderFlag(const char* path, std::optional<uid_t> user) {
     int error = open(path, user);
     while ((error == ENOENT || error == LEADER_FLAG_NOT_READY) && is_asked_to_end == 0) {

@@ -122,7 +122,7 @@ async function attach(place, name = 'application', score = undefined) {
   response.on('error', () => {}); // the iterator ends then, too
   if (!(response.headers['content-type'] ?? '').startsWith('text/event-stream')) {
     response.destroy();
-    throw new Error('what answers is no sidecar: it sends no events');
+    throw new Error('what answers is not a sidecar: it sends no events');
   }
   return new Attachment(response);
 }

@@ -157,7 +157,7 @@ def _connect(place: str) -> socket.socket:
 def _ask(place: str, method: str, target: str, body: bytes,
          is_stream: bool = False) -> typing.Tuple[socket.socket, bytes]:
     """The connection behind the head of a good answer, and what came of its body.  HTTP/1.0, so
-    that it is not cut into chunks.  What is no answer of a sidecar's is an OSError."""
+    that it is not cut into chunks.  What is not an answer of a sidecar's is an OSError."""
     stream = _connect(place)
     until = time.monotonic() + TIMEOUT_S
     try:
@@ -176,12 +176,12 @@ def _ask(place: str, method: str, target: str, body: bytes,
             head, _, rest = rest.partition(b"\r\n\r\n")
             version, _, line = head.partition(b" ")
             if not version.startswith(b"HTTP/1.") or not line[:3].isdigit():
-                raise ConnectionError("what answers is no sidecar")
+                raise ConnectionError("what answers is not a sidecar")
             status = int(line[:3])
         if status != 200:
             raise Refused(status, rest.decode(errors="replace").strip())
         if is_stream and b"\r\ncontent-type: text/event-stream" not in head.lower():
-            raise ConnectionError("what answers is no sidecar: it sends no events")
+            raise ConnectionError("what answers is not a sidecar: it sends no events")
         return stream, rest
     except BaseException:
         stream.close()

@@ -55,8 +55,8 @@ class FlagFile {
   // Why those who open the path now do not find this file, as in "was removed"; empty: they do.
   std::string loss() const;
 
-  // What has happened to the file itself, as in "was cut short", so that it is no flag any more or
-  // says something other than `expected`; empty: nothing.
+  // What has happened to the file itself, as in "was cut short", so that it is not a flag any more
+  // or says something other than `expected`; empty: nothing.
   std::string damage(const FlagPage& expected) const;
 
   // Gives the file its mode again; what it had become, as in "had its mode changed to 0600", or

@@ -30,7 +30,8 @@ struct FlagWord {
   friend bool operator==(const FlagWord&, const FlagWord&) = default;
 };
 
-// Replaces all that the line says.  What a writer that died in the middle has left is no hindrance.
+// Replaces all that the line says.  What a writer that died in the middle has left is not a
+// hindrance.
 void write_flag_line(leader_flag_line& line, const FlagWord& word, uint64_t valid_until_ns,
                      uint64_t boot_id_hash);
 

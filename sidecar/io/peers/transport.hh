@@ -191,8 +191,11 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
     bool is_refusing = false;              // the last try was refused
     bool is_inquiry = false;               // the connection shall only say who listens here
     bool is_tentative = false;             // it may reach a process that is linked already
-    bool has_answered = false;             // in whatever way, ever
-    bool is_tls_in_vain = false;           // the last try by TLS has brought no HELLO
+    // Ever: by a HELLO or a TURNED_AWAY, or its host has refused.  Whatever else came of it, who
+    // should be there may be there all the same.
+    bool has_answered = false;
+    bool has_been_home = false;   // of a peer that was linked, or could be
+    bool is_tls_in_vain = false;  // the last try by TLS has brought no HELLO
   };
   using Targets = std::map<SocketAddress, Target>;
   using AddressSet = std::set<SocketAddress>;

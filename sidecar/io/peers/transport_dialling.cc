@@ -82,7 +82,7 @@ void Transport::refresh_targets() {
     }
   }
   const auto is_hearsay = [&](const auto& entry) {
-    return !configured.contains(entry.first) && !entry.second.answered_by;
+    return !configured.contains(entry.first) && !entry.second.has_been_home;
   };
   const auto hearsays = std::ranges::count_if(targets_, is_hearsay);
   for (auto& entry : targets_) {
@@ -135,6 +135,7 @@ void Transport::note_answer(const PeerConnection& connection, const Greeting& gr
   const auto said = book_.addresses(id);
   const bool is_home = said.empty() || std::ranges::find(said, address) != said.end();
   if (verdict == LinkVerdict::kKeepExisting && !is_home) return;
+  target->has_been_home = true;
   peer.proven = address;
   peer.is_place_indirect = is_indirect(connection.ends(), greeting.ends);
   if (may_prove(connection, greeting) && is_place_known(address)) {

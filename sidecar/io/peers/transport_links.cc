@@ -153,6 +153,7 @@ void Transport::on_turned_away(PeerConnection& connection, TurnedAway words) {
   const std::string peer = connection.is_link() ? described(connection.peer()) : "the peer";
   listener_.on_rejected(Rejection::kTurnedAway, connection.remote(),
                         peer + " turned this process away: " + name(words.reason));
+  if (Target* target = target_of(connection)) target->has_answered = true;
   end_rejected(connection);
 }
 
@@ -308,9 +309,7 @@ void Transport::end_rejected(PeerConnection& connection) {
   }
   Target* target = target_of(connection);
   forget(connection);
-  if (target == nullptr) return;
-  target->has_answered = true;
-  target->dialler->start_after_rejection();
+  if (target != nullptr) target->dialler->start_after_rejection();
 }
 
 void Transport::close_unwanted() {

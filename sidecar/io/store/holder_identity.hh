@@ -10,7 +10,7 @@
 
 namespace bellwether::io {
 
-// What is kept of the name of a holder that is no member.
+// What is kept of the name of a holder that is not a member.
 inline constexpr size_t kMaxStrangerName = 64;
 
 struct HolderIdentity {

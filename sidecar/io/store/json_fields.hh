@@ -10,8 +10,8 @@
 
 namespace bellwether::io {
 
-// The member of this name; nullptr when `json` is no object, or has none.  A chain of names leads
-// inwards: member(json, {"metadata", "name"}).
+// The member of this name; nullptr when `json` is not an object, or has none.  A chain of names
+// leads inwards: member(json, {"metadata", "name"}).
 const Json* member(const Json& json, std::string_view key);
 const Json* member(const Json& json, std::initializer_list<std::string_view> keys);
 

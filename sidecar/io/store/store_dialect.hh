@@ -88,7 +88,7 @@ class StoreDialect {
   virtual void begin_watch() = 0;
   // StoreNothing, StoreSeen, StorePositionLost or StoreRefusal.
   virtual StoreReply on_watch_line(std::string_view line) = 0;
-  // The same of an answer that is no stream, for its status is not 200.
+  // The same of an answer that is not a stream, for its status is not 200.
   virtual StoreReply on_watch_answer(const HttpAnswer& answer) = 0;
 
   // The server did not answer as it should: the next request goes to another one, if there is one.

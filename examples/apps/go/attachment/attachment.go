@@ -84,7 +84,7 @@ func Open(place, name string, score *int64) (*Attachment, error) {
 	if kind := answer.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
 		cancel()
 		answer.Body.Close()
-		return nil, fmt.Errorf("what answers is no sidecar: it sends %q, not events", kind)
+		return nil, fmt.Errorf("what answers is not a sidecar: it sends %q, not events", kind)
 	}
 	mine := &Attachment{body: answer.Body, cancel: cancel, events: make(chan Event, 16)}
 	go mine.read(untilClosed)
