@@ -100,8 +100,8 @@ void Node::give_record() {
 }
 
 void Node::on_given(const StoreVersion& version) {
-  if (!handover_) return;
   store_->view.forget();
+  if (!handover_) return pursue_bid();  // its time was over before the store answered
   if (handover_->tried.empty()) return end_handover_in_vain();
   send(handover_->tried.front(),
        PlannedHandover{.is_appointed = handover_->is_appointed, .version = version});
