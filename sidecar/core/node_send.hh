@@ -11,9 +11,9 @@ namespace bellwether {
 template <typename Body>
 void Node::send(const Uuid& to, Body&& body) {
   using Bare = std::decay_t<Body>;
-  constexpr bool tells_handover =
+  constexpr bool kTellsHandover =
       std::is_same_v<Bare, PlannedHandover> || std::is_same_v<Bare, Resign>;
-  effects_.push_back(Send{to, Frame{header(tells_handover), std::forward<Body>(body)}});
+  effects_.push_back(Send{to, Frame{header(kTellsHandover), std::forward<Body>(body)}});
 }
 
 template <typename Body>
