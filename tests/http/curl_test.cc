@@ -1,5 +1,6 @@
 // The server with a client that others wrote.  The machine that tests has curl.
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,13 +28,15 @@ CurlResult curl(
   std::vector<char*> words;
   for (std::string& argument : arguments) words.push_back(argument.data());
   words.push_back(nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const int fd = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    ::dup2(fd, STDOUT_FILENO);
-    ::execvp("curl", words.data());
-    ::_exit(127);
-  }
+  // Not fork(): a thread of the loop may hold a lock of the sanitizer's at that moment.
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT,
+                                     0600);
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, "curl", &actions, nullptr, words.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  BOOST_REQUIRE(error == 0);
   int status = 0;
   BOOST_REQUIRE(harness.run_until([&] {
     meanwhile();
