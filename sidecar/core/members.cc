@@ -101,7 +101,6 @@ void Members::update(Member& member, const MemberEntry& entry, Instant now) {
       member.entry.rank() != taken.rank() ||
       (member.entry.liveness == Liveness::kLeft) != (taken.liveness == Liveness::kLeft);
   if (member.entry.liveness != taken.liveness) member.since = now;
-  if (member.entry.boot != taken.boot) member.told_revision = 0;
   member.entry = taken;
   member.slot = voters_.slot_of(taken.name);
   moves ? rebuild() : refresh_marks(member);
@@ -263,7 +262,7 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
       // Alive again, or suspect; that it is down, its connection here would have told.
       const bool is_alive = entry.liveness == Liveness::kAlive;
       // What the member itself has said here since is newer than what its leader has heard.
-      if (entry.revision >= known->told_revision) {
+      if (entry.revision >= known->entry.revision) {
         changed |= set_electable(*known, entry.is_electable);
         changed |= set_worth(*known, entry.ability, entry.score, entry.revision);
       }

@@ -29,7 +29,6 @@ struct Member {
   uint64_t released = 0;         // it never again leads an epoch up to this (Header::released)
   uint64_t released_home = 0;    // MemberEntry::home of the process that has said so
   uint64_t claimed_epoch = 0;    // the highest that it has claimed itself, as far as is known here
-  uint64_t told_revision = 0;    // MemberEntry::revision of its own last word, in this life of it
   Arrivals arrivals{};           // when it was heard
   Instant since{};               // when its liveness changed last
 

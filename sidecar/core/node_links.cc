@@ -72,7 +72,6 @@ void Node::on(const LinkUp& link) {
   if (member == nullptr) return refuse(id, Unfit::kGroupFull);
   member->is_connected = true;
   member->is_hearsay = false;
-  member->told_revision = std::max(member->told_revision, hello.self.revision);
   member->was_linked = true;
   members_.supersede(*member);
   member->arrivals.restart(now_);
@@ -263,16 +262,12 @@ void Node::tell_leader_of_unlisted(const Uuid& leader) {
 
 // Of the variant followers have it from the leader's next list, which no late frame contradicts;
 // should one mislead the leader, then its list shows the sender that it was misheard.  Of the
-// application the later of two words is known by its number, so all believe it at once; one's own
-// word also sets a list right that has a higher number than there was ever a word.
+// application the later of two words is known by its number, so all believe it at once.
 void Node::on_frame(Member& from, const Header&, const Wish& wish) {
   const MemberEntry& entry = from.entry;
-  const bool is_later = wish.boot == entry.boot &&
-                        (wish.revision > from.told_revision ||
-                         (wish.revision == from.told_revision && wish.revision < entry.revision));
+  const bool is_later = wish.boot == entry.boot && wish.revision > entry.revision;
   bool is_change = false;
   if (is_later) {
-    from.told_revision = wish.revision;
     is_change = members_.set_electable(from, wish.is_electable);
     members_.set_worth(from, wish.ability, wish.score, wish.revision);
   }
