@@ -21,13 +21,13 @@ struct LeaderAtWork : NodeHarness {
   }
 };
 
-// What `number`, in the life that it was met in, says of its application.
 MemberView list_of_five() {
   MemberView list{.version = {1, 5}, .entries = {}};
   for (uint32_t number = 1; number <= 5; ++number) list.entries.push_back(member_entry(number));
   return list;
 }
 
+// What `number`, in the life that it was met in, says of its application.
 Wish word_of(uint32_t number, uint64_t revision, int64_t score, bool is_electable = true) {
   return {.variant = member_entry(number).variant,
           .boot = member_entry(number).boot,
