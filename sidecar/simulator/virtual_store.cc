@@ -68,7 +68,7 @@ void ForeignElector::look(VirtualStore& store, Instant now) {
   }
   const bool is_over = now >= seen_at_ + kForeignWait;
   if (!is_own && record.holder != Holder::kReleased && !is_over) return;
-  const auto version = store.write(sight.version, claimed(record));
+  const auto version = store.write(sight.version, claimed(record, now));
   seen_ = *version;
   seen_at_ = now;
   leads_until_ = now + kForeignLease * 4 / 5;
@@ -85,14 +85,24 @@ bool ForeignElector::holds(const StoreRecord& record) const {
   return record.holder == Holder::kStranger && record.name == kForeigner;
 }
 
-StoreRecord ForeignElector::claimed(const StoreRecord& before) const {
+StoreRecord ForeignElector::claimed(const StoreRecord& before, Instant now) const {
   if (!twin_) return {.holder = Holder::kStranger, .name = kForeigner, .lease = kForeignLease};
   return {.holder = Holder::kMember,
           .id = twin_->id,
           .name = twin_->name,
           .home = twin_->home,
-          .epoch = before.epoch + (holds(before) ? 0 : 1),
+          .epoch = epoch_over(before, now),
           .lease = kForeignLease};
+}
+
+// A twin is a sidecar as well: where the record does not tell which epochs there were it takes the
+// wall clock.
+uint64_t ForeignElector::epoch_over(const StoreRecord& before, Instant now) const {
+  if (holds(before)) return before.epoch;
+  const bool is_ours = before.holder == Holder::kMember || before.holder == Holder::kReleased;
+  const auto clock_ms =
+      static_cast<uint64_t>(now.time_since_epoch() / std::chrono::milliseconds(1));
+  return is_ours ? before.epoch + 1 : std::max(before.epoch + 1, clock_ms);
 }
 
 void ForeignElector::stop(VirtualStore& store) {

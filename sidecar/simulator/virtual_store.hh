@@ -89,7 +89,8 @@ class ForeignElector {
 
  private:
   bool holds(const StoreRecord& record) const;
-  StoreRecord claimed(const StoreRecord& before) const;
+  StoreRecord claimed(const StoreRecord& before, Instant now) const;
+  uint64_t epoch_over(const StoreRecord& before, Instant now) const;
 
   bool is_on_ = false;
   std::optional<MemberEntry> twin_{};
