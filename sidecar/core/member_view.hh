@@ -24,6 +24,8 @@ enum class Liveness : uint8_t {
 const char* name(Liveness liveness);
 
 struct MemberEntry {
+  static constexpr uint64_t kMostChanges = uint64_t{1} << 32;
+
   Uuid id{};
   std::string name;     // what people call it; unique within the group
   std::string address;  // host:port
@@ -45,6 +47,11 @@ struct MemberEntry {
   // How often, in this life, its application has changed what it is worth (ability, score): of two
   // words on that the one with the higher number is the later one.
   uint64_t revision = 0;
+  // Whether what somebody else says of the member can be news: what is ahead of it by more than an
+  // application changes in years is made up.
+  bool can_be_news(uint64_t its_revision) const {
+    return its_revision >= revision && its_revision - revision <= kMostChanges;
+  }
 
   Rank rank() const { return {.priority = priority, .score = score, .id = id}; }
   friend bool operator==(const MemberEntry&, const MemberEntry&) = default;

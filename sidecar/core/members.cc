@@ -248,10 +248,7 @@ bool Members::lives_under_another_id(const MemberEntry& entry) const {
 bool Members::take_over_known(const MemberView& view, Instant now) {
   bool changed = false;
   for (const MemberEntry& entry : view.entries) {
-    if (entry.id == self().id) {
-      listed_variant_ = entry.variant;
-      listed_revision_ = entry.boot == self().boot ? entry.revision : 0;
-    }
+    if (entry.id == self().id) read_of_self(entry);
     Member* known = find(entry.id);
     if (known == nullptr || known == &self_ || known->entry == entry) continue;
     if (known->is_voter_under_another(entry.name)) continue;
@@ -262,7 +259,7 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
       // Alive again, or suspect; that it is down, its connection here would have told.
       const bool is_alive = entry.liveness == Liveness::kAlive;
       // What the member itself has said here since is newer than what its leader has heard.
-      if (entry.revision >= known->entry.revision) {
+      if (known->entry.can_be_news(entry.revision)) {
         changed |= set_electable(*known, entry.is_electable);
         changed |= set_worth(*known, entry.ability, entry.score, entry.revision);
       }
@@ -271,6 +268,15 @@ bool Members::take_over_known(const MemberView& view, Instant now) {
     }
   }
   return changed;
+}
+
+void Members::read_of_self(const MemberEntry& listed) {
+  listed_variant_ = listed.variant;
+  listed_revision_ = listed.boot == self().boot ? listed.revision : 0;
+  // Somebody has made it up, and the others would hear nothing below it.
+  const bool is_made_up =
+      listed_revision_ > self().revision && self().can_be_news(listed_revision_);
+  if (is_made_up) set_worth(self_, self().ability, self().score, listed_revision_ + 1);
 }
 
 bool Members::drop_unlisted(const MemberView& view) {

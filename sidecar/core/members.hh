@@ -177,6 +177,7 @@ class Members {
   bool forget_if(Which which);
   bool lives_under_another_id(const MemberEntry& entry) const;
   bool take_over_known(const MemberView& view, Instant now);
+  void read_of_self(const MemberEntry& listed);
   bool drop_unlisted(const MemberView& view);
   void rebuild();
   bool is_in_order(const Member& member) const;

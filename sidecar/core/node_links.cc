@@ -60,7 +60,7 @@ void Node::on(const LinkUp& link) {
   entry.liveness = Liveness::kAlive;
   // The leader has heard it since, perhaps: what its list says of this life stands.
   if (std::holds_alternative<Following>(role_) && !is_new && !is_new_life) {
-    if (known->entry.revision >= entry.revision) {
+    if (entry.can_be_news(known->entry.revision)) {
       entry.is_electable = known->entry.is_electable;
       entry.ability = known->entry.ability;
       entry.score = known->entry.score;

@@ -1,6 +1,7 @@
 // The application leads, not the sidecar: who may lead while an application can work, what becomes
 // of a leader whose application cannot, and the score in its rank.
 #include <boost/test/unit_test.hpp>
+#include <limits>
 
 #include "node_harness.hh"
 
@@ -273,6 +274,41 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_older_than_the_members_word_does_not_take_it
   list.entries[3].revision = 3;
   node.receive(5, 1, MembersFrame{std::make_shared<MemberView>(list)});
   BOOST_TEST(score_of(node, 4) == 30);
+}
+
+BOOST_AUTO_TEST_CASE(
+    a_number_that_a_leader_made_up_does_not_make_anybody_deaf_to_the_members_word) {
+  for (const bool is_connected : {true, false}) {
+    NodeHarness node;
+    node.follow(5, 1);
+    if (!is_connected) node.step(LinkDown{uuid(4), LinkEvidence::kRefused});
+    MemberView list = list_of_five();
+    list.version.counter = 6;
+    list.entries[3].revision = std::numeric_limits<uint64_t>::max();
+    list.entries[3].score = 30;
+    node.receive(5, 1, MembersFrame{std::make_shared<MemberView>(list)});
+    if (!is_connected) node.connect(NodeHarness::hello_of(4, 1));
+    BOOST_TEST(score_of(node, 4) == 0);
+    node.receive(4, 1, word_of(4, 1, 20));
+    BOOST_TEST(score_of(node, 4) == 20);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(whoever_reads_a_word_that_it_never_said_says_a_later_one) {
+  NodeHarness node;
+  node.follow(5, 1);
+  MemberView list = list_of_five();
+  for (const uint64_t made_up : {uint64_t{7}, std::numeric_limits<uint64_t>::max()}) {
+    ++list.version.counter;
+    list.entries[2].revision = made_up;
+    list.entries[2].score = 30;
+    node.receive(5, 1, MembersFrame{std::make_shared<MemberView>(list)});
+    BOOST_TEST(node.node().members().self().revision == 8u);
+    BOOST_TEST(score_of(node, 3) == 0);
+  }
+  const auto said = find_sent<Wish>(node.receive(5, 1, Heartbeat{.sequence = 1}));
+  BOOST_TEST_REQUIRE(said.has_value());
+  BOOST_TEST(said->revision == 8u);
 }
 
 BOOST_AUTO_TEST_CASE(
