@@ -161,6 +161,20 @@ BOOST_AUTO_TEST_CASE(a_voter_is_looked_for_where_another_member_says_that_it_is)
   BOOST_TEST(a.is_linked_to(liar));
 }
 
+BOOST_AUTO_TEST_CASE(a_voters_address_that_leads_to_this_process_is_told_and_answers_for_nobody) {
+  a.transport().set_security(
+      {.tls = nullptr, .voters = {{a.name, b.place()}, {b.name, a.place()}}});
+  a.look_for({a.place()});
+  BOOST_TEST(run_until([&] { return a.count_rejected(Rejection::kOwnId) == 1; }));
+  BOOST_TEST(a.rejected.back().second.find(b.name) != std::string::npos);
+  BOOST_TEST(a.all_answered == 0);
+  a.transport().set_security(
+      {.tls = nullptr, .voters = {{a.name, a.place()}, {b.name, b.place()}}});
+  a.look_for({a.place(), b.place()});
+  BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
+  BOOST_TEST(a.count_rejected(Rejection::kOwnId) == 1u);
+}
+
 // An id is told to everybody.
 BOOST_AUTO_TEST_CASE(who_has_a_voter_s_id_and_not_its_name_does_not_move_it) {
   a.transport().set_security({.tls = nullptr, .voters = {{b.name, b.place()}}});

@@ -396,7 +396,8 @@ path = "{sidecar.flag_file}"
         there is one, has seen its flag on.  A group that was just started has a leader that stays
         only once its highest leads: until all know each other, others may lead for a moment."""
         if expected is None and self.is_new:
-            expected = max(self.running, key=lambda each: self.priorities[self.sidecars.index(each)])
+            expected = max(self.running,
+                           key=lambda each: self.priorities[self.sidecars.index(each)])
         self.is_new = False
         def leader():
             for sidecar in self.sidecars:

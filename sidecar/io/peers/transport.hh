@@ -188,6 +188,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
     PeerConnection* connection = nullptr;  // that was dialled here
     std::optional<Uuid> answered_by{};     // whose HELLO came last
     bool is_self = false;                  // it was this very process, when it was asked last
+    std::string missed_voter{};            // who should be there instead, by the configuration
     bool is_refusing = false;              // the last try was refused
     bool is_inquiry = false;               // the connection shall only say who listens here
     bool is_tentative = false;             // it may reach a process that is linked already
@@ -259,6 +260,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void refresh_targets();
   void on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) override;
   void note_answer(const PeerConnection& connection, const Greeting& greeting, LinkVerdict verdict);
+  void tell_missed_voter(const PeerConnection& connection);
   void dial_again(const Uuid& id, const Peer& peer, Duration lifetime);
   void dial_rarely(const Uuid& id, const Peer& peer);
   std::vector<SocketAddress> addresses_of(const Uuid& id, const Peer& peer) const;
@@ -270,6 +272,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   Found found() const;
   AddressSet homes() const;
   AddressSet places_of_absent_voters() const;
+  std::string other_voter_at(const SocketAddress& address, const std::string& own_name) const;
   void add_alternatives(AddressSet& addresses) const;
   bool is_awaited_at(const SocketAddress& address) const;
   bool has_dialled_alternative(const SocketAddress& address) const;

@@ -120,8 +120,10 @@ void Transport::note_answer(const PeerConnection& connection, const Greeting& gr
   if (target == nullptr) return;
   target->has_answered = true;
   target->answered_by = id;
-  target->is_self = verdict == LinkVerdict::kSelf;
   const SocketAddress& address = *connection.dialled();
+  target->is_self = verdict == LinkVerdict::kSelf;
+  target->missed_voter =
+      target->is_self ? other_voter_at(address, greeting.hello.self.name) : std::string();
   for (auto& [other_id, peer] : peers_) {
     if (other_id == id) continue;
     if (peer.proven == address) peer.proven.reset();
@@ -143,6 +145,15 @@ void Transport::note_answer(const PeerConnection& connection, const Greeting& gr
   } else {
     peer.death.forget(address);
   }
+}
+
+// Nobody else can see that a configured address is wrong in this way.
+void Transport::tell_missed_voter(const PeerConnection& connection) {
+  const Target* target = target_of(connection);
+  if (target == nullptr || target->missed_voter.empty()) return;
+  tell_rejection(connection, Rejection::kOwnId,
+                 "by [voters] this is the address of " + target->missed_voter +
+                     ", but this process itself has answered there");
 }
 
 // --- after a link ---
@@ -216,6 +227,17 @@ Transport::AddressSet Transport::places_of_absent_voters() const {
   return result;
 }
 
+// Empty: none.
+std::string Transport::other_voter_at(const SocketAddress& address,
+                                      const std::string& own_name) const {
+  for (const auto& [name, place] : settings_.security.voters) {
+    const auto known = book_.addresses(place);
+    const bool is_there = std::ranges::find(known, address) != known.end();
+    if (name != own_name && is_there) return name;
+  }
+  return "";
+}
+
 // Whether a peer that is to be linked is looked for there.
 bool Transport::is_awaited_at(const SocketAddress& address) const {
   return std::ranges::any_of(peers_, [&](const auto& entry) {
@@ -246,13 +268,15 @@ bool Transport::has_dialled_alternative(const SocketAddress& address) const {
 }
 
 bool Transport::has_everybody_answered(const AddressSet& occupied) const {
-  const auto is_found = [&](const SocketAddress& address) {
+  const auto is_at = [&](const SocketAddress& address, bool Target::*what) {
     const auto target = targets_.find(address);
-    return occupied.contains(address) || (target != targets_.end() && target->second.is_self);
+    return target != targets_.end() && target->second.missed_voter.empty() && target->second.*what;
+  };
+  const auto is_found = [&](const SocketAddress& address) {
+    return occupied.contains(address) || is_at(address, &Target::is_self);
   };
   const auto has_answered = [&](const SocketAddress& address) {
-    const auto target = targets_.find(address);
-    return is_found(address) || (target != targets_.end() && target->second.has_answered);
+    return is_found(address) || is_at(address, &Target::has_answered);
   };
   const auto is_known = [&](const HostPort& place) {
     const NameWatch* watch = book_.find(place);

@@ -132,6 +132,8 @@ void Transport::on_greeting(PeerConnection& connection, const Greeting& greeting
       if (is_answer_due) greet(connection, ours);
       return link_up(connection, greeting);
     case LinkVerdict::kSelf:
+      tell_missed_voter(connection);
+      [[fallthrough]];
     case LinkVerdict::kKeepExisting:
       if (is_answer_due) greet(connection, ours);
       return end_rejected(connection);
