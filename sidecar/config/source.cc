@@ -1,19 +1,21 @@
 // From the tree of toml++ to ours.  Its parser gives up at the first error.  It, and whatever walks
-// through its tree, calls itself once a level, and a dotted key makes a level of two characters: so
-// the length of the text is bounded, lest the stack overflow.
+// through its tree, calls itself once a level: so the levels are bounded, lest a small stack
+// overflow.  It bounds those of brackets itself; a dotted key makes one of two characters.
 #include "config/source.hh"
 
 #include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace bellwether {
 namespace {
 
-// toml++ survives more than the 16,384 levels that fit in here, on a stack of 8 MiB.
 // Nothing that has a meaning lies deeper; what does is cut off.
 constexpr int kMaxDepth = 8;
+// In a line, outside of quotes.
+constexpr int kMaxDots = 2 * kMaxDepth;
 
 SourcePosition position_of(const toml::source_region& region) {
   return {region.begin.line, region.begin.column};
@@ -65,6 +67,37 @@ SourceNode convert(const toml::node& node, int depth = 0) {
   return result;
 }
 
+// The first line with a key that has too many parts.  Quotes are read as TOML reads them but for
+// those of texts with several lines, which no key takes.
+std::optional<SourcePosition> find_deep_key(std::string_view text) {
+  uint32_t line = 1;
+  size_t line_start = 0;
+  int dots = 0;
+  char quote = 0;
+  bool is_comment = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (letter == '\n') {
+      ++line;
+      line_start = i + 1;
+      dots = 0;
+      quote = 0;
+      is_comment = false;
+    } else if (quote != 0) {
+      const bool is_escape = letter == '\\' && quote == '"';
+      if (is_escape) ++i;
+      if (letter == quote) quote = 0;
+    } else if (letter == '"' || letter == '\'') {
+      quote = is_comment ? 0 : letter;
+    } else if (letter == '#') {
+      is_comment = true;
+    } else if (letter == '.' && !is_comment && ++dots > kMaxDots) {
+      return SourcePosition{line, static_cast<uint32_t>(i - line_start + 1)};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const SourceEntry* SourceNode::find(std::string_view key) const {
@@ -80,6 +113,11 @@ SourceNode read_source(std::string_view text, const std::string& file) {
           .remedy = fmt::format("a configuration has at most {}; name fewer peers, or one name "
                                 "for all (membership.dns)",
                                 kMaxConfigBytes)}});
+  }
+  if (const auto deep = find_deep_key(text)) {
+    throw ConfigErrors(file, {{.position = *deep,
+                               .what = fmt::format("has more than {} dots in a line", kMaxDots),
+                               .remedy = "repair the key: none has more than three parts"}});
   }
   try {
     return convert(toml::parse(text));

@@ -119,6 +119,25 @@ BOOST_AUTO_TEST_CASE(long_and_deep_texts_do_no_harm) {
   for (const std::string& text : texts) read(text);
 }
 
+BOOST_AUTO_TEST_CASE(a_key_has_so_many_parts_that_a_small_stack_holds_them) {
+  const std::string dots = repeated("a.", 16);
+  for (const std::string& text : {"# " + dots + dots, "node.name = \"\\\"" + dots + dots + "\"",
+                                  "node.name = '\\'" + std::string(" # ") + dots + dots}) {
+    for (const std::string& error : errors_of(text)) {
+      BOOST_TEST(error.find("dots") == std::string::npos);
+    }
+  }
+  const std::string deep = dots + "a.a";
+  for (const std::string& line :
+       {deep, "[" + deep + "]", "a = [[{" + deep + " = 1}]]", "\"\\\"\"." + deep + " = 1"}) {
+    const std::string text = "node.name = \"a\"\n" + line;
+    const auto errors = errors_of(text);
+    BOOST_TEST_REQUIRE(errors.size() == 1u);
+    BOOST_TEST(errors.front().find(":2:") != std::string::npos);
+    BOOST_TEST(errors.front().find("more than 16 dots in a line") != std::string::npos);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_text_has_an_end) {
   BOOST_TEST(errors_of(kRich + repeated("#", 40000)) ==
                  (std::vector<std::string>{
