@@ -10,7 +10,7 @@ import shutil
 
 from advice_case import LONG_S, STATE_UNUSABLE, AdviceCase
 from forged_frames import Impostor, voters_hash
-from harness import free_ports, wait_until
+from harness import CALM, free_ports, wait_until
 from system_case import main
 
 FAR_FUTURE = 2**60
@@ -136,6 +136,33 @@ class Lists(AdviceCase):
                     sidecar.start(*(["--forget-promises"] if voters else []))
                 self.await_whole(group)
                 self.assertGreater(group.await_leader().epoch(), epoch)
+
+
+class Places(AdviceCase):
+    """[voters] gives a voter the address of another; `own address` of the doctor."""
+
+    def test_two_that_were_swapped_are_put_right(self):
+        with self.group(3, extra=CALM, voters=3) as group:
+            _, one, other = group.sidecars
+            for sidecar in group.sidecars:
+                sidecar.write_config(group.config_of(sidecar, peers=[]))
+            for sidecar, place in ((one, other.peer_port), (other, one.peer_port)):
+                self.edit(sidecar, (f'listen = "127.0.0.1:{sidecar.peer_port}"',
+                                    f'listen = "127.0.0.1:{place}"'))
+            group.start("--bootstrap")
+            for sidecar, missed in ((one, other), (other, one)):
+                sidecar.await_log(f"by .voters. this is the address of {missed.name}, but this "
+                                  "process itself has answered there")
+                self.await_advice(sidecar, "own address", f"answers {missed.name}",
+                                  "correct [voters] on all nodes")
+                self.assertFalse(sidecar.is_ready())
+                self.assertEqual(sidecar.vote(), "forgotten")
+            for sidecar in (one, other):
+                self.assertEqual(sidecar.stop(), 0)
+                sidecar.write_config(group.config_of(sidecar))
+            for sidecar in (one, other):
+                sidecar.start()
+            self.await_whole(group, other)
 
 
 class ShutOut(AdviceCase):
