@@ -84,8 +84,10 @@ Member* Members::put(const MemberEntry& entry, Instant now) {
 }
 
 Member& Members::add(const MemberEntry& entry, Instant now) {
+  const bool is_listed = std::ranges::binary_search(listed_, entry.id);
   return all_.emplace_back(Member{.entry = believed(entry, can_lead(entry.name)),
                                   .slot = voters_.slot_of(entry.name),
+                                  .is_listed = is_listed,
                                   .since = now});
 }
 
@@ -281,9 +283,12 @@ void Members::read_of_self(const MemberEntry& listed) {
 
 bool Members::drop_unlisted(const MemberView& view) {
   for (Member& member : all_) member.is_listed = false;
+  listed_.clear();
   for (const MemberEntry& entry : view.entries) {
+    listed_.push_back(entry.id);
     if (Member* known = find(entry.id)) known->is_listed = true;
   }
+  std::ranges::sort(listed_);
   return forget_if([](const Member& member) { return !is_here(member) && !member.is_listed; });
 }
 

@@ -185,6 +185,8 @@ class Members {
   void set_version(ViewVersion version);
 
   const Electorate voters_;
+  // Whom the group's list names: some live here under another id still, or were forgotten since.
+  std::vector<Uuid> listed_;
   std::list<Member> all_;
   std::list<Member> gone_;  // in this step
   Member& self_;

@@ -344,6 +344,29 @@ BOOST_AUTO_TEST_CASE(a_late_view_does_not_bring_an_older_identity_back) {
   BOOST_TEST(group.order() == "3 5 7 8");
 }
 
+BOOST_AUTO_TEST_CASE(whoever_was_listed_before_it_was_known_here_need_not_be_told) {
+  Group group({4, 5});
+  Member& older = group.at(4);
+  older.is_connected = true;
+  MemberEntry newer = member_entry(9);
+  newer.name = older.entry.name;
+  group.merge(view_of(kNewer, {member_entry(3), newer, member_entry(5)}), kNow);
+  BOOST_TEST(group.knows_more_than_listed());
+  older.is_connected = false;
+  group.put(newer, kNow)->is_connected = true;
+  group.supersede(group.at(9));
+  BOOST_TEST(!group.knows_more_than_listed());
+}
+
+BOOST_AUTO_TEST_CASE(nor_who_was_forgotten_meanwhile) {
+  Group group({5});
+  group.merge(view_of(kNewer, {member_entry(3), member_entry(5)}), kNow);
+  group.set_liveness(group.at(5), Liveness::kSuspect, kNow);
+  BOOST_TEST_REQUIRE(group.forget(kNow + seconds(1), kNow + seconds(1)));
+  group.put(member_entry(5), kNow)->is_connected = true;
+  BOOST_TEST(!group.knows_more_than_listed());
+}
+
 BOOST_AUTO_TEST_CASE(a_view_does_not_take_a_voters_name_from_who_has_shown_it) {
   Members group(member_entry(3), Electorate({"node-3", "node-4", "node-5"}));
   MemberEntry renamed = member_entry(5);
