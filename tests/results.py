@@ -7,6 +7,7 @@ kept, that is what has to be seen.
 
 import argparse
 import pathlib
+import re
 import sys
 import typing
 import xml.etree.ElementTree
@@ -14,8 +15,12 @@ import xml.etree.ElementTree
 LONGEST_OUTPUT = 25  # lines of a failed test
 MOST_OUTPUTS = 6  # failed tests of which more than the name is shown
 
-EPILOG = """The last line is `N passed, N failed`; what was skipped, for the machine lacks what it
-needs, counts as passed.  Exit status: 0 when nothing failed, otherwise 1."""
+# What Boost.Test says first.
+CASES = re.compile(r"^Running (\d+) test cases?\.\.\.$", re.MULTILINE)
+
+EPILOG = """The last line is `N passed, N failed`: a suite that was run as one test counts as many as
+it has cases, and one that failed as one; what was skipped, for the machine lacks what it needs,
+counts as passed.  Exit status: 0 when nothing failed, otherwise 1."""
 
 
 class Test(typing.NamedTuple):
@@ -24,6 +29,10 @@ class Test(typing.NamedTuple):
     output: str
     has_failed: bool
     was_skipped: bool
+
+    def cases(self):
+        said = CASES.search(self.output)
+        return int(said[1]) if said else 1
 
 
 def read_report(file):
@@ -57,7 +66,8 @@ def describe(tests, failed_phases):
     for test in failed:
         yield f"FAILED: {test.preset}: {test.name}"
     failures = len(failed) + len(failed_phases)
-    yield f"{len(tests) - len(failed)} passed, {failures} failed"
+    passed = sum(test.cases() for test in tests if not test.has_failed)
+    yield f"{passed} passed, {failures} failed"
 
 
 def main():

@@ -6,7 +6,8 @@
 # Builds one executable of Boost.Test cases; the sources define suites, main() is there already.
 # ALONE has sources whose helpers are called like those of others: no unity build includes them.
 # Each case becomes a test `<PREFIX>.<suite>/<case>`, with the labels of the case, of its suites and
-# LABELS.
+# LABELS.  Under a sanitizer a process takes longer to start than most cases to run: there the cases
+# of a suite that only compute are one test `<PREFIX>.<suite>`, and results.py counts them.
 function(bellwether_add_boost_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "SOURCES;ALONE;LIBRARIES;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
@@ -24,6 +25,10 @@ function(bellwether_add_boost_test name)
     bellwether_precompile(${name} bellwether_test_headers)
   endif()
 
+  set(grain case)
+  if(BELLWETHER_SANITIZE AND arg_PREFIX MATCHES "^(unit|abi|api|config|doctor|metrics)$")
+    set(grain suite)
+  endif()
   set(discover "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/discover_boost_cases.cmake")
   set(cases "${CMAKE_CURRENT_BINARY_DIR}/${name}.cases.cmake")
   list(JOIN arg_LABELS " " labels)
@@ -35,6 +40,7 @@ function(bellwether_add_boost_test name)
       "-DPREFIX=${arg_PREFIX}"
       "-DLABELS=${labels}"
       "-DTIMEOUT=300"
+      "-DGRAIN=${grain}"
       "-DOUTPUT=${cases}"
       -P "${discover}")
 

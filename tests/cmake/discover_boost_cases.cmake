@@ -1,6 +1,8 @@
-# Run after a Boost.Test executable was linked: writes one add_test() for each of its cases.
+# Run after a Boost.Test executable was linked: writes one add_test() for each of its cases, or for
+# each of its outermost suites.
 #
-# Input: EXECUTABLE, PREFIX, LABELS (separated by blanks), TIMEOUT (s), OUTPUT (the file to write).
+# Input: EXECUTABLE, PREFIX, LABELS (separated by blanks), TIMEOUT (s), GRAIN ("case" or "suite"),
+# OUTPUT (the file to write).
 # --list_content=DOT prints a graph, parents first; ids from 65536 on are cases, the others suites:
 #   tu2[shape=Mrecord,...,color=green,label="suite|file.cc(5)|labels: @slow @net"];
 #   tu1 -> tu2;
@@ -20,6 +22,7 @@ string(REGEX REPLACE "[][;]" " " graph "${graph}")
 string(REPLACE "\n" ";" graph "${graph}")
 
 set(script "")
+set(suites "")
 set(count 0)
 foreach(line IN LISTS graph)
   if(line MATCHES "^tu([0-9]+) .*color=([a-z]+),label=\"([^|\"]*)(.*)\"")
@@ -38,6 +41,14 @@ foreach(line IN LISTS graph)
       continue()
     endif()
     string(REGEX REPLACE "^/" "" path "${path_${id}}")
+    if(GRAIN STREQUAL "suite")
+      string(REGEX REPLACE "/.*" "" path "${path}")
+      if(path IN_LIST suites)
+        continue()
+      endif()
+      list(APPEND suites "${path}")
+      set(colour_${id} "")
+    endif()
     string(REPLACE " " ";" labels "${LABELS}")
     list(PREPEND labels "${PREFIX}" ${labels_${id}})
     list(REMOVE_DUPLICATES labels)

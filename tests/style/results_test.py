@@ -73,6 +73,13 @@ class Results(unittest.TestCase):
         status, lines = self.results(good, bad)
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed"))
 
+    def test_the_cases_of_a_suite_are_counted(self):
+        suites = self.report("add_test(a sh -c \"echo 'Running 7 test cases...'\")\n"
+                             "add_test(b sh -c \"echo 'Running 3 test cases...'; false\")\n"
+                             "add_test(c sh -c \"echo 'Running 1 test case...'\")")
+        _, lines = self.results(suites)
+        self.assertEqual(lines[-1], "8 passed, 1 failed")
+
     def test_a_phase_that_failed_is_one_failed_test(self):
         good = self.report("add_test(a true)")
         status, lines = self.results("--failed", "asan: build", good)

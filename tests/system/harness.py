@@ -36,7 +36,8 @@ SIGNATURE = re.compile(r',group="[^"]*",member="[^"]*"|group="[^"]*",member="[^"
 
 def wait_until(what, condition, patience_s=PATIENCE_S):
     """Returns the condition's first true value.  A machine that stood still itself uses up
-    LONGEST_LOOK_S of the patience, however long it did."""
+    LONGEST_LOOK_S of the patience, however long it did.  What takes long is looked at rarely: the
+    sidecars are to have the processor, not those that wait for them."""
     waited_s, looked_s = 0, time.monotonic()
     while True:
         value = condition()
@@ -44,7 +45,7 @@ def wait_until(what, condition, patience_s=PATIENCE_S):
             return value
         if waited_s > patience_s:
             raise AssertionError(f"waited {patience_s} s in vain: {what}")
-        time.sleep(0.01)
+        time.sleep(min(0.01 + waited_s / 20, 0.2))
         waited_s += min(time.monotonic() - looked_s, LONGEST_LOOK_S)
         looked_s = time.monotonic()
 
