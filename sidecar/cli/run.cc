@@ -156,7 +156,7 @@ ExitCode run_sidecar(const RunOptions& options) {
   } catch (const io::FileError& error) {
     return refuse(error, error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
   } catch (const io::AddressError& error) {
-    return refuse(error, ExitCode::kAddressUnusable);
+    return refuse(io::AddressError(options.file + ": " + error.what()), ExitCode::kAddressUnusable);
   }
 }
 
