@@ -2,10 +2,12 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/duration_text.hh"
@@ -23,8 +25,8 @@ namespace {
 
 struct SidecarOptions {
   ApiOptions api;
-  bool is_json = false;                       // status, watch
-  ColourChoice colour = ColourChoice::kAuto;  // status, watch
+  bool is_json = false;                       // status, explain, watch
+  ColourChoice colour = ColourChoice::kAuto;  // status, explain, watch
   bool is_once = false;                       // watch
   std::string hold;                           // step-down; empty: the sidecar's default
   bool is_now = false;                        // step-down: no application is waited for
@@ -35,6 +37,8 @@ constexpr const char* kExitStatus = R"(
 
 Exit status: 0 done; 1 no sidecar answers, or it refuses; 2 wrong usage; 3 the sidecar was looked
 up in a configuration that is invalid.)";
+
+constexpr const char* kJsonHelp = "the answer of the API instead of the lines";
 
 constexpr const char* kStatus = R"(Show who leads, and how the members are
 
@@ -48,6 +52,17 @@ constexpr const char* kStatusExamples = R"(Examples:
       one object with the answers to /v1/leader, /v1/status and /v1/members
   bellwether status --api http://10.0.0.7:4040
       another sidecar)";
+
+constexpr const char* kExplain = R"(Say of each member why it leads or does not
+
+Asks the sidecar that runs on this machine, and has a sentence for each member, as that one sees it.
+The member with the highest rank comes first.
+)";
+constexpr const char* kExplainExamples = R"(Examples:
+  bellwether explain
+      a line for each member
+  bellwether explain --json
+      the answer to /v1/explain)";
 
 constexpr const char* kWatch = R"(Watch the group until Ctrl-C
 
@@ -129,6 +144,44 @@ ExitCode status(ApiClient& client, const SidecarOptions& options) {
     std::cout << dump(all) << "\n";
   } else {
     print(status_lines(leader, status, members, line_width()), options);
+  }
+  return ExitCode::kOk;
+}
+
+// The names in a column, and beside it the sentences, in as many lines as they take.
+std::vector<Line> explanation_lines(const Json& explanation, size_t width) {
+  const std::string leader = text_of(explanation, "leader");
+  const std::string why_nobody = text_of(explanation, "why_nobody_leads");
+  const auto row = [](const char* head, Span what) {
+    return Row{Span(head, Style::kFaint), std::move(what)};
+  };
+  std::vector<Line> lines = aligned({
+      row("group", text_of(explanation, "group") + ", guard " + text_of(explanation, "guard")),
+      row("seen by", text_of(explanation, "seen_by")),
+      row("leader", leader != "-"
+                        ? Span(leader, Style::kStrong)
+                        : Span("there is no leader" + (why_nobody == "-" ? "" : ". " + why_nobody),
+                               Style::kBad)),
+  });
+  lines.emplace_back();
+  const std::vector<Json> members = objects_in(explanation, "members");
+  size_t widest = 0;
+  for (const Json& member : members) widest = std::max(widest, text_of(member, "name").size());
+  for (const Json& member : members) {
+    std::string name = text_of(member, "name");
+    name.resize(widest + 2, ' ');
+    const Style style = is_true(member, "leads") ? Style::kStrong : Style::kPlain;
+    add_wrapped({{std::move(name), style}}, text_of(member, "why"), width, lines);
+  }
+  return lines;
+}
+
+ExitCode explain(ApiClient& client, const SidecarOptions& options) {
+  const Json explanation = get_json(client, "/v1/explain", "members");
+  if (options.is_json) {
+    std::cout << dump(explanation) << "\n";
+  } else {
+    print(explanation_lines(explanation, line_width()), options);
   }
   return ExitCode::kOk;
 }
@@ -225,8 +278,12 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
   };
 
   CLI::App& status_command = add("status", kStatus, kStatusExamples, status);
-  status_command.add_flag("--json", options->is_json, "the answer of the API instead of the lines");
+  status_command.add_flag("--json", options->is_json, kJsonHelp);
   add_colour_option(status_command, options->colour);
+
+  CLI::App& explain_command = add("explain", kExplain, kExplainExamples, explain);
+  explain_command.add_flag("--json", options->is_json, kJsonHelp);
+  add_colour_option(explain_command, options->colour);
 
   CLI::App& watch_command = add("watch", kWatch, kWatchExamples, watch);
   watch_command.add_flag("--once", options->is_once, "print what is there now, and end");

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_transfer_to_who_cannot_take_over_is_412) {
   for (const char* name : {"node-3", "node-4", "node-5"}) {
     const auto answer = post("/v1/transfer", "{\"to\":\"" + std::string(name) + "\"}");
     BOOST_TEST(answer->status() == 412u, name);
-    BOOST_TEST(answer->error() == "that member cannot take over now; /v1/explain says why");
+    BOOST_TEST(answer->error() == "that member cannot take over now; `bellwether explain` says why");
   }
   BOOST_TEST(node.node().is_leading());
 }
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(who_may_not_lead_holds_no_election) {
   const auto answer = post("/v1/elect");
   BOOST_TEST(answer->status() == 409u);
   BOOST_TEST(answer->error() ==
-             "this node may not lead now, so it holds no election; /v1/explain says why");
+             "this node may not lead now, so it holds no election; `bellwether explain` says why");
 }
 
 BOOST_AUTO_TEST_CASE(a_reload_says_what_changed_and_what_waits_for_a_restart) {

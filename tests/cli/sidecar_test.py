@@ -10,7 +10,7 @@ import re
 import socket
 
 from command_line import FAILURE, USAGE, CommandLine, main
-from fake_sidecar import (APPLICATION, FORGOTTEN, LEADER, MEMBERS, STATUS, STORE, TcpFake,
+from fake_sidecar import (APPLICATION, EXPLANATION, FORGOTTEN, LEADER, MEMBERS, STATUS, STORE, TcpFake,
                           UnixFake, member)
 from terminal import on_terminal
 
@@ -203,6 +203,45 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
                          '--color is one of auto, always, never, not "pink"')
 
 
+class Explain(Sidecar):
+    def test_has_a_line_for_each_member(self):
+        self.assertEqual(self.ask("explain"), """\
+group    orders, guard none
+seen by  orders-0
+leader   orders-2
+
+orders-2  It leads, in epoch 7; last heard 40ms ago.
+n1        It is down: its host refuses connections, for 12s.
+""")
+
+    def test_says_why_nobody_leads_where_all_share_the_reason(self):
+        for why, line in ((None, "there is no leader"),
+                          ("Nobody's application is able.",
+                           "there is no leader. Nobody's application is able.")):
+            self.sidecar.answers["/v1/explain"] = (
+                200, EXPLANATION | {"leader": None, "why_nobody_leads": why})
+            self.assertIn(f"\nleader   {line}\n\n", self.ask("explain"))
+
+    def test_as_json_is_the_answer(self):
+        self.assertEqual(json.loads(self.ask("explain", "--json")), EXPLANATION)
+
+    def test_of_a_sidecar_that_says_less_has_gaps(self):
+        self.sidecar.answers["/v1/explain"] = (200, {"members": [{}, 7]})
+        self.assertIn("\nleader   there is no leader\n\n-  -\n", self.ask("explain"))
+
+    def test_fits_a_narrow_terminal(self):
+        text = on_terminal([self.program, "explain", "--api", self.sidecar.url], 40,
+                           {"NO_COLOR": "1"})
+        self.assertEqual([line.rstrip() for line in text.splitlines()[-4:]],
+                         ["orders-2  It leads, in epoch 7; last",
+                          "          heard 40ms ago.",
+                          "n1        It is down: its host refuses",
+                          "          connections, for 12s."])
+
+    def test_has_colours_when_they_are_wanted(self):
+        self.assertIn("\x1b[1morders-2", self.ask("explain", "--color", "always"))
+
+
 class Commands(Sidecar):
     def posted(self):
         return [request for request, _ in self.sidecar.requests]
@@ -325,8 +364,8 @@ class NobodyThere(CommandLine):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))  # taken, but nobody listens
             where = f"127.0.0.1:{free.getsockname()[1]}"
-            for command in (["status"], ["watch"], ["watch", "--once"], ["step-down"],
-                            ["transfer", "x"], ["elect"], ["reload"],
+            for command in (["status"], ["explain"], ["watch"], ["watch", "--once"],
+                            ["step-down"], ["transfer", "x"], ["elect"], ["reload"],
                             ["forget", "x"]):
                 line = self.fail_with(FAILURE, *command, "--api", where)
                 self.assertEqual(line, f"no sidecar answers at {where}: connection refused; "
@@ -387,8 +426,9 @@ class NobodyThere(CommandLine):
 
     def test_another_server_that_answers_everything_with_an_object(self):
         body = b"HTTP/1.0 200 OK\r\n\r\n{}"
-        for command in (("status",), ("status", "--json"), ("watch", "--once"), ("step-down",),
-                        ("transfer", "a"), ("elect",), ("forget", "a"), ("reload",)):
+        for command in (("status",), ("status", "--json"), ("explain",), ("watch", "--once"),
+                        ("step-down",), ("transfer", "a"), ("elect",), ("forget", "a"),
+                        ("reload",)):
             with self.subTest(command=command):
                 where = self.listen(body)
                 line = self.fail_with(FAILURE, *command, "--api", where)
@@ -411,7 +451,8 @@ class NobodyThere(CommandLine):
 
 class HelpOfSidecarCommands(CommandLine):
     def test_every_command_has_help_with_examples_and_exit_status(self):
-        for command in ("status", "watch", "step-down", "transfer", "elect", "reload", "forget"):
+        for command in ("status", "explain", "watch", "step-down", "transfer", "elect", "reload",
+                        "forget"):
             text = self.succeed(command, "--help")
             self.assertIn(f"Usage: bellwether {command} [OPTIONS]", text)
             self.assertIn(f"\n  bellwether {command}", text)
