@@ -175,7 +175,8 @@ io::HttpResponse Routes::refusal(Outcome::Kind outcome) const {
   const auto& leader = feed_.current().leader;
   const bool is_known = leader && !feed_.current().is_self;
   return error_response(409, "this node does not lead; " +
-                                 (is_known ? leader->name + " does" : "no leader is known"));
+                                 (is_known ? leader->name + " does: give the command there"
+                                           : "no leader is known: see `bellwether status`"));
 }
 
 }  // namespace bellwether::api
