@@ -45,10 +45,12 @@ void add_store(std::vector<Row>& rows, const Json& status) {
   }
 }
 
-// The reason that all share stands beside it.
+// The reason that all share stands beside it; a vote that is missing comes before what only one
+// that may lead can lack.
 Span leader_cell(const Json& leader, const Json& status) {
   if (has_leader(leader)) return {leader_text(leader), Style::kStrong};
-  const std::string why = why_nobody_leads(status);
+  const bool has_no_vote = text_of(object_in(status, "vote"), "why") != "-";
+  const std::string why = has_no_vote ? "see vote" : why_nobody_leads(status);
   return {leader_text(leader) + (why.empty() ? "" : ": " + why), Style::kBad};
 }
 

@@ -133,6 +133,18 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
         self.sidecar.answers["/v1/leader"] = (200, LEADER | {"leader": None})
         self.assertIn(f"\nleader   there is no leader: {why}\n", self.ask("status"))
 
+    def test_points_to_a_vote_that_is_missing_where_nobody_leads(self):
+        self.sidecar.answers["/v1/leader"] = (200, LEADER | {"leader": None})
+        in_force = FORGOTTEN | {"state": "in force", "why": None}
+        for vote, end in ((FORGOTTEN, ": see vote"), (in_force, "")):
+            self.sidecar.answers["/v1/status"] = (200, STATUS | {"vote": vote})
+            self.assertIn(f"\nleader   there is no leader{end}\n", self.ask("status"))
+        self.sidecar.answers["/v1/status"] = (200, STATUS | {
+            "vote": FORGOTTEN, "why_nobody_leads": "nobody's application is able"})
+        self.assertIn("\nleader   there is no leader: see vote\n", self.ask("status"))
+        self.sidecar.answers["/v1/leader"] = (200, LEADER)
+        self.assertNotIn("see vote", self.ask("status"))
+
     def test_has_columns_for_the_application_where_members_speak_of_it(self):
         for members, head, row in (
                 ([member(2), member(1, is_able=False, why_not_able="absent")],
