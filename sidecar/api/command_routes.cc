@@ -129,7 +129,7 @@ void Routes::elect(const io::HttpRequest& request, Exchange exchange) {
   if (!read_body(request, {}, exchange)) return;
   if (!backend_.node().may_lead()) {
     return exchange.send(error_response(
-        409, "this node may not lead now, so it holds no election; /v1/explain says why"));
+        409, "this node may not lead now, so it holds no election; `bellwether explain` says why"));
   }
   command(Elect{}, std::move(exchange), json_response(200, {{"result", "election started"}}));
 }
@@ -165,7 +165,7 @@ io::HttpResponse Routes::refusal(Outcome::Kind outcome) const {
     case Outcome::Kind::kUnknownMember:
       return error_response(404, "there is no member of this name");
     case Outcome::Kind::kNotEligible:
-      return error_response(412, "that member cannot take over now; /v1/explain says why");
+      return error_response(412, "that member cannot take over now; `bellwether explain` says why");
     case Outcome::Kind::kStillThere:
       return error_response(409, "that member is alive or connected; end its process first");
     case Outcome::Kind::kNotLeader:
@@ -175,7 +175,8 @@ io::HttpResponse Routes::refusal(Outcome::Kind outcome) const {
   const auto& leader = feed_.current().leader;
   const bool is_known = leader && !feed_.current().is_self;
   return error_response(409, "this node does not lead; " +
-                                 (is_known ? leader->name + " does" : "no leader is known"));
+                                 (is_known ? leader->name + " does: give the command there"
+                                           : "no leader is known: see `bellwether status`"));
 }
 
 }  // namespace bellwether::api

@@ -37,7 +37,7 @@ std::string answers_of_the_others(const Backend& backend, const Majority& majori
     if (!slot || slot == majority.slot) continue;
     const char* const answer = majority.voter.recall.has_recalled(*slot) ? " remembers"
                                : majority.voter.recall.has_lost_its_own(*slot)
-                                   ? " does not know, either"
+                                   ? " does not know either"
                                    : " has not answered";
     text += (text.empty() ? "" : ", ") + name + answer;
   }
@@ -50,7 +50,7 @@ std::string what_recalls_it(const Backend& backend, const Majority& majority) {
            time_left(backend, backend.node().timers().deadline(Timer::kRecall));
   }
   return fmt::format(
-      "asks the other voters, of which {} that remember are enough, or the answers of all: {}",
+      "asks the other voters, and needs answers from {} that remember, or from all: {}",
       majority.quorum(), answers_of_the_others(backend, majority));
 }
 
@@ -133,8 +133,17 @@ class Explanation {
     if (entry.ability == Ability::kAbsent) return kNotAttached;
     if (entry.ability == Ability::kUnhealthy) return "Its application fails its health checks.";
     if (entry.is_electable) return "";
-    return "It says that it may not lead now: it stepped down, has just started, leaves, has no "
-           "vote, or reaches no majority; its own /v1/explain says which.";
+    return fmt::format(
+        "It says that it may not lead now: it stepped down, has just started, {}; `bellwether "
+        "explain` at {} says which.",
+        last_reasons(), entry.name);
+  }
+
+  // What else it may be under this guard: a member tells the others that it may not lead, not why.
+  const char* last_reasons() const {
+    const Config& config = backend_.config();
+    if (config.has_majority_guard()) return "leaves, has no vote, or reaches no majority";
+    return config.has_store_guard() ? "leaves, or cannot use the store" : "or leaves";
   }
 
   std::string why_this_node_may_not_lead() const {

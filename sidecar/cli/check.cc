@@ -221,7 +221,8 @@ void warn(ParsedConfig& parsed, const std::string& key, const std::string& what,
 // The file may be for another machine, so what is not on this one is no error.
 ParsedConfig parse(const CheckOptions& options) {
   const std::string& file = options.file;
-  ParsedConfig parsed = parse_config(read_text_file(file), file, environment_with_plugins());
+  const std::string text = read_configuration(file, [&] { return read_text_file(file); });
+  ParsedConfig parsed = parse_config(text, file, environment_with_plugins());
   const std::string user = become_sidecars_user(options.user, parsed.config.node.state_dir);
   const std::string rights = "a sidecar with the rights of " + (user.empty() ? "this user" : user);
   if (const std::string flaw = plugin_flaw(parsed.config.election.plugin); !flaw.empty()) {

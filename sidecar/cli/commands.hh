@@ -23,8 +23,8 @@ using Subcommand = std::function<ExitCode()>;
 void add_run(CLI::App& program, Subcommand& chosen);
 void add_check(CLI::App& program, Subcommand& chosen);
 void add_doctor(CLI::App& program, Subcommand& chosen);
-// Those that talk to the sidecar which runs on this machine: status, watch, step-down, transfer,
-// elect, reload, forget.
+// Those that talk to the sidecar which runs on this machine: status, explain, watch, step-down,
+// transfer, elect, reload, forget.
 void add_sidecar_commands(CLI::App& program, Subcommand& chosen);
 void add_keygen(CLI::App& program, Subcommand& chosen);
 void add_simulate(CLI::App& program, Subcommand& chosen);

@@ -16,6 +16,7 @@
 
 #include "cli/commands.hh"
 #include "cli/plugin_dir.hh"
+#include "cli/text_file.hh"
 #include "config/keys.hh"
 #include "daemon/sidecar.hh"
 #include "io/confinement/confinement.hh"
@@ -125,7 +126,9 @@ ExitCode run_sidecar(const RunOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
   // Forks a child, so it comes before all threads.
   const char* const flag_weakness = io::robust_futex_flaw();
-  daemon::SidecarSettings settings{.config_text = daemon::read_config_text(options.file),
+  const std::string text =
+      read_configuration(options.file, [&] { return daemon::read_config_text(options.file); });
+  daemon::SidecarSettings settings{.config_text = text,
                                    .plugin_dir = installed_plugin_dir(),
                                    .version = BELLWETHER_VERSION,
                                    .forget_promises = options.forget_promises,
@@ -156,7 +159,7 @@ ExitCode run_sidecar(const RunOptions& options) {
   } catch (const io::FileError& error) {
     return refuse(error, error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
   } catch (const io::AddressError& error) {
-    return refuse(error, ExitCode::kAddressUnusable);
+    return refuse(io::AddressError(options.file + ": " + error.what()), ExitCode::kAddressUnusable);
   }
 }
 

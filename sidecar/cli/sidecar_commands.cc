@@ -2,17 +2,20 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/duration_text.hh"
 #include "base/json.hh"
 #include "cli/api_client.hh"
 #include "cli/commands.hh"
 #include "cli/sidecar_answers.hh"
+#include "cli/status_view.hh"
 #include "cli/styled_text.hh"
 #include "cli/watch.hh"
 #include "io/http/http_url.hh"
@@ -22,185 +25,20 @@ namespace {
 
 struct SidecarOptions {
   ApiOptions api;
-  bool is_json = false;                       // status, watch
-  ColourChoice colour = ColourChoice::kAuto;  // status, watch
+  bool is_json = false;                       // status, explain, watch
+  ColourChoice colour = ColourChoice::kAuto;  // status, explain, watch
   bool is_once = false;                       // watch
   std::string hold;                           // step-down; empty: the sidecar's default
   bool is_now = false;                        // step-down: no application is waited for
   std::string member;                         // transfer, forget: its name
 };
 
-bool has_leader(const Json& leader) { return !object_in(leader, "leader").empty(); }
-
-std::string since_text(const Json& leader) {
-  const std::string since = text_of(leader, "since");
-  const auto age = age_of(since);
-  return since + (age ? ", " + age_text(*age) + " ago" : "") + ": " + text_of(leader, "reason");
-}
-
-// What it waits for is said once, where that makes the node not ready.
-Row vote_row(const Json& status, const Json& vote) {
-  const bool is_in_force = text_of(vote, "why") == "-";
-  const bool is_said = text_of(vote, "why") == text_of(status, "why_not_ready");
-  return {Span("vote", Style::kFaint),
-          {is_said ? text_of(vote, "state") : vote_text(vote),
-           is_in_force ? Style::kPlain : Style::kDoubtful}};
-}
-
-// Who holds the record, and below it what is wrong, unless that makes the node not ready and is
-// said there.
-void add_store(std::vector<Row>& rows, const Json& status) {
-  const Json& store = object_in(status, "store");
-  if (store.empty()) return;
-  const std::string trouble = text_of(store, "trouble");
-  const bool is_stranger = trouble == "-" && !store_trouble(store).empty();
-  rows.push_back({Span("store", Style::kFaint),
-                  {text_of(store, "name") + ", " + record_text(store),
-                   is_stranger ? Style::kDoubtful : Style::kPlain}});
-  const bool is_said = text_of(status, "why_not_ready").find(trouble) != std::string::npos;
-  if (trouble != "-" && !is_said) {
-    rows.push_back({Span("", Style::kFaint), {trouble, Style::kDoubtful}});
-  }
-}
-
-// The reason that all share stands beside it.
-Span leader_cell(const Json& leader, const Json& status) {
-  if (has_leader(leader)) return {leader_text(leader), Style::kStrong};
-  const std::string why = why_nobody_leads(status);
-  return {leader_text(leader) + (why.empty() ? "" : ": " + why), Style::kBad};
-}
-
-// Nothing where no application is asked for, and none has said anything.
-std::optional<Row> application_row(const Json& status) {
-  const Json& application = object_in(status, "application");
-  std::string text = application_text(application);
-  if (text.empty()) return std::nullopt;
-  const bool is_able = is_true(application, "is_able");
-  if (!is_able) text += ", so this node does not lead";
-  return Row{Span("application", Style::kFaint),
-             {std::move(text), is_able ? Style::kPlain : Style::kDoubtful}};
-}
-
-Span node_cell(const Json& status) {
-  const std::string who =
-      text_of(object_in(status, "node"), "name") + ", " + text_of(status, "role") + ", ";
-  if (is_true(status, "is_ready")) return who + "ready";
-  return {who + "not ready: " + text_of(status, "why_not_ready"), Style::kDoubtful};
-}
-
-// The one in force, and the one that the configuration names.
-std::string variant_text(const Json& status) {
-  const std::string wanted = text_of(status, "variant");
-  const std::string active = text_of(status, "active_variant");
-  return active == wanted ? active : active + " (" + wanted + " is wanted)";
-}
-
-std::string program_text(const Json& status) {
-  const Json& plugin = object_in(status, "plugin");
-  return fmt::format("bellwether {}, plugin {} {} (ABI {}), up {}", text_of(status, "version"),
-                     text_of(plugin, "name"), text_of(plugin, "version"), text_of(plugin, "abi"),
-                     age_in(status, "uptime_ms"));
-}
-
-// Nothing where there is no [tls].
-std::optional<Row> tls_row(const Json& status, const Json& members) {
-  const Json& tls = object_in(status, "tls");
-  const std::string mode = text_of(tls, "mode");
-  if (mode == "off" || tls.empty()) return std::nullopt;
-  const Span head("tls", Style::kFaint);
-  const std::string flaw = text_of(tls, "why_not_in_force");
-  if (flaw != "-") return Row{head, {mode + ", not in force: " + flaw, Style::kDoubtful}};
-  std::string plain;
-  for (const Json& member : objects_in(members, "members")) {
-    if (text_of(member, "security") != "plain" || text_of(member, "state") != "alive") continue;
-    plain += (plain.empty() ? "" : ", ") + text_of(member, "name");
-  }
-  const std::string expiry = text_of(tls, "certificate_expires");
-  const std::string text = mode + (expiry == "-" ? "" : ", certificate until " + expiry);
-  if (plain.empty()) return Row{head, text};
-  return Row{head, {text + "; plain: " + plain, Style::kDoubtful}};
-}
-
-// Of [api] and [metrics], if they have a certificate, and of hooks with files.
-void add_certificates(std::vector<Row>& rows, const Json& status) {
-  for (const char* table : {"api", "metrics", "hooks"}) {
-    const Json& files = object_in(object_in(status, "tls"), table);
-    if (files.empty()) continue;
-    const Span head(std::string(table) + " tls", Style::kFaint);
-    const std::string flaw = text_of(files, "why_not_in_force");
-    const std::string expiry = text_of(files, "certificate_expires");
-    if (flaw == "-" && expiry == "-") {
-      rows.push_back({head, "in force"});
-    } else if (flaw == "-") {
-      rows.push_back({head, "certificate until " + expiry});
-    } else {
-      rows.push_back({head, {"not in force: " + flaw, Style::kDoubtful}});
-    }
-  }
-}
-
-// Nothing where an older sidecar does not say it.
-std::optional<Row> confinement_row(const Json& status) {
-  const Json& confinement = object_in(status, "confinement");
-  if (confinement.empty()) return std::nullopt;
-  std::string parts;
-  if (is_true(confinement, "seccomp")) parts = "seccomp";
-  const std::string landlock = text_of(confinement, "landlock");
-  if (landlock != "-") parts += (parts.empty() ? "" : ", ") + ("Landlock " + landlock);
-  if (parts.empty()) parts = "no";
-  const Span head("confined", Style::kFaint);
-  const std::string lack = text_of(confinement, "why_not_whole");
-  if (lack == "-") return Row{head, parts};
-  return Row{head, {parts + "; " + lack, Style::kDoubtful}};
-}
-
-// A row for each text in the list.
-void add_each(std::vector<Row>& rows, const char* head, const Json& config, const char* key) {
-  for (const std::string& text : texts_in(config, key)) {
-    rows.push_back({Span(head, Style::kDoubtful), Span(text, Style::kDoubtful)});
-  }
-}
-
-void print_text(const Json& leader, const Json& status, const Json& members, bool is_coloured) {
-  const Json& config = object_in(status, "config");
-  const auto row = [](const char* head, Span what) {
-    return Row{Span(head, Style::kFaint), std::move(what)};
-  };
-  std::vector<Row> rows{
-      row("group", fmt::format("{}, guard {}, variant {}", text_of(status, "group"),
-                               text_of(status, "guard"), variant_text(status))),
-      row("leader", leader_cell(leader, status)),
-      row("since", since_text(leader)),
-      row("node", node_cell(status)),
-      row("program", program_text(status)),
-      row("config", text_of(config, "hash")),
-  };
-  if (const Json& vote = object_in(status, "vote"); !vote.empty()) {
-    rows.push_back(vote_row(status, vote));
-  }
-  add_store(rows, status);
-  if (auto application = application_row(status)) rows.push_back(std::move(*application));
-  if (auto tls = tls_row(status, members)) rows.push_back(std::move(*tls));
-  const std::string flaw = text_of(object_in(status, "commands"), "why_no_token_counts");
-  if (flaw != "-") {
-    rows.push_back(
-        {Span("commands", Style::kDoubtful), Span("refused over TCP: " + flaw, Style::kDoubtful)});
-  }
-  add_certificates(rows, status);
-  if (auto confinement = confinement_row(status)) rows.push_back(std::move(*confinement));
-  add_each(rows, "pending", config, "pending_restart");
-  add_each(rows, "mismatch", config, "mismatches");
-  for (const Line& line : aligned(rows)) std::cout << to_text(line, is_coloured) << "\n";
-  std::cout << "\n";
-  for (const Line& line : member_lines(members, line_width())) {
-    std::cout << to_text(line, is_coloured) << "\n";
-  }
-}
-
 constexpr const char* kExitStatus = R"(
 
 Exit status: 0 done; 1 no sidecar answers, or it refuses; 2 wrong usage; 3 the sidecar was looked
 up in a configuration that is invalid.)";
+
+constexpr const char* kJsonHelp = "the answer of the API instead of the lines";
 
 constexpr const char* kStatus = R"(Show who leads, and how the members are
 
@@ -214,6 +52,17 @@ constexpr const char* kStatusExamples = R"(Examples:
       one object with the answers to /v1/leader, /v1/status and /v1/members
   bellwether status --api http://10.0.0.7:4040
       another sidecar)";
+
+constexpr const char* kExplain = R"(Say of each member why it leads or does not
+
+Asks the sidecar that runs on this machine, and has a sentence for each member, as that one sees it.
+The member with the highest rank comes first.
+)";
+constexpr const char* kExplainExamples = R"(Examples:
+  bellwether explain
+      a line for each member
+  bellwether explain --json
+      the answer to /v1/explain)";
 
 constexpr const char* kWatch = R"(Watch the group until Ctrl-C
 
@@ -281,6 +130,11 @@ Json post(ApiClient& client, const std::string& path, const Json& body,
   return require_json(client, client.post(path, dump(body)), key);
 }
 
+void print(const std::vector<Line>& lines, const SidecarOptions& options) {
+  const bool is_coloured = has_colour(options.colour);
+  for (const Line& line : lines) std::cout << to_text(line, is_coloured) << "\n";
+}
+
 ExitCode status(ApiClient& client, const SidecarOptions& options) {
   const Json leader = get_leader(client);
   const Json status = get_status(client);
@@ -289,7 +143,45 @@ ExitCode status(ApiClient& client, const SidecarOptions& options) {
     const Json all{{"leader", leader}, {"status", status}, {"members", members}};
     std::cout << dump(all) << "\n";
   } else {
-    print_text(leader, status, members, has_colour(options.colour));
+    print(status_lines(leader, status, members, line_width()), options);
+  }
+  return ExitCode::kOk;
+}
+
+// The names in a column, and beside it the sentences, in as many lines as they take.
+std::vector<Line> explanation_lines(const Json& explanation, size_t width) {
+  const std::string leader = text_of(explanation, "leader");
+  const std::string why_nobody = text_of(explanation, "why_nobody_leads");
+  const auto row = [](const char* head, Span what) {
+    return Row{Span(head, Style::kFaint), std::move(what)};
+  };
+  std::vector<Line> lines = aligned({
+      row("group", text_of(explanation, "group") + ", guard " + text_of(explanation, "guard")),
+      row("seen by", text_of(explanation, "seen_by")),
+      row("leader", leader != "-"
+                        ? Span(leader, Style::kStrong)
+                        : Span("there is no leader" + (why_nobody == "-" ? "" : ". " + why_nobody),
+                               Style::kBad)),
+  });
+  lines.emplace_back();
+  const std::vector<Json> members = objects_in(explanation, "members");
+  size_t widest = 0;
+  for (const Json& member : members) widest = std::max(widest, text_of(member, "name").size());
+  for (const Json& member : members) {
+    std::string name = text_of(member, "name");
+    name.resize(widest + 2, ' ');
+    const Style style = is_true(member, "leads") ? Style::kStrong : Style::kPlain;
+    add_wrapped({{std::move(name), style}}, text_of(member, "why"), width, lines);
+  }
+  return lines;
+}
+
+ExitCode explain(ApiClient& client, const SidecarOptions& options) {
+  const Json explanation = get_json(client, "/v1/explain", "members");
+  if (options.is_json) {
+    std::cout << dump(explanation) << "\n";
+  } else {
+    print(explanation_lines(explanation, line_width()), options);
   }
   return ExitCode::kOk;
 }
@@ -386,8 +278,12 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
   };
 
   CLI::App& status_command = add("status", kStatus, kStatusExamples, status);
-  status_command.add_flag("--json", options->is_json, "the answer of the API instead of the lines");
+  status_command.add_flag("--json", options->is_json, kJsonHelp);
   add_colour_option(status_command, options->colour);
+
+  CLI::App& explain_command = add("explain", kExplain, kExplainExamples, explain);
+  explain_command.add_flag("--json", options->is_json, kJsonHelp);
+  add_colour_option(explain_command, options->colour);
 
   CLI::App& watch_command = add("watch", kWatch, kWatchExamples, watch);
   watch_command.add_flag("--once", options->is_once, "print what is there now, and end");

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/commands.hh"
 #include "io/loop/files.hh"
 
 namespace bellwether::cli {
@@ -94,6 +95,15 @@ void replace(const fs::path& target, const std::string& text) {
 
 std::string read_text_file(const std::string& path) {
   return File(::open(path.c_str(), O_RDONLY | O_CLOEXEC), "read", path).read_all();
+}
+
+std::string read_configuration(const std::string& path, const std::function<std::string()>& read) {
+  try {
+    return read();
+  } catch (const std::system_error& error) {
+    if (path != kUsualConfig || error.code() != std::errc::no_such_file_or_directory) throw;
+    throw std::runtime_error(std::string(error.what()) + "; give the file with --config");
+  }
 }
 
 void write_text_file(const std::string& path, const std::string& text) {

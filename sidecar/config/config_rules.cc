@@ -202,7 +202,7 @@ void judge_exposure(Judge& judge) {
   const ApiSettings& api = judge.config().api;
   if (!api.is_exposed() || api.is_insecure) return;
   constexpr const char* kOtherwise =
-      "listen on 127.0.0.1 or on api.socket alone, or give api.insecure = true";
+      "listen on 127.0.0.1 or on api.socket alone, or give api.insecure = \"on\"";
   if (!api.has_tls()) {
     judge.object({"api.listen", "api.cert", "api.key", "api.insecure"},
                  api.listen.text() +

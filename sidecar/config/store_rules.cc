@@ -93,7 +93,7 @@ void judge_client(Judge& judge, const ClientKeys& keys, const std::vector<std::s
                *open +
                    " is not on this host, and without TLS everybody on the way can change who "
                    "leads",
-               fmt::format("give an https:// URL, or {} = true", keys.insecure));
+               fmt::format("give an https:// URL, or {} = \"on\"", keys.insecure));
 }
 
 void judge_kubernetes(Judge& judge) {

@@ -8,16 +8,20 @@
 //   Members            knows the group
 //
 // Its code is spread by duty: node.cc (inputs, timers, the plugin), node_links.cc (connections,
-// frames, members), node_leadership.cc (follow, claim, lead, lose), node_heartbeat.cc,
-// node_departure.cc (step-down, transfer, leave), node_drain.cc (the application finishes before),
-// node_takeover.cc (a higher rank asks for the place), node_application.cc (what the application is
-// worth), node_options.cc (new options, the change of variant).  Where the guards differ:
-// node_guard.cc.  Of guard "majority" alone: node_voter.cc (votes and promises), node_candidate.cc
-// (canvass, claim, lease), node_recall.cc (a voter that has lost its state).  Of guards on a store
-// alone: node_store.cc (requests), node_bid.cc (the candidate), node_reign.cc (the leader).
+// frames, members), node_send.hh (what every frame carries), node_leadership.cc (follow, claim,
+// lead, lose), node_heartbeat.cc, node_departure.cc (step-down, transfer, leave), node_drain.cc
+// (the application finishes before), node_takeover.cc (a higher rank asks for the place),
+// node_application.cc (what the application is worth), node_options.cc (new options, the change of
+// variant).  Where the guards differ: node_guard.cc.  Of guard "majority" alone: node_voter.cc
+// (votes and promises), node_candidate.cc (canvass, claim, lease), node_recall.cc (a voter that has
+// lost its state).  Of guards on a store alone: node_store.cc (requests), node_bid.cc (the
+// candidate), node_reign.cc (the leader).
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -37,8 +41,8 @@
 
 namespace bellwether {
 
-// So often, at most, a leader's list goes out because of scores alone.
-inline constexpr Duration kListScores = std::chrono::seconds(1);
+// The shortest time between two lists that a leader sends because of scores alone.
+inline constexpr Duration kScoreListInterval = std::chrono::seconds(1);
 
 class Node {
  public:
@@ -114,6 +118,7 @@ class Node {
 
  private:
   // node.cc
+  void end_links_of_forgotten();
   void on(const Start&);
   void on(const Joined&);
   void on(const Tick&);
@@ -146,7 +151,6 @@ class Node {
   void on_frame(Member& from, const Header& header, const Grant& grant);
   void refuse(const Uuid& peer, Unfit why);
   void refuse_other_voters(const Hello& hello);
-  void end_links_of_forgotten();
   void tell_leader_of_unlisted(const Uuid& leader);
   void note_epoch(Member& from, const Frame& frame);
   bool is_stale(const Member& from, const Frame& frame) const;
@@ -157,13 +161,15 @@ class Node {
   void note_release(Member& member, uint64_t released);
   void note_liveness(Member& member, Liveness liveness);
   void on_members_changed();
+  // Whoever hears that a reign is over holds an election.  Of a hand-over only the frame that asks
+  // the successor tells, and the one that says that there is none.
+  Header header(bool tells_handover = false) const;
+
+  // node_send.hh
   template <typename Body>
   void send(const Uuid& to, Body&& body);
   template <typename Body>
   void send_to_connected(const Body& body);
-  // Whoever hears that a reign is over holds an election.  Of a hand-over only the frame that asks
-  // the successor tells, and the one that says that there is none.
-  Header header(bool tells_handover = false) const;
 
   // node_leadership.cc
   bool accept_claim(Member& claimant, const LeaderHint& claim);
@@ -191,6 +197,7 @@ class Node {
   bool should_preempt() const;
   void update_electable();
   void publish(std::optional<Why> why = {});
+  Lease* lease();
 
   // node_guard.cc: what the node asks its guard, and what each guard answers
   void start_guard(const Start& start);
@@ -263,7 +270,6 @@ class Node {
   void take_if_safe();
   void give_up_claim(const char* why);
   void end_claim();
-  Lease* lease();
   void expire_lease();
   void lose_lease(Why why);
   void note_promise(const Member& from, const HeartbeatAck& ack);
@@ -345,7 +351,7 @@ class Node {
   void on(const Transfer&);
   void on(const LeaveGroup&);
   void begin_handover(std::optional<Uuid> successor, bool is_appointed,
-                      std::optional<DrainReason> drains = {}, Duration hold = {});
+                      std::optional<DrainReason> drain_reason = {}, Duration hold = {});
   void hand_over();
   const Member* next_successor() const;
   void abdicate(Why why);

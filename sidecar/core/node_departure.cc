@@ -24,8 +24,9 @@ void Node::on(const StepDown& step_down) {
   effects_.push_back(Outcome{Outcome::Kind::kDone});
   if (step_down.hold > Duration::zero()) timers_.arm(Timer::kHold, now_ + step_down.hold);
   if (!handover_) {
-    const auto drains = step_down.is_now ? std::nullopt : std::optional(DrainReason::kStepDown);
-    return begin_handover(std::nullopt, false, drains, step_down.hold);
+    const auto drain_reason =
+        step_down.is_now ? std::nullopt : std::optional(DrainReason::kStepDown);
+    return begin_handover(std::nullopt, false, drain_reason, step_down.hold);
   }
   handover_->hold = step_down.hold;
   if (step_down.is_now) hand_over_drained(DrainEnd::kCut);
@@ -59,21 +60,21 @@ void Node::on(const LeaveGroup&) {
 }
 
 // Also begins it anew, with another successor: one that was asked before and claims all the same is
-// a candidate like any other.  `drains`: the application is asked to finish first, once.
+// a candidate like any other.  `drain_reason`: the application is asked to finish first, once.
 void Node::begin_handover(std::optional<Uuid> successor, bool is_appointed,
-                          std::optional<DrainReason> drains, Duration hold) {
+                          std::optional<DrainReason> drain_reason, Duration hold) {
   // It may have stopped leading just now.
   const uint64_t epoch = is_leading() ? leader()->epoch : record_.max_epoch;
-  std::optional<Drain> drained = handover_ ? handover_->drain : std::nullopt;
-  const bool is_to_drain = drains && !drained && is_leading() && application_.is_attached &&
-                           options_.drain_timeout > Duration::zero();
+  std::optional<Drain> drain_so_far = handover_ ? handover_->drain : std::nullopt;
+  const bool is_to_drain = drain_reason && !drain_so_far && is_leading() &&
+                           application_.is_attached && options_.drain_timeout > Duration::zero();
   handover_ = Handover{.named = successor,
                        .is_appointed = is_appointed,
                        .epoch = epoch,
                        .hold = hold,
-                       .drain = drained};
+                       .drain = drain_so_far};
   update_electable();
-  is_to_drain ? begin_drain(*drains) : hand_over();
+  is_to_drain ? begin_drain(*drain_reason) : hand_over();
 }
 
 void Node::hand_over() {

@@ -83,7 +83,7 @@ void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
 // What its last list does not say, or says wrong; both may have been lost on their way.
 void Node::correct_leader(const Uuid& id) {
   const bool is_told_lately =
-      now_ - told_of_application_at_ < kListScores + 2 * options_.heartbeat_interval;
+      now_ - told_of_application_at_ < kScoreListInterval + 2 * options_.heartbeat_interval;
   if (members_.is_self_misheard(is_told_lately)) send(id, wish());
   if (members_.version() != ViewVersion{}) tell_leader_of_unlisted(id);
 }

@@ -11,6 +11,7 @@
 #include "config/keys.hh"
 #include "config/text_forms.hh"
 #include "core/link_limits.hh"
+#include "io/names/listening.hh"
 
 namespace bellwether::daemon {
 
@@ -205,7 +206,9 @@ FrontDoor::FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backe
   open(api_, config.api.listen, config.api.has_tls() ? TlsFiles::Read(read_api) : nullptr);
   open(metrics_door_, config.metrics.listen,
        config.metrics.has_tls() ? TlsFiles::Read(read_metrics) : nullptr);
-  if (!config.api.socket.empty()) api_.server.listen_on_socket(config.api.socket);
+  if (!config.api.socket.empty()) {
+    io::listen_by_key("api.socket", [&] { api_.server.listen_on_socket(config.api.socket); });
+  }
   hooks_.set(config.hooks);
 }
 
@@ -217,7 +220,7 @@ void FrontDoor::open(Door& door, const HostPort& place, const TlsFiles::Read& re
     door.tls.emplace(loop_, read, [this, &door] { on_certificate(door); });
     on_certificate(door);
   }
-  door.server.listen(place);
+  io::listen_by_key(std::string(name(door.use)) + ".listen", [&] { door.server.listen(place); });
 }
 
 void FrontDoor::on_certificate(Door& door) {

@@ -61,7 +61,7 @@ class Hooks final : private api::LeadershipListener {
 
 class FrontDoor {
  public:
-  // Listens; throws std::system_error whose text names the address.  All must outlive it.
+  // Listens; throws AddressError.  All must outlive it.
   FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backend,
             metrics::Metrics& metrics, Log& log, const Config& config);
 

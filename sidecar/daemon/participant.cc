@@ -170,7 +170,7 @@ std::string Participant::why_store_gives_no_leader(Instant now) const {
   const Duration most = 2 * node_.options().lease;
   if (now - leaderless_since_ <= most) return "";
   return "no member has led for more than two leases (" + duration_text(most) +
-         "); /v1/explain says why none does";
+         "); `bellwether explain` says why none does";
 }
 
 void Participant::measure() {

@@ -53,7 +53,7 @@ class ParticipantListener {
 
 class Participant final : private EffectSink, private io::TransportListener {
  public:
-  // Listens for peers; throws std::system_error when that is impossible.  `version` is the
+  // Listens for peers; throws AddressError when that is impossible.  `version` is the
   // sidecar's, for the peers' operators.
   Participant(const ParticipantParts& parts, const Config& config, std::string version,
               ParticipantListener& listener);

@@ -80,28 +80,53 @@ void judge_lookups(const Facts& facts, Findings& found) {
 constexpr const char* kCompareTls =
     "compare tls.ca and the certificates, or the secret, of both sides";
 
-// What the names stand for, against whom the sidecar knows.
-void judge_membership(const Facts& facts, Findings& found) {
-  Addresses strangers = configured_addresses(facts);
-  for (const std::string& own : own_addresses(facts)) strangers.erase(own);
+// A process of several addresses is reached when one of them answers.
+bool is_reached_elsewhere(const Facts& facts, const std::string& address) {
+  for (const NameFacts& name : facts.names) {
+    if (name.origin == Origin::kDns || std::ranges::count(name.addresses, address) == 0) continue;
+    for (const ProbeFacts& probe : facts.probes) {
+      if (probe.greeting && std::ranges::count(name.addresses, probe.address) > 0) return true;
+    }
+  }
+  return false;
+}
+
+// Whether check_reach() says of an address that nobody listens there.
+bool is_refused(const Facts& facts, const std::string& address) {
+  const auto probe = std::ranges::find(facts.probes, address, &ProbeFacts::address);
+  return probe != facts.probes.end() && probe->is_refused && !is_reached_elsewhere(facts, address);
+}
+
+// The configured addresses behind which the sidecar knows no member.
+Addresses strangers(const Facts& facts) {
+  Addresses found = configured_addresses(facts);
+  for (const std::string& own : own_addresses(facts)) found.erase(own);
+  std::set<std::string> known{facts.sidecar->id};
+  for (const MemberFacts& member : others(facts)) {
+    known.insert(member.id);
+    for (const std::string& address : addresses_of_member(facts, member)) found.erase(address);
+  }
   for (const ProbeFacts& probe : facts.probes) {
-    if (probe.is_from(facts.sidecar->id)) strangers.erase(probe.address);
+    if (probe.greeting && known.contains(probe.greeting->id)) found.erase(probe.address);
+  }
+  return found;
+}
+
+// What the names stand for, against whom the sidecar knows.  Where nobody listens is said once.
+void judge_membership(const Facts& facts, Findings& found) {
+  Addresses unknown = strangers(facts);
+  std::erase_if(unknown, [&](const auto& address) { return is_refused(facts, address); });
+  if (!unknown.empty() && !facts.is_tls_unusable()) {
+    found.warning(
+        "the sidecar knows no member at " + listed(unknown),
+        "see reach for what is there; one that is only starting needs a moment, and one that "
+        "is gone for good can be taken out of membership.peers");
   }
   const Addresses configured = configured_addresses(facts);
   std::vector<std::string> hidden;
   for (const MemberFacts& member : others(facts)) {
-    const Addresses addresses = addresses_of_member(facts, member);
-    for (const std::string& address : addresses) strangers.erase(address);
-    for (const ProbeFacts& probe : facts.probes) {
-      if (probe.is_from(member.id)) strangers.erase(probe.address);
-    }
-    if (member.state == "alive" && !do_meet(addresses, configured)) hidden.push_back(member.name);
-  }
-  if (!strangers.empty() && !facts.is_tls_unusable()) {
-    found.warning(
-        "the sidecar knows no member at " + listed(strangers),
-        "see reach for what is there; one that is only starting needs a moment, and one that "
-        "is gone for good can be taken out of membership.peers");
+    const bool is_named = do_meet(addresses_of_member(facts, member), configured);
+    if (member.state == "alive" && !is_named) hidden.push_back(member.name);
   }
   if (!hidden.empty() && !facts.config.config->membership.dns.is_none()) {
     found.warning(listed(hidden) + ": behind no configured name, known through others",
@@ -126,17 +151,6 @@ bool is_alive_at(const Facts& facts, const std::string& address) {
   return std::ranges::any_of(members, [&](const MemberFacts& member) {
     return member.state == "alive" && addresses_of_member(facts, member).contains(address);
   });
-}
-
-// A process of several addresses is reached when one of them answers.
-bool is_reached_elsewhere(const Facts& facts, const std::string& address) {
-  for (const NameFacts& name : facts.names) {
-    if (name.origin == Origin::kDns || std::ranges::count(name.addresses, address) == 0) continue;
-    for (const ProbeFacts& probe : facts.probes) {
-      if (probe.greeting && std::ranges::count(name.addresses, probe.address) > 0) return true;
-    }
-  }
-  return false;
 }
 
 void judge_failure(const Facts& facts, const ProbeFacts& probe, Findings& found) {
@@ -165,9 +179,14 @@ void judge_failure(const Facts& facts, const ProbeFacts& probe, Findings& found)
                   "let TCP through to it (firewall, NetworkPolicy), or correct its node.advertise: "
                   "only connections from there work");
   } else {
-    found.warning(
-        seen,
-        "start the sidecar there; if it runs, let TCP through to it (firewall, NetworkPolicy)");
+    std::string remedy =
+        "start the sidecar there; if it runs, let TCP through to it (firewall, NetworkPolicy)";
+    const Addresses peers =
+        addresses_of(facts, [](const NameFacts& name) { return name.origin == Origin::kPeers; });
+    if (peers.contains(probe.address)) {
+      remedy += "; if it is gone for good, take it out of membership.peers";
+    }
+    found.warning(seen, remedy);
   }
 }
 
@@ -200,9 +219,15 @@ void check_names(const Facts& facts, Findings& found) {
   judge_lookups(facts, found);
   if (facts.has_sidecar()) judge_membership(facts, found);
   if (!found.is_empty()) return;
-  found.ok(counted(static_cast<size_t>(configured), "configured place") + ", " +
-           counted(configured_addresses(facts).size(), "address") +
-           (facts.has_sidecar() ? ", all of members" : ""));
+  std::string text = counted(static_cast<size_t>(configured), "configured place") + ", " +
+                     counted(configured_addresses(facts).size(), "address");
+  if (facts.has_sidecar()) {
+    const auto closed = std::ranges::count_if(
+        strangers(facts), [&](const auto& address) { return is_refused(facts, address); });
+    text += closed == 0 ? ", all of members"
+                        : fmt::format("; nobody listens at {} of them, see reach", closed);
+  }
+  found.ok(text);
 }
 
 void check_own_address(const Facts& facts, Findings& found) {

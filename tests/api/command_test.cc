@@ -63,9 +63,11 @@ BOOST_AUTO_TEST_CASE(who_does_not_lead_cannot_step_down_and_says_who_does) {
   node.join();
   const auto nobody = post("/v1/step-down");
   BOOST_TEST(nobody->status() == 409u);
-  BOOST_TEST(nobody->error() == "this node does not lead; no leader is known");
+  BOOST_TEST(nobody->error() ==
+             "this node does not lead; no leader is known: see `bellwether status`");
   follow();
-  BOOST_TEST(post("/v1/step-down")->error() == "this node does not lead; node-5 does");
+  BOOST_TEST(post("/v1/step-down")->error() ==
+             "this node does not lead; node-5 does: give the command there");
   BOOST_TEST(answered.back() == "/v1/step-down 409");
 }
 
@@ -99,7 +101,8 @@ BOOST_AUTO_TEST_CASE(a_transfer_to_who_cannot_take_over_is_412) {
   for (const char* name : {"node-3", "node-4", "node-5"}) {
     const auto answer = post("/v1/transfer", "{\"to\":\"" + std::string(name) + "\"}");
     BOOST_TEST(answer->status() == 412u, name);
-    BOOST_TEST(answer->error() == "that member cannot take over now; /v1/explain says why");
+    BOOST_TEST(answer->error() ==
+               "that member cannot take over now; `bellwether explain` says why");
   }
   BOOST_TEST(node.node().is_leading());
 }
@@ -151,7 +154,7 @@ BOOST_AUTO_TEST_CASE(who_does_not_lead_forgets_nobody_and_says_who_could) {
   follow();
   const auto answer = post("/v1/members/node-1/forget");
   BOOST_TEST(answer->status() == 409u);
-  BOOST_TEST(answer->error() == "this node does not lead; node-5 does");
+  BOOST_TEST(answer->error() == "this node does not lead; node-5 does: give the command there");
 }
 
 BOOST_AUTO_TEST_CASE(a_name_that_nobody_can_have_is_a_bad_request) {
@@ -187,7 +190,7 @@ BOOST_AUTO_TEST_CASE(who_may_not_lead_holds_no_election) {
   const auto answer = post("/v1/elect");
   BOOST_TEST(answer->status() == 409u);
   BOOST_TEST(answer->error() ==
-             "this node may not lead now, so it holds no election; /v1/explain says why");
+             "this node may not lead now, so it holds no election; `bellwether explain` says why");
 }
 
 BOOST_AUTO_TEST_CASE(a_reload_says_what_changed_and_what_waits_for_a_restart) {

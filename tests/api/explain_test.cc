@@ -73,8 +73,13 @@ BOOST_AUTO_TEST_CASE(who_is_not_there) {
 BOOST_AUTO_TEST_CASE(who_may_not_lead) {
   lead();  // 4 and 5 said so
   BOOST_TEST(why(5) ==
+             "It says that it may not lead now: it stepped down, has just started, or leaves; "
+             "`bellwether explain` at node-5 says which.");
+  backend.settings.voters = {{"node-3", {}}, {"node-4", {}}, {"node-5", {}}};
+  BOOST_TEST(why(5) ==
              "It says that it may not lead now: it stepped down, has just started, leaves, has no "
-             "vote, or reaches no majority; its own /v1/explain says which.");
+             "vote, or reaches no majority; `bellwether explain` at node-5 says which.");
+  backend.settings.voters.clear();
   Hello hello = NodeHarness::hello_of(1, 1);
   hello.self.priority = 0;
   step(node.connect(hello));

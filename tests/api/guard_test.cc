@@ -85,8 +85,8 @@ BOOST_AUTO_TEST_CASE(a_voter_that_asks_says_who_has_answered) {
   node.receive(2, 0, CanvassReply{.number = question, .is_lost = true});
   BOOST_TEST(status()["vote"]["why"] ==
              "this voter has no vote: it has forgotten what it granted; it asks the other voters, "
-             "of which 3 that remember are enough, or the answers of all: node-1 remembers, node-2 "
-             "does not know, either, node-4 has not answered, node-5 has not answered");
+             "and needs answers from 3 that remember, or from all: node-1 remembers, node-2 does "
+             "not know either, node-4 has not answered, node-5 has not answered");
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_that_is_shut_out_says_so) {

@@ -12,12 +12,14 @@ import pathlib
 import re
 import resource
 import subprocess
+import unittest
 import xml.etree.ElementTree
 
 from command_line import (ELECTS, FAILURE, IDLE, LOWEST, OK, OTHER_MAJOR, PLUGIN_REFUSED, USAGE,
                           CommandLine, main)
 
 HERE = pathlib.Path(__file__).resolve().parent
+USUAL_CONFIG = pathlib.Path("/etc/bellwether/bellwether.toml")
 
 
 class Help(CommandLine):
@@ -64,6 +66,15 @@ class Usage(CommandLine):
             self.assertEqual(self.fail_with(USAGE, *arguments),
                              "stauts is not a subcommand; did you mean status? "
                              "See 'bellwether --help'")
+
+    @unittest.skipIf(USUAL_CONFIG.exists(), "this machine has one")
+    def test_a_usual_configuration_that_is_missing(self):
+        for command in ("run", "check"):
+            self.assertEqual(self.fail_with(FAILURE, command),
+                             f"cannot read {USUAL_CONFIG}: No such file or directory; give the "
+                             "file with --config")
+            self.assertEqual(self.fail_with(FAILURE, command, "--config", "none.toml"),
+                             "cannot read none.toml: No such file or directory")
 
     def test_unknown_option(self):
         line = self.fail_with(USAGE, "simulate", "--nonsense")

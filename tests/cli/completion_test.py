@@ -22,7 +22,7 @@ read -r -a COMP_WORDS <<<"${COMP_LINE}"
 "${function_name}" "${COMP_WORDS[0]}"
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-ASKING = ("status", "watch", "step-down", "transfer", "elect", "reload", "forget")
+ASKING = ("status", "explain", "watch", "step-down", "transfer", "elect", "reload", "forget")
 
 
 class Bash(CommandLine):

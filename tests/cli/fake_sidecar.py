@@ -55,6 +55,14 @@ STORE = {"name": "kubernetes shop/orders", "server": "https://10.96.0.1:443", "t
 APPLICATION = {"is_able": True, "why_not": None, "attach": True, "attached": ["worker"],
                "health": "http://127.0.0.1:8080/healthz", "is_healthy": True,
                "why_not_healthy": None, "score": 42}
+EXPLANATION = {
+    "group": "orders", "seen_by": "orders-0", "leader": "orders-2", "guard": "none",
+    "why_nobody_leads": None,
+    "members": [
+        {"rank": 1, "name": "orders-2", "id": "2", "priority": 100, "leads": True,
+         "why": "It leads, in epoch 7; last heard 40ms ago."},
+        {"rank": 2, "name": "n1", "id": "1", "priority": 100, "leads": False,
+         "why": "It is down: its host refuses connections, for 12s."}]}
 MEMBERS = {"group": "orders", "members": [member(2), member(1), member(0)]}
 
 
@@ -107,7 +115,8 @@ class Fake:
 
     def start(self):
         self.answers = {"/v1/leader": (200, LEADER), "/v1/status": (200, STATUS),
-                        "/v1/members": (200, MEMBERS), "/v1/history": (200, HISTORY)}
+                        "/v1/members": (200, MEMBERS), "/v1/history": (200, HISTORY),
+                        "/v1/explain": (200, EXPLANATION)}
         self.requests = []
         self.events = queue.Queue()
         self.thread = threading.Thread(target=self.serve_forever, args=(0.01,))

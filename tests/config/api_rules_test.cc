@@ -24,12 +24,12 @@ BOOST_AUTO_TEST_CASE(the_api_is_local) {
       errors[0] ==
       "b.toml:10:10: error: api.listen: 0.0.0.0:4040 is not loopback, and what is said there "
       "can be read and changed on the way: there is no TLS; give api.cert and api.key, listen "
-      "on 127.0.0.1 or on api.socket alone, or give api.insecure = true");
+      "on 127.0.0.1 or on api.socket alone, or give api.insecure = \"on\"");
   BOOST_TEST(
       errors[1] ==
       "b.toml:10:10: error: api.listen: 0.0.0.0:4040 is not loopback, and whoever reaches it "
       "can make the leader step down; give api.token_file, api.client_ca or api.writes = "
-      "\"socket\", listen on 127.0.0.1 or on api.socket alone, or give api.insecure = true");
+      "\"socket\", listen on 127.0.0.1 or on api.socket alone, or give api.insecure = \"on\"");
 }
 
 BOOST_AUTO_TEST_CASE(elsewhere_it_needs_a_certificate_and_somebody_who_may_command) {

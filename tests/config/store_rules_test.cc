@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(what_decides_who_leads_is_not_said_in_plain) {
   expect_error(kInPod + "server = \"http://10.0.0.1\"\ntoken_file = \"/t\"\n",
                "9:10: error: kubernetes.server: http://10.0.0.1 is not on this host, and without "
                "TLS everybody on the way can change who leads; give an https:// URL, or "
-               "kubernetes.insecure = true");
+               "kubernetes.insecure = \"on\"");
   BOOST_TEST(errors_of(kInPod + "server = \"http://[::1]:8001\"\n").empty());
   expect_warning(kSoundWithStore + "[etcd]\nendpoints = [\"http://a:2379\"]\ninsecure = true\n",
                  "10:12: warning: etcd.insecure: whoever is on the way to the store can change who "

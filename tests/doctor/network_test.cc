@@ -47,6 +47,17 @@ BOOST_AUTO_TEST_CASE(with_an_address_of_no_member_are_a_warning) {
   expect_one(facts, "names", "warning: the sidecar knows no member at 10.0.0.9:7946 ->");
 }
 
+// That would be said twice.
+BOOST_AUTO_TEST_CASE(with_an_address_at_which_nobody_listens_are_a_matter_of_reach) {
+  facts.names.push_back({Origin::kPeers, {"10.0.0.9", 7946}, {"10.0.0.9:7946"}, ""});
+  facts.probes.push_back(
+      {.address = "10.0.0.9:7946", .connect_error = "connection refused", .is_refused = true});
+  expect_one(facts, "names",
+             "ok: 2 configured places, 4 addresses; nobody listens at 1 of them, see reach");
+  BOOST_TEST(findings(facts, "reach")
+                 .ends_with("if it is gone for good, take it out of membership.peers\n"));
+}
+
 BOOST_AUTO_TEST_CASE(that_leave_a_living_member_out_are_a_warning) {
   facts.names[1].addresses.pop_back();
   expect_one(facts, "names", "warning: orders-2: behind no configured name");

@@ -5,7 +5,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
-#include <system_error>
 
 #include "http_harness.hh"
 #include "io/names/listening.hh"
@@ -24,12 +23,11 @@ bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0;
 // That listening fails, saying both.
 void check_refused(const std::string& path, const std::string& why) {
   Harness harness;
-  BOOST_CHECK_EXCEPTION(harness.server->listen_on_socket(path), std::system_error,
-                        [&](const std::system_error& error) {
-                          const std::string text = error.what();
-                          return text.find(path) != std::string::npos &&
-                                 text.find(why) != std::string::npos;
-                        });
+  BOOST_CHECK_EXCEPTION(
+      harness.server->listen_on_socket(path), AddressError, [&](const AddressError& error) {
+        const std::string text = error.what();
+        return text.find(path) != std::string::npos && text.find(why) != std::string::npos;
+      });
 }
 
 // As a process leaves it that was killed.

@@ -199,7 +199,7 @@ class Errors(ConfigCase):
                 ([(None, "[etcd]\nendpoints = []\n")], "names nobody; give the URLs of etcd's "
                  "members, like", [("[]", '["https://etcd-0:2379"]')]),
                 ([(None, etcd.replace("127.0.0.1:1", "etcd-0:2379"))], "without TLS everybody on "
-                 "the way can change who leads; give an https:// URL, or etcd.insecure = true",
+                 "the way can change who leads; give an https:// URL, or etcd.insecure = \"on\"",
                  [("http://etcd", "https://etcd")]),
                 ([(None, etcd.replace('1"]', '1", "http://127.0.0.1:1"]'))], "is named twice; "
                  "remove one of them", [(', "http://127.0.0.1:1"]', "]")]),

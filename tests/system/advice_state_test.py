@@ -96,8 +96,8 @@ class Lost(AdviceCase):
             wait_until("it asks", lambda: "n2 has not answered" in (
                 (first.get("/v1/status") or {}).get("vote") or {"why": ""})["why"])
             shown = " ".join(self.commanded(first, "status").split())
-            for words in ("there is no leader", "n0, leaderless", "vote forgotten: this voter has "
-                          "no vote", "n1 does not know, either", "n2 has not answered"):
+            for words in ("there is no leader: see vote", "n0, leaderless", "vote forgotten: this "
+                          "voter has no vote", "n1 does not know either", "n2 has not answered"):
                 self.assertIn(words, shown)
             self.await_advice(first, "sidecar", "n2 has not answered", "it needs ten seconds after "
                               "its start; then start the voters that have not answered")

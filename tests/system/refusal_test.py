@@ -58,11 +58,25 @@ class Refusal(SystemCase):
     def test_ports_in_use(self):
         with self.group(1) as group:
             sidecar, = group.sidecars
-            for port in (sidecar.peer_port, sidecar.api_port, sidecar.metrics_port):
-                with self.subTest(port=port), socket.create_server(("127.0.0.1", port)):
-                    self.refused(ADDRESS_UNUSABLE, sidecar, f"127.0.0.1:{port}")
+            for key, port in (("node", sidecar.peer_port), ("api", sidecar.api_port),
+                              ("metrics", sidecar.metrics_port)):
+                with self.subTest(key), socket.create_server(("127.0.0.1", port)):
+                    self.refused(
+                        ADDRESS_UNUSABLE, sidecar,
+                        f"{sidecar.config_file}: {key}.listen: cannot listen on 127.0.0.1:{port}: "
+                        "Address already in use; stop the process that listens there, or give "
+                        "another address\n")
             sidecar.start()
             group.await_leader(sidecar)
+
+    def test_an_address_that_is_not_of_this_host(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            place = f"127.0.0.1:{sidecar.metrics_port}"
+            self.replace(sidecar, f'listen = "{place}"', 'listen = "192.0.2.1:9464"')
+            self.refused(ADDRESS_UNUSABLE, sidecar,
+                         "metrics.listen: cannot listen on 192.0.2.1:9464: ",
+                         "; give an address of this host\n")
 
     def test_the_state_of_another_group(self):
         with self.group(1) as group:

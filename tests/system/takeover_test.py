@@ -271,6 +271,11 @@ class Takeover(SystemCase):
             shown = self.command("watch", "--once", "--api", lowest.socket_file)
             self.assertRegex(shown, rf"^group test: {leader.name} leads, epoch {leader.epoch()} ")
 
+            explained = self.command("explain", "--api", lowest.api_url)
+            self.assertRegex(explained, rf"\n{leader.name}  It leads, in epoch {leader.epoch()};")
+            self.assertIn(f"\n{lowest.name}  It ranks below {leader.name}, which leads.\n",
+                          explained)
+
             epoch = leader.epoch()
             self.command("elect", "--api", lowest.api_url)
             wait_until("somebody won it", lambda: leader.epoch() > epoch)
@@ -302,7 +307,7 @@ class Takeover(SystemCase):
         with self.group(extra=CALM) as group:
             lowest, _, leader = group.start().sidecars
             group.await_leader(leader)
-            said = f"this node does not lead; {leader.name} does"
+            said = f"this node does not lead; {leader.name} does: give the command there"
             for command, body in (("step-down", {"hold": "1s"}), ("transfer", {"to": "n1"})):
                 status, _, text = lowest.request("POST", f"/v1/{command}", body)
                 self.assertEqual(status, 409, text)

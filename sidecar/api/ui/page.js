@@ -155,7 +155,8 @@ function obstacle(name) {
   }
   if (status.role !== "leading") {
     const leader = status.leader?.name;
-    return `this node does not lead; ${leader ? `${leader} does` : "nobody does"}`;
+    const who = leader ? `${leader} does: give the command there` : "nobody does";
+    return `this node does not lead; ${who}`;
   }
   if (name === "transfer" && successors().length === 0) return "no other member can take over";
   if (name === "forget" && departed().length === 0) return "no member is gone";

@@ -7,6 +7,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "io/names/socket_options.hh"
@@ -89,7 +90,8 @@ int HttpServer::try_to_listen(const SocketAddress& address) {
 void HttpServer::listen_on_socket(const std::string& path) {
   const auto fail_if = [&](int status) {
     if (status == 0) return;
-    throw AddressError(-status, std::generic_category(), "cannot listen on socket " + path);
+    throw AddressError("cannot listen on socket " + path + ": " +
+                       std::generic_category().message(-status));
   };
   auto file = std::make_unique<UnixSocketFile>(path);
   auto pipe = make_handle<uv_pipe_t>(

@@ -85,13 +85,13 @@ class HttpServer final : private HttpConnection::Owner {
 
   // Serves here, too.  `place.host` is a numeric address, or a name that getaddrinfo(3) resolves
   // now (all its addresses; this blocks).  Port 0: any free one.  Returns the port.  Throws
-  // std::system_error whose text names the address.
+  // AddressError.
   uint16_t listen(const HostPort& place);
   // From now on clients over TCP are served by TLS alone; with nullptr, none until there is one.
   // Those that were let in before have their answers, and their streams, and no further request.
   void secure(TlsContextPtr tls);
   // A unix socket of mode 0660; a stale one at `path` is replaced, one that is in use or another
-  // kind of file is not.  Removed at the end.  Throws std::system_error whose text names the path.
+  // kind of file is not.  Removed at the end.  Throws AddressError.
   void listen_on_socket(const std::string& path);
   // Looks whether clients that connect to that path reach this server, and makes them reach it.
   FileLook look_at_socket();

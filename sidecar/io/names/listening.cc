@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <system_error>
 
 namespace bellwether::io {
 namespace {
@@ -23,6 +24,20 @@ FileDescriptor make_tcp_socket(int family) {
   return FileDescriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
+// What the user can do about an address that cannot be had.
+const char* remedy(int error) {
+  switch (error) {
+    case EADDRINUSE:
+      return "; stop the process that listens there, or give another address";
+    case EADDRNOTAVAIL:
+      return "; give an address of this host";
+    case EACCES:
+      return "; give a port above 1023";
+    default:
+      return "";
+  }
+}
+
 bool has_ipv6() { return make_tcp_socket(AF_INET6).is_open() || errno != EAFNOSUPPORT; }
 
 // --- unix sockets ---
@@ -30,7 +45,8 @@ bool has_ipv6() { return make_tcp_socket(AF_INET6).is_open() || errno != EAFNOSU
 constexpr mode_t kMode = 0660;
 
 [[noreturn]] void fail(const std::string& path, const std::string& failure, int error) {
-  throw AddressError(error, std::generic_category(), "socket " + path + " " + failure);
+  throw AddressError("socket " + path + " " + failure + ": " +
+                     std::generic_category().message(error));
 }
 
 sockaddr_un address_of(const std::string& path) {
@@ -103,8 +119,9 @@ FileDescriptor bind_to(const SocketAddress& address) {
 }
 
 void fail_to_listen(const HostPort& place, int error, const std::string& detail) {
-  const std::string what = "cannot listen on " + place.text();
-  throw AddressError(error, std::generic_category(), detail.empty() ? what : what + ": " + detail);
+  throw AddressError("cannot listen on " + place.text() + ": " +
+                     (detail.empty() ? std::generic_category().message(error) : detail) +
+                     remedy(error));
 }
 
 UnixSocketFile::UnixSocketFile(const std::string& path) : path_(path) {

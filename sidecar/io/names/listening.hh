@@ -5,8 +5,8 @@
 
 #include <sys/stat.h>
 
+#include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "base/host_port.hh"
@@ -15,12 +15,23 @@
 
 namespace bellwether::io {
 
-// An address or socket that cannot be listened on, and that what() names; the program ends with a
-// code of its own then.
-class AddressError : public std::system_error {
+// An address or socket that cannot be listened on; what() names it, and a remedy.  The program ends
+// with a code of its own then.
+class AddressError : public std::runtime_error {
  public:
-  using std::system_error::system_error;
+  using std::runtime_error::runtime_error;
 };
+
+// Does what `listen` does, and has an AddressError name the key of the configuration that says
+// where to listen.
+template <typename Listen>
+auto listen_by_key(const std::string& key, Listen listen) {
+  try {
+    return listen();
+  } catch (const AddressError& error) {
+    throw AddressError(key + ": " + error.what());
+  }
+}
 
 // What `place` stands for: a numeric address ("::" is every address of this host, 0.0.0.0 where the
 // kernel has no IPv6), or all that getaddrinfo(3) finds for a name now, which blocks.  Throws

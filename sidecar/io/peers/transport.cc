@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/names/listening.hh"
+
 namespace bellwether::io {
 namespace {
 
@@ -26,9 +28,11 @@ Transport::Transport(Loop& loop, Resolver& resolver, TransportSettings settings,
       burial_(loop, [this] { ended_.clear(); }),
       strangers_{.resume = LoopTimer(loop, [this] { resume_silent(false); })},
       members_{.resume = LoopTimer(loop, [this] { resume_silent(true); })},
-      socket_(std::make_unique<ListenerSocket>(
-          loop, settings_.listen,
-          [this](UvPtr<uv_tcp_t> socket) { on_accepted(std::move(socket)); })) {
+      socket_(listen_by_key("node.listen", [&] {
+        return std::make_unique<ListenerSocket>(
+            loop, settings_.listen,
+            [this](UvPtr<uv_tcp_t> socket) { on_accepted(std::move(socket)); });
+      })) {
   port_ = socket_->port();
   if (settings_.death_proof == DeathProof::kAuto) kernel_.emplace(socket_->address());
 }

@@ -54,11 +54,11 @@ void Transport::on_accepted(UvPtr<uv_tcp_t> socket) {
   const bool is_ready = security.tls != nullptr || security.takes_plain;
   if (stage_ != Stage::kOpen || !is_ready) return;
   const auto from = SocketAddress::remote_of(descriptor_of(*socket));
-  const bool is_known = from && is_of_known_host(*from);
-  close_oldest_silent(is_known);
+  const bool is_from_known_host = from && is_of_known_host(*from);
+  close_oldest_silent(is_from_known_host);
   if (!has_room()) return;
-  PeerConnection& connection = add(std::move(socket), std::nullopt, is_known);
-  if (handshakes(is_known).resume.is_armed()) connection.pause();
+  PeerConnection& connection = add(std::move(socket), std::nullopt, is_from_known_host);
+  if (handshakes(is_from_known_host).resume.is_armed()) connection.pause();
 }
 
 bool Transport::is_of_known_host(const SocketAddress& address) const {
@@ -187,11 +187,11 @@ void Transport::on_silence(PeerConnection& connection) {
 // Links go on, and those of the other kind.
 void Transport::on_handshake_work(PeerConnection& connection, Duration spent) {
   if (stage_ != Stage::kOpen || connection.dialled()) return;
-  const bool is_known = connection.is_from_known_host();
-  Handshakes& kind = handshakes(is_known);
+  const bool is_from_known_host = connection.is_from_known_host();
+  Handshakes& kind = handshakes(is_from_known_host);
   const Duration pause = kind.budget.spend(Loop::now(), spent, settings_.limits.handshake_work);
   if (pause == Duration::zero()) return;
-  for_each_silent(is_known, [](PeerConnection& silent) { silent.pause(); });
+  for_each_silent(is_from_known_host, [](PeerConnection& silent) { silent.pause(); });
   kind.resume.arm(pause);
   listener_.on_limit(Limit::kHandshakes);
 }
@@ -254,13 +254,13 @@ void Transport::link_up(PeerConnection& connection, const Greeting& greeting) {
   peer.link = &connection;
   peer.is_refusal_told = false;
   peer.is_link_indirect = is_indirect(connection.ends(), greeting.ends);
-  const bool is_known = is_itself(peer, greeting);
+  const bool is_peer_itself = is_itself(peer, greeting);
   const bool is_renamed = !peer.name.empty() && peer.name != greeting.hello.self.name;
   if (is_renamed && !connection.dialled()) peer.proven.reset();  // somebody else was there
   peer.death.on_link(life_of(greeting),
-                     is_known && greeting.is_flag_robust && may_prove(connection, greeting));
+                     is_peer_itself && greeting.is_flag_robust && may_prove(connection, greeting));
   // What the process itself says is newer than what others say of it.
-  if (is_known) peer.advertised = advertised_in(greeting, connection);
+  if (is_peer_itself) peer.advertised = advertised_in(greeting, connection);
   connection.become_link(identity_of(greeting), Loop::now());
   peer.takes_tls = greeting.takes_tls;
   peer.is_link_over = false;
