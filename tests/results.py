@@ -18,8 +18,8 @@ MOST_OUTPUTS = 6  # failed tests of which more than the name is shown
 # What Boost.Test says first.
 CASES = re.compile(r"^Running (\d+) test cases?\.\.\.$", re.MULTILINE)
 
-EPILOG = """The last line is `N passed, N failed`: a suite that was run as one test counts as many as
-it has cases, and one that failed as one; what was skipped, for the machine lacks what it needs,
+EPILOG = """The last line is `N passed, N failed`: a suite that was run as one test counts as many
+as it has cases, and one that failed as one; what was skipped, for the machine lacks what it needs,
 counts as passed.  Exit status: 0 when nothing failed, otherwise 1."""
 
 
