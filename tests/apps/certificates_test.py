@@ -60,7 +60,7 @@ class Case(unittest.TestCase):
         """Three that have this table, and a leader that must stay until the end."""
         with Group(PROGRAM, 3, extra="[election]\n" + PATIENT, tls=lambda _: table) as group:
             group.start()
-            leader = group.await_leader()
+            leader = group.await_leader(group.sidecars[-1])
             epoch = leader.epoch()
             yield group
             self.assertIs(group.await_leader(leader), leader)

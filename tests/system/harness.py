@@ -397,9 +397,12 @@ path = "{sidecar.flag_file}"
         there is one, has seen its flag on.  A group that was just started has a leader that stays
         only once its highest leads: until all know each other, others may lead for a moment."""
         if expected is None and self.is_new:
-            expected = max(self.running,
-                           key=lambda each: self.priorities[self.sidecars.index(each)])
+            highest = max(self.running,
+                          key=lambda each: self.priorities[self.sidecars.index(each)])
+            with contextlib.suppress(AssertionError):  # another plugin, or equal ranks
+                wait_until("the highest leads", lambda: self.agreed_leader() is highest, VOTES_S)
         self.is_new = False
+
         def leader():
             for sidecar in self.sidecars:
                 assert sidecar.is_running or not sidecar.is_wanted, f"{sidecar.name} has ended"

@@ -334,7 +334,7 @@ class Confined(RepairCase):
         plugin = os.environ["BELLWETHER_TEST_JOTTING_PLUGIN"]
         election = f'plugin = "{plugin}"\n'
         with self.confined(election=election) as group:
-            group.start("--bootstrap").await_leader(group.sidecars[0])  # of it the lowest leads
+            group.start("--bootstrap").await_leader()
             for sidecar in group.sidecars:
                 sidecar.await_log("the plugin's program: Operation not permitted")
                 if "no Landlock" not in self.shown(sidecar):
