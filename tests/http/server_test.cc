@@ -1,6 +1,5 @@
 // What a client gets for its requests.
 #include <boost/test/unit_test.hpp>
-#include <system_error>
 
 #include "http_harness.hh"
 
@@ -261,7 +260,7 @@ BOOST_AUTO_TEST_CASE(after_stop_listening_only_due_answers_are_given) {
   BOOST_TEST(harness.requests.size() == 1u);
   // An address with a scope that there is none of: getaddrinfo(3) refuses it by itself, where it
   // would look up a name, and a name server that is silent costs ten seconds.
-  BOOST_CHECK_THROW(harness.server->listen({"::1%nowhere", 1}), std::system_error);
+  BOOST_CHECK_THROW(harness.server->listen({"::1%nowhere", 1}), AddressError);
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_the_server_closes_everything) {
@@ -279,11 +278,12 @@ BOOST_AUTO_TEST_CASE(the_end_of_the_server_closes_everything) {
 
 BOOST_AUTO_TEST_CASE(an_address_in_use_is_named) {
   Harness harness;
-  const auto names_it = [&](const std::system_error& error) {
-    return error.code() == std::errc::address_in_use &&
-           contains(error.what(), "127.0.0.1:" + std::to_string(harness.port));
+  const auto names_it = [&](const AddressError& error) {
+    return error.what() == "cannot listen on 127.0.0.1:" + std::to_string(harness.port) +
+                               ": Address already in use; stop the process that listens there, or "
+                               "give another address";
   };
-  BOOST_CHECK_EXCEPTION(harness.server->listen({"127.0.0.1", harness.port}), std::system_error,
+  BOOST_CHECK_EXCEPTION(harness.server->listen({"127.0.0.1", harness.port}), AddressError,
                         names_it);
 }
 

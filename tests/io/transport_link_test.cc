@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "io/loop/timer.hh"
+#include "io/names/listening.hh"
 #include "io/names/socket_address.hh"
 #include "io/peers/link_rules.hh"
 #include "sample_frames.hh"
@@ -351,12 +352,15 @@ BOOST_AUTO_TEST_CASE(a_socket_for_every_address_takes_both_families) {
 }
 
 BOOST_AUTO_TEST_CASE(an_address_that_is_in_use_is_named) {
-  const auto names_it = [&](const std::system_error& error) {
-    return error.code() == std::errc::address_in_use &&
-           std::string(error.what()).find(a.place().text()) != std::string::npos;
+  const auto names_it = [&](const AddressError& error) {
+    return std::string(error.what())
+        .starts_with("node.listen: cannot listen on " + a.place().text() + ": Address already");
   };
-  BOOST_CHECK_EXCEPTION(Process(loop, resolver, 3, 1, a.place().port), std::system_error, names_it);
-  BOOST_CHECK_THROW(Process(loop, resolver, 3, 1, 0, "192.0.2.1"), std::system_error);
+  BOOST_CHECK_EXCEPTION(Process(loop, resolver, 3, 1, a.place().port), AddressError, names_it);
+  const auto has_remedy = [](const AddressError& error) {
+    return std::string(error.what()).ends_with("; give an address of this host");
+  };
+  BOOST_CHECK_EXCEPTION(Process(loop, resolver, 3, 1, 0, "192.0.2.1"), AddressError, has_remedy);
 }
 
 // Seen as a crash on a starved machine: when the pause is over, the end of the connection is
