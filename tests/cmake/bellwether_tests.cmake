@@ -29,6 +29,8 @@ function(bellwether_add_boost_test name)
   if(BELLWETHER_SANITIZE AND arg_PREFIX MATCHES "^(unit|abi|api|config|doctor|metrics)$")
     set(grain suite)
   endif()
+  # A minute of computing under a sanitizer takes five beside seven others on two busy cores.
+  set(timeout 1200)
   set(discover "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/discover_boost_cases.cmake")
   set(cases "${CMAKE_CURRENT_BINARY_DIR}/${name}.cases.cmake")
   list(JOIN arg_LABELS " " labels)
@@ -39,7 +41,7 @@ function(bellwether_add_boost_test name)
       "-DEXECUTABLE=$<TARGET_FILE:${name}>"
       "-DPREFIX=${arg_PREFIX}"
       "-DLABELS=${labels}"
-      "-DTIMEOUT=300"
+      "-DTIMEOUT=${timeout}"
       "-DGRAIN=${grain}"
       "-DOUTPUT=${cases}"
       -P "${discover}")
