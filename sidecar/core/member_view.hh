@@ -24,8 +24,6 @@ enum class Liveness : uint8_t {
 const char* name(Liveness liveness);
 
 struct MemberEntry {
-  static constexpr uint64_t kMostChanges = uint64_t{1} << 32;
-
   Uuid id{};
   std::string name;     // what people call it; unique within the group
   std::string address;  // host:port
@@ -50,6 +48,7 @@ struct MemberEntry {
   // Whether what somebody else says of the member can be news: what is ahead of it by more than an
   // application changes in years is made up.
   bool can_be_news(uint64_t its_revision) const {
+    constexpr uint64_t kMostChanges = uint64_t{1} << 32;
     return its_revision >= revision && its_revision - revision <= kMostChanges;
   }
 

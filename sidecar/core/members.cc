@@ -84,10 +84,8 @@ Member* Members::put(const MemberEntry& entry, Instant now) {
 }
 
 Member& Members::add(const MemberEntry& entry, Instant now) {
-  const bool is_listed = std::ranges::binary_search(listed_, entry.id);
   return all_.emplace_back(Member{.entry = believed(entry, can_lead(entry.name)),
                                   .slot = voters_.slot_of(entry.name),
-                                  .is_listed = is_listed,
                                   .since = now});
 }
 
@@ -282,19 +280,19 @@ void Members::read_of_self(const MemberEntry& listed) {
 }
 
 bool Members::drop_unlisted(const MemberView& view) {
-  for (Member& member : all_) member.is_listed = false;
   listed_.clear();
-  for (const MemberEntry& entry : view.entries) {
-    listed_.push_back(entry.id);
-    if (Member* known = find(entry.id)) known->is_listed = true;
-  }
+  for (const MemberEntry& entry : view.entries) listed_.push_back(entry.id);
   std::ranges::sort(listed_);
-  return forget_if([](const Member& member) { return !is_here(member) && !member.is_listed; });
+  return forget_if(
+      [&](const Member& member) { return !is_here(member) && !is_listed(member.entry.id); });
 }
 
+bool Members::is_listed(const Uuid& id) const { return std::ranges::binary_search(listed_, id); }
+
 bool Members::knows_more_than_listed() const {
-  return std::any_of(all_.begin(), all_.end(),
-                     [](const Member& member) { return is_here(member) && !member.is_listed; });
+  return std::ranges::any_of(all_, [this](const Member& member) {
+    return is_here(member) && !is_listed(member.entry.id);
+  });
 }
 
 bool Members::forget(Instant before, Instant hearsay_before) {

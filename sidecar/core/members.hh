@@ -23,7 +23,6 @@ struct Member {
   MemberEntry entry;
   std::optional<size_t> slot{};  // of a voter, by its name
   bool is_connected = false;     // its hello of the present connection is here
-  bool is_listed = false;        // in the last list of the leader
   bool is_hearsay = false;       // others have named it; it has never been connected here
   bool was_linked = false;       // under this name, in this life of this process
   uint64_t released = 0;         // it never again leads an epoch up to this (Header::released)
@@ -178,6 +177,7 @@ class Members {
   bool lives_under_another_id(const MemberEntry& entry) const;
   bool take_over_known(const MemberView& view, Instant now);
   void read_of_self(const MemberEntry& listed);
+  bool is_listed(const Uuid& id) const;
   bool drop_unlisted(const MemberView& view);
   void rebuild();
   bool is_in_order(const Member& member) const;
@@ -185,7 +185,8 @@ class Members {
   void set_version(ViewVersion version);
 
   const Electorate voters_;
-  // Whom the group's list names: some live here under another id still, or were forgotten since.
+  // Whom the last list of the leader names, in order: some are not known here, for they live here
+  // under another id still, or were forgotten since.
   std::vector<Uuid> listed_;
   std::list<Member> all_;
   std::list<Member> gone_;  // in this step
