@@ -1,7 +1,7 @@
 // The record, and the foreign client of it.
 #include "simulator/virtual_store.hh"
 
-#include <algorithm>
+#include "core/store_view.hh"
 
 namespace bellwether::simulator {
 namespace {
@@ -68,7 +68,7 @@ void ForeignElector::look(VirtualStore& store, Instant now) {
   }
   const bool is_over = now >= seen_at_ + kForeignWait;
   if (!is_own && record.holder != Holder::kReleased && !is_over) return;
-  const auto version = store.write(sight.version, claimed(record, now));
+  const auto version = store.write(sight.version, claimed(sight, now));
   seen_ = *version;
   seen_at_ = now;
   leads_until_ = now + kForeignLease * 4 / 5;
@@ -85,7 +85,7 @@ bool ForeignElector::holds(const StoreRecord& record) const {
   return record.holder == Holder::kStranger && record.name == kForeigner;
 }
 
-StoreRecord ForeignElector::claimed(const StoreRecord& before, Instant now) const {
+StoreRecord ForeignElector::claimed(const StoreSight& before, Instant now) const {
   if (!twin_) return {.holder = Holder::kStranger, .name = kForeigner, .lease = kForeignLease};
   return {.holder = Holder::kMember,
           .id = twin_->id,
@@ -95,14 +95,14 @@ StoreRecord ForeignElector::claimed(const StoreRecord& before, Instant now) cons
           .lease = kForeignLease};
 }
 
-// A twin is a sidecar as well: where the record does not tell which epochs there were it takes the
-// wall clock.
-uint64_t ForeignElector::epoch_over(const StoreRecord& before, Instant now) const {
-  if (holds(before)) return before.epoch;
-  const bool is_ours = before.holder == Holder::kMember || before.holder == Holder::kReleased;
+// A twin is a sidecar as well, and takes the epoch that a sidecar takes.
+uint64_t ForeignElector::epoch_over(const StoreSight& before, Instant now) const {
+  if (holds(before.record)) return before.record.epoch;
+  StoreView view(kForeignLease);
   const auto clock_ms =
       static_cast<uint64_t>(now.time_since_epoch() / std::chrono::milliseconds(1));
-  return is_ours ? before.epoch + 1 : std::max(before.epoch + 1, clock_ms);
+  view.see(before, now, clock_ms, false);
+  return view.least_epoch(now);
 }
 
 void ForeignElector::stop(VirtualStore& store) {

@@ -89,8 +89,8 @@ class ForeignElector {
 
  private:
   bool holds(const StoreRecord& record) const;
-  StoreRecord claimed(const StoreRecord& before, Instant now) const;
-  uint64_t epoch_over(const StoreRecord& before, Instant now) const;
+  StoreRecord claimed(const StoreSight& before, Instant now) const;
+  uint64_t epoch_over(const StoreSight& before, Instant now) const;
 
   bool is_on_ = false;
   std::optional<MemberEntry> twin_{};
