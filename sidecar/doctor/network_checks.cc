@@ -247,11 +247,13 @@ void check_own_address(const Facts& facts, Findings& found) {
     if (probe.greeting) {
       const std::string& name = probe.greeting->name;
       const bool is_of_voters = facts.config.config->voters.contains(name);
-      found.problem("at " + place + ", which peers are told, answers " + name,
-                    is_of_voters ? "correct [voters] on all nodes, where this address may be that "
-                                   "of " +
-                                       name + "; or else node.advertise here"
-                                 : kRemedy);
+      const std::string remedy =
+          is_of_voters ? fmt::format(
+                             "correct [voters] on all nodes, where this address may be that "
+                             "of {}; or else node.advertise here",
+                             name)
+                       : kRemedy;
+      found.problem("at " + place + ", which peers are told, answers " + name, remedy);
     } else if (probe.is_distrust) {
       found.warning(
           "peers are told " + place + ", where TLS with this node fails: " + probe.hello_error,

@@ -168,6 +168,9 @@ BOOST_AUTO_TEST_CASE(a_voters_address_that_leads_to_this_process_is_told_and_ans
   a.look_for({a.place()});
   BOOST_TEST(run_until([&] { return a.count_rejected(Rejection::kOwnId) == 1; }));
   BOOST_TEST(a.rejected.back().second.find(b.name) != std::string::npos);
+  Process c(loop, resolver, 3);  // for which it looks again who has answered
+  c.look_for({a.place()});
+  BOOST_TEST(run_until([&] { return a.is_linked_to(c) && c.all_answered == 1; }));
   BOOST_TEST(a.all_answered == 0);
   a.transport().set_security(
       {.tls = nullptr, .voters = {{a.name, a.place()}, {b.name, b.place()}}});
