@@ -6,7 +6,6 @@ usage: advice_hooks_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.
 """
 
 import json
-import os
 import subprocess
 
 from advice_case import LONG_S, AdviceCase
@@ -202,8 +201,7 @@ class Commands(AdviceCase):
 
     def test_a_user_is_let_in(self):
         """Be the sidecar's user; allow_users."""
-        if os.geteuid() != 0:
-            self.skipTest("only root can be another user")
+        self.require_other_user(STRANGER)
         with self.led() as group:
             leader = group.sidecars[2]
             group.folder.chmod(0o755)

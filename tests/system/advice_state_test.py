@@ -223,6 +223,7 @@ class Rights(AdviceCase):
 
     def test_a_user_is_let_in(self):
         """let user N read and write it; make the folders that its path names."""
+        self.require_other_user(OTHER_USER)
         with self.led() as group:
             odd = group.sidecars[0]
             odd.stop()

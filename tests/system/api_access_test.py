@@ -83,8 +83,7 @@ class Access(SystemCase):
                               "process [0-9]+\"")
 
     def test_users_and_groups_on_the_socket(self):
-        if os.geteuid() != 0:
-            self.skipTest("only root can be another user")
+        self.require_other_user(STRANGER)
         group, sidecar = self.guarded(f'allow_users = ["{STRANGER}"]\n'
                                       f'allow_groups = ["{STRANGER + 1}"]')
         with group:

@@ -109,8 +109,7 @@ class File(SystemCase):
 
 class Folder(SystemCase):
     def setUp(self):
-        if os.geteuid() != 0:
-            self.skipTest("only root can be several users")
+        self.require_other_user(SIDECAR)
 
     def settings_for(self, group, sidecar):
         """All that the sidecar's user needs is his, but for the folder of the flag."""

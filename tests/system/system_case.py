@@ -36,6 +36,17 @@ class SystemCase(unittest.TestCase):
         return subprocess.run([self.program, *map(str, arguments)], text=True, check=False,
                               capture_output=True, timeout=PATIENCE_S)
 
+    def require_other_user(self, user):
+        """Skips where `user` may not run the program: without root, or from a closed folder."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can be another user")
+        try:
+            subprocess.run([self.program, "--version"], user=user, extra_groups=[], cwd="/",
+                           check=True, capture_output=True)
+        except PermissionError:
+            self.skipTest(f"user {user} may not enter the folder of {self.program}; "
+                          "build in a folder that others may enter, to run this test")
+
 
 def main():
     """Runs the cases named on the command line, after the programs."""
