@@ -30,8 +30,9 @@ inline constexpr double kElectionSeconds[] = {0.001, 0.0025, 0.005, 0.01, 0.025,
                                               0.25,  0.5,    1,     2.5,  5,     10,   30};
 inline constexpr double kEventSeconds[] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
                                            0.025,  0.05,    0.1,    0.25,  0.5,    1,     2.5};
-// From a store on this machine to one that is given up.
-inline constexpr double kStoreSeconds[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1, 2.5};
+// From a store on this machine to one that is given up: after 24 s with the longest lease.
+inline constexpr double kStoreSeconds[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.1,
+                                           0.25,  0.5,    1,     2.5,  5,     25};
 // Between a request and an hour's job.
 inline constexpr double kDrainSeconds[] = {0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300};
 // One node of an election has at most about 4 messages for each member of its group.
@@ -51,7 +52,7 @@ struct StoreMetrics {
                          "up; without watches.",
                          kStoreSeconds),
         up(registry, "bellwether_store_up",
-           "1 when the store has answered the last request of this node, else 0."),
+           "1 when the store did what this node asked for last, else 0."),
         record_age(registry, "bellwether_store_record_age_seconds",
                    "How long ago this node saw the store's record change; 0 while it does not look "
                    "at it."),
@@ -248,7 +249,7 @@ class Metrics {
   const Gauges<> application_attachments{registry, "bellwether_application_attachments",
                                          "Applications that are attached."};
   const Gauges<> application_score{registry, "bellwether_application_score",
-                                   "What the application says that it is worth."};
+                                   "What the application says it is worth."};
   const Counters<HealthCheck> application_health_checks{
       registry, "bellwether_application_health_checks_total",
       "Questions to the application whether it works, by what came of them.", "result"};

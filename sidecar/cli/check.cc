@@ -77,7 +77,7 @@ std::string legend(const Config& config) {
   return fmt::format(
       R"(# RTT: a round trip between members.  write: to the store, which may well be faster.
 # lease: from the last renewal that was seen in the store; the third in line has seen none.
-# A store that takes longer than {} (2/5 lease) for an answer has no leader.
+# With a store that takes longer than {} (2/5 lease) for an answer there is no leader.
 )",
       duration_text(longest_patience(config.election.lease)));
 }

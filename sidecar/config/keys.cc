@@ -148,15 +148,17 @@ void add_election_timers(Table<ElectionSettings>& election) {
                                     return config.election.answer_timeout + milliseconds(250);
                                   }},
                kAtOnce, "how long a COORDINATOR may take after an ANSWER");
-  election.key("lease", &Settings::lease, DurationType{milliseconds(20), minutes(1)},
-               Computed<Duration>{"of the profile; 10s with [kubernetes] or [etcd]",
-                                  [](const Config& config, const Environment&) -> Duration {
-                                    if (config.has_store_guard()) return kStoreLease;
-                                    return timers_of(config.election.profile).lease;
-                                  }},
-               kAtRestart,
-               "how long leadership holds without renewal; a leader itself counts on 4/5 of it, "
-               "which is also the longest silence before it is suspected");
+  election.key(
+      "lease", &Settings::lease, DurationType{milliseconds(20), minutes(1)},
+      Computed<Duration>{"of the profile; 10s with [kubernetes] or [etcd]",
+                         [](const Config& config, const Environment&) -> Duration {
+                           if (config.has_store_guard()) return kStoreLease;
+                           return timers_of(config.election.profile).lease;
+                         }},
+      kAtRestart,
+      "how long leadership holds without renewal, at most 10s, or from 2s with [kubernetes] "
+      "or [etcd]; a leader itself counts on 4/5 of it, which without these is also the "
+      "longest silence before it is suspected");
   election.key(
       "renew_interval", &Settings::renew_interval, DurationType{{}, seconds(20)},
       Computed<Duration>{"lease / 5 with [kubernetes] or [etcd]; 0s without",
@@ -164,7 +166,8 @@ void add_election_timers(Table<ElectionSettings>& election) {
                            if (!config.has_store_guard()) return {};
                            return std::chrono::floor<milliseconds>(config.election.lease / 5);
                          }},
-      kAtRestart, "how often a leader renews its lease in Kubernetes or etcd");
+      kAtRestart,
+      "how often a leader renews its lease in Kubernetes or etcd; from 100ms to 2/5 of the lease");
 }
 
 void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys) {
@@ -177,7 +180,7 @@ void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys) {
                DurationType{milliseconds(10), seconds(10)},
                of_profile(&ProfileTimers::suspect_after), kAtOnce,
                "the shortest silence that is suspicious; it adapts to the beats' rhythm between "
-               "this and 4/5 of the lease");
+               "this and 4/5 of the lease, or 8/5 of this with [kubernetes] or [etcd]");
 }
 
 WordType<bool> off_or_on() { return {{{"off", false}, {"on", true}}}; }
@@ -219,7 +222,8 @@ void add_api_keys(std::vector<ConfigKey<Config>>& keys) {
   api.key("listen", &ApiSettings::listen, HostPortType{.may_be_none = true},
           HostPort{"127.0.0.1", 4040}, kAtRestart,
           "where the HTTP API is served; anybody who reaches it on loopback can make the leader "
-          "step down; elsewhere it needs cert, key, and token_file or client_ca");
+          "step down; elsewhere it needs cert and key, and token_file, client_ca or "
+          "writes = \"socket\"");
   api.key(
       "socket", &ApiSettings::socket,
       TextType{"an absolute path of at most 107 bytes, or \"\" for none", is_socket_path_or_empty},

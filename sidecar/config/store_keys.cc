@@ -38,7 +38,7 @@ void add_kubernetes_keys(std::vector<ConfigKey<Config>>& keys) {
   Table kubernetes(kKubernetesTable, &Config::kubernetes, keys);
   kubernetes.key(
       "lease_name", &KubernetesSettings::lease_name,
-      TextType{"1 to 253 small letters, digits, '-' and '.', as Kubernetes names objects",
+      TextType{"1 to 253 lower-case letters, digits, '-' and '.', as Kubernetes names objects",
                is_object_name},
       Computed<std::string>{"the group's name",
                             [](const Config& config, const Environment&) {
@@ -46,9 +46,10 @@ void add_kubernetes_keys(std::vector<ConfigKey<Config>>& keys) {
                             }},
       kAtRestart,
       "the Lease (coordination.k8s.io/v1) that decides who leads: guard = kubernetes; "
-      "an empty table is enough in a pod; the same for all members");
+      "an empty table is enough in a pod whose account may get, watch, patch and create it; the "
+      "same for all members");
   kubernetes.key("namespace", &KubernetesSettings::namespace_name,
-                 TextType{"1 to 63 small letters, digits and '-'", is_namespace_name},
+                 TextType{"1 to 63 lower-case letters, digits and '-'", is_namespace_name},
                  Computed<std::string>{"the pod's",
                                        [](const Config& config, const Environment& environment) {
                                          return config.kubernetes.is_used

@@ -103,7 +103,7 @@ void judge_kubernetes(Judge& judge) {
     judge.object(
         {"kubernetes.lease_name", "group.name"},
         "the group's name, " + toml_text(kubernetes.lease_name) + ", cannot be that of a Lease",
-        "give kubernetes.lease_name, of small letters, digits, '-' and '.'");
+        "give kubernetes.lease_name, of lower-case letters, digits, '-' and '.'");
   }
   if (kubernetes.server.empty()) {
     judge.object({"kubernetes.server"},

@@ -6,6 +6,7 @@ sidecar.
 usage: attached_test.py LANGUAGE FOLDER_OF_PROGRAMS BELLWETHER [CASE...]; a case is Class.test_name
 """
 
+import os
 import re
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from harness import CALM, Group, wait_until
 
 LANGUAGE, PROGRAMS, PROGRAM = "", "", ""
 LINE = re.compile(r"\d+ (\S+) (works|stopped) token=(\d+) pieces=(\d+)")
+UNIT = re.compile(r"(\d+) (\S+) (works|stopped) token=(\d+) pieces=(\d+) cut=(\d+)")
 ATTACH = "[election]\n" + CALM + "[application]\nattach = true\nscore_margin = 5\n"
 
 
@@ -85,6 +87,32 @@ class Attached(WorkerCase):
             sidecar.start()
             self.await_work(sidecar)  # perhaps in the same epoch: the disk need not have had it
 
+    def test_what_was_begun_is_finished_when_the_worker_is_asked_to_end(self):
+        with Group(PROGRAM, 1, ATTACH) as group:
+            sidecar, = group.start().sidecars
+            worker = self.worker(sidecar, "0", "2000")
+            self.await_work(sidecar)
+            worker.terminate()  # in its first unit, or one of the next where this test is slow
+            self.assertEqual(worker.wait(), 0)
+            (begin, _, _), (end, pieces, cut) = [
+                (int(at), int(pieces), int(cut)) for at, _, _, _, pieces, cut in UNIT.findall(
+                    (sidecar.folder / f"{sidecar.name}.work").read_text())]
+            self.assertGreater(pieces, 0)
+            self.assertEqual(cut, 0)
+            self.assertGreater(end - begin, pieces * 1_990_000)
+
+    def test_the_flags_owner_is_named_by_its_id(self):
+        with Group(PROGRAM, 1, ATTACH) as group:
+            sidecar, = group.start().sidecars
+            self.worker(sidecar, "0", "1", str(os.geteuid()))
+            self.await_work(sidecar)
+
+    def test_the_name_of_a_user_is_no_id(self):
+        ended = subprocess.run([*self.command, "/nowhere", "/nowhere.sock", "worker", "0", "1",
+                                "nobody"], check=False, capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertNotIn("Traceback", ended.stderr)
+
     def test_the_best_works(self):
         with Group(PROGRAM, 3, ATTACH, priorities=[100] * 3) as group:
             sidecars = group.start().sidecars
@@ -112,7 +140,6 @@ class Drained(WorkerCase):
     DRAIN = ("[election]\npreempt = \"never\"\n" + CALM +
              "[application]\nattach = true\ndrain_timeout = \"60s\"\n")
     JOB_MS = "2000"
-    UNIT = re.compile(r"(\d+) (\S+) (works|stopped) token=(\d+) pieces=(\d+) cut=(\d+)")
 
     def shifts(self, sidecars):
         """(begin, end, jobs, jobs that were cut off, name) of each time of work that is over, in
@@ -121,7 +148,7 @@ class Drained(WorkerCase):
         for sidecar in sidecars:
             begin, pieces_before, cut_before = None, 0, 0
             text = (sidecar.folder / f"{sidecar.name}.work").read_text()
-            for at, name, what, _, pieces, cut in self.UNIT.findall(text):
+            for at, name, what, _, pieces, cut in UNIT.findall(text):
                 if what == "works" and begin is None:
                     begin, pieces_before, cut_before = int(at), int(pieces), int(cut)
                 elif what == "stopped":

@@ -188,8 +188,16 @@ class Kubernetes(unittest.TestCase):
         monitor, = of_kind("PodMonitor")
         name = monitor["spec"]["selector"]["matchLabels"]["app.kubernetes.io/name"]
         self.assertIn(monitor["spec"]["podMetricsEndpoints"][0]["port"], names[name])
-        budget, = of_kind("PodDisruptionBudget")
-        self.assertIn(budget["spec"]["selector"]["matchLabels"]["app.kubernetes.io/name"], names)
+        self.assertEqual({budget["spec"]["selector"]["matchLabels"]["app.kubernetes.io/name"]
+                          for budget in of_kind("PodDisruptionBudget")},
+                         {workload["metadata"]["name"] for workload, *_ in with_sidecar()})
+
+    def test_replicas_of_a_sidecar_stand_apart(self):
+        for workload, pod, *_ in with_sidecar():
+            term, = pod["affinity"]["podAntiAffinity"][
+                "preferredDuringSchedulingIgnoredDuringExecution"]
+            self.assertEqual(term["podAffinityTerm"]["labelSelector"],
+                             workload["spec"]["selector"])
 
     def test_the_network_lets_in_peers_prometheus_and_the_balancer_alone(self):
         policy, = of_kind("NetworkPolicy")

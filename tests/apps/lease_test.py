@@ -32,7 +32,8 @@ PATHS = {"ConfigMap": "/api/v1/namespaces/{}/configmaps",
          "ServiceAccount": "/api/v1/namespaces/{}/serviceaccounts",
          "Role": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles",
          "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings",
-         "Deployment": "/apis/apps/v1/namespaces/{}/deployments"}
+         "Deployment": "/apis/apps/v1/namespaces/{}/deployments",
+         "PodDisruptionBudget": "/apis/policy/v1/namespaces/{}/poddisruptionbudgets"}
 # From one flag to the next a machine that is busy takes its time; a lease would be ten seconds.
 FAR_BELOW_A_LEASE_NS = 3_000_000_000
 

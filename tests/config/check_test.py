@@ -62,7 +62,7 @@ name = "orders"
 [etcd]
 endpoints = ["http://127.0.0.1:2379"]
 """)
-        self.assertIn("A store that takes longer than 4s (2/5 lease)", result.stdout)
+        self.assertIn("With a store that takes longer than 4s (2/5 lease)", result.stdout)
         self.assertIn("leader and next cut off from the store", result.stdout)
         self.assertNotIn("votes", result.stdout)
 

@@ -229,14 +229,13 @@ const Bad kBad[] = {
     {R"(socket = "run")", "api", 10,
      "\"run\" has the wrong form; give an absolute path of at most 107 bytes, or \"\" for none"},
     {R"(lease_name = "Orders")", "kubernetes", 14,
-     "\"Orders\" has the wrong form; give 1 to 253 small letters, digits, '-' and '.', as "
-     "Kubernetes "
-     "names objects"},
+     "\"Orders\" has the wrong form; give 1 to 253 lower-case letters, digits, '-' and '.', as "
+     "Kubernetes names objects"},
     {R"(lease_name = "a..b")", "kubernetes", 14,
-     "\"a..b\" has the wrong form; give 1 to 253 small letters, digits, '-' and '.', as Kubernetes "
-     "names objects"},
+     "\"a..b\" has the wrong form; give 1 to 253 lower-case letters, digits, '-' and '.', as "
+     "Kubernetes names objects"},
     {R"(namespace = "a.b")", "kubernetes", 13,
-     "\"a.b\" has the wrong form; give 1 to 63 small letters, digits and '-'"},
+     "\"a.b\" has the wrong form; give 1 to 63 lower-case letters, digits and '-'"},
     {R"(server = "https://a/b")", "kubernetes", 10,
      "\"https://a/b\" has the wrong form; give http[s]://host[:port]"},
     {R"(endpoints = ["etcd:2379"])", "etcd", 14,

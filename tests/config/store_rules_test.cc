@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_group_may_have_a_name_that_a_lease_cannot_have) {
   const std::string group = "[group]\nname = \"Orders\"\n";
   expect_error(group + "[kubernetes]\n",
                "2:8: error: group.name: the group's name, \"Orders\", cannot be that of a Lease; "
-               "give kubernetes.lease_name, of small letters, digits, '-' and '.'");
+               "give kubernetes.lease_name, of lower-case letters, digits, '-' and '.'");
   BOOST_TEST(errors_of(group + "[kubernetes]\nlease_name = \"orders\"\n").empty());
 }
 

@@ -218,7 +218,7 @@ class Errors(ConfigCase):
                 ([(None, kube.replace('namespace = "shop"\n', ""))], "give kubernetes.namespace",
                  [("[kubernetes]\n", '[kubernetes]\nnamespace = "shop"\n')]),
                 ([('name = "test"', 'name = "Test_1"'), (None, kube)], "cannot be that of a Lease; "
-                 "give kubernetes.lease_name, of small letters, digits",
+                 "give kubernetes.lease_name, of lower-case letters, digits",
                  [("[kubernetes]\n", '[kubernetes]\nlease_name = "test-1"\n')]),
                 ([(None, kube.replace('token_file = "/t"\n', ""))], "the API server is not told "
                  "who asks, and will refuse; give kubernetes.token_file, or kubernetes.cert",

@@ -103,6 +103,10 @@ class Dashboards(SystemCase):
             self.see_leader(group, prometheus, group.sidecars[-1])
             group.sidecars[-1].kill()
             self.see_leader(group, prometheus, group.sidecars[-2])
+            etcd.members[0].kill()
+            wait_until("a request to the store has failed", lambda: sum(
+                sidecar.count("bellwether_store_failures_total") for sidecar in group.running))
+            etcd.members[0].start()
             group.sidecars[-1].start()
             self.see_leader(group, prometheus, group.sidecars[-1])
             panels = [panel for file in DASHBOARDS

@@ -1,9 +1,9 @@
 /* An application that its sidecar depends on: attached to it, it says what it is worth, and works
  * in units that it begins only while its flag covers them.  Where `[application] attach` is on, the
  * node leads only while this process lives.  Before the node hands over, the unit that was begun is
- * finished, and the sidecar is told so.
+ * finished, and the sidecar is told so; on SIGTERM it is finished, too, before the process ends.
  *
- *   attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]
+ *   attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]
  *
  * PLACE is the path of the API's unix socket, or its address.  Prints a line whenever it begins or
  * ends to work, as worker.c does. */
@@ -30,9 +30,11 @@ static void on_signal(int signal_number) {
   is_asked_to_end = 1;
 }
 
+/* A signal does not cut it short: what was begun is finished. */
 static void pause_for(long ms) {
-  const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS_IN_NS};
-  nanosleep(&pause, NULL);
+  struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS_IN_NS};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
 }
 
 /* `cut`: units that the flag did not cover to their end, so that their results did not count. */
@@ -81,9 +83,19 @@ static int work(const worker* self, attachment* mine) {
   return result;
 }
 
+/* A name must not be taken for 0, which is root. */
+static int is_user_id(const char* text) {
+  return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+static int open_flag(const char* path, const char* user, leader_flag* flag) {
+  if (user == NULL) return leader_flag_open(path, flag);
+  return leader_flag_open_of(path, (uid_t)strtoul(user, NULL, 10), flag);
+}
+
 int main(int argc, char** argv) {
-  if (argc < 4 || argc > 6) {
-    fprintf(stderr, "usage: attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]\n");
+  if (argc < 4 || argc > 7 || (argc == 7 && !is_user_id(argv[6]))) {
+    fprintf(stderr, "usage: attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]\n");
     return 2;
   }
   const struct sigaction action = {.sa_handler = on_signal};
@@ -91,12 +103,13 @@ int main(int argc, char** argv) {
   sigaction(SIGINT, &action, NULL);
   const int64_t score = argc >= 5 ? strtoll(argv[4], NULL, 10) : 0;
   worker self = {.place = argv[2], .name = argv[3], .unit_ms = 1};
-  if (argc == 6) self.unit_ms = strtol(argv[5], NULL, 10);
+  if (argc >= 6) self.unit_ms = strtol(argv[5], NULL, 10);
+  const char* user = argc == 7 ? argv[6] : NULL;
 
-  int error = leader_flag_open(argv[1], &self.flag);
+  int error = open_flag(argv[1], user, &self.flag);
   while ((error == ENOENT || error == LEADER_FLAG_NOT_READY) && !is_asked_to_end) {
     pause_for(1);
-    error = leader_flag_open(argv[1], &self.flag);
+    error = open_flag(argv[1], user, &self.flag);
   }
   if (is_asked_to_end) return 0;
   if (error != 0) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The worker of ../c/attached_worker.c in JavaScript: attached to its sidecar, it says what it is worth,
 // works in units that it begins only while its flag covers them, and finishes what it has begun before its
-// node hands over.
+// node hands over, or itself is asked to end.
 //
-//   attached_worker.js FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]
+//   attached_worker.js FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]
 'use strict';
 
 const { setTimeout: sleep } = require('node:timers/promises');
@@ -13,6 +13,7 @@ const { openFlag } = require('./leader_flag');
 const NEED_MS = 1; // so long the flag has to hold for a unit to begin
 
 let isAskedToEnd = false;
+let isUnderWay = false; // a unit
 
 // `cut`: units that the flag did not cover to their end, so that their results did not count.
 function tell(name, what, token, pieces, cut) {
@@ -51,15 +52,17 @@ async function work(flag, place, mine, name, unitMs) {
     }
     if (working !== token) tell(name, 'works', token, pieces, cut);
     working = token;
+    isUnderWay = true;
     await sleep(unitMs);
+    isUnderWay = false;
     if (flag.still(token)) ++pieces; // its result counts
     else ++cut;
   }
   if (working !== null) tell(name, 'stopped', working, pieces, cut);
 }
 
-async function main(path, place, name, score, unitMs = '1') {
-  const flag = await openFlag(path);
+async function main(path, place, name, score, unitMs = '1', user = undefined) {
+  const flag = await openFlag(path, user === undefined ? {} : { owner: Number(user) });
   while (!isAskedToEnd) {
     try {
       const mine = await attach(place, name, score);
@@ -73,14 +76,15 @@ async function main(path, place, name, score, unitMs = '1') {
   flag.close();
 }
 
-if (process.argv.length < 5 || process.argv.length > 7) {
-  console.error('usage: attached_worker.js FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]');
+const argumentCount = process.argv.length - 2;
+if (argumentCount < 3 || argumentCount > 6 || process.argv.slice(7).some((uid) => !/^\d+$/.test(uid))) {
+  console.error('usage: attached_worker.js FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]');
   process.exit(2);
 }
 for (const name of ['SIGTERM', 'SIGINT']) {
   process.once(name, () => {
     isAskedToEnd = true;
-    setTimeout(() => process.exit(0), 500).unref();
+    if (!isUnderWay) process.exit(0);
   });
 }
 main(...process.argv.slice(2)).then(() => process.exit(0), (error) => {

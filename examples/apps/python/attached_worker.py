@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The worker of ../c/attached_worker.c in Python: attached to its sidecar, it says what it is
 worth, works in units that it begins only while its flag covers them, and finishes what it has begun
-before its node hands over.
+before its node hands over, or itself is asked to end.
 
-usage: attached_worker.py FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]
+usage: attached_worker.py FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]
 """
 
 import select
@@ -15,6 +15,7 @@ import attachment
 import leader_flag
 
 NEED_S = 0.001  # so long the flag has to hold for a unit to begin
+ENDINGS = (signal.SIGTERM, signal.SIGINT)
 
 
 def tell(name, what, token, pieces, cut):
@@ -38,27 +39,33 @@ def take_events(place, mine, name):
 def work(flag, place, mine, name, unit_s):
     """Until the sidecar ends.  The pause stands for what an application really does."""
     working, pieces, cut = None, 0, 0
-    while True:
-        token = flag.begin(NEED_S)
-        if token is None:
-            if working is not None:
-                tell(name, "stopped", working, pieces, cut)
-            working = None
-            is_told = select.select([mine], [], [], 1)[0]
-            if is_told and not take_events(place, mine, name):
-                return
-            continue
-        if working != token:
-            tell(name, "works", token, pieces, cut)
-        working = token
-        time.sleep(unit_s)
-        counts = flag.still(token)
-        pieces += counts
-        cut += not counts
+    try:
+        while True:
+            token = flag.begin(NEED_S)
+            if token is None:
+                if working is not None:
+                    tell(name, "stopped", working, pieces, cut)
+                working = None
+                is_told = select.select([mine], [], [], 1)[0]
+                if is_told and not take_events(place, mine, name):
+                    return
+                continue
+            if working != token:
+                tell(name, "works", token, pieces, cut)
+            working = token
+            signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)  # what was begun is finished
+            time.sleep(unit_s)
+            counts = flag.still(token)
+            pieces += counts
+            cut += not counts
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
+    finally:
+        if working is not None:
+            tell(name, "stopped", working, pieces, cut)
 
 
-def main(path, place, name, score=None, unit_ms="1"):
-    flag = leader_flag.open_flag(path)
+def main(path, place, name, score=None, unit_ms="1", user=None):
+    flag = leader_flag.open_flag(path, owner=user and int(user))
     while True:
         try:
             with attachment.attach(place, name, score and int(score)) as mine:
@@ -72,8 +79,8 @@ def main(path, place, name, score=None, unit_ms="1"):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (4, 5, 6):
+    if len(sys.argv) not in (4, 5, 6, 7) or not all(uid.isdecimal() for uid in sys.argv[6:]):
         sys.exit(__doc__)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
+    for ending in ENDINGS:
+        signal.signal(ending, lambda *_: sys.exit(0))
     main(*sys.argv[1:])

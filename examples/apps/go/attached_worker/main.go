@@ -1,8 +1,8 @@
 // The worker of ../../c/attached_worker.c in Go: attached to its sidecar, it says what it is worth, and
-// works in units that it begins only while its flag covers them; before its node hands over it finishes
-// what it has begun.
+// works in units that it begins only while its flag covers them; before its node hands over, or itself
+// is asked to end, it finishes what it has begun.
 //
-//	attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]
+//	attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]
 package main
 
 import (
@@ -29,36 +29,24 @@ type worker struct {
 }
 
 func main() {
-	if len(os.Args) < 4 || len(os.Args) > 6 {
-		fmt.Fprintln(os.Stderr, "usage: attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS]]")
+	if len(os.Args) < 4 || len(os.Args) > 7 {
+		fmt.Fprintln(os.Stderr, "usage: attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]")
 		os.Exit(2)
 	}
 	var score *int64
-	if len(os.Args) >= 5 {
-		number, err := strconv.ParseInt(os.Args[4], 10, 64)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "attached_worker:", err)
-			os.Exit(2)
-		}
+	if number := argument(4, 0); len(os.Args) >= 5 {
 		score = &number
 	}
-	unit := time.Millisecond
-	if len(os.Args) == 6 {
-		ms, err := strconv.Atoi(os.Args[5])
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "attached_worker:", err)
-			os.Exit(2)
-		}
-		unit = time.Duration(ms) * time.Millisecond
-	}
-	untilAsked, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
-	flag, err := leaderflag.OpenWhenReady(os.Args[1], leaderflag.Anybody)
+	unit := time.Duration(argument(5, 1)) * time.Millisecond
+	// A signal before there is a flag ends the process.
+	flag, err := leaderflag.OpenWhenReady(os.Args[1], int(argument(6, leaderflag.Anybody)))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "attached_worker:", err)
 		os.Exit(1)
 	}
 	defer flag.Close()
+	untilAsked, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
 	self := worker{flag, os.Args[2], os.Args[3], unit}
 	for untilAsked.Err() == nil {
 		mine, err := attachment.Open(os.Args[2], os.Args[3], score)
@@ -72,6 +60,18 @@ func main() {
 		}
 		time.Sleep(100 * time.Millisecond) // the sidecar starts, or starts again
 	}
+}
+
+func argument(at int, otherwise int64) int64 {
+	if len(os.Args) <= at {
+		return otherwise
+	}
+	number, err := strconv.ParseInt(os.Args[at], 10, 64)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "attached_worker:", err)
+		os.Exit(2)
+	}
+	return number
 }
 
 // Until the sidecar, or this process, ends.
@@ -107,6 +107,9 @@ func (self worker) work(untilAsked context.Context, mine *attachment.Attachment)
 			}
 		case <-time.After(time.Second):
 		}
+	}
+	if working != 0 {
+		tell(self.name, "stopped", working, units, cut)
 	}
 }
 
