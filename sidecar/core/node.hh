@@ -357,6 +357,7 @@ class Node {
   void abdicate(Why why);
   void try_next_successor();
   void decline_handover(Member& from);
+  void keep_out_of_election();
   void on_declined(const Uuid& id);
   void finish_handover();
   void finish_leaving();
@@ -426,7 +427,7 @@ class Node {
   bool has_met_all_ = false;  // that were to be found at start and are there
   bool has_tried_to_preempt_ = false;
   Instant preempts_again_at_{};  // at the earliest
-  Instant declined_until_{};     // somebody else is asked for what was offered to this node
+  Instant declined_until_{};     // somebody else may lead soon, for this node has said it cannot
   bool is_pause_noted_ = false;
   bool is_called_ = false;  // an operator wants the election that is going on
   bool is_leaving_ = false;

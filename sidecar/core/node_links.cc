@@ -202,7 +202,15 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
     if (elector_.is_idle()) is_called_ = false;
     is_called_ = is_called_ || (flags & ELECTION_FLAG_CALLED) != 0;
   }
+  if (frame.kind == ELECTION_MESSAGE_ELECTION) keep_out_of_election();
   carry_out(elector_.message(situation(), sender, frame, flags));
+}
+
+// Whoever asks hears that this node cannot lead, and may win by that.  What happens to end here
+// meanwhile (a hold) is no reason to claim beside it.
+void Node::keep_out_of_election() {
+  if (may_lead() || !do_words_decide()) return;
+  declined_until_ = std::max(declined_until_, now_ + options_.coordinator_timeout);
 }
 
 void Node::on_frame(Member& from, const Header& header, const PlannedHandover& frame) {

@@ -183,6 +183,12 @@ BOOST_AUTO_TEST_CASE(who_claims_while_another_is_asked_in_its_stead_is_caught) {
                      "are on together");
 }
 
+BOOST_AUTO_TEST_CASE(who_claims_beside_one_that_has_heard_that_it_cannot_lead_is_caught) {
+  check_scenario("hold_ends_while_another_elects", without(Rule::kOutOfOthersElection), kBoth);
+  check_first_broken("hold_ends_while_another_elects", without(Rule::kOutOfOthersElection),
+                     "are on together");
+}
+
 // --- what a node notices of itself: so a running sidecar would have ended there ---
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_it_claims_an_old_epoch) {

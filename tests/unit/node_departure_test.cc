@@ -116,6 +116,22 @@ BOOST_AUTO_TEST_CASE(after_the_hold_it_takes_over_from_a_lower_rank) {
   BOOST_TEST(node.role() == "asks 4");
 }
 
+// Whoever asks has heard by then that it cannot, and may win.
+BOOST_AUTO_TEST_CASE(a_hold_that_ends_during_the_election_of_another_waits_for_its_end) {
+  const Options options{.variant = "classic"};
+  Leader node(options);
+  node.step(StepDown{.hold = milliseconds(300)});
+  node.receive(4, 2, Coordinator{});
+  node.receive(4, 2, Resign{}, 2);
+  node.run_for(milliseconds(299));
+  node.receive(4, 2, ElectionFrame{.kind = ELECTION_MESSAGE_ELECTION, .round = 1}, 2);
+  node.run_for(options.coordinator_timeout - milliseconds(1));
+  BOOST_TEST(node.node().may_lead());
+  BOOST_TEST(node.role() == "leaderless");
+  node.run_for(milliseconds(1));
+  BOOST_TEST(node.role() == "leads in 3");
+}
+
 // --- transfer ---
 
 BOOST_AUTO_TEST_CASE(a_transfer_asks_the_named_member) {
