@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -21,7 +20,6 @@
 #include "daemon/sidecar.hh"
 #include "io/confinement/confinement.hh"
 #include "io/flag/robust_futex.hh"
-#include "io/loop/job.hh"
 #include "io/loop/signals_blocked.hh"
 #include "io/names/listening.hh"
 #include "io/tls/openssl.hh"
@@ -109,16 +107,9 @@ io::Confinement confined(const Config& config) {
   return io::confine(settings);
 }
 
-// Whatever is read again (daemon/reread.hh) may lie on a disk that does not answer, and then keeps
-// its thread of libuv's pool; the two files of the state still have to find one each.
-void size_thread_pool() {
-  ::setenv("UV_THREADPOOL_SIZE", std::to_string(io::kPoolThreads).c_str(), /*overwrite=*/1);
-}
-
 // Runs until a signal ends it.
 ExitCode run_sidecar(const RunOptions& options) {
   const bool are_keys_dumped = !io::keep_openssl_out_of_core_dumps();
-  size_thread_pool();
   // Until the loop takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
   io::block_signals();

@@ -1,9 +1,9 @@
-// What is on a disk and may change there: read in the thread pool, once a second.
+// What is on a disk and may change there: read by a thread of its own, once a second.
 //
 // To be told of changes by inotify instead, one would have to watch each folder on the way to a
 // file (an editor's save, the swap of a ConfigMap's or a Secret's link, a link into another folder,
 // a folder that is made anew), and a user has 128 instances of it for all containers of a machine.
-// A reading is some ten microseconds of a thread that is not the loop's, and sees them all.
+// A reading is some ten microseconds, of a thread that lives no longer, and sees them all.
 //
 // A reading that differs from the one before is done again until two are the same, since the files
 // may just be written.
@@ -26,7 +26,7 @@ namespace bellwether::daemon {
 template <typename Reading>
 class Reread {
  public:
-  // In a thread of the pool; throws nothing, and blocks for as long as the disk does.
+  // In a thread of its own; throws nothing, and blocks for as long as the disk does.
   using Read = std::function<Reading(const Reading& last)>;
   // What a reading comes to that has not ended in time; made of the last one.
   using GiveUp = std::function<Reading(const Reading& last)>;
@@ -87,12 +87,10 @@ class Reread {
 
   void start() {
     told_ = std::exchange(waiting_, {});
-    if (loop_.readings() >= io::kMaxReadings) {  // all of them hang
-      return take(when_given_up_(last_), std::exchange(told_, {}));
-    }
-    running_ = run_in_pool(
+    running_ = run_in_thread(
         loop_, [read = read_, last = last_] { return read(last); },
-        [this](const Reading& reading) { finish(reading); }, &loop_.readings());
+        [this](const Reading& reading) { finish(reading); });
+    if (running_ == nullptr) return take(when_given_up_(last_), std::exchange(told_, {}));
     patience_.arm(kPatience);
   }
 

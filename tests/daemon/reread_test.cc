@@ -3,8 +3,6 @@
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
-#include <string>
 #include <thread>
 
 #include "base/file_turn.hh"
@@ -15,10 +13,6 @@ using bellwether::daemon::Reread;
 using namespace bellwether::io;
 
 namespace {
-
-// Before the pool has a thread.
-const int kPoolIsSized =
-    ::setenv("UV_THREADPOOL_SIZE", std::to_string(kPoolThreads).c_str(), /*overwrite=*/1);
 
 struct Mount {
   std::atomic<bool> hangs = true;
@@ -44,18 +38,18 @@ struct Mount {
 BOOST_AUTO_TEST_SUITE(reread)
 
 BOOST_FIXTURE_TEST_CASE(readings_that_hang_leave_threads_for_the_state, Mount) {
-  for (size_t i = 0; i < 2 * kPoolThreads; ++i) read_and_let_go();
+  for (size_t i = 0; i < 2 * kMaxThreads; ++i) read_and_let_go();
   bool is_written = false;
   const auto write = run_in_pool(
       loop, [] { return true; }, [&](bool done) { is_written = done; });
   BOOST_TEST(run_until(loop, [&] { return is_written; }));
-  BOOST_TEST(run_until(loop, [this] { return threads == kMaxReadings; }));
+  BOOST_TEST(run_until(loop, [this] { return threads == kMaxThreads; }));
   hangs = false;
-  BOOST_TEST(run_until(loop, [this] { return loop.readings() == 0; }));
+  BOOST_TEST(run_until(loop, [this] { return loop.threads() == 0; }));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_finds_no_thread_is_given_up_and_read_later, Mount) {
-  for (size_t i = 0; i < kMaxReadings; ++i) read_and_let_go();
+  for (size_t i = 0; i < kMaxThreads; ++i) read_and_let_go();
   int found = 0;
   bool is_answered = false;
   Reread<int> file(

@@ -64,15 +64,15 @@ class Loop {
   void run();
   void stop() { uv_stop(&loop_); }
 
-  // How many files are being read in the pool (job.hh).
-  size_t& readings() { return readings_; }
+  // How many jobs have a thread of their own (job.hh).
+  size_t& threads() { return threads_; }
 
   // CLOCK_BOOTTIME, read anew: it goes on while the machine is suspended, as others' clocks do.
   static Instant now();
 
  private:
   uv_loop_t loop_{};
-  size_t readings_ = 0;
+  size_t threads_ = 0;
 };
 
 // A signal as an event of the loop.
