@@ -2,7 +2,6 @@
 // else comes of it.
 #include <boost/test/unit_test.hpp>
 #include <random>
-#include <set>
 
 #include "core/members.hh"
 #include "core/promises.hh"
@@ -75,16 +74,6 @@ std::string members_refusal(const std::vector<wire::Members>& parts) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(codec_refusal)
-
-BOOST_AUTO_TEST_CASE(every_reason_to_turn_a_peer_away_has_words_of_its_own) {
-  std::set<std::string> texts;
-  for (const TurnAwayReason reason :
-       {TurnAwayReason::kUnknown, TurnAwayReason::kDuplicateId, TurnAwayReason::kDuplicateName}) {
-    texts.insert(name(reason));
-  }
-  BOOST_TEST(texts.size() == 3u);
-  BOOST_TEST(!texts.contains("?"));
-}
 
 BOOST_AUTO_TEST_CASE(another_protocol_is_refused_after_its_first_two_bytes) {
   BOOST_TEST(refusal(text_bytes("GE"), Rejection::kBadMagic).find("Bellwether") !=
