@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
+#include "config/effective.hh"
 #include "parse_harness.hh"
 
 namespace {
@@ -11,6 +12,7 @@ namespace {
 using namespace bellwether::test;
 using bellwether::config_keys;
 using bellwether::ConfigKey;
+using bellwether::effective_toml;
 using bellwether::hook_keys;
 using bellwether::HookSettings;
 using bellwether::toml_text;
@@ -153,7 +155,7 @@ const ConfigKey<bellwether::Config>& find(const std::string& path) {
 
 BOOST_AUTO_TEST_SUITE(config_keys_table)
 
-BOOST_AUTO_TEST_CASE(every_key_takes_what_is_good_for_it) {
+BOOST_AUTO_TEST_CASE(every_key_takes_what_is_good_for_it_and_gives_it_back) {
   std::set<std::string> seen;
   for (const Good& good : kGood) {
     const std::string path = std::string(good.table) + "." + good.key;
@@ -162,6 +164,7 @@ BOOST_AUTO_TEST_CASE(every_key_takes_what_is_good_for_it) {
       BOOST_TEST(toml_text(find(path).write(parsed.config)) ==
                  (good.printed == nullptr ? good.value : good.printed));
       BOOST_TEST(parsed.given.contains(path));
+      BOOST_TEST((read_back(effective_toml(parsed)) == parsed.config));
     }
     seen.insert(path);
   }
