@@ -77,6 +77,7 @@ enum class TlsRejection : uint8_t {
   kLast =
       static_cast<uint8_t>(Rejection::kTlsRefused) - static_cast<uint8_t>(Rejection::kTlsPlaintext),
 };
+static_assert(Rejection::kTlsRefused == Rejection::kLast, "those of TLS stand last");
 inline bool is_of_tls(Rejection rejection) { return rejection >= Rejection::kTlsPlaintext; }
 inline TlsRejection to_tls_rejection(Rejection rejection) {
   return static_cast<TlsRejection>(static_cast<uint8_t>(rejection) -

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <stdexcept>
+#include <string_view>
 
 namespace bellwether {
 
@@ -30,7 +32,18 @@ class PerValue {
   std::array<Entry, kValues<Enum>> entries_{};
 };
 
+// Each value is found by its name: an empty one, or two that are equal, do not compile.
 template <typename Enum>
-using Names = PerValue<Enum, const char*>;
+class Names : public PerValue<Enum, const char*> {
+ public:
+  template <size_t kEntries>
+  constexpr explicit Names(const char* const (&names)[kEntries])
+      : PerValue<Enum, const char*>(names) {
+    for (size_t i = 0; i < kEntries; ++i) {
+      const auto* const same = std::find(names, names + i, std::string_view(names[i]));
+      if (same != names + i || *names[i] == 0) throw std::logic_error("not a name of its own");
+    }
+  }
+};
 
 }  // namespace bellwether

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kReset = "\x1b[0m";
 
-constexpr Names<Style> kSequences({"", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m", "\x1b[1;31m"});
+constexpr PerValue<Style, const char*> kSequences({"", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m",
+                                                   "\x1b[1;31m"});
 
 bool is_set(const char* variable) {
   const char* const value = std::getenv(variable);

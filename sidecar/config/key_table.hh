@@ -1,5 +1,5 @@
-// How a key is declared (keys.cc, store_keys.cc): what makes a row of the table of keys out of a
-// member of the configuration, its type and its default.
+// How a key is declared (keys.cc, election_keys.cc, store_keys.cc): what makes a row of the table
+// of keys out of a member of the configuration, its type and its default.
 #pragma once
 
 #include <functional>
@@ -79,7 +79,10 @@ class Table {
 // Of most files.
 inline constexpr TextType kFile{"an absolute path, or \"\" for none", is_absolute_path_or_empty};
 
-// Those of the stores, in store_keys.cc.
+// In election_keys.cc.
+void add_election_keys(std::vector<ConfigKey<Config>>& keys);
+void add_failure_detector_keys(std::vector<ConfigKey<Config>>& keys);
+// In store_keys.cc.
 void add_kubernetes_keys(std::vector<ConfigKey<Config>>& keys);
 void add_etcd_keys(std::vector<ConfigKey<Config>>& keys);
 

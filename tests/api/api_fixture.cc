@@ -103,9 +103,11 @@ ApiFixture::ApiFixture(const NodeSetup& setup)
     : node(setup),
       routes(loop, backend, feed, history,
              {.on_answered =
-                  [this](size_t route, unsigned code) {
-                    answered.push_back(api::counted_routes().at(route).name + " " +
-                                       std::to_string(code));
+                  [this](size_t place, unsigned code) {
+                    const metrics::HttpRoute route = api::counted_routes().at(place);
+                    const std::string what = route.name + " " + std::to_string(code);
+                    BOOST_TEST((std::ranges::count(route.codes, code) == 1), what);
+                    answered.push_back(what);
                   },
               .on_limit = [this](Limit limit) { limits.push_back(limit); },
               .on_command =

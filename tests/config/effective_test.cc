@@ -26,12 +26,6 @@ Config with_profile(const std::string& profile) {
   return config_of(kGroup + "election.profile = \"" + profile + "\"\n");
 }
 
-// An environment in which nothing is set: what is in force depends on none.
-Config read_back(const std::string& text) {
-  const Environment empty{[](const std::string&) { return std::nullopt; }, ""};
-  return parse_config(text, "effective", empty).config;
-}
-
 std::string row(const Config& config, const std::string& failure) {
   for (const Failover& failover : worst_case_failover(config)) {
     if (failover.failure != failure) continue;

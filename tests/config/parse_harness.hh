@@ -46,6 +46,12 @@ inline ParsedConfig parse(std::string_view text) {
   return parse_config(text, kFile, environment());
 }
 
+// In an environment in which nothing is set: what is in force depends on none.
+inline Config read_back(const std::string& text) {
+  const Environment empty{[](const std::string&) { return std::nullopt; }, ""};
+  return parse_config(text, "effective", empty).config;
+}
+
 // A line of its own for each error; none when there is no error.
 inline std::vector<std::string> errors_of(std::string_view text) {
   try {

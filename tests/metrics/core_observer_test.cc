@@ -165,6 +165,15 @@ BOOST_AUTO_TEST_CASE(each_timeout_has_its_own_name) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(whoever_does_not_fit_is_rejected_under_a_name_of_its_own) {
+  for (size_t i = 0; i < kValues<Unfit>; ++i) {
+    const auto why = static_cast<Unfit>(i);
+    observer.on_effect({}, Rejected{why, one.id});
+    BOOST_TEST(
+        value("bellwether_rejected_frames_total{reason=\"" + std::string(name(why)) + "\"}") == 1);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(stale_and_rejected_frames_are_counted) {
   observer.on_effect({}, Stale{FrameType::kCoordinator, one.id});
   observer.on_effect({}, Rejected{Unfit::kEpochTooFarAhead, one.id});

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Links in the documents lead somewhere, and what they name is there: tests, files, functions.
+"""Links in the documents lead somewhere, what they name is there (tests, files, functions), and
+their tables are whole.
 
 usage: documents_test.py PROJECT
 """
@@ -44,6 +45,12 @@ class Documents(unittest.TestCase):
                     self.assertTrue((self.project.root / target).exists())
                     if fragment:
                         self.assertIn(fragment, anchors[target])
+
+    def test_no_row_has_lost_its_table(self):
+        """Behind an empty line a table begins, with its head and the line below it."""
+        for path, text in self.texts().items():
+            lost = re.findall(r"\n\n(\|.*)\n(?!\|[-:| ]+\|\n)", text)
+            self.assertEqual(lost, [], str(path))
 
     def test_the_tests_that_keep_the_promises_are_there(self):
         text = (self.project.root / "include/COMPATIBILITY.md").read_text("utf-8")

@@ -9,6 +9,7 @@ from forged_frames import (CANVASS, CANVASS_REPLY, COORDINATOR, GRANT, HEARTBEAT
 
 SECOND_NS = 1_000_000_000
 NUMBERS = (0, 1, 2, 3, 7, 20, 1000, 2**32, 2**63, 2**64 - 1)
+MOST_SCORE = 2**53 - 1
 DURATIONS_NS = (0, 1, SECOND_NS // 50, SECOND_NS // 2, SECOND_NS, 10 * SECOND_NS, 11 * SECOND_NS,
                 3600 * SECOND_NS)
 
@@ -39,8 +40,14 @@ class Forger:
     def flag(self, field):
         return varint(field, self.dice.randrange(2))
 
+    def score(self, field):
+        """In zigzag: an odd number is negative."""
+        return varint(field, self.dice.choice((0, 0, 1, 2, 7, 1000, 2 * MOST_SCORE - 1,
+                                               2 * MOST_SCORE)))
+
     def hint(self):
-        return text(1, self.identity()) + varint(2, self.some_epoch()) + self.flag(3)
+        return (text(1, self.identity()) + varint(2, self.some_epoch()) + self.flag(3) +
+                self.score(4))
 
     def electorate(self):
         return self.voters if self.dice.random() < 0.9 else self.number()
@@ -55,7 +62,9 @@ class Forger:
             name = self.dice.choice((name, f"x{self.dice.randrange(50)}"))
         return (text(1, identity) + text(2, name) + text(3, "127.0.0.1:9") +
                 varint(4, self.dice.randrange(65536)) + fixed(5, self.number()) +
-                varint(6, self.dice.randrange(4)) + self.flag(7) + text(8, "modified"))
+                varint(6, self.dice.randrange(4)) + self.flag(7) + text(8, "modified") +
+                self.score(9) + varint(10, self.number()) + varint(11, self.dice.randrange(4)) +
+                fixed(12, self.number()) + varint(13, self.duration()))
 
     def view(self):
         count = self.dice.randrange(6)
@@ -71,13 +80,16 @@ class Forger:
     def refusal(self):
         return varint(1, self.some_epoch()) + text(2, self.hint())
 
+    def handover(self):
+        return self.flag(1) + text(2, self.dice.choice(("", "7", "x" * 64)))
+
     def claim(self):
         return (self.flag(1) + self.flag(2) + varint(3, self.number()) +
-                fixed(4, self.electorate()) + varint(5, self.duration()))
+                fixed(4, self.electorate()) + varint(5, self.duration()) + self.score(6))
 
     def heartbeat(self):
         return (varint(1, self.number()) + self.flag(4) + self.flag(5) + self.flag(6) +
-                fixed(7, self.electorate()) + varint(8, self.duration()))
+                fixed(7, self.electorate()) + varint(8, self.duration()) + self.score(9))
 
     def acknowledgement(self):
         return (varint(1, self.number()) + varint(2, self.some_epoch()) + varint(3, self.number()) +
@@ -86,7 +98,7 @@ class Forger:
 
     def canvass(self):
         return (fixed(1, self.number()) + fixed(2, self.electorate()) + self.flag(3) +
-                self.flag(4) + self.flag(5) + varint(6, self.number()))
+                self.flag(4) + self.flag(5) + self.score(6))
 
     def canvass_reply(self):
         return (fixed(1, self.number()) + self.flag(2) + self.flag(3) + text(4, self.hint()) +
@@ -100,10 +112,11 @@ class Forger:
 
     def wish(self):
         return (text(1, self.dice.choice(("modified", "classic"))) + fixed(2, self.number()) +
-                varint(3, self.number()) + self.flag(4) + varint(5, self.number()))
+                varint(3, self.number()) + self.flag(4) + self.score(5) +
+                varint(6, self.dice.randrange(4)))
 
     def frame(self):
-        kinds = {PLUGIN_MESSAGE: self.plugin_message, PLANNED_HANDOVER: lambda: self.flag(1),
+        kinds = {PLUGIN_MESSAGE: self.plugin_message, PLANNED_HANDOVER: self.handover,
                  COORDINATOR: self.claim, REFUSAL: self.refusal, HEARTBEAT: self.heartbeat,
                  HEARTBEAT_ACK: self.acknowledgement, RESIGN: bytes,
                  LEAVE: lambda: fixed(1, self.number()), MEMBERS: self.view,

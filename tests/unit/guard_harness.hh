@@ -70,6 +70,18 @@ class GuardHarness : public NodeHarness {
   uint64_t beats_ = 1;
 };
 
+// One that is 5 of 1..5, the highest; three of five are a majority.
+struct Candidate : GuardHarness {
+  explicit Candidate(NodeSetup setup = {}, uint32_t voters = 5)
+      : GuardHarness(as_highest(std::move(setup)), voters) {}
+
+ private:
+  static NodeSetup as_highest(NodeSetup setup) {
+    setup.self = 5;
+    return setup;
+  }
+};
+
 // The answer to a claim that was sent, which there must be.
 bool is_granted(const Effects& effects);
 

@@ -46,8 +46,9 @@ class Strangers {
   }
   std::optional<LeaderHint> hint() {
     if (below(3) == 0) return std::nullopt;
-    return LeaderHint{uuid(peer()), epoch(), below(4) == 0};
+    return LeaderHint{uuid(peer()), epoch(), below(4) == 0, score()};
   }
+  int64_t score() { return static_cast<int64_t>(below(3)) - 1; }
   Terms terms() {
     const Majority* majority = node_.node().majority();
     const uint64_t voters = majority != nullptr && below(8) != 0 ? majority->hash : below(2);
@@ -62,14 +63,32 @@ class Strangers {
   }
 
   Hello hello() {
-    Hello made = NodeHarness::hello_of(peer(), epoch(), hint());
-    made.header.released = epoch();
-    made.self.boot = below(3);
-    made.self.priority = static_cast<uint32_t>(below(3) * 100);
-    made.self.is_electable = below(2) == 0;
+    Hello made{.header = {.epoch = epoch(), .released = epoch()},
+               .self = member(),
+               .leader = hint(),
+               .view = {}};
     made.voters = terms().voters;
     if (below(20) == 0) made.remembered = {{.voter = uuid(peer()), .epoch = epoch()}};
     if (below(40) == 0) made.header.epoch = random_();
+    return made;
+  }
+
+  MemberEntry member() {
+    MemberEntry made = member_entry(peer(), static_cast<uint32_t>(below(3) * 100), below(3));
+    made.is_electable = below(2) == 0;
+    made.ability = static_cast<Ability>(below(3));
+    made.score = score();
+    made.revision = below(4);
+    return made;
+  }
+
+  std::shared_ptr<const MemberView> view() {
+    auto made = std::make_shared<MemberView>();
+    made->version = {epoch(), below(20)};
+    for (uint64_t left = below(6); left > 0; --left) {
+      made->entries.push_back(member());
+      made->entries.back().liveness = static_cast<Liveness>(below(4));
+    }
     return made;
   }
 
@@ -94,17 +113,20 @@ class Strangers {
   }
 
   Effects frame() {
-    switch (below(13)) {
+    switch (below(16)) {
       case 0:
       case 1:
         return say(Coordinator{.is_appointed = below(4) == 0,
                                .is_planned = below(4) == 0,
                                .sequence = below(20),
-                               .terms = terms()});
+                               .terms = terms(),
+                               .score = score()});
       case 2:
       case 3:
-        return say(
-            Heartbeat{.sequence = below(20), .is_effective = below(3) != 0, .terms = terms()});
+        return say(Heartbeat{.sequence = below(20),
+                             .is_effective = below(3) != 0,
+                             .terms = terms(),
+                             .score = score()});
       case 4:
         return say(Grant{.epoch = epoch(),
                          .is_granted = below(3) != 0,
@@ -115,21 +137,40 @@ class Strangers {
         return say(HeartbeatAck{
             .sequence = below(20), .promised_epoch = epoch(), .is_electable = below(2) == 0});
       case 6:
-        return say(Canvass{.number = below(5), .voters = terms().voters});
+        return say(Canvass{.number = below(5),
+                           .voters = terms().voters,
+                           .is_take_over = below(2) == 0,
+                           .score = score()});
       case 7:
         return say(CanvassReply{.number = number(),
                                 .is_yes = below(4) != 0,
                                 .is_lost = below(4) == 0,
-                                .leader = hint()});
+                                .leader = hint(),
+                                .drain_left = milliseconds(below(300))});
       case 8:
         return say(Refusal{epoch(), hint()});
       case 9:
         return say(Resign{});
       case 10:
         return say(PlannedHandover{});
+      case 11:
+        return say(Leave{below(3)});
+      case 12:
+        return say(MembersFrame{view()});
+      case 13:
+        return say(wish());
       default:
         return say(election());
     }
+  }
+
+  Wish wish() {
+    return {.variant = below(2) == 0 ? "classic" : "modified",
+            .boot = below(3),
+            .revision = below(4),
+            .is_electable = below(2) == 0,
+            .ability = static_cast<Ability>(below(3)),
+            .score = score()};
   }
 
   uint64_t number() {

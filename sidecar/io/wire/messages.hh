@@ -36,6 +36,7 @@ enum class Kind : uint8_t {
   kCanvass = 13,
   kCanvassReply = 14,
   kGrant = 15,
+  kLast = kGrant,
 };
 
 // The kind and the protobuf message that a value goes out as.
