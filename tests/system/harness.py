@@ -149,6 +149,9 @@ class Sidecar:
                 return int(line.split()[1]) / 1024
         raise AssertionError("a process without memory")
 
+    def threads(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/task"))
+
     def log(self):
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
 

@@ -18,6 +18,7 @@ from system_case import CALM, IS_SANITIZED, SystemCase, main
 # What starts a program so, as the classic way to make a daemon does.
 ALL_CLOSED = ("sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh")
 REST_S, MOST_SHARE, MOST_MIB = 10, 0.03, 20
+MOST_THREADS = 7  # the loop's, the flag's, the log's, and four of libuv's pool
 RELOADED = "bellwether_config_last_reload_successful"
 
 
@@ -324,6 +325,9 @@ class AtRest(SystemCase):
                 print(f"{sidecar.name}: {100 * share:.2f} % of a core, "
                       f"{sidecar.resident_mib():.1f} MiB")
                 self.assertLess(sidecar.resident_mib(), MOST_MIB)
+                # A killed process is gone with its last thread, and its flag is off so much later.
+                wait_until("few threads are left",
+                           lambda each=sidecar: each.threads() <= MOST_THREADS)
             # What a hypervisor takes is counted as a process's own time, but hardly as that of all.
             self.assertLess(min(shares), MOST_SHARE)
 
