@@ -1,6 +1,7 @@
 // Work for another thread than the loop's.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/check.hh"
 #include "io/loop/loop.hh"
 #include "io/loop/signals_blocked.hh"
 
@@ -53,13 +55,17 @@ inline constexpr size_t kMaxThreads = 30;
 template <typename Work, typename Done>
 [[nodiscard]] std::shared_ptr<void> run_in_thread(Loop& loop, Work work, Done done) {
   struct Job {
-    uv_async_t ended{};
     Loop& loop;
     Work work;
     Done done;
     std::weak_ptr<void> token;
+    uv_async_t ended{};
     std::optional<std::invoke_result_t<Work>> result{};
+    // libuv orders the threads as well, which ThreadSanitizer does not see.
+    std::atomic<bool> has_result = false;
 
+    Job(Loop& on, Work&& to_do, Done&& then, const std::shared_ptr<void>& kept)
+        : loop(on), work(std::move(to_do)), done(std::move(then)), token(kept) {}
     // It stays until the next turn of the loop.
     void close() {
       --loop.threads();
@@ -69,11 +75,12 @@ template <typename Work, typename Done>
   };
   if (loop.threads() >= kMaxThreads) return nullptr;
   std::shared_ptr<void> token = std::make_shared<char>();
-  auto job = std::make_unique<Job>(Job{{}, loop, std::move(work), std::move(done), token});
+  auto job = std::make_unique<Job>(loop, std::move(work), std::move(done), token);
   job->ended.data = job.get();
   const auto end = [](uv_async_t* handle) {
     auto& ended = *static_cast<Job*>(handle->data);
     ended.close();
+    check(ended.has_result.load(std::memory_order_acquire), "a thread ends with its result");
     if (!ended.token.expired()) ended.done(std::move(*ended.result));
   };
   throw_if_failed(uv_async_init(loop.uv(), &job->ended, end), "cannot make a libuv handle");
@@ -83,6 +90,7 @@ template <typename Work, typename Done>
     const SignalsBlocked blocked;
     std::thread([&started] {
       started.result = started.work();
+      started.has_result.store(true, std::memory_order_release);
       uv_async_send(&started.ended);
     }).detach();
   } catch (const std::system_error&) {
