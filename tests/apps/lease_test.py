@@ -87,15 +87,19 @@ class OnKubernetes(StoreGroup):
         for manifest in as_applied(KUBERNETES / "deployment.yaml"):
             if manifest["kind"] == "RoleBinding":  # as the README says
                 manifest["subjects"][0]["namespace"] = NAMESPACE
-            if manifest["kind"] == "Deployment" and not cls.has_native_sidecars():
+            if manifest["kind"] == "Deployment" and not cls.is_at_least(29):
                 pod = pod_of(manifest)  # as the README says of older clusters
                 pod["containers"] += pod.pop("initContainers")
                 del pod["containers"][-1]["restartPolicy"]
+            if manifest["apiVersion"] == "policy/v1" and not cls.is_at_least(21):
+                continue  # nothing here drains nodes
             cls.server.request("POST", PATHS[manifest["kind"]].format(NAMESPACE), manifest)
 
     @classmethod
-    def has_native_sidecars(cls):
-        return int(re.match(r"\d+", cls.server.request("GET", "/version")["minor"]).group()) >= 29
+    def is_at_least(cls, minor):
+        """Whether it is Kubernetes 1.`minor`, or later."""
+        version = cls.server.request("GET", "/version")["minor"]
+        return int(re.match(r"\d+", version).group()) >= minor
 
     def setUp(self):
         account = pod_of(named(of_kind("Deployment"), NAME))["serviceAccountName"]
