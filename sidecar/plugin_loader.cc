@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/file_turn.hh"
 #include "io/loop/files.hh"
 
 namespace bellwether {
@@ -183,6 +184,7 @@ fs::path plugin_file(std::string_view name_or_path, const fs::path& plugin_dir) 
 const election_plugin& load_plugin_file(const fs::path& file) {
   // dlopen would search the system's library folders for a name without a '/'.
   if (!file.has_parent_path()) return load_plugin_file("." / file);
+  const FileTurn turn(file.string());
   require_readable_file(file);
   const void* const symbol = find_symbol(file, open_library(file));
   const size_t size_of_data = data_size(file, symbol);

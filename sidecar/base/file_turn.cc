@@ -1,6 +1,7 @@
 // Whose turn it is at each path.
 #include "base/file_turn.hh"
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -24,6 +25,16 @@ Turns& turns() {
 }
 
 }  // namespace
+
+std::string FileTurn::hanging() {
+  Turns& all = turns();
+  const std::lock_guard lock(all.mutex);
+  const auto now = Clock::now();
+  const auto found = std::find_if(all.since.begin(), all.since.end(), [now](const auto& turn) {
+    return turn.second + kPatience <= now;
+  });
+  return found != all.since.end() ? found->first : "";
+}
 
 FileTurn::FileTurn(std::string path) : path_(std::move(path)) {
   Turns& all = turns();

@@ -8,13 +8,16 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.hh"
 #include "cli/plugin_dir.hh"
+#include "cli/start_watch.hh"
 #include "cli/text_file.hh"
 #include "config/keys.hh"
 #include "daemon/sidecar.hh"
@@ -92,7 +95,7 @@ ExitCode end_in_time(ExitCode code) {
   return code;
 }
 
-// Before there is a thread, and anything that somebody else has said.
+// Before there is a thread that stays, and anything that somebody else has said.
 io::Confinement confined(const Config& config) {
   if (!config.node.is_confined) return {.lack = "node.confine is \"off\""};
   io::ConfinementSettings settings;
@@ -117,6 +120,7 @@ ExitCode run_sidecar(const RunOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
   // Forks a child, so it comes before all threads.
   const char* const flag_weakness = io::robust_futex_flaw();
+  std::optional<StartWatch> watch(std::in_place);
   const std::string text =
       read_configuration(options.file, [&] { return daemon::read_config_text(options.file); });
   daemon::SidecarSettings settings{.config_text = text,
@@ -145,6 +149,7 @@ ExitCode run_sidecar(const RunOptions& options) {
     daemon::Log log(config.log);
     log.set_node(config.node.name);
     daemon::Sidecar sidecar(std::move(settings), log);
+    watch.reset();
     const io::SignalsTaken while_it_runs;
     return end_in_time(exit_code_of(sidecar.run()));
   } catch (const io::FileError& error) {

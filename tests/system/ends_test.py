@@ -9,6 +9,8 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import re
+import shutil
 import signal
 import subprocess
 import unittest
@@ -139,6 +141,44 @@ class Signals(SystemCase):
             wait_until("it has an epoch to be stored", lambda: sidecar.epoch() != before)
             self.assertEqual(sidecar.stop(), 0)
 
+    def test_a_start_that_hangs_says_where_and_can_be_ended(self):
+        """Whatever it opens may be on a network file system whose server has gone."""
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            secret, plugin = group.folder / "secret", group.folder / "plugin.so"
+            secret.touch(mode=0o600)
+            secret.write_text(os.urandom(32).hex() + "\n")
+            shutil.copy(os.environ["BELLWETHER_TEST_WAITING_PLUGIN"], plugin)
+            flag_folder = sidecar.flag_file.parent
+            config = group.config_of(sidecar)
+            election = config.replace("[election]", f'[election]\nplugin = "{plugin}"')
+            places = {sidecar.config_file: config, plugin: election, flag_folder: config,
+                      secret: f'{config}[tls]\nsecret_file = "{secret}"\n'}
+            for place, text in places.items():
+                with self.subTest(place=place.name):
+                    sidecar.write_config(text)
+                    marker = pathlib.Path(f"{place}.hangs")
+                    marker.touch()
+                    self.ends_where_it_hangs(sidecar, place, hanging_file=place)
+                    marker.unlink()
+            sidecar.write_config(config)
+            with self.subTest(place="state"):
+                marker.touch()
+                self.ends_where_it_hangs(sidecar, sidecar.state_folder, hanging_disk=marker)
+                marker.unlink()
+            sidecar.start()
+            group.await_leader(sidecar)
+
+    def ends_where_it_hangs(self, sidecar, place, **what):
+        sidecar.start(environment=self.hanging(**what))
+        wait_until("it is told of", lambda: re.search(
+            f"cannot start yet: {place}.* keeps it waiting; look at the disk", sidecar.log()))
+        self.assertTrue(sidecar.is_running)
+        sidecar.is_wanted = False
+        sidecar.send_signal(signal.SIGTERM)
+        self.assertEqual(sidecar.await_exit(), 0, sidecar.log())
+        self.assertIn("told to end before it had started", sidecar.log())
+
     def test_a_signal_that_comes_too_early_is_not_lost(self):
         """Not even where the sidecar is the first process, which the kernel spares what it has no
         handler for."""
@@ -148,7 +188,7 @@ class Signals(SystemCase):
         with self.group(1, extra=CALM) as group:
             sidecar, = group.sidecars
             sidecar.prefix = unshare
-            sidecar.start(environment=slow(slow_sync_ms=1500))
+            sidecar.start(environment=slow(slow_sync_ms=300))
             first = wait_until("it starts", lambda: self.first_of(sidecar.process.pid))
             wait_until("it makes its state", sidecar.state_folder.exists)
             sidecar.is_wanted = False

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/file_turn.hh"
 #include "io/confinement/landlock.hh"
 #include "io/confinement/system_calls.hh"
 
@@ -29,6 +30,7 @@ void note(std::string& lack, const std::string& what, int error) {
 
 // What is mounted cannot be removed.
 bool is_mount_point(const std::filesystem::path& folder) {
+  const FileTurn turn(folder.string());
   struct statx status {};
   return ::statx(AT_FDCWD, folder.c_str(), 0, 0, &status) == 0 &&
          (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;

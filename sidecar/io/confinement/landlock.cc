@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/file_turn.hh"
 #include "io/loop/files.hh"
 
 namespace bellwether::io {
@@ -30,6 +31,7 @@ constexpr int kAbiWithRefer = 2;
 constexpr int kAbiWithTruncate = 3;
 
 FileDescriptor open_nearest(std::filesystem::path folder) {
+  const FileTurn turn(folder.string());
   FileDescriptor place;
   while (!place.is_open()) {
     place = FileDescriptor(::open(folder.c_str(), O_PATH | O_CLOEXEC));

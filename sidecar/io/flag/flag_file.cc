@@ -18,6 +18,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/file_turn.hh"
 #include "io/flag/flag_folder.hh"
 
 namespace bellwether::io {
@@ -69,6 +70,7 @@ FileDescriptor open_or_make_folder(const FlagFileSettings& settings, struct stat
 
 FileDescriptor open_or_make(const FlagFileSettings& settings, struct stat& folder_status) {
   const fs::path& path = settings.path;
+  const FileTurn turn(path.string());
   const FileDescriptor folder = open_or_make_folder(settings, folder_status);
   const fs::path name = path.filename();
   int fd = -1;

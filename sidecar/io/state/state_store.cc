@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/check.hh"
+#include "base/file_turn.hh"
 #include "core/lease.hh"
 #include "io/state/state_files.hh"
 #include "io/wire/codec.hh"
@@ -71,6 +72,7 @@ StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
     is_vote_lost_ = voters_ != kNotAVoter;
     return;
   }
+  const FileTurn turn(settings.folder.string());
   folder_.emplace(settings.folder, calls);
   if (const std::string weakness = folder_->weakness(); !weakness.empty()) {
     warnings_.push_back(fmt::format(

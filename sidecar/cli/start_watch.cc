@@ -1,0 +1,73 @@
+// Looks, now and then, at what hangs and whether the end is asked for.
+#include "cli/start_watch.hh"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/file_turn.hh"
+#include "cli/exit_code.hh"
+
+namespace bellwether::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kInterval(100);
+// How long a start that has been told to end may take to come to where it leaves in good order.
+constexpr std::chrono::seconds kTimeToStart(5);
+
+// They wait for the whole process, so looking takes none away.
+bool is_end_asked_for() {
+  sigset_t waiting;
+  ::sigemptyset(&waiting);
+  ::sigpending(&waiting);
+  return ::sigismember(&waiting, SIGTERM) == 1 || ::sigismember(&waiting, SIGINT) == 1;
+}
+
+void say(const std::string& text) { write_to_stderr("bellwether: " + text + "\n"); }
+
+}  // namespace
+
+StartWatch::StartWatch() {
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
+    // Whoever lacks threads will hear of it from what cannot do without.
+  }
+}
+
+StartWatch::~StartWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  ends_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void StartWatch::watch() {
+  std::string told;
+  auto asked_at = Clock::time_point::max();
+  std::unique_lock lock(mutex_);
+  while (!ends_.wait_for(lock, kInterval, [this] { return is_over_; })) {
+    if (std::string file = FileTurn::hanging(); !file.empty() && file != told) {
+      say("cannot start yet: " + file +
+          " keeps it waiting; look at the disk, or the network file system, that it is on");
+      told = std::move(file);
+    }
+    if (!is_end_asked_for()) continue;
+    const auto now = Clock::now();
+    if (asked_at == Clock::time_point::max()) asked_at = now;
+    if (now - asked_at < kTimeToStart) continue;
+    say("told to end before it had started");
+    // Nothing was begun, so nothing is left undone.
+    ::_exit(static_cast<int>(ExitCode::kOk));
+  }
+}
+
+}  // namespace bellwether::cli
