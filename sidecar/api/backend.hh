@@ -25,7 +25,7 @@ struct ReloadResult {
   std::vector<std::string> errors;    // each a line with file:line:column; then nothing has changed
   std::vector<std::string> warnings;  // the same form
   std::vector<ConfigChange> changes;
-  bool is_file_hanging = false;  // an error: the file could not be read to its end
+  bool is_file_unread = false;  // an error that says nothing of the file: it could not be read now
 };
 
 // What does not change while the process lives.

@@ -72,7 +72,7 @@ Json changes_json(const std::vector<ConfigChange>& changes, bool is_pending) {
 }
 
 io::HttpResponse reload_response(const ReloadResult& result) {
-  if (result.is_file_hanging) return error_response(503, result.errors.front());
+  if (result.is_file_unread) return error_response(503, result.errors.front());
   if (!result.errors.empty()) {
     return json_response(422,
                          {{"error", "the new configuration is refused; the old one stays in force"},

@@ -24,6 +24,7 @@
 #include "io/confinement/confinement.hh"
 #include "io/flag/robust_futex.hh"
 #include "io/loop/signals_blocked.hh"
+#include "io/loop/threads.hh"
 #include "io/names/listening.hh"
 #include "io/tls/openssl.hh"
 
@@ -60,11 +61,15 @@ constexpr const char* kRunExamples = R"(Examples:
       first see what is in force
 
 Exit status: 0 left in good order; 1 failed while running, or cannot start for now (the plugin
-cannot be opened, too few files may be open); 2 wrong usage; 3 the configuration is invalid; 5 the
-plugin was refused; 6 an address cannot be used; 7 the flag or the state cannot be used until
-somebody does what the message says; 8 it was wrong about itself (a bug, ours or the plugin's): the
-log says how, and the flag was turned off first; 9 the flag or the state cannot be used now (the
-disk is full or fails, another process has the lock): the same start may succeed later.)";
+cannot be opened, too few files may be open or threads be started); 2 wrong usage; 3 the
+configuration is invalid; 5 the plugin was refused; 6 an address cannot be used; 7 the flag or the
+state cannot be used until somebody does what the message says; 8 it was wrong about itself (a bug,
+ours or the plugin's): the log says how, and the flag was turned off first; 9 the flag or the state
+cannot be used now (the disk is full or fails, another process has the lock): the same start may
+succeed later.)";
+
+// Those that are always there, and a few that read files.
+constexpr size_t kThreads = 12;
 
 ExitCode exit_code_of(daemon::SidecarEnd end) {
   switch (end) {
@@ -118,7 +123,8 @@ ExitCode run_sidecar(const RunOptions& options) {
   io::block_signals();
   // Peers and clients go away at any time; that is an error of a write, not the end of everything.
   std::signal(SIGPIPE, SIG_IGN);
-  // Forks a child, so it comes before all threads.
+  io::require_threads(kThreads);
+  // Forks a child, so it comes before all threads that stay.
   const char* const flag_weakness = io::robust_futex_flaw();
   std::optional<StartWatch> watch(std::in_place);
   const std::string text =

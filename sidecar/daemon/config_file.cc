@@ -27,10 +27,9 @@ ConfigReading read_config(const std::filesystem::path& file) {
   return reading;
 }
 
-ConfigReading without_answer(const std::filesystem::path& file, const ConfigReading& last) {
-  return {.text = last.text,
-          .error = "cannot read " + file.string() + ": it " + FileTurn::kFlaw,
-          .is_hanging = true};
+ConfigReading without_answer(const std::filesystem::path& file, const ConfigReading& last,
+                             const char* flaw) {
+  return {.text = last.text, .error = "cannot read " + file.string() + flaw, .is_unread = true};
 }
 
 }  // namespace
@@ -62,7 +61,9 @@ ConfigFile::ConfigFile(io::Loop& loop, const std::filesystem::path& file, std::s
                        std::function<void(const Reading&)> on_reading)
     : file_(
           loop, {.text = std::move(text)}, [file](const Reading&) { return read_config(file); },
-          [file](const Reading& last) { return without_answer(file, last); },
+          [file](const Reading& last, const char* flaw) {
+            return without_answer(file, last, flaw);
+          },
           std::move(on_reading)) {}
 
 }  // namespace bellwether::daemon

@@ -16,8 +16,8 @@ std::string read_config_text(const std::filesystem::path& file);
 
 struct ConfigReading {
   std::string text;
-  std::string error{};      // why it could not be read; "": it was
-  bool is_hanging = false;  // an error: its reading has not come to an end within two seconds
+  std::string error{};     // why it could not be read; "": it was
+  bool is_unread = false;  // an error that says nothing of the file: it was given up (Reread)
 
   friend bool operator==(const ConfigReading& one, const ConfigReading& other) {
     return one.text == other.text && one.error == other.error;

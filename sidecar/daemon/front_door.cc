@@ -39,8 +39,8 @@ struct Hooks::Hook {
         [read = settings, path](const HookReading& last) {
           return read_hook_files(read, path, last);
         },
-        [](const HookReading& last) {
-          return HookReading{.files = files_without_answer(last.files), .keys = last.keys};
+        [](const HookReading& last, const char* why) {
+          return HookReading{.files = unread_files(last.files, why), .keys = last.keys};
         },
         [this](const HookReading& reading) { on_files(reading); });
     files->read([] {});

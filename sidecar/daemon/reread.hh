@@ -22,14 +22,20 @@
 
 namespace bellwether::daemon {
 
+// Why a reading comes to nothing, after the file's name.
+inline constexpr const char* kNoAnswer = ": the disk, or the network file system, does not answer";
+inline constexpr const char* kNoThread =
+    ": there is no thread to read with; allow more (ulimit -u, TasksMax=, pids.max)";
+
 // A Reading can be copied, and compared: equal ones are no change.
 template <typename Reading>
 class Reread {
  public:
   // In a thread of its own; throws nothing, and blocks for as long as the disk does.
   using Read = std::function<Reading(const Reading& last)>;
-  // What a reading comes to that has not ended in time; made of the last one.
-  using GiveUp = std::function<Reading(const Reading& last)>;
+  // What a reading comes to that has not ended in time, or not begun; made of the last one.  `flaw`
+  // is one of the two above.
+  using GiveUp = std::function<Reading(const Reading& last, const char* flaw)>;
   using OnReading = std::function<void(const Reading&)>;
   using OnDone = std::function<void()>;
 
@@ -53,8 +59,8 @@ class Reread {
   ~Reread() = default;
 
   // Reads it again and calls `on_reading`, changed or not, then `then`: when it is read, when that
-  // has taken kPatience, or at once while a reading hangs.  Those who ask while it is being read
-  // share the next reading, so any number of them costs one.
+  // has taken kPatience, or at once while a reading hangs or no thread is to be had.  Those who ask
+  // while it is being read share the next reading, so any number of them costs one.
   void read(OnDone then) { queue(std::move(then)); }
 
   // What was read last.
@@ -79,7 +85,7 @@ class Reread {
     if (is_hanging_) {
       Asked at_once;
       at_once.push_back(std::move(asked));
-      return take(when_given_up_(last_), at_once);
+      return take(when_given_up_(last_, kNoAnswer), at_once);
     }
     waiting_.push_back(std::move(asked));
     if (running_ == nullptr) start();
@@ -90,8 +96,11 @@ class Reread {
     running_ = run_in_thread(
         loop_, [read = read_, last = last_] { return read(last); },
         [this](const Reading& reading) { finish(reading); });
-    if (running_ == nullptr) return take(when_given_up_(last_), std::exchange(told_, {}));
-    patience_.arm(kPatience);
+    if (running_ != nullptr) return patience_.arm(kPatience);
+    // Nothing is wrong with the file, so a look by itself is only put off.
+    const Asked asked = std::exchange(told_, {});
+    if (is_demanded(asked)) take(when_given_up_(last_, kNoThread), asked);
+    next_look_.arm(kInterval);
   }
 
   // The reading itself cannot be called back: it goes on, and nobody waits for it any more.
@@ -99,7 +108,7 @@ class Reread {
     is_hanging_ = true;
     Asked all = std::exchange(told_, {});
     for (auto& asked : std::exchange(waiting_, {})) all.push_back(std::move(asked));
-    take(when_given_up_(last_), all);
+    take(when_given_up_(last_, kNoAnswer), all);
   }
 
   void finish(const Reading& reading) {
@@ -110,10 +119,14 @@ class Reread {
     if (!waiting_.empty()) start();
   }
 
+  static bool is_demanded(const Asked& asked) {
+    const auto is_demand = [](const std::optional<OnDone>& then) { return then.has_value(); };
+    return std::any_of(asked.begin(), asked.end(), is_demand);
+  }
+
   // What is made of it may take milliseconds of the loop, so it is done once for all.
   void take(const Reading& reading, const Asked& asked) {
-    const auto is_demand = [](const std::optional<OnDone>& then) { return then.has_value(); };
-    if (std::any_of(asked.begin(), asked.end(), is_demand)) {
+    if (is_demanded(asked)) {
       last_ = reading;
       on_reading_(reading);
     }

@@ -111,8 +111,8 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
   on_tokens(first);
   token_file_.emplace(
       loop_, first, [path, secrecy](const TokenReading&) { return read_tokens(path, secrecy); },
-      [path](const TokenReading&) {
-        return TokenReading{.digests = {}, .error = "api.token_file " + path + " does not answer"};
+      [path](const TokenReading&, const char* flaw) {
+        return TokenReading{.digests = {}, .error = "cannot read api.token_file " + path + flaw};
       },
       [this](const TokenReading& reading) { on_tokens(reading); });
 }
@@ -330,7 +330,7 @@ api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
                {{"error", error}});
     result.errors.push_back(std::move(error));
   };
-  result.is_file_hanging = reading.is_hanging;
+  result.is_file_unread = reading.is_unread;
   if (!reading.error.empty()) {
     refuse(reading.error);
   } else {

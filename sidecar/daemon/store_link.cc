@@ -32,9 +32,9 @@ StoreLink::StoreLink(io::Loop& loop, io::Resolver& resolver, const Config& confi
       files_(
           loop, read_store_files(config),
           [config](const StoreReading& last) { return read_store_files(config, last); },
-          [](const StoreReading& last) {
+          [](const StoreReading& last, const char* flaw) {
             StoreReading reading = last;
-            reading.files.error = "the files of the store's table do not answer";
+            reading.files = unread_files(last.files, flaw);
             return reading;
           },
           [this](const StoreReading& reading) { secure(reading); }) {

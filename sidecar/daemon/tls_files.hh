@@ -38,7 +38,7 @@ class TlsFiles {
   TlsFiles(io::Loop& loop, const Read& read, std::function<void()> on_change,
            const TlsReading& first)
       : on_change_(std::move(on_change)),
-        files_(loop, first, read, files_without_answer, [this](const TlsReading& reading) {
+        files_(loop, first, read, unread_files, [this](const TlsReading& reading) {
           take(reading);
           on_change_();
         }) {

@@ -40,12 +40,8 @@ TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::
   return reading;
 }
 
-TlsReading files_without_answer(const TlsReading& last) {
-  return {
-      .fingerprint = last.fingerprint,
-      .error =
-          "the files of TLS are still being read; look at the disk, or the network file system, "
-          "that they are on"};
+TlsReading unread_files(const TlsReading& last, const char* flaw) {
+  return {.fingerprint = last.fingerprint, .error = std::string("its files cannot be read") + flaw};
 }
 
 void read_client_files(const CertificateFiles& files, io::TlsTexts& texts) {

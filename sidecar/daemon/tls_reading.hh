@@ -55,8 +55,8 @@ void read_files(const CertificateFiles& files, io::TlsTexts& texts);
 TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::TlsTexts&)>& read,
                     const std::function<void(const io::TlsTexts&, TlsReading&)>& make);
 
-// What a reading comes to that does not end.
-TlsReading files_without_answer(const TlsReading& last);
+// What a reading comes to that is given up (Reread).
+TlsReading unread_files(const TlsReading& last, const char* flaw);
 
 // Of an HTTP server; `files` have a certificate.  Blocks; throws nothing.
 TlsReading read_server_tls(const CertificateFiles& files, io::ClientCertificate wanted,

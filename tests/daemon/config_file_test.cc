@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_refused_and_not_waited_for) {
   BOOST_TEST_REQUIRE(await_change());
   BOOST_TEST(changes.at(0).error.find("a.toml: it is a folder, a pipe or a device; put") !=
              std::string::npos);
-  BOOST_TEST(!changes.at(0).is_hanging);
+  BOOST_TEST(!changes.at(0).is_unread);
   changes.clear();
   replace("new");
   BOOST_TEST_REQUIRE(await_change());

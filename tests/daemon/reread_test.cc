@@ -23,7 +23,8 @@ struct Mount {
   // As one reload after the other makes them.
   void read_and_let_go() {
     Reread<int> file(
-        loop, 0, [this](int) { return read(); }, [](int last) { return last; }, [](int) {});
+        loop, 0, [this](int) { return read(); }, [](int last, const char*) { return last; },
+        [](int) {});
     file.read([] {});
   }
   int read() {
@@ -53,10 +54,27 @@ BOOST_FIXTURE_TEST_CASE(what_finds_no_thread_is_given_up_and_read_later, Mount) 
   int found = 0;
   bool is_answered = false;
   Reread<int> file(
-      loop, 0, [](int) { return 2; }, [](int) { return -1; }, [&](int read) { found = read; });
+      loop, 0, [](int) { return 2; },
+      [](int, const char* flaw) { return flaw == bellwether::daemon::kNoThread ? -1 : -2; },
+      [&](int read) { found = read; });
   file.read([&] { is_answered = true; });
   BOOST_TEST(is_answered);
   BOOST_TEST(found == -1);
+  hangs = false;
+  BOOST_TEST(run_until(loop, [&] { return found == 2; }));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_look_that_finds_no_thread_is_put_off, Mount) {
+  for (size_t i = 0; i < kMaxThreads; ++i) read_and_let_go();
+  int found = 0;
+  const Reread<int> file(
+      loop, 0, [](int) { return 2; }, [](int, const char*) { return -1; },
+      [&](int read) { found = read; });
+  bool is_later = false;
+  LoopTimer two_looks_later(loop, [&] { is_later = true; });
+  two_looks_later.arm(std::chrono::milliseconds(2500));
+  BOOST_TEST(run_until(loop, [&] { return is_later; }));
+  BOOST_TEST(found == 0);
   hangs = false;
   BOOST_TEST(run_until(loop, [&] { return found == 2; }));
 }

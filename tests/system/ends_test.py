@@ -98,7 +98,7 @@ class Signals(SystemCase):
                 marker.touch()
                 status, _, text = sidecar.request("POST", "/v1/reload")
                 self.assertEqual(status, 503, text)
-                self.assertIn("still being read", text)
+                self.assertIn("does not answer", text)
                 wait_until("it is told of", lambda: sidecar.metrics()[
                     "bellwether_config_last_reload_successful"] == 0)
                 self.assertTrue(sidecar.is_leader())
@@ -125,7 +125,7 @@ class Signals(SystemCase):
             for sidecar in group.sidecars:
                 sidecar.request("POST", "/v1/reload")
                 wait_until("it is told of", lambda each=sidecar: (
-                    "still being read" in each.log()))
+                    "its files cannot be read: the disk" in each.log()))
             leader.kill()
             group.await_leader(group.sidecars[-2])
 

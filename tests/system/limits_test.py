@@ -14,6 +14,7 @@ from forged_frames import CANVASS, COORDINATOR, RESIGN, Impostor, fixed
 from harness import wait_until
 from system_case import CALM, SystemCase, main
 
+LONELY = 54_321  # a user without any other process
 LIMITS = "bellwether_limit_hits_total"
 CLIENTS = 600  # more than there is room for
 FRAMES = 100_000
@@ -128,6 +129,21 @@ class OpenFiles(SystemCase):
                 sidecar.start()
                 self.assertEqual(sidecar.await_exit(), 1, sidecar.log())
                 self.assertIn(f"only {limit} files may be open; raise", sidecar.log())
+            sidecar.is_wanted = False
+
+    def test_too_few_threads_are_refused(self):
+        """Not by libuv, which says nothing."""
+        with self.group(1) as group:
+            self.require_other_user(LONELY)
+            sidecar, = group.sidecars
+            sidecar.write_config(group.config_of(sidecar))
+            for limit in (4, 7, 12):
+                sidecar.prefix = ["setpriv", f"--reuid={LONELY}", "--clear-groups", "prlimit",
+                                  f"--nproc={limit}"]
+                sidecar.start()
+                self.assertEqual(sidecar.await_exit(), 1, sidecar.log())
+                self.assertRegex(sidecar.log(), "threads more may be started, and it takes 12; "
+                                                "allow more .ulimit -u, TasksMax=, pids.max.")
             sidecar.is_wanted = False
 
     def test_a_hard_limit_that_is_low_is_told(self):

@@ -1,0 +1,31 @@
+// It is not to be asked for, so it is tried.
+#include "io/loop/threads.hh"
+
+#include <fmt/core.h>
+
+#include <latch>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace bellwether::io {
+
+void require_threads(size_t count) {
+  std::vector<std::thread> threads;
+  std::latch over(1);
+  try {
+    while (threads.size() < count) threads.emplace_back([&over] { over.wait(); });
+  } catch (const std::system_error&) {
+    // As many as there are.
+  }
+  over.count_down();
+  for (std::thread& thread : threads) thread.join();
+  if (threads.size() == count) return;
+  throw std::runtime_error(
+      fmt::format("only {} threads more may be started, and it takes {}; allow more (ulimit -u, "
+                  "TasksMax=, pids.max)",
+                  threads.size(), count));
+}
+
+}  // namespace bellwether::io
