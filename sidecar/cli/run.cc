@@ -83,6 +83,11 @@ ExitCode exit_code_of(daemon::SidecarEnd end) {
   return ExitCode::kFailure;
 }
 
+daemon::SidecarEnd run_with_signals(daemon::Sidecar& sidecar) {
+  const io::SignalsTaken while_it_runs;
+  return sidecar.run();
+}
+
 // How long the process may take for its end once the sidecar has said all it had to say.
 constexpr std::chrono::seconds kTimeToEnd(1);
 
@@ -127,6 +132,9 @@ ExitCode run_sidecar(const RunOptions& options) {
   // Forks a child, so it comes before all threads that stay.
   const char* const flag_weakness = io::robust_futex_flaw();
   std::optional<StartWatch> watch(std::in_place);
+  // The first process of a container inherits the orphans of all others; nobody has to wait for
+  // them.
+  if (::getpid() == 1) std::signal(SIGCHLD, SIG_IGN);
   const std::string text =
       read_configuration(options.file, [&] { return daemon::read_config_text(options.file); });
   daemon::SidecarSettings settings{.config_text = text,
@@ -156,8 +164,8 @@ ExitCode run_sidecar(const RunOptions& options) {
     log.set_node(config.node.name);
     daemon::Sidecar sidecar(std::move(settings), log);
     watch.reset();
-    const io::SignalsTaken while_it_runs;
-    return end_in_time(exit_code_of(sidecar.run()));
+    const daemon::SidecarEnd end = run_with_signals(sidecar);
+    return end_in_time(exit_code_of(end));
   } catch (const io::FileError& error) {
     return refuse(error, error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
   } catch (const io::AddressError& error) {

@@ -13,6 +13,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 
 from core_dumps import core_dumps
@@ -182,12 +183,9 @@ class Signals(SystemCase):
     def test_a_signal_that_comes_too_early_is_not_lost(self):
         """Not even where the sidecar is the first process, which the kernel spares what it has no
         handler for."""
-        unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
-        if subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode != 0:
-            self.skipTest("cannot make PID namespaces")
         with self.group(1, extra=CALM) as group:
             sidecar, = group.sidecars
-            sidecar.prefix = unshare
+            sidecar.prefix = self.unshare_pid()
             sidecar.start(environment=slow(slow_sync_ms=300))
             first = wait_until("it starts", lambda: self.first_of(sidecar.process.pid))
             wait_until("it makes its state", sidecar.state_folder.exists)
@@ -195,6 +193,43 @@ class Signals(SystemCase):
             os.kill(first, signal.SIGTERM)
             self.assertEqual(sidecar.await_exit(), 0, sidecar.log())
             self.assertRegex(sidecar.log(), r" left the group\n\Z")
+
+    def test_signals_that_come_while_it_ends_change_nothing(self):
+        """A supervisor that loses its patience when the sidecar has just done all it had to."""
+        with self.group(1, extra=CALM) as group:
+            sidecar, = group.sidecars
+            for pause_s in (0.001, 0.002, 0.003, 0.005) * 3:
+                sidecar.start()
+                group.await_leader(sidecar)
+                sidecar.is_wanted = False
+                sidecar.send_signal(signal.SIGTERM)
+                time.sleep(pause_s)
+                with contextlib.suppress(ProcessLookupError):
+                    sidecar.send_signal(signal.SIGINT)
+                self.assertIn(sidecar.await_exit(), (0, 1), sidecar.log())
+
+    def test_the_first_process_buries_orphans(self):
+        with self.group(1, extra=CALM) as group:
+            sidecar, = group.sidecars
+            sidecar.prefix = self.unshare_pid()
+            sidecar.start()
+            first = wait_until("it starts", lambda: self.first_of(sidecar.process.pid))
+            group.await_leader(sidecar)
+            for _ in range(3):
+                subprocess.run(["nsenter", f"--target={first}", "--pid", "sh", "-c",
+                                "sleep 0.1 & exit 0"], check=True)
+            orphans = pathlib.Path(f"/proc/{first}/task/{first}/children")
+            keeper = 1
+            wait_until("they are gone", lambda: len(orphans.read_text().split()) <= keeper)
+            sidecar.is_wanted = False
+            os.kill(first, signal.SIGTERM)
+            self.assertEqual(sidecar.await_exit(), 0, sidecar.log())
+
+    def unshare_pid(self):
+        unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        if subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode != 0:
+            self.skipTest("cannot make PID namespaces")
+        return unshare
 
     def first_of(self, unshare):
         """The first process of its namespace, once it is the sidecar."""

@@ -40,6 +40,8 @@ template <typename Work, typename Done>
     const std::unique_ptr<Job> ended(static_cast<Job*>(request->data));
     if (!ended->token.expired()) ended->done(std::move(*ended->result));
   };
+  // The first job makes the pool's threads, and they take the signals that it does.
+  const SignalsBlocked blocked;
   throw_if_failed(uv_queue_work(loop.uv(), &job->request, run, end), "cannot queue a job");
   static_cast<void>(job.release());  // libuv has it, until `end`
   return token;
