@@ -40,7 +40,7 @@ def led_group(options, store, folder, name, size=3, extra=""):
     text = f'[election]\nlease = "{options.lease_s}s"\npreempt_delay = "0s"\n{extra}'
     table = store.table(name, store.targets())
     with Group(options.program, size, text, name=name, tls=lambda _: table) as group:
-        group.start().observe(options.observer)
+        group.start().observe(options.observer, pause_us=50)
         group.await_leader(group.sidecars[-1], patience_s=60 + options.lease_s)
         yield group
 

@@ -163,7 +163,7 @@ def measure(options, variant, profile, name):
         groups = {}
         for mode in rounds:
             group = stack.enter_context(group_of_three(options, extra, mode, is_application))
-            groups[mode] = group, start(group).observe(options.observer)
+            groups[mode] = group, start(group).observe(options.observer, pause_us=50)
             if is_application:
                 applications = stack.enter_context(Applications(group))
                 groups[mode] = applications, groups[mode][1]

@@ -29,7 +29,7 @@ class Unguarded(Contest):
                  f"{self.extra}")
         self.group = self.stack.enter_context(
             Group(self.options.program, 3, extra, voters=self.voters))
-        self.observer = start(self.group).observe(self.options.observer)
+        self.observer = start(self.group).observe(self.options.observer, pause_us=50)
         return self.group.sidecars
 
     def settle(self):
