@@ -9,6 +9,7 @@ import contextlib
 import resource
 import socket
 import threading
+import time
 
 from forged_frames import CANVASS, COORDINATOR, RESIGN, Impostor, fixed
 from harness import wait_until
@@ -130,6 +131,28 @@ class OpenFiles(SystemCase):
                 self.assertEqual(sidecar.await_exit(), 1, sidecar.log())
                 self.assertIn(f"only {limit} files may be open; raise", sidecar.log())
             sidecar.is_wanted = False
+
+    def test_strangers_leave_it_the_files_that_it_needs(self):
+        """They would take all, and libuv's loop not come to an end of accepting."""
+        with self.group(1) as group:
+            sidecar = self.started_with(group, "100:100")
+            hello = Impostor("stranger", priority=1).hello(epoch=1)
+            ports = {sidecar.peer_port: (b"", hello), sidecar.metrics_port: (b"",),
+                     sidecar.api_port: (b"",)}
+            end = time.monotonic() + 8
+            with contextlib.ExitStack() as stack:
+                while time.monotonic() < end:
+                    for port, texts in ports.items():
+                        for text in texts:
+                            with contextlib.suppress(OSError):
+                                stranger = stack.enter_context(socket.create_connection(
+                                    (sidecar.address, port), timeout=0.3))
+                                stranger.sendall(text)
+            wait_until("all is well", lambda: sidecar.request("GET", "/readyz")[0] == 200)
+            for limit in ("peer_connections", "http_connections"):
+                self.assertGreater(sidecar.count(LIMITS, limit=limit), 0)
+            self.assertTrue(sidecar.is_leader())
+            self.assertEqual(sidecar.stop(), 0)
 
     def test_too_few_threads_are_refused(self):
         """Not by libuv, which says nothing."""

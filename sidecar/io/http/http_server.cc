@@ -36,6 +36,14 @@ constexpr unsigned kKeepAliveSeconds = 60;
 // is more waits in this process, where it is bounded and counted.
 constexpr int kKernelSendBytes = 64 * 1024;
 
+int descriptor_of(const ByteStream::Handle& client) {
+  int fd = -1;
+  std::visit(
+      [&](const auto& handle) { uv_fileno(reinterpret_cast<uv_handle_t*>(handle.get()), &fd); },
+      client);
+  return fd;
+}
+
 void bound_kernel_buffer(const ByteStream::Handle& client) {
   int bytes = kKernelSendBytes;  // a kernel that refuses it is put up with
   std::visit(
@@ -234,13 +242,14 @@ void HttpServer::accept(uv_stream_t* socket) {
     return uv_accept(socket, reinterpret_cast<uv_stream_t*>(client.get()));
   };
   if (std::visit(accept_with, handle) != 0) return;
-  if (open_connections() >= limits_.connections) make_room();
+  const bool is_last = is_spare(descriptor_of(handle));
+  if (is_last || open_connections() >= limits_.connections) make_room();
   const bool is_by_tls = is_tcp && is_secured_;
   if (is_by_tls && tls_ == nullptr) return;
   if (is_by_tls) make_room_for_handshake();
   // A refusal by TLS would take a handshake, so that is left out.
   const size_t most = limits_.connections + (is_by_tls ? 0 : kMaxTurnedAway);
-  if (open_connections() >= most) {
+  if (is_last || open_connections() >= most) {
     listener_.on_limit(Limit::kHttpConnections);
     return;
   }

@@ -83,4 +83,11 @@ uint64_t raise_open_files() {
                   kEnoughOpenFiles));
 }
 
+bool is_spare(int fd) {
+  constexpr rlim_t kSpare = 64;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return false;
+  return static_cast<rlim_t>(fd) >= limit.rlim_cur - std::min(kSpare, limit.rlim_cur / 8);
+}
+
 }  // namespace bellwether::io

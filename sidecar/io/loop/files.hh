@@ -103,4 +103,9 @@ uint64_t raised_open_files(uint64_t soft, uint64_t hard);
 // Returns what then holds; throws std::runtime_error when that is below kFewestOpenFiles.
 uint64_t raise_open_files();
 
+// Whether `fd` is among the last that this process may open, which are for its own files: a
+// connection that has got one is to be closed.  Once accept(2) finds none at all libuv gives a
+// reserve away, and where a thread takes that before libuv has it back, its loop never ends (1.44).
+bool is_spare(int fd);
+
 }  // namespace bellwether::io

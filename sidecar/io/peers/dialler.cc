@@ -58,6 +58,10 @@ int Dialler::connect() {
   } catch (const std::system_error& error) {
     return error.code().value();
   }
+  if (is_spare(descriptor_of(*socket_))) {
+    socket_.reset();
+    return EMFILE;
+  }
   keep_network_errors(descriptor_of(*socket_), true);
   return -io::connect(*socket_, address_, [this](int status) { on_result(status); });
 }

@@ -211,7 +211,8 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   // transport_links.cc
   void on_accepted(UvPtr<uv_tcp_t> socket);
   bool is_of_known_host(const SocketAddress& address) const;
-  void close_oldest_silent(bool of_known_hosts);
+  // If there are `most` of them.
+  void close_oldest_silent(bool of_known_hosts, size_t most);
   Handshakes& handshakes(bool of_known_hosts) { return of_known_hosts ? members_ : strangers_; }
   bool has_room();
   PeerConnection& add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled,

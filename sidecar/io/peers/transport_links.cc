@@ -53,9 +53,13 @@ void Transport::on_accepted(UvPtr<uv_tcp_t> socket) {
   const LinkSecurity& security = settings_.security;
   const bool is_ready = security.tls != nullptr || security.takes_plain;
   if (stage_ != Stage::kOpen || !is_ready) return;
+  if (is_spare(descriptor_of(*socket))) {
+    close_oldest_silent(false, 1);
+    return listener_.on_limit(Limit::kPeerConnections);
+  }
   const auto from = SocketAddress::remote_of(descriptor_of(*socket));
   const bool is_from_known_host = from && is_of_known_host(*from);
-  close_oldest_silent(is_from_known_host);
+  close_oldest_silent(is_from_known_host, kMaxSilent);
   if (!has_room()) return;
   PeerConnection& connection = add(std::move(socket), std::nullopt, is_from_known_host);
   if (handshakes(is_from_known_host).resume.is_armed()) connection.pause();
@@ -67,13 +71,13 @@ bool Transport::is_of_known_host(const SocketAddress& address) const {
       book_.all(), [&](const SocketAddress& known) { return known.with_port(0) == host; });
 }
 
-void Transport::close_oldest_silent(bool of_known_hosts) {
+void Transport::close_oldest_silent(bool of_known_hosts, size_t most) {
   PeerConnection* oldest = nullptr;
   size_t count = 0;
   for_each_silent(of_known_hosts, [&](PeerConnection& connection) {
     if (++count == 1) oldest = &connection;
   });
-  if (count < kMaxSilent) return;
+  if (count < most) return;
   forget(*oldest);
   listener_.on_limit(Limit::kPeerConnections);
 }
