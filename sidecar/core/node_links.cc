@@ -308,8 +308,11 @@ void Node::on(const Forget& forget) {
 
 bool Node::is_plausible(uint64_t epoch) const { return epoch_horizon_.covers(epoch); }
 
-// Returns whether that is near enough.
+// Returns whether that is near enough.  Where there are voters nobody else leads, or is led without
+// them: whoever is not one of them and has come that far is a stranger, or can wait until they
+// have.
 bool Node::come_nearer(const Hello& hello) {
+  if (majority_ && !majority_->electorate.slot_of(hello.self.name)) return false;
   epoch_horizon_.approach(now_, leader().has_value());
   const bool is_near = is_plausible(hello.header.epoch);
   note_distance(hello.self.name, is_near ? now_ : now_ + kRefusedFor);

@@ -129,6 +129,20 @@ BOOST_AUTO_TEST_CASE(a_voter_that_was_away_for_too_long_is_shut_out_until_it_has
   BOOST_TEST(node.node().known_epoch() == far);
 }
 
+// The others, when they are back and lead, would approach it by a step a minute only.
+BOOST_AUTO_TEST_CASE(nobody_but_voters_leads_a_voter_to_a_far_epoch) {
+  GuardHarness node({.record = {.max_epoch = 6}}, 3);
+  node.step(Start{});
+  for (int i = 0; i < 10; ++i) {
+    Hello hello = NodeHarness::hello_of(7, 2 * kLatestEpochSeed + 1);
+    hello.voters = node.node().majority()->hash;
+    BOOST_TEST(everything(node.connect(hello)) == "refuse 7");
+    node.run_for(seconds(1));
+  }
+  BOOST_TEST(node.node().known_epoch() == 6u);
+  BOOST_TEST((node.node().vote(node.now()) == Vote::kInForce));
+}
+
 BOOST_AUTO_TEST_CASE(a_voter_is_shut_out_no_longer_when_nobody_is_far_ahead) {
   GuardHarness node({.record = {.max_epoch = 6}}, 3);
   node.step(Start{});
