@@ -12,7 +12,7 @@ namespace bellwether {
 enum class Limit : uint8_t {
   kSendQueue,        // a heartbeat was dropped, or a connection closed: the peer does not read
   kPeerSilence,      // a connection that was accepted has not said HELLO in time
-  kHandshakes,       // whoever connects by TLS waited: handshakes took too much of the loop's time
+  kHandshakes,       // whoever connects waited: there were too many new links, or handshakes by TLS
   kPeerConnections,  // a peer's connection was closed: there are too many, or too many silent ones
   kHttpConnections,  // connections of clients
   kHttpHandshakes,   // those of them that have not ended their handshake

@@ -1,6 +1,8 @@
 // The transport against strangers, doubles, floods and peers that do not read; and when everybody
 // has answered.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <iostream>
 #include <thread>
 
 #include "io/names/socket_options.hh"
@@ -272,6 +274,28 @@ BOOST_AUTO_TEST_CASE(a_flood_of_silent_connections_does_not_keep_a_peer_out) {
   BOOST_TEST(run_until([&] { return a.limits.size() >= 136; }));
   BOOST_TEST((a.limits.front() == Limit::kPeerConnections));
   BOOST_TEST(a.is_linked_to(id_of(9)));
+  BOOST_TEST(link());
+}
+
+// The group would have nothing else to do.
+BOOST_AUTO_TEST_CASE(strangers_that_come_and_go_all_the_time_have_to_wait) {
+  constexpr size_t kMost = 70;  // at once
+  const auto begin = Loop::now();
+  const auto waits = [this] {
+    return std::ranges::find(a.limits, Limit::kHandshakes) != a.limits.end();
+  };
+  size_t count = 0;
+  while (count < kMost && !waits()) {
+    RawSocket stranger(a.place().port);
+    stranger.write(hello_of(static_cast<uint8_t>(10 + count++)));
+    BOOST_REQUIRE(run_until([&] { return a.ups.size() == count || waits(); }));
+  }
+  const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(Loop::now() - begin);
+  if (!waits() && spent > std::chrono::milliseconds(300)) {
+    std::cout << "cannot be judged here: " << kMost << " links took " << spent.count() << " ms\n";
+    return;
+  }
+  BOOST_TEST(waits());
   BOOST_TEST(link());
 }
 

@@ -176,7 +176,8 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   // Of those that were accepted and are no links yet.
   struct Handshakes {
     HandshakeBudget budget{};
-    LoopTimer resume;  // armed: they wait
+    HandshakeBudget links{};  // that have come of them
+    LoopTimer resume;         // armed: they wait
   };
 
   // More connections than that are not made or taken; the silent ones have room beside the members.
@@ -213,6 +214,8 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   bool is_of_known_host(const SocketAddress& address) const;
   // If there are `most` of them.
   void close_oldest_silent(bool of_known_hosts, size_t most);
+  void hold_up_others(const PeerConnection& newcomer);
+  void hold_up(bool of_known_hosts, Duration pause);
   Handshakes& handshakes(bool of_known_hosts) { return of_known_hosts ? members_ : strangers_; }
   bool has_room();
   PeerConnection& add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddress> dialled,

@@ -133,7 +133,10 @@ void Transport::on_greeting(PeerConnection& connection, const Greeting& greeting
       end_link(*peers_[peer.id].link, LinkEvidence::kClosed, AfterLink::kNothing);
       [[fallthrough]];
     case LinkVerdict::kAccept:
-      if (is_answer_due) greet(connection, ours);
+      if (is_answer_due) {
+        greet(connection, ours);
+        hold_up_others(connection);
+      }
       return link_up(connection, greeting);
     case LinkVerdict::kSelf:
       tell_missed_voter(connection);
@@ -193,10 +196,24 @@ void Transport::on_handshake_work(PeerConnection& connection, Duration spent) {
   if (stage_ != Stage::kOpen || connection.dialled()) return;
   const bool is_from_known_host = connection.is_from_known_host();
   Handshakes& kind = handshakes(is_from_known_host);
-  const Duration pause = kind.budget.spend(Loop::now(), spent, settings_.limits.handshake_work);
+  hold_up(is_from_known_host,
+          kind.budget.spend(Loop::now(), spent, settings_.limits.handshake_work));
+}
+
+// Who comes and goes all the time would keep a group busy with nothing else: it keeps up with two
+// hundred links a second, and with more at once than most groups have members.
+void Transport::hold_up_others(const PeerConnection& newcomer) {
+  constexpr Duration kWork = std::chrono::milliseconds(3);
+  constexpr Duration kMostAtOnce = std::chrono::milliseconds(200);
+  const bool is_from_known_host = newcomer.is_from_known_host();
+  HandshakeBudget& links = handshakes(is_from_known_host).links;
+  hold_up(is_from_known_host, links.spend(Loop::now(), kWork, kMostAtOnce));
+}
+
+void Transport::hold_up(bool of_known_hosts, Duration pause) {
   if (pause == Duration::zero()) return;
-  for_each_silent(is_from_known_host, [](PeerConnection& silent) { silent.pause(); });
-  kind.resume.arm(pause);
+  for_each_silent(of_known_hosts, [](PeerConnection& silent) { silent.pause(); });
+  handshakes(of_known_hosts).resume.arm(pause);
   listener_.on_limit(Limit::kHandshakes);
 }
 
