@@ -20,6 +20,7 @@ from harness import wait_until
 from system_case import CALM, SystemCase, main
 
 MOST_MEMBERS = 1000
+CROWD = 50
 FORGED_FRAMES = int(os.environ.get("BELLWETHER_TEST_FORGED_FRAMES", "10000"))
 FRAMES_AT_ONCE = 50
 MOST_LOG_BYTES = 4_000_000
@@ -68,6 +69,9 @@ class FullGroup(SystemCase):
             group.await_leader(leader)
             for number in range(MOST_MEMBERS - 1):
                 crowd.enter_context(Impostor(f"here{number}").connect(leader))
+                if number % CROWD == 0:  # of more that wait the oldest would have to come again
+                    wait_until("they are in", lambda count=number + 2: (
+                        len(leader.members()) == count), LONG_S)
             wait_until("it is full", lambda: len(leader.members()) == MOST_MEMBERS, LONG_S)
             newcomer = self.newcomer_of(group)
             newcomer.start()
