@@ -1,7 +1,6 @@
 // Whose turn it is at each path.
 #include "base/file_turn.hh"
 
-#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -12,10 +11,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+struct Turn {
+  Clock::time_point since;
+  std::thread::id thread;
+  const char* remedy;
+};
+
 struct Turns {
   std::mutex mutex;
   std::condition_variable ended;
-  std::map<std::string, Clock::time_point> since;  // of whose turn it is
+  std::map<std::string, Turn> by_path;
 };
 
 // Never destroyed: a thread that hangs may come back while the process ends.
@@ -26,23 +31,33 @@ Turns& turns() {
 
 }  // namespace
 
-std::string FileTurn::hanging() {
+FileTurn::Place FileTurn::hanging() {
   Turns& all = turns();
   const std::lock_guard lock(all.mutex);
   const auto now = Clock::now();
-  const auto found = std::find_if(all.since.begin(), all.since.end(), [now](const auto& turn) {
-    return turn.second + kPatience <= now;
-  });
-  return found != all.since.end() ? found->first : "";
+  for (const auto& [path, turn] : all.by_path) {
+    if (turn.since + kPatience <= now) return {path, turn.remedy};
+  }
+  return {};
 }
 
-FileTurn::FileTurn(std::string path) : path_(std::move(path)) {
+std::string FileTurn::path_of(std::thread::id thread) {
+  Turns& all = turns();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& [path, turn] : all.by_path) {
+    if (turn.thread == thread) return path;
+  }
+  return "";
+}
+
+FileTurn::FileTurn(std::string path, const char* remedy) : path_(std::move(path)) {
   Turns& all = turns();
   std::unique_lock lock(all.mutex);
   while (true) {
-    const auto [turn, is_free] = all.since.try_emplace(path_, Clock::now());
+    const Turn mine{Clock::now(), std::this_thread::get_id(), remedy};
+    const auto [turn, is_free] = all.by_path.try_emplace(path_, mine);
     is_ours_ = is_free;
-    const auto end = turn->second + kPatience;
+    const auto end = turn->second.since + kPatience;
     if (is_free || Clock::now() >= end) return;
     all.ended.wait_until(lock, end);
   }
@@ -52,7 +67,7 @@ FileTurn::~FileTurn() {
   if (!is_ours_) return;
   Turns& all = turns();
   const std::lock_guard lock(all.mutex);
-  all.since.erase(path_);
+  all.by_path.erase(path_);
   all.ended.notify_all();
 }
 

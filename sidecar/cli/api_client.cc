@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/commands.hh"
+#include "cli/hang_watch.hh"
 #include "cli/text_file.hh"
 #include "config/parse.hh"
 #include "io/http/http_url.hh"
@@ -126,6 +127,7 @@ std::string first_token(const std::string& file) {
 }  // namespace
 
 ApiAddress find_api(const ApiOptions& options) {
+  const HangWatch watch;
   ApiAddress address = find_address(options);
   const char* variable = std::getenv("BELLWETHER_TOKEN_FILE");
   if (!options.token_file.empty()) {

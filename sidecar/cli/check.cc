@@ -12,6 +12,7 @@
 #include "base/duration_text.hh"
 #include "base/json.hh"
 #include "cli/commands.hh"
+#include "cli/hang_watch.hh"
 #include "cli/plugin_dir.hh"
 #include "cli/sidecars_user.hh"
 #include "cli/styled_text.hh"
@@ -220,6 +221,7 @@ void warn(ParsedConfig& parsed, const std::string& key, const std::string& what,
 
 // The file may be for another machine, so what is not on this one is no error.
 ParsedConfig parse(const CheckOptions& options) {
+  const HangWatch watch;
   const std::string& file = options.file;
   const std::string text = read_configuration(file, [&] { return read_text_file(file); });
   ParsedConfig parsed = parse_config(text, file, environment_with_plugins());

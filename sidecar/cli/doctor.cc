@@ -10,6 +10,7 @@
 #include "base/json.hh"
 #include "cli/commands.hh"
 #include "cli/doctor_facts.hh"
+#include "cli/hang_watch.hh"
 #include "cli/progress.hh"
 #include "cli/sidecars_user.hh"
 #include "cli/styled_text.hh"
@@ -136,6 +137,7 @@ constexpr PerValue<Verdict, ExitCode> kExitCodes({ExitCode::kOk, ExitCode::kOk, 
 
 // Looks, prints the report, and returns what follows from it.
 ExitCode run_doctor(const DoctorOptions& options) {
+  const HangWatch watch;
   Progress progress;
   // Nobody reads in a log what a program of a few seconds is doing.
   const bool is_watched = ::isatty(STDERR_FILENO) == 1;

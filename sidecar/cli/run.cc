@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "cli/commands.hh"
+#include "cli/hang_watch.hh"
 #include "cli/plugin_dir.hh"
-#include "cli/start_watch.hh"
 #include "cli/text_file.hh"
 #include "config/keys.hh"
 #include "daemon/sidecar.hh"
@@ -131,7 +131,7 @@ ExitCode run_sidecar(const RunOptions& options) {
   io::require_threads(kThreads);
   // Forks a child, so it comes before all threads that stay.
   const char* const flag_weakness = io::robust_futex_flaw();
-  std::optional<StartWatch> watch(std::in_place);
+  std::optional<HangWatch> watch("cannot start yet: ");
   // The first process of a container inherits the orphans of all others; nobody has to wait for
   // them.
   if (::getpid() == 1) std::signal(SIGCHLD, SIG_IGN);

@@ -1,4 +1,4 @@
-// A thread would have rights of its own: this comes before any.
+// The C library gives the new rights to all threads.
 #include "cli/sidecars_user.hh"
 
 #include <grp.h>

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_turn.hh"
 #include "cli/commands.hh"
 #include "io/loop/files.hh"
 
@@ -94,6 +95,7 @@ void replace(const fs::path& target, const std::string& text) {
 }  // namespace
 
 std::string read_text_file(const std::string& path) {
+  const FileTurn turn(path);
   return File(::open(path.c_str(), O_RDONLY | O_CLOEXEC), "read", path).read_all();
 }
 

@@ -28,8 +28,10 @@ ConfigReading read_config(const std::filesystem::path& file) {
 }
 
 ConfigReading without_answer(const std::filesystem::path& file, const ConfigReading& last,
-                             const char* flaw) {
-  return {.text = last.text, .error = "cannot read " + file.string() + flaw, .is_unread = true};
+                             const Unread& unread) {
+  return {.text = last.text,
+          .error = "cannot read " + file.string() + ": " + unread.why,
+          .is_unread = true};
 }
 
 }  // namespace
@@ -61,8 +63,8 @@ ConfigFile::ConfigFile(io::Loop& loop, const std::filesystem::path& file, std::s
                        std::function<void(const Reading&)> on_reading)
     : file_(
           loop, {.text = std::move(text)}, [file](const Reading&) { return read_config(file); },
-          [file](const Reading& last, const char* flaw) {
-            return without_answer(file, last, flaw);
+          [file](const Reading& last, const Unread& unread) {
+            return without_answer(file, last, unread);
           },
           std::move(on_reading)) {}
 

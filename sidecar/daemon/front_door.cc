@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "api/bodies.hh"
+#include "base/file_turn.hh"
 #include "config/core_options.hh"
 #include "config/keys.hh"
 #include "config/text_forms.hh"
 #include "core/link_limits.hh"
+#include "io/loop/job.hh"
 #include "io/names/listening.hh"
 
 namespace bellwether::daemon {
@@ -39,8 +41,8 @@ struct Hooks::Hook {
         [read = settings, path](const HookReading& last) {
           return read_hook_files(read, path, last);
         },
-        [](const HookReading& last, const char* why) {
-          return HookReading{.files = unread_files(last.files, why), .keys = last.keys};
+        [](const HookReading& last, const Unread& unread) {
+          return HookReading{.files = unread_files(last.files, unread), .keys = last.keys};
         },
         [this](const HookReading& reading) { on_files(reading); });
     files->read([] {});
@@ -287,13 +289,36 @@ void FrontDoor::on_election(const metrics::ElectionSummary& election, const std:
 }
 
 void FrontDoor::look_at_socket() {
-  socket_watch_.on_look(api_.server.look_at_socket(), "",
-                        "nobody can connect to it; remove what is in its place: ");
+  const io::MadeFile* const file = api_.server.socket_file();
+  if (file == nullptr) return;
+  const Instant now = io::Loop::now();
+  if (socket_look_ != nullptr) {
+    if (now - socket_look_began_ < FileTurn::kPatience) return;
+    socket_watch_.on_look({.loss = "cannot be looked at", .flaw = Unread::kNoAnswer}, "", "");
+    return;
+  }
+  socket_look_began_ = now;
+  socket_look_ = io::run_in_thread(
+      loop_, [file = *file] { return file.loss(); },
+      [this](const std::string& loss) {
+        socket_look_.reset();
+        socket_watch_.on_look(api_.server.make_good(loss), "",
+                              "nobody can connect to it; remove what is in its place: ");
+      });
 }
 
 void FrontDoor::close() {
-  api_.server.stop_listening();
   metrics_door_.server.stop_listening();
+  auto file = api_.server.stop_listening();
+  if (file == nullptr) return;
+  // The loop ends when that has, or the process when it takes too long.
+  static_cast<void>(io::run_in_thread(
+      loop_,
+      [file = std::move(file)]() mutable {
+        file.reset();
+        return true;
+      },
+      [](bool /*is_done*/) {}));
 }
 
 std::string FrontDoor::status_text() const { return dump(api::status_body(backend_, feed_)); }

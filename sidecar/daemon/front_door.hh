@@ -69,7 +69,7 @@ class FrontDoor {
   void on_election(const metrics::ElectionSummary& election, const std::string& variant);
   void on_tokens() { routes_.on_tokens(); }
   void set_hooks(const std::vector<HookSettings>& hooks) { hooks_.set(hooks); }
-  // Makes clients of `[api] socket` reach it, whatever was done to its file.
+  // Makes clients of `[api] socket` reach it, within a moment, whatever was done to its file.
   void look_at_socket();
   // Takes no more requests.
   void close();
@@ -109,6 +109,8 @@ class FrontDoor {
   Door api_;
   Door metrics_door_;
   FileWatch socket_watch_;
+  std::shared_ptr<void> socket_look_{};  // shared with nobody (job.hh); one at a time
+  Instant socket_look_began_{};
 };
 
 }  // namespace bellwether::daemon

@@ -10,22 +10,31 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/file_turn.hh"
 #include "io/loop/job.hh"
 #include "io/loop/timer.hh"
 
 namespace bellwether::daemon {
 
-// Why a reading comes to nothing, after the file's name.
-inline constexpr const char* kNoAnswer = ": the disk, or the network file system, does not answer";
-inline constexpr const char* kNoThread =
-    ": there is no thread to read with; allow more (ulimit -u, TasksMax=, pids.max)";
+// Why a reading comes to nothing.
+struct Unread {
+  static constexpr const char* kNoAnswer = "the disk, or the network file system, does not answer";
+  static constexpr const char* kNoThread =
+      "there is no thread to read with; allow more (ulimit -u, TasksMax=, pids.max)";
+
+  const char* why;   // one of these
+  std::string file;  // that does not answer; "": unknown
+};
 
 // A Reading can be copied, and compared: equal ones are no change.
 template <typename Reading>
@@ -33,9 +42,8 @@ class Reread {
  public:
   // In a thread of its own; throws nothing, and blocks for as long as the disk does.
   using Read = std::function<Reading(const Reading& last)>;
-  // What a reading comes to that has not ended in time, or not begun; made of the last one.  `flaw`
-  // is one of the two above.
-  using GiveUp = std::function<Reading(const Reading& last, const char* flaw)>;
+  // What a reading comes to that has not ended in time, or not begun; made of the last one.
+  using GiveUp = std::function<Reading(const Reading& last, const Unread& unread)>;
   using OnReading = std::function<void(const Reading&)>;
   using OnDone = std::function<void()>;
 
@@ -85,7 +93,7 @@ class Reread {
     if (is_hanging_) {
       Asked at_once;
       at_once.push_back(std::move(asked));
-      return take(when_given_up_(last_, kNoAnswer), at_once);
+      return take(without_answer(), at_once);
     }
     waiting_.push_back(std::move(asked));
     if (running_ == nullptr) start();
@@ -93,13 +101,20 @@ class Reread {
 
   void start() {
     told_ = std::exchange(waiting_, {});
+    reader_ = std::make_shared<std::atomic<std::thread::id>>();
     running_ = run_in_thread(
-        loop_, [read = read_, last = last_] { return read(last); },
+        loop_,
+        [read = read_, last = last_, reader = reader_] {
+          *reader = std::this_thread::get_id();
+          return read(last);
+        },
         [this](const Reading& reading) { finish(reading); });
     if (running_ != nullptr) return patience_.arm(kPatience);
     // Nothing is wrong with the file, so a look by itself is only put off.
     const Asked asked = std::exchange(told_, {});
-    if (is_demanded(asked)) take(when_given_up_(last_, kNoThread), asked);
+    if (is_demanded(asked)) {
+      take(when_given_up_(last_, {.why = Unread::kNoThread, .file = ""}), asked);
+    };
     next_look_.arm(kInterval);
   }
 
@@ -108,7 +123,11 @@ class Reread {
     is_hanging_ = true;
     Asked all = std::exchange(told_, {});
     for (auto& asked : std::exchange(waiting_, {})) all.push_back(std::move(asked));
-    take(when_given_up_(last_, kNoAnswer), all);
+    take(without_answer(), all);
+  }
+
+  Reading without_answer() const {
+    return when_given_up_(last_, {.why = Unread::kNoAnswer, .file = FileTurn::path_of(*reader_)});
   }
 
   void finish(const Reading& reading) {
@@ -149,9 +168,10 @@ class Reread {
   Read read_;
   GiveUp when_given_up_;
   OnReading on_reading_;
-  std::shared_ptr<void> running_{};    // what is being read; shared with nobody (job.hh)
-  Asked told_{};                       // of that one
-  Asked waiting_{};                    // for the next reading
+  std::shared_ptr<void> running_{};  // what is being read; shared with nobody (job.hh)
+  std::shared_ptr<std::atomic<std::thread::id>> reader_{};  // of that; shared with it
+  Asked told_{};                                            // of that one
+  Asked waiting_{};                                         // for the next reading
   std::optional<Reading> settling_{};  // has changed, and is looked at once more
   bool is_hanging_ = false;            // nobody waits for the reading that runs
   io::LoopTimer next_look_;

@@ -111,8 +111,9 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
   on_tokens(first);
   token_file_.emplace(
       loop_, first, [path, secrecy](const TokenReading&) { return read_tokens(path, secrecy); },
-      [path](const TokenReading&, const char* flaw) {
-        return TokenReading{.digests = {}, .error = "cannot read api.token_file " + path + flaw};
+      [path](const TokenReading&, const Unread& unread) {
+        return TokenReading{.digests = {},
+                            .error = "cannot read api.token_file " + path + ": " + unread.why};
       },
       [this](const TokenReading& reading) { on_tokens(reading); });
 }

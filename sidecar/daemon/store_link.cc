@@ -32,9 +32,9 @@ StoreLink::StoreLink(io::Loop& loop, io::Resolver& resolver, const Config& confi
       files_(
           loop, read_store_files(config),
           [config](const StoreReading& last) { return read_store_files(config, last); },
-          [](const StoreReading& last, const char* flaw) {
+          [](const StoreReading& last, const Unread& unread) {
             StoreReading reading = last;
-            reading.files = unread_files(last.files, flaw);
+            reading.files = unread_files(last.files, unread);
             return reading;
           },
           [this](const StoreReading& reading) { secure(reading); }) {

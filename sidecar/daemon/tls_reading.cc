@@ -40,8 +40,9 @@ TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::
   return reading;
 }
 
-TlsReading unread_files(const TlsReading& last, const char* flaw) {
-  return {.fingerprint = last.fingerprint, .error = std::string("its files cannot be read") + flaw};
+TlsReading unread_files(const TlsReading& last, const Unread& unread) {
+  const std::string what = unread.file.empty() ? "its files" : unread.file;
+  return {.fingerprint = last.fingerprint, .error = what + " cannot be read: " + unread.why};
 }
 
 void read_client_files(const CertificateFiles& files, io::TlsTexts& texts) {

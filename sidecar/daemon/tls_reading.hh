@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/counted.hh"
+#include "daemon/reread.hh"
 #include "io/tls/guarded_file.hh"
 #include "io/tls/tls_context.hh"
 
@@ -56,7 +57,7 @@ TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::
                     const std::function<void(const io::TlsTexts&, TlsReading&)>& make);
 
 // What a reading comes to that is given up (Reread).
-TlsReading unread_files(const TlsReading& last, const char* flaw);
+TlsReading unread_files(const TlsReading& last, const Unread& unread);
 
 // Of an HTTP server; `files` have a certificate.  Blocks; throws nothing.
 TlsReading read_server_tls(const CertificateFiles& files, io::ClientCertificate wanted,

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <string>
 #include <thread>
 
 #include "base/file_turn.hh"
@@ -10,6 +11,7 @@
 
 using bellwether::FileTurn;
 using bellwether::daemon::Reread;
+using bellwether::daemon::Unread;
 using namespace bellwether::io;
 
 namespace {
@@ -23,7 +25,7 @@ struct Mount {
   // As one reload after the other makes them.
   void read_and_let_go() {
     Reread<int> file(
-        loop, 0, [this](int) { return read(); }, [](int last, const char*) { return last; },
+        loop, 0, [this](int) { return read(); }, [](int last, const Unread&) { return last; },
         [](int) {});
     file.read([] {});
   }
@@ -55,7 +57,7 @@ BOOST_FIXTURE_TEST_CASE(what_finds_no_thread_is_given_up_and_read_later, Mount) 
   bool is_answered = false;
   Reread<int> file(
       loop, 0, [](int) { return 2; },
-      [](int, const char* flaw) { return flaw == bellwether::daemon::kNoThread ? -1 : -2; },
+      [](int, const Unread& unread) { return unread.why == Unread::kNoThread ? -1 : -2; },
       [&](int read) { found = read; });
   file.read([&] { is_answered = true; });
   BOOST_TEST(is_answered);
@@ -68,7 +70,7 @@ BOOST_FIXTURE_TEST_CASE(a_look_that_finds_no_thread_is_put_off, Mount) {
   for (size_t i = 0; i < kMaxThreads; ++i) read_and_let_go();
   int found = 0;
   const Reread<int> file(
-      loop, 0, [](int) { return 2; }, [](int, const char*) { return -1; },
+      loop, 0, [](int) { return 2; }, [](int, const Unread&) { return -1; },
       [&](int read) { found = read; });
   bool is_later = false;
   LoopTimer two_looks_later(loop, [&] { is_later = true; });
@@ -77,6 +79,27 @@ BOOST_FIXTURE_TEST_CASE(a_look_that_finds_no_thread_is_put_off, Mount) {
   BOOST_TEST(found == 0);
   hangs = false;
   BOOST_TEST(run_until(loop, [&] { return found == 2; }));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_given_up_names_the_file) {
+  Loop loop;
+  std::atomic<bool> hangs = true;
+  std::string found;
+  Reread<std::string> files(
+      loop, "",
+      [&](const std::string&) {
+        { const FileTurn good("good"); }
+        const FileTurn turn("bad");
+        while (hangs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return "";
+      },
+      [](const std::string&, const Unread& unread) { return unread.file; },
+      [&](const std::string& read) { found = read; });
+  files.read([] {});
+  BOOST_TEST(run_until(loop, [&] { return !found.empty(); }));
+  BOOST_TEST(found == "bad");
+  hangs = false;
+  BOOST_TEST(run_until(loop, [&] { return loop.threads() == 0; }));
 }
 
 BOOST_AUTO_TEST_CASE(who_hangs_at_a_file_is_alone_there) {

@@ -126,9 +126,49 @@ class Signals(SystemCase):
             for sidecar in group.sidecars:
                 sidecar.request("POST", "/v1/reload")
                 wait_until("it is told of", lambda each=sidecar: (
-                    "its files cannot be read: the disk" in each.log()))
+                    f"{secret} cannot be read: the disk" in each.log()))
             leader.kill()
             group.await_leader(group.sidecars[-2])
+
+    def test_a_socket_that_does_not_answer_holds_up_nothing(self):
+        """Its file may be on such a disk, too."""
+        with self.group(voters=3) as group:
+            sockets = {}
+            for sidecar in group.sidecars:
+                sockets[sidecar] = sidecar.socket_file
+                sidecar.start("--bootstrap",
+                              environment=self.hanging(hanging_file=sidecar.socket_file))
+            leader = group.await_leader(group.sidecars[-1])
+            epoch = leader.epoch()
+            markers = [pathlib.Path(f"{file}.hangs") for file in sockets.values()]
+            for marker in markers:
+                marker.touch()
+            for sidecar in group.sidecars:
+                sidecar.await_log("the API's socket cannot be looked at")
+            self.assertTrue(leader.is_leader())
+            self.assertEqual(leader.epoch(), epoch)
+            markers[-1].unlink()
+            leader.await_log("the API's socket is in its place again")
+            self.assertEqual(leader.stop(), 0)
+            self.assertFalse(sockets[leader].exists())
+            self.assertEqual(group.sidecars[0].stop(), 0)
+
+    def test_a_command_says_which_file_keeps_it_waiting(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            marker = pathlib.Path(f"{sidecar.config_file}.hangs")
+            marker.touch()
+            for command in (["check", sidecar.config_file],
+                            ["status", "--config", sidecar.config_file],
+                            ["doctor", "--config", sidecar.config_file]):
+                with self.subTest(command=command[0]), subprocess.Popen(
+                        [self.program, *command], stderr=subprocess.PIPE, text=True,
+                        env=os.environ | self.hanging(hanging_file=sidecar.config_file)) as asked:
+                    self.assertRegex(
+                        asked.stderr.readline(),
+                        f"cannot go on: {sidecar.config_file} keeps it waiting; look at the disk")
+                    asked.send_signal(signal.SIGTERM)
+                    self.assertEqual(asked.wait(PATIENCE_S), -signal.SIGTERM)
 
     def test_a_disk_that_does_not_answer_does_not_hold_up_the_end(self):
         with self.group(1) as group:

@@ -4,7 +4,7 @@
  *   BROKEN_DISK      while this file exists, nothing reaches the disk (EIO)
  *   HANGING_DISK     while this file exists, no fdatasync ends
  *   UNOPENED_FILE    cannot be opened, as if the host had too many open files (ENFILE)
- *   HANGING_FILE     cannot be opened, nor is that refused, while its name with .hangs exists
+ *   HANGING_FILE     while its name with .hangs exists, it is neither opened nor refused
  *   DIES_AFTER_SYNC  the process is killed when the fdatasync with this number, from 1 on, is done
  *   SILENT_KERNEL    while this is set, nobody may ask the kernel for sockets
  */
@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,6 +45,14 @@ static void hang_while_there_is(const char* path) {
   errno = errno_before;
 }
 
+static void hang_at(const char* path) {
+  const char* const hanging = getenv("HANGING_FILE");
+  if (hanging == NULL || strcmp(path, hanging) != 0) return;
+  char marker[PATH_MAX];
+  snprintf(marker, sizeof marker, "%s.hangs", path);
+  hang_while_there_is(marker);
+}
+
 int open(const char* path, int flags, ...) {
   static int (*call)(const char*, int, ...) = NULL;
   if (call == NULL) *(void**)&call = dlsym(RTLD_NEXT, "open");
@@ -56,13 +65,15 @@ int open(const char* path, int flags, ...) {
     errno = ENFILE;
     return -1;
   }
-  const char* const hanging = getenv("HANGING_FILE");
-  if (hanging != NULL && strcmp(path, hanging) == 0) {
-    char marker[PATH_MAX];
-    snprintf(marker, sizeof marker, "%s.hangs", path);
-    hang_while_there_is(marker);
-  }
+  hang_at(path);
   return call(path, flags, mode);
+}
+
+int lstat(const char* path, struct stat* status) {
+  static int (*call)(const char*, struct stat*) = NULL;
+  if (call == NULL) *(void**)&call = dlsym(RTLD_NEXT, "lstat");
+  hang_at(path);
+  return call(path, status);
 }
 
 typedef int call_on_file(int);

@@ -119,24 +119,23 @@ void HttpServer::secure(TlsContextPtr tls) {
   }
 }
 
-FileLook HttpServer::look_at_socket() {
-  FileLook look;
-  if (socket_file_) look.loss = socket_file_->loss();
-  if (look.loss.empty()) return look;
+FileLook HttpServer::make_good(std::string loss) {
+  FileLook look{.loss = std::move(loss)};
+  if (look.loss.empty() || !socket_file_) return look;
   try {
-    listen_on_socket(std::string(socket_file_->path()));
+    listen_on_socket(std::string(socket_file_->file().path));
   } catch (const std::exception& error) {
     look.flaw = error.what();
   }
   return look;
 }
 
-void HttpServer::stop_listening() {
+std::unique_ptr<UnixSocketFile> HttpServer::stop_listening() {
   paused_.clear();
   sockets_.clear();
   pipe_.reset();
-  socket_file_.reset();
   for (const auto& [number, connection] : connections_) connection->stop();
+  return std::move(socket_file_);
 }
 
 HttpConnection* HttpServer::find(uint64_t request) {

@@ -93,12 +93,15 @@ class HttpServer final : private HttpConnection::Owner {
   // A unix socket of mode 0660; a stale one at `path` is replaced, one that is in use or another
   // kind of file is not.  Removed at the end.  Throws AddressError.
   void listen_on_socket(const std::string& path);
-  // Looks whether clients that connect to that path reach this server, and makes them reach it.
-  FileLook look_at_socket();
+  // Of that; nullptr: there is none.
+  const MadeFile* socket_file() const { return socket_file_ ? &socket_file_->file() : nullptr; }
+  // Makes those that connect to that path reach this server, where its loss() says they do not.
+  FileLook make_good(std::string loss);
 
   // Takes no more connections or requests, and closes every connection that has no answer to wait
-  // for.  Streams go on until end_stream() or the end of the server.
-  void stop_listening();
+  // for.  Streams go on until end_stream() or the end of the server.  With what is returned, which
+  // may be nullptr, the unix socket's file goes; that blocks for as long as the disk does.
+  std::unique_ptr<UnixSocketFile> stop_listening();
 
  private:
   friend class HttpReply;

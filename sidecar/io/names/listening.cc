@@ -6,12 +6,15 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <system_error>
+
+#include "base/file_turn.hh"
 
 namespace bellwether::io {
 namespace {
@@ -82,6 +85,7 @@ void remove_if_stale(const std::string& path, const sockaddr_un& address) {
 }  // namespace
 
 std::vector<SocketAddress> listening_addresses(const HostPort& place) {
+  const FileTurn turn(place.host, "look at what answers for names (/etc/resolv.conf, /etc/hosts)");
   const bool is_of_ipv6 = place.host.find(':') != std::string::npos;
   const bool is_replaced = place.is_wildcard() && is_of_ipv6 && !has_ipv6();
   const std::string host = is_replaced ? "0.0.0.0" : place.host;
@@ -124,7 +128,8 @@ void fail_to_listen(const HostPort& place, int error, const std::string& detail)
                      remedy(error));
 }
 
-UnixSocketFile::UnixSocketFile(const std::string& path) : path_(path) {
+UnixSocketFile::UnixSocketFile(const std::string& path) : file_{.path = path} {
+  const FileTurn turn(path);
   const sockaddr_un address = address_of(path);
   remove_if_stale(path, address);
   socket_ = make_socket(path);
@@ -134,22 +139,25 @@ UnixSocketFile::UnixSocketFile(const std::string& path) : path_(path) {
   if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     fail(path, "cannot be made", errno);
   }
-  if (::chmod(path.c_str(), kMode) != 0 || ::lstat(path.c_str(), &identity_) != 0) {
+  struct stat made {};
+  if (::chmod(path.c_str(), kMode) != 0 || ::lstat(path.c_str(), &made) != 0) {
     fail(path, "cannot be given its mode", errno);
   }
+  file_.device = made.st_dev;
+  file_.number = made.st_ino;
 }
 
 UnixSocketFile::~UnixSocketFile() {
-  if (loss().empty()) ::unlink(path_.c_str());
+  if (file_.loss().empty()) ::unlink(file_.path.c_str());
 }
 
-std::string UnixSocketFile::loss() const {
+std::string MadeFile::loss() const {
   struct stat status {};
-  if (::lstat(path_.c_str(), &status) != 0) {
+  if (::lstat(path.c_str(), &status) != 0) {
     return errno == ENOENT ? "was removed"
                            : "cannot be found: " + std::generic_category().message(errno);
   }
-  const bool is_ours = status.st_dev == identity_.st_dev && status.st_ino == identity_.st_ino;
+  const bool is_ours = status.st_dev == device && status.st_ino == number;
   return is_ours ? "" : "was replaced by another file";
 }
 

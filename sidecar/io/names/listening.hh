@@ -3,7 +3,7 @@
 // removed at the end.
 #pragma once
 
-#include <sys/stat.h>
+#include <sys/types.h>
 
 #include <stdexcept>
 #include <string>
@@ -45,6 +45,17 @@ FileDescriptor bind_to(const SocketAddress& address);
 // Throws AddressError, which names the place; `error` is an errno.
 [[noreturn]] void fail_to_listen(const HostPort& place, int error, const std::string& detail = "");
 
+// A file as it was when it was made.
+struct MadeFile {
+  std::string path;
+  dev_t device = 0;
+  ino_t number = 0;
+
+  // Why those who connect to the path do not reach it, as in "was removed"; empty: they do.  Of any
+  // thread, and blocks for as long as the disk does.
+  std::string loss() const;
+};
+
 class UnixSocketFile {
  public:
   // Binds a socket of mode 0660 to `path`.  One that nobody listens on any more is replaced; one
@@ -55,19 +66,14 @@ class UnixSocketFile {
   UnixSocketFile(const UnixSocketFile&) = delete;
   UnixSocketFile& operator=(const UnixSocketFile&) = delete;
 
-  const std::string& path() const { return path_; }
-
-  // Why those who connect to the path do not reach this socket, as in "was removed"; empty: they
-  // do.
-  std::string loss() const;
+  const MadeFile& file() const { return file_; }
 
   // The bound socket; the caller's from now on.
   int release() { return socket_.release(); }
 
  private:
-  std::string path_;
+  MadeFile file_;
   FileDescriptor socket_;
-  struct stat identity_ {};  // of the file that was made
 };
 
 }  // namespace bellwether::io

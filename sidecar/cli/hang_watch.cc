@@ -1,5 +1,5 @@
 // Looks, now and then, at what hangs and whether the end is asked for.
-#include "cli/start_watch.hh"
+#include "cli/hang_watch.hh"
 
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ void say(const std::string& text) { write_to_stderr("bellwether: " + text + "\n"
 
 }  // namespace
 
-StartWatch::StartWatch() {
+HangWatch::HangWatch(const char* doing) : doing_(doing) {
   try {
     thread_ = std::thread([this] { watch(); });
   } catch (const std::system_error&) {
@@ -41,7 +41,7 @@ StartWatch::StartWatch() {
   }
 }
 
-StartWatch::~StartWatch() {
+HangWatch::~HangWatch() {
   {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
@@ -50,15 +50,14 @@ StartWatch::~StartWatch() {
   if (thread_.joinable()) thread_.join();
 }
 
-void StartWatch::watch() {
+void HangWatch::watch() {
   std::string told;
   auto asked_at = Clock::time_point::max();
   std::unique_lock lock(mutex_);
   while (!ends_.wait_for(lock, kInterval, [this] { return is_over_; })) {
-    if (std::string file = FileTurn::hanging(); !file.empty() && file != told) {
-      say("cannot start yet: " + file +
-          " keeps it waiting; look at the disk, or the network file system, that it is on");
-      told = std::move(file);
+    if (FileTurn::Place place = FileTurn::hanging(); !place.path.empty() && place.path != told) {
+      say(doing_ + place.path + " keeps it waiting; " + place.remedy);
+      told = std::move(place.path);
     }
     if (!is_end_asked_for()) continue;
     const auto now = Clock::now();
