@@ -138,6 +138,7 @@ def store_checks():
     edited = f"{calm} -DDELS=1 -DEDIT"
     short = "-DLATES=0 -DLEAN"
     yield Check("store", "two members, a crash, somebody leads", f"{two} -DLIVE")
+    yield Check("store", "the same, and the record is nobody's own", f"{two} -DLIVE -DNO_OWN")
     yield Check("store", "the record is deleted, or edited", f"{two} {edited} -DLATES=1")
     yield Check("store", "the record is deleted, somebody leads",
                 f"{two} -DLIVE -DDELS=1 {calm} -DLATES=1 -DLEAN")
@@ -159,6 +160,7 @@ def store_checks():
     flags = f"{two} -DEMAX=3 -DLATES=1 -DONLY_S2"
     yield mutant("writes without a condition", f"{flags} -DNO_COND")
     yield mutant("any release counts", f"{flags} -DNOTAG")
+    yield mutant("the id alone says who holds it", f"{flags} -DID_ALONE")
     yield mutant("no wait for the length", f"{flags} -DNO_WAIT")
     yield mutant("the wait counts from the request", f"{two} {calm} -DWAIT_FROM_REQUEST")
     yield mutant("the flag counts from the answer", f"{flags} -DLEASE_FROM_ANSWER")

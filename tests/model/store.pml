@@ -152,6 +152,8 @@ bit HN;                  /* the record names a successor */
 #endif
 #ifdef NO_OWN            /* the holder's own name counts for nothing */
 #define OWN(i) 0
+#elif defined(ID_ALONE)  /* mutant: members 0 and 1 have one id (a copied state folder), and no home tells them apart */
+#define OWN(i) ((SH==1 || SH==2) && i<2)
 #else
 #define OWN(i) (SH==i+1)
 #endif
