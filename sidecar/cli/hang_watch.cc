@@ -15,8 +15,6 @@
 namespace bellwether::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::chrono::milliseconds kInterval(100);
 // How long a start that has been told to end may take to come to where it leaves in good order.
 constexpr std::chrono::seconds kTimeToStart(5);
@@ -29,7 +27,7 @@ bool is_end_asked_for() {
   return ::sigismember(&waiting, SIGTERM) == 1 || ::sigismember(&waiting, SIGINT) == 1;
 }
 
-void say(const std::string& text) { write_to_stderr("bellwether: " + text + "\n"); }
+void say_line(const std::string& text) { write_to_stderr("bellwether: " + text + "\n"); }
 
 }  // namespace
 
@@ -51,19 +49,20 @@ HangWatch::~HangWatch() {
 }
 
 void HangWatch::watch() {
+  using std::chrono::steady_clock;
   std::string told;
-  auto asked_at = Clock::time_point::max();
+  auto asked_at = steady_clock::time_point::max();
   std::unique_lock lock(mutex_);
   while (!ends_.wait_for(lock, kInterval, [this] { return is_over_; })) {
     if (FileTurn::Place place = FileTurn::hanging(); !place.path.empty() && place.path != told) {
-      say(doing_ + place.path + " keeps it waiting; " + place.remedy);
+      say_line(doing_ + place.path + " keeps it waiting; " + place.remedy);
       told = std::move(place.path);
     }
     if (!is_end_asked_for()) continue;
-    const auto now = Clock::now();
-    if (asked_at == Clock::time_point::max()) asked_at = now;
+    const auto now = steady_clock::now();
+    if (asked_at == steady_clock::time_point::max()) asked_at = now;
     if (now - asked_at < kTimeToStart) continue;
-    say("told to end before it had started");
+    say_line("told to end before it had started");
     // Nothing was begun, so nothing is left undone.
     ::_exit(static_cast<int>(ExitCode::kOk));
   }

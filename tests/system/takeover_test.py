@@ -160,12 +160,15 @@ class Takeover(SystemCase):
 
     def test_a_stopped_follower_changes_nothing(self):
         """It has heard nobody for longer than anybody's patience, and knows why."""
-        for variant, size in GROUPS:
-            with self.led_group(variant, size, extra=CALM) as group:
+        with contextlib.ExitStack() as stack:
+            groups = [stack.enter_context(self.led_group(variant, size, extra=CALM))
+                      for variant, size in GROUPS]
+            seen = [(group.sidecars[-1].get("/v1/leader"), elections_of(*group.sidecars))
+                    for group in groups]
+            for group in groups:
+                group.sidecars[0].send_signal(signal.SIGSTOP)
+            for group, (before, elections) in zip(groups, seen):
                 follower, *others, leader = group.sidecars
-                before = leader.get("/v1/leader")
-                elections = elections_of(*group.sidecars)
-                follower.send_signal(signal.SIGSTOP)
                 self.await_state(follower, "suspect", leader, *others)
                 follower.send_signal(signal.SIGCONT)
                 self.await_state(follower, "alive", leader, *others)
