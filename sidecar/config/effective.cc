@@ -137,6 +137,11 @@ Config take_over(Config in_force, const Config& wanted) {
   }
   if (kVotersTakeEffect == TakesEffect::kAtOnce) in_force.voters = wanted.voters;
   if (kHookTakesEffect == TakesEffect::kAtOnce) in_force.hooks = wanted.hooks;
+  // The timers of a profile fit each other, and not those of another one: they wait with it.
+  if (wanted.election.profile != election.profile) {
+    in_force.election = election;
+    in_force.failure_detector = failure_detector;
+  }
   // Another plugin waits for a restart, and its variant with it.
   if (wanted.election.plugin != election.plugin) in_force.election.variant = election.variant;
   // What was made for another lease, or another guard, waits with it.

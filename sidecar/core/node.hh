@@ -334,6 +334,7 @@ class Node {
   void renew();
   void leave_claim();
   void on_renewed(Instant sent_at);
+  void arm_renewal(Instant sent_at);
   void try_to_renew_again(Duration at_least);
   void judge_record();
   Duration patience_for_handover() const;

@@ -22,7 +22,7 @@ void Node::lead_by_record(const StoreClaim& claim) {
   }
   timers_.disarm(Timer::kClaim);
   timers_.arm(Timer::kLease, *claim.held_until);
-  timers_.arm(Timer::kRenew, now_ + store_->renew_interval);
+  arm_renewal(claim.sent_at);
   lead({.epoch = claim.epoch,
         .is_appointed = proposal.is_appointed,
         .sequence = 1,
@@ -40,8 +40,14 @@ void Node::on_renewed(Instant sent_at) {
   auto& leading = std::get<Leading>(role_);
   leading.held_until = std::max(leading.held_until, store_->held_until(sent_at));
   timers_.arm(Timer::kLease, leading.held_until);
-  timers_.arm(Timer::kRenew, sent_at + store_->renew_interval);
+  arm_renewal(sent_at);
   publish();
+}
+
+// From the sending of the write before, as the lease; of a slow store at once, and not in the past,
+// which would look like a pause of this process.
+void Node::arm_renewal(Instant sent_at) {
+  timers_.arm(Timer::kRenew, std::max(now_, sent_at + store_->renew_interval));
 }
 
 // It leads on in the epoch that it has, as long as the lease runs.

@@ -144,6 +144,7 @@ void Node::on(const StoreAnswered& answer) {
     case StoreRequest::Kind::kClaim:
       see_record({answer.version, record_of(members_.self(), store_->claim->epoch)},
                  answer.clock_ms);
+      store_->claim->sent_at = request.sent_at;
       store_->claim->held_until = store_->held_until(request.sent_at);
       return take_if_written();
     case StoreRequest::Kind::kRenew:

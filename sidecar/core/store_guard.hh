@@ -45,6 +45,7 @@ struct StoreRequest {
 // A claim that is with the store.
 struct StoreClaim {
   uint64_t epoch = 0;
+  Instant sent_at{};                    // before the first byte of the write
   std::optional<Instant> held_until{};  // once it is written
 };
 

@@ -293,6 +293,16 @@ BOOST_AUTO_TEST_CASE(timers_are_taken_over_but_not_those_that_only_fit_another_l
   BOOST_TEST((take_over(before, patient) == before));
 }
 
+BOOST_AUTO_TEST_CASE(with_a_profile_all_its_timers_wait) {
+  const Config before = config_of(kSound);
+  for (const char* profile : {"lan", "wan", "fast", "textbook"}) {
+    const std::string table = std::string("[election]\nprofile = \"") + profile + "\"\n";
+    BOOST_TEST((take_over(before, config_of(kSound + table)) == before), profile);
+    const Config more = take_over(before, config_of(kSound + table + "[log]\nlevel = \"debug\"\n"));
+    BOOST_TEST((more.log.level == LogLevel::kDebug), "whatever else is changed does not wait");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(other_voters_and_with_them_the_guard_wait) {
   const Config before = config_of(kGroup);
   BOOST_TEST((take_over(before, config_of(kSound)) == before));

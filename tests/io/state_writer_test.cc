@@ -101,6 +101,22 @@ BOOST_AUTO_TEST_CASE(a_state_that_was_removed_is_made_anew) {
   BOOST_TEST(bellwether::io::test::read_file(file) == stored);
 }
 
+// While the disk is full: nothing that is written into a removed file will be found.
+BOOST_AUTO_TEST_CASE(a_state_that_cannot_be_made_anew_is_not_stored) {
+  writer.watch([](const bellwether::io::FileLook&) {});
+  writer.store({.max_epoch = 7});
+  BOOST_REQUIRE(run_until(loop, [this] { return records == 1; }));
+  const auto file = folder.state() / "state";
+  calls.sync_error = ENOSPC;
+  std::filesystem::remove(file);
+  BOOST_TEST(run_until(loop, [this] { return errors > 0; }));
+  BOOST_TEST(epochs.back() == 7u);
+  calls.sync_error = 0;
+  BOOST_TEST(run_until(loop, [this] { return records > errors + 1; }));
+  BOOST_TEST(epochs.back() == 7u);
+  BOOST_TEST(std::filesystem::exists(file));
+}
+
 BOOST_AUTO_TEST_CASE(members_are_written_beside_the_record) {
   writer.store({.max_epoch = 1});
   writer.store_members(std::make_shared<const MemberView>(MemberView{.version = {1, 1}}));

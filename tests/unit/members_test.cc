@@ -327,6 +327,24 @@ BOOST_AUTO_TEST_CASE(what_was_stored_is_not_forgotten_before_its_time) {
   BOOST_TEST(group.forget(kNow + seconds(1), kNow + seconds(1)));
 }
 
+// Who has called may still use it: it is a member no more, and whatever is said of it is no change.
+BOOST_AUTO_TEST_CASE(who_was_forgotten_is_there_until_the_end_of_the_step) {
+  Group group;
+  Member& gone = group.at(4);
+  group.set_liveness(gone, Liveness::kDown, kNow);
+  BOOST_TEST_REQUIRE(group.forget(kNow + seconds(1), kNow + seconds(1)));
+  BOOST_TEST_REQUIRE(group.forgotten().size() == 1u);
+  BOOST_TEST(&group.forgotten().front() == &gone);
+  BOOST_TEST(!group.set_liveness(gone, Liveness::kAlive, kNow));
+  BOOST_TEST(!group.set_electable(gone, !gone.entry.is_electable));
+  BOOST_TEST(!group.set_variant(gone, "another"));
+  BOOST_TEST(!group.set_worth(gone, gone.entry.ability, 7, gone.entry.revision + 1));
+  BOOST_TEST((gone.entry.liveness == Liveness::kDown));
+  BOOST_TEST(group.order() == "1 2 3 5");
+  group.begin_step();
+  BOOST_TEST(group.forgotten().empty());
+}
+
 // --- where there are voters ---
 
 std::string name_of(uint32_t number) { return member_entry(number).name; }

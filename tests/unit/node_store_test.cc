@@ -201,6 +201,24 @@ BOOST_AUTO_TEST_CASE(a_leader_renews_over_the_version_that_it_has_written) {
   BOOST_TEST((flag->valid_until == node.now() + milliseconds(1600)));
 }
 
+// An answer may take half of what a flag has: two in a row, and the flag is never off.
+BOOST_AUTO_TEST_CASE(a_renewal_is_due_from_the_sending_of_the_write_before) {
+  StoreHarness node;
+  node.bid();
+  node.seen("a", node.released(7));
+  node.stored();
+  node.run_for(milliseconds(150));
+  node.written("b");
+  BOOST_TEST_REQUIRE(node.role() == "leads in 8");
+  BOOST_TEST(everything(node.run_for(milliseconds(250))).find("write 3 in 8 over b") !=
+             std::string::npos);
+  node.run_for(milliseconds(500));
+  node.written("c");
+  const Effects next = node.run_for(Duration::zero());
+  BOOST_TEST(everything(next).find("write 3 in 8 over c") != std::string::npos);
+  for (const Effect& effect : next) BOOST_TEST(!std::holds_alternative<Remark>(effect), "a pause?");
+}
+
 BOOST_AUTO_TEST_CASE(a_leader_whose_record_was_deleted_leads_on_in_a_new_epoch) {
   StoreHarness node;
   node.lead_by_store();

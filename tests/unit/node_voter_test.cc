@@ -225,6 +225,21 @@ BOOST_AUTO_TEST_CASE(a_lease_of_ten_seconds_is_granted_and_a_longer_one_is_not) 
   BOOST_TEST(find_stored(claim_for(2, seconds(10))).has_value());
 }
 
+// A promise for no time at all would be over as soon as it is made.
+BOOST_AUTO_TEST_CASE(a_lease_of_twenty_milliseconds_is_granted_and_a_shorter_one_is_not) {
+  for (const Duration lease : {Duration::zero(), Duration(1), milliseconds(20) - Duration(1)}) {
+    GuardHarness node;
+    node.join();
+    const Effects claimed = node.receive(5, 1, Coordinator{.terms = node.terms(lease)});
+    BOOST_TEST_REQUIRE(!find_stored(claimed).has_value());
+    BOOST_TEST(!is_granted(claimed));
+  }
+  GuardHarness node;
+  node.join();
+  const Coordinator shortest{.terms = node.terms(milliseconds(20))};
+  BOOST_TEST(find_stored(node.receive(5, 1, shortest)).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_claim_against_a_leader_that_is_heard_is_not_granted_and_burns_no_epoch) {
   GuardHarness node;
   node.follow(5, 1);

@@ -162,9 +162,12 @@ FileLook StateStore::look() {
                 "others run"};
   }
   if (folder_->holds(kStateFile, state_file_)) return {};
+  has_failed_ = true;
   const auto error = make_anew(newest_);
   return {.loss = "was removed, or replaced by another file", .flaw = error ? error->what() : ""};
 }
+
+bool StateStore::is_last_lost() const { return newest_.voters == kVotesForgotten; }
 
 std::optional<FileError> StateStore::store_members(const MemberView& view) {
   if (!folder_) return std::nullopt;

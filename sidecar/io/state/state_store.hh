@@ -71,8 +71,14 @@ class StateStore {
   [[nodiscard]] std::optional<FileError> store(const Record& record, bool is_vote_lost = false);
 
   // Whether a process that starts next would find the record, in case somebody has removed the
-  // file: then it is made anew.  Blocks; not while store() runs.
+  // file: then it is made anew, or has_failed().  Blocks; not while store() runs.
   FileLook look();
+
+  // It is not sure that a next start finds what was stored last.
+  bool has_failed() const { return has_failed_; }
+  // What that was, as store() takes it.  Neither of them while a call of store() runs.
+  const Record& last_record() const { return newest_.record; }
+  bool is_last_lost() const;
 
   // Keeps the list of members; after an error the next call tries again.  One call at a time, from
   // any thread, also while store() runs.

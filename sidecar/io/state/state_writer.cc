@@ -52,7 +52,10 @@ void StateWriter::look() {
       loop_, [store = &store_] { return store->look(); },
       [this](FileLook look) {
         records_.running.reset();
-        if (auto next = std::exchange(records_.next, std::nullopt)) start(records_, *next);
+        auto next = std::exchange(records_.next, std::nullopt);
+        // What was stored is so no more: it is written again, and told of as any write is.
+        if (!next && store_.has_failed()) next = {store_.last_record(), store_.is_last_lost()};
+        if (next) start(records_, *next);
         on_look_(std::move(look));
       });
 }
