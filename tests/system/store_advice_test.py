@@ -167,7 +167,16 @@ class Answers(StoreAdviceCase, EtcdCase):
                 group.await_leader(group.sidecars[1])
             epoch = group.await_leader(group.sidecars[2]).epoch()
             self.restart_all(group, between=lambda: self.store.put(guarded.name, backup))
-            self.assertGreater(group.await_leader().epoch(), epoch)
+            epoch_after = group.await_leader().epoch()
+            self.assertGreater(epoch_after, epoch)
+            with self.subTest("members that remember nothing"):
+                def restore():
+                    self.store.put(guarded.name, backup)
+                    self.store.delete(guarded.name)
+                    for sidecar in group.sidecars:
+                        shutil.rmtree(sidecar.state_folder)
+                self.restart_all(group, between=restore)
+                self.assertGreater(group.await_leader(patience_s=LONG_S).epoch(), epoch_after)
 
     def test_the_folder_of_one_copy_is_emptied(self):
         """*another process holds the record under its id*"""
