@@ -136,7 +136,7 @@ Json store_json(const Backend& backend) {
               {"id", seen.id == Uuid{} ? Json(nullptr) : Json(to_string(seen.id))},
               {"epoch", seen.epoch},
               {"lease_ms", whole_ms(seen.lease)},
-              {"unchanged_for_ms", whole_ms(backend.now() - view.seen_at())},
+              {"unchanged_for_ms", whole_ms(backend.now() - view.changed_at())},
               {"is_watched", guard->is_watching || backend.node().is_leading()}};
   }
   return {{"name", state->name},

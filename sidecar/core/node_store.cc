@@ -99,6 +99,8 @@ void Node::on(const StoreSeen& seen) {
   if (!is_event && !is_answered(seen.number)) return;
   if (!is_event) store_->patience.on_answer(now_ - request->sent_at);
   note_store_is_there();
+  if (seen.sight.version != store_->view.version()) store_->has_write_failed = false;
+  if (!store_->has_write_failed) store_->failure.reset();
   // What a leader has written is newer than any event; and of a claim the answer tells.
   if (is_event && (is_leading() || store_->claim || handover_)) return;
   // Of what was forgotten as well: the same version again is no sign of life.
@@ -134,6 +136,8 @@ void Node::on(const StoreAnswered& answer) {
   if (!is_answered(answer.number)) return;
   store_->patience.on_answer(now_ - request.sent_at);
   note_store_is_there();
+  store_->failure.reset();
+  store_->has_write_failed = false;
   if (!answer.is_written) return on_conflict();
   switch (request.kind) {
     case StoreRequest::Kind::kRead:
@@ -166,8 +170,10 @@ void Node::on(const StoreFailed& failed) {
   if (!store_) return;
   const bool is_of_watch = failed.number == 0;
   if (!is_of_watch && failed.why == StoreFailure::kTimeout) store_->patience.on_timeout();
+  const bool is_write = store_->request && store_->request->kind != StoreRequest::Kind::kRead;
   if (!is_of_watch && !is_answered(failed.number)) return;
   store_->failure = failed.why;
+  store_->has_write_failed |= !is_of_watch && is_write;
   if (is_of_watch && (is_leading() || store_->request)) return;
   if (!is_of_watch) store_->view.forget();
   if (is_leading()) return try_to_renew_again(failed.retry_after);
@@ -187,7 +193,6 @@ void Node::stay_away(Duration at_least, const char* why) {
 }
 
 void Node::note_store_is_there() {
-  store_->failure.reset();
   store_->backoff.restart();
   if (!store_->is_away) return;
   timers_.disarm(Timer::kStore);

@@ -90,8 +90,9 @@ struct StoreGuard {
   // Another candidate, whose turn it is.
   std::optional<Uuid> awaited{};
 
-  // Since the last answer.
+  // Since the last answer; that of a write until a write succeeds, of this process or another.
   std::optional<StoreFailure> failure{};
+  bool has_write_failed = false;
   bool is_away = false;   // for a moment nobody need ask this process to lead
   bool has_twin = false;  // because another one leads under its id
   Backoff backoff;

@@ -49,9 +49,12 @@ class StoreView {
   const StoreVersion& version() const { return sight_.version; }
   // The last one seen, also when it is forgotten.
   const StoreRecord& record() const { return sight_.record; }
-  // When that version was seen first, and last.
+  // When that version was seen first (since it was forgotten, if it was), and last.
   Instant seen_at() const { return seen_at_; }
   Instant looked_at() const { return looked_at_; }
+  // Since when it is the version that is seen, forgotten or not: for people, for it may have been
+  // another one between.
+  Instant changed_at() const { return changed_at_; }
   // Its holder cannot believe in it any more from then on.
   Instant over_at() const;
 
@@ -81,6 +84,7 @@ class StoreView {
   bool is_known_ = false;
   Instant seen_at_{};
   Instant looked_at_{};
+  Instant changed_at_{};
   uint64_t clock_ms_ = 0;        // at seen_at_
   Duration longest_{};           // length, since there is this member's reign
   bool is_holder_dead_ = false;  // proven after this version was seen

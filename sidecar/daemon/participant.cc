@@ -180,7 +180,7 @@ void Participant::measure() {
   if (const StoreGuard* store = node_.store()) {
     metrics.store->up.set(this->store()->trouble.empty());
     const bool looks = store->is_watching || node_.is_leading();
-    const std::chrono::duration<double> age = now - store->view.seen_at();
+    const std::chrono::duration<double> age = now - store->view.changed_at();
     metrics.store->record_age.set(looks ? age.count() : 0);
     const bool is_strange = store->view.record().holder == StoreRecord::Holder::kStranger;
     metrics.store->is_strange.set(looks && is_strange);

@@ -201,6 +201,20 @@ BOOST_AUTO_TEST_CASE(a_leader_renews_over_the_version_that_it_has_written) {
   BOOST_TEST((flag->valid_until == node.now() + milliseconds(1600)));
 }
 
+// As etcd without space: it would look well, and nobody leads.
+BOOST_AUTO_TEST_CASE(that_a_store_is_read_does_not_hide_that_it_takes_no_writes) {
+  StoreHarness node;
+  node.claim();
+  node.stored();
+  node.failed();
+  while (!node.asks()) node.run_for(milliseconds(100));
+  node.seen("a", node.released(7));
+  BOOST_TEST(node.node().store()->failure.has_value());
+  BOOST_TEST((node.node().store()->view.changed_at() < node.now()), "it is as old as before");
+  node.event("z", node.held_by(2, 9));
+  BOOST_TEST(!node.node().store()->failure.has_value());
+}
+
 // An answer may take half of what a flag has: two in a row, and the flag is never off.
 BOOST_AUTO_TEST_CASE(a_renewal_is_due_from_the_sending_of_the_write_before) {
   StoreHarness node;
