@@ -1,8 +1,11 @@
-// The verbs, and the one table they stand in.
+// The verbs, and the one table they stand in; what those of the network do is in
+// scenario_network.cc, what `expect` does in scenario_expect.cc.
 #include "simulator/scenario_verbs.hh"
 
 #include <cmath>
 #include <iomanip>
+
+#include "simulator/scenario_network.hh"
 
 namespace bellwether::simulator {
 namespace {
@@ -26,13 +29,6 @@ void run_nodes(ScenarioRunner& runner, Words& words) {
   group.first_number = static_cast<uint32_t>(first);
   apply_group_settings(group, words);
   runner.create(group, static_cast<uint32_t>(last - first + 1));
-}
-
-void run_link(ScenarioRunner& runner, Words& words) {
-  GroupSettings group;
-  group.cluster.network = runner.cluster().network().options();
-  apply_link_settings(group, words);
-  runner.cluster().network().set_options(group.cluster.network);
 }
 
 void run_priority(ScenarioRunner& runner, Words& words) {
@@ -91,84 +87,6 @@ void run_detect(ScenarioRunner& runner, Words& words) {
   runner.cluster().detect(
       observer, observed,
       parse_choice<bool>("what it sees", what, {{"down", true}, {"up", false}}));
-}
-
-// --- the network ---
-
-void run_partition(ScenarioRunner& runner, Words& words) {
-  std::vector<std::vector<uint32_t>> sides;
-  do {
-    sides.push_back(runner.processes(words));
-  } while (words.skip("|"));
-  if (sides.size() < 2) throw std::invalid_argument("a partition has two sides");
-  for (size_t left = 0; left < sides.size(); ++left) {
-    for (size_t right = 0; right < sides.size(); ++right) {
-      if (left == right) continue;
-      for (const uint32_t from : sides[left]) {
-        for (const uint32_t to : sides[right]) runner.cluster().cut(from, to);
-      }
-    }
-  }
-}
-
-// Those that the words name, or else all.
-std::vector<Pair> directions_or_all(ScenarioRunner& runner, Words& words) {
-  if (!words.is_empty()) return runner.directions(words);
-  std::vector<Pair> all;
-  for (uint32_t from = 0; from < runner.cluster().size(); ++from) {
-    for (uint32_t to = 0; to < runner.cluster().size(); ++to) {
-      if (from != to) all.emplace_back(from, to);
-    }
-  }
-  return all;
-}
-
-void run_cut(ScenarioRunner& runner, Words& words) {
-  for (const auto& [from, to] : runner.directions(words)) runner.cluster().cut(from, to);
-}
-
-void run_heal(ScenarioRunner& runner, Words& words) {
-  if (words.is_empty()) runner.cluster().network().drop_nothing();
-  for (const auto& [from, to] : directions_or_all(runner, words)) runner.cluster().heal(from, to);
-}
-
-void run_reset(ScenarioRunner& runner, Words& words) {
-  const uint32_t one = runner.process(words.take("a node"));
-  const uint32_t other = runner.process(words.take("the other node"));
-  if (one == other) throw std::invalid_argument("a connection has two ends");
-  runner.cluster().reset(one, other);
-}
-
-void run_proxy(ScenarioRunner& runner, Words& words) {
-  const std::vector<uint32_t> nodes = runner.processes(words);
-  const std::string& state = words.take("up or down");
-  const bool is_down = parse_choice<bool>("a proxy", state, {{"up", false}, {"down", true}});
-  const auto proxy = words.skip("unseen") ? Cluster::Proxy::kUnseen : Cluster::Proxy::kSeen;
-  for (const uint32_t process : nodes) runner.cluster().put_proxy(process, proxy, is_down);
-}
-
-void run_hold(ScenarioRunner& runner, Words& words) {
-  for (const auto& [from, to] : runner.directions(words)) runner.cluster().network().hold(from, to);
-}
-
-void run_release(ScenarioRunner& runner, Words& words) {
-  Cluster& cluster = runner.cluster();
-  for (const auto& [from, to] : directions_or_all(runner, words)) {
-    cluster.network().release(cluster.now(), from, to);
-  }
-}
-
-void run_drop(ScenarioRunner& runner, Words& words) {
-  const std::string& kind = words.take("the kind of message");
-  for (size_t i = 0; i < kFrameTypes; ++i) {
-    const auto type = static_cast<FrameType>(i);
-    if (kind != name(type)) continue;
-    for (const auto& [from, to] : runner.directions(words)) {
-      runner.cluster().network().drop_next(type, from, to);
-    }
-    return;
-  }
-  throw std::invalid_argument("'" + kind + "' is not a kind of message such as ELECTION");
 }
 
 // --- machines ---
