@@ -1,4 +1,4 @@
-// Start, run, stop; a new configuration; and what the API asks.
+// Start, run, stop; and a new configuration.  What the API asks is in sidecar_backend.cc.
 #include "daemon/sidecar.hh"
 
 #include <algorithm>
@@ -213,13 +213,6 @@ void Sidecar::on_tls() {
   if (has_new_options_) participant_.reconfigure(to_options(in_force_));
 }
 
-api::TlsState Sidecar::tls(metrics::TlsUse use) const {
-  if (use != metrics::TlsUse::kMembers) return front_door_.tls(use);
-  const auto security = tls_.in_force();
-  const bool has_any = security && security->tls != nullptr;
-  return {.flaw = tls_.flaw(), .expiry = has_any ? security->tls->expiry() : std::nullopt};
-}
-
 // Again and again: is the loop alive, is this node ready, does everybody want the same?
 void Sidecar::tick() {
   const Instant now = io::Loop::now();
@@ -261,6 +254,11 @@ void Sidecar::look_at_flag() {
   if (flag_watch_.on_look(std::move(look), made_good, "it is not ready: ")) {
     metrics_.flag_losses.count();
   }
+}
+
+// On SIGUSR1: all that there is to know, for whoever can reach the process but not its API.
+void Sidecar::dump() const {
+  log_.write(LogLevel::kInfo, "state", {{"status", front_door_.status_text()}});
 }
 
 void Sidecar::on_election(const metrics::ElectionSummary& election) {
@@ -382,68 +380,6 @@ void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
     change.pending_restart = true;
     changes.push_back(std::move(change));
   }
-}
-
-// --- what the API asks ---
-
-std::string Sidecar::why_not_ready() const {
-  std::string reason = why_not_serving();
-  if (reason.empty()) reason = participant_.turned_away(now());
-  if (reason.empty() && node().waits_for_vote(now())) reason = api::vote_text(*this);
-  return reason;
-}
-
-std::string Sidecar::why_not_serving() const {
-  if (is_leaving_) return "this node is leaving the group";
-  // Of a voter why_not_ready() says so, and what comes of it.
-  const bool is_vote_broken = node().vote(now()) == Vote::kBroken;
-  if (participant_.is_storage_broken() && !is_vote_broken) return "the state cannot be stored";
-  if (!tls_.flaw().empty()) return "[tls] is not in force: " + tls_.flaw();
-  const std::string& flag_flaw = flag_watch_.flaw();
-  if (!flag_flaw.empty()) return "applications do not find the flag: " + flag_flaw;
-  std::string store_flaw = participant_.why_store_gives_no_leader(now());
-  if (!store_flaw.empty()) return store_flaw;
-  return std::holds_alternative<Joining>(node().role()) ? "looking for the group" : "";
-}
-
-std::vector<std::string> Sidecar::pending_restart() const {
-  std::vector<std::string> keys;
-  for (const ConfigChange& change : diff(in_force_, settings_.parsed.config)) {
-    keys.push_back(change.key);
-  }
-  return keys;
-}
-
-std::vector<std::string> Sidecar::config_mismatches() const {
-  std::vector<std::string> mismatches;
-  const std::string other_voters = node().other_voters(now());
-  if (!other_voters.empty())
-    mismatches.push_back(other_voters + (in_force_.has_store_guard()
-                                             ? " has another guard, or another record in a store"
-                                             : " has another guard, or other [voters]"));
-  for (const Member& member : node().members().all()) {
-    if (!member.is_connected) continue;
-    const api::PeerInfo info = peer(member.entry.id);
-    const std::string& name = member.entry.name;
-    if (info.plugin != identity_.plugin) {
-      mismatches.push_back(name + " runs the plugin " + info.plugin);
-    } else if (member.entry.variant != node().options().variant) {
-      mismatches.push_back(name + " wants the variant " + member.entry.variant);
-    } else if (member.entry.lease != node().members().self().lease) {
-      mismatches.push_back(name + " has another lease");
-    }
-  }
-  return mismatches;
-}
-
-std::string Sidecar::metrics_text() {
-  participant_.measure();
-  return metrics_.text(io::Loop::now(), std::chrono::system_clock::now());
-}
-
-// On SIGUSR1: all that there is to know, for whoever can reach the process but not its API.
-void Sidecar::dump() const {
-  log_.write(LogLevel::kInfo, "state", {{"status", front_door_.status_text()}});
 }
 
 }  // namespace bellwether::daemon
