@@ -11,6 +11,7 @@
 #include "simulator/application_faults.hh"
 #include "simulator/drain_faults.hh"
 #include "simulator/memory_faults.hh"
+#include "simulator/network_faults.hh"
 #include "simulator/random.hh"
 #include "simulator/store_faults.hh"
 
@@ -32,7 +33,7 @@ class Schedule {
            Guarding guarding)
       : variants_(variants_of(plugin)),
         random_(seed),
-        proxies_(~seed),
+        network_(seed, random_),
         memories_(seed),
         stores_(seed),
         applications_(seed),
@@ -48,9 +49,9 @@ class Schedule {
     // A group whose voters have all lost their state cannot be told from a new one, so the faults
     // begin when the new one has begun.
     if (is_guarded_) text_ += memories_.at_start(size_, voters_);
-    line(link());
+    line(network_.link());
     if (!is_guarded_) line("start 1.." + number(size_));
-    if (has_proof_ && proxies_.happens(0.25)) add_proxies();
+    if (has_proof_) text_ += network_.proxies_at_start(size_);
     line("wait " + number(random_.below(2000)));
   }
 
@@ -59,7 +60,7 @@ class Schedule {
     for (uint64_t i = 0; i < faults; ++i) {
       add_fault();
       if (has_store_) text_ += stores_.now_and_then(size_);
-      if (!behind_proxies_.empty() && proxies_.happens(0.3)) restart_proxies();
+      text_ += network_.proxies_next();
       text_ += applications_.next(size_) + drains_.next(size_);
       if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
     }
@@ -135,49 +136,7 @@ class Schedule {
     return words;
   }
 
-  std::string link() {
-    std::string words = "link latency=" + number(random_.between(1, 20));
-    if (random_.happens(0.5)) words += " jitter=" + number(random_.between(1, 20));
-    if (random_.happens(0.3)) words += " loss=0.0" + number(random_.between(1, 9));
-    if (random_.happens(0.3)) words += " duplicate=0.0" + number(random_.between(1, 9));
-    return words;
-  }
-
-  std::string direction() {
-    const uint64_t from = random_.between(1, size_);
-    const uint64_t to = (from + random_.between(0, size_ - 2)) % size_ + 1;
-    const std::string arrow = random_.happens(0.3) ? "<->" : "->";
-    switch (random_.below(12)) {
-      case 0:
-        return "leader" + arrow + number(to);
-      case 1:
-        return number(from) + arrow + "leader";
-      case 2:
-        return "leader" + arrow + "others";
-      case 3:
-        return "others" + arrow + "leader";
-      default:
-        return number(from) + arrow + number(to);
-    }
-  }
-
-  std::string partition() {
-    if (random_.happens(0.2)) return "partition leader | others";
-    std::vector<std::string> sides(random_.between(2, 3));
-    for (uint32_t node = 1; node <= size_; ++node) {
-      sides[random_.below(sides.size())] += " " + number(node);
-    }
-    std::string words;
-    for (const std::string& side : sides) {
-      if (!side.empty()) words += (words.empty() ? "" : " |") + side;
-    }
-    return words.find('|') == std::string::npos ? "heal" : "partition" + words;
-  }
-
   void add_fault() {
-    static constexpr const char* kKinds[] = {"ELECTION", "ANSWER",  "HANDOVER",  "COORDINATOR",
-                                             "REFUSAL",  "RESIGN",  "HEARTBEAT", "HEARTBEAT_ACK",
-                                             "MEMBERS",  "CANVASS", "GRANT",     "CANVASS_REPLY"};
     static constexpr const char* kDisk[] = {" slow=50", " slow=500", " fail", " lost", " ok"};
     static constexpr const char* kRates[] = {"0.89", "0.95", "1", "1.05", "1.11"};
     static constexpr const char* kMoments[] = {" at store", " at stored"};
@@ -198,20 +157,20 @@ class Schedule {
       case 8:
         return line("resume 1.." + number(size_));
       case 9:
-        return line(partition());
+        return line(network_.partition(size_));
       case 10:
-        return line("cut " + direction());
+        return line("cut " + network_.direction(size_));
       case 11:
       case 12:
         return line("heal");
       case 13:
         return line("reset " + two());
       case 14:
-        return line("hold " + direction());
+        return line("hold " + network_.direction(size_));
       case 15:
         return line("release");
       case 16:
-        return line("drop " + one_of(kKinds) + " " + direction());
+        return line(network_.drop(size_));
       case 17:
         return add_disk_fault(one_of(kDisk));
       case 18:
@@ -286,22 +245,6 @@ class Schedule {
     line("restart " + node);
   }
 
-  // Evidence that lies: some, or all, are behind proxies, which end and refuse connections to
-  // processes that live.
-  void add_proxies() {
-    const uint64_t first = proxies_.between(1, size_);
-    behind_proxies_ = proxies_.happens(0.5)
-                          ? "1.." + number(size_)
-                          : number(first) + ".." + number(proxies_.between(first, size_));
-    line("proxy " + behind_proxies_ + " up");
-  }
-
-  void restart_proxies() {
-    line("proxy " + behind_proxies_ + " down");
-    line("wait " + number(proxies_.below(100)));
-    if (proxies_.happens(0.8)) line("proxy " + behind_proxies_ + " up");
-  }
-
   void add_newcomer() {
     if (size_ == kMaxSize) return line("start " + any());
     const std::string contact = any();
@@ -339,9 +282,7 @@ class Schedule {
   void repair() {
     const std::string everybody = "1.." + number(size_);
     line(kRepair);
-    line("link latency=1 jitter=0 loss=0 duplicate=0");
-    line("heal");
-    if (!behind_proxies_.empty()) line("proxy " + behind_proxies_ + " up");
+    text_ += network_.at_end();
     if (has_store_) text_ += StoreFaults::at_end();
     line("resume " + everybody);
     line("release");
@@ -407,7 +348,7 @@ class Schedule {
 
   std::vector<std::string> variants_;  // that the plugin has
   Random random_;
-  Random proxies_;  // dice of their own, so that all else stays the same
+  NetworkFaults network_;
   MemoryFaults memories_;
   StoreFaults stores_;
   ApplicationFaults applications_;
@@ -419,7 +360,6 @@ class Schedule {
   Epilogue epilogue_ = Epilogue::kNone;
   bool has_witness_ = false;  // a node that never leads: alone it would be without a leader
   bool has_proof_ = false;
-  std::string behind_proxies_{};     // who; empty: nobody
   std::set<std::string> contacts_;   // that newcomers were given
   std::set<std::string> forgetful_;  // voters that have lost their state
   std::set<std::string> doomed_;     // nodes that were to die when they write next
