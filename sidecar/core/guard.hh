@@ -13,7 +13,7 @@
 // that voter makes the later leader wait until its promise to the earlier one is over or released.
 //
 // What of it lasts longer than a role is here; what a claimant or a leader has goes with its role
-// (node.hh).  The rules of a voter are in voter.hh, those of the others in node_voter.cc,
+// (role.hh).  The rules of a voter are in voter.hh, those of the others in node_voter.cc,
 // node_candidate.cc and node_recall.cc.  Where a node does one thing under the one guard and
 // another under the other stands in node_guard.cc, and nowhere else.
 #pragma once

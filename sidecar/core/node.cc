@@ -42,8 +42,8 @@ Awaited awaited_by_plugin(uint32_t state) {
 
 }  // namespace
 
-Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Record record,
-           const MemberView& known)
+NodeState::NodeState(const election_plugin& plugin, Options options, MemberEntry self,
+                     Record record)
     : plugin_(plugin),
       options_(settled(plugin, std::move(options))),
       record_(record),
@@ -57,6 +57,11 @@ Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Rec
     majority_.emplace(options_, members_.self().name, record_);
   }
   if (!options_.store.empty()) store_.emplace(options_, record_);
+}
+
+Node::Node(const election_plugin& plugin, Options options, MemberEntry self, Record record,
+           const MemberView& known)
+    : NodeState(plugin, std::move(options), std::move(self), record) {
   members_.load(known);
   note_leases();
   update_electable();

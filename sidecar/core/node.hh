@@ -7,6 +7,8 @@
 //   FailureDetector    decides who is suspected
 //   Members            knows the group
 //
+// What it remembers from one input to the next stands in node_state.hh, what it does here.
+//
 // Its code is spread by duty: node.cc (inputs, timers, the plugin), node_links.cc (connections,
 // frames, members), node_send.hh (what every frame carries), node_leadership.cc (follow, claim,
 // lead, lose), node_heartbeat.cc, node_departure.cc (step-down, transfer, leave), node_drain.cc
@@ -25,16 +27,13 @@
 #include <variant>
 #include <vector>
 
-#include "core/backoff.hh"
 #include "core/effects.hh"
 #include "core/elector.hh"
-#include "core/epoch_horizon.hh"
-#include "core/failure_detector.hh"
 #include "core/guard.hh"
 #include "core/handover.hh"
 #include "core/members.hh"
+#include "core/node_state.hh"
 #include "core/options.hh"
-#include "core/preemption.hh"
 #include "core/role.hh"
 #include "core/store_guard.hh"
 #include "core/timers.hh"
@@ -44,7 +43,7 @@ namespace bellwether {
 // The shortest time between two lists that a leader sends because of scores alone.
 inline constexpr Duration kScoreListInterval = std::chrono::seconds(1);
 
-class Node {
+class Node : private NodeState {
  public:
   // `self.boot` differs at every start.  `record` and `known` are what an earlier life stored, or
   // empty.  `plugin` must outlive the node.
@@ -399,51 +398,6 @@ class Node {
   void set_detection(const Options& options);
   void set_variant(const std::string& variant);
   void renew_elector();
-
-  const election_plugin& plugin_;
-  Options options_;
-  Record record_;
-  uint64_t heard_epoch_ = 0;  // of claims that this process has not followed; not guard "none"
-  Members members_;
-  Elector elector_;
-  std::optional<Majority> majority_;
-  std::optional<StoreGuard> store_;
-  EpochHorizon epoch_horizon_;
-  struct {
-    std::string name;
-    bool knows_epoch = false;  // and has voters at all
-    Instant until{};
-  } other_voters_;  // of a peer that was refused for them last
-  FailureDetector detector_;
-  Preemption preemption_;
-  ElectionBackoff backoff_;
-  Timers timers_;
-  Role role_;
-  Instant now_{};
-  Instant told_leader_at_{};
-  uint32_t election_state_ = ELECTION_STATE_IDLE;
-  uint32_t elect_reason_ = ELECTION_REASON_NONE;
-  // While joining: there is a leader somewhere, which is not heard yet, or may not be.
-  bool expects_leader_ = false;
-  bool has_met_all_ = false;  // that were to be found at start and are there
-  bool has_tried_to_preempt_ = false;
-  Instant preempts_again_at_{};  // at the earliest
-  Instant declined_until_{};     // somebody else may lead soon, for this node has said it cannot
-  bool is_pause_noted_ = false;
-  bool is_called_ = false;  // an operator wants the election that is going on
-  bool is_leaving_ = false;
-  bool has_left_ = false;
-  bool has_failed_ = false;
-  int plugin_depth_ = 0;
-  std::optional<Handover> handover_;
-  std::optional<Asking> asking_;
-  uint64_t questions_ = 0;  // asked of leaders; not guard "majority"
-  Application application_;
-  Instant told_of_application_at_{};  // all others
-  bool was_told_able_ = true;
-  Instant scores_listed_at_{};  // leader: in a new version of its list
-  bool has_unlisted_scores_ = false;
-  Effects effects_;
 };
 
 }  // namespace bellwether
