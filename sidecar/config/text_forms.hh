@@ -50,7 +50,7 @@ bool is_namespace_name(std::string_view text);
 // Of a key of etcd: 1 to 200 printable characters.
 bool is_key_prefix(std::string_view text);
 
-// One that stands in a file or an URL by itself: 1 to 100 visible characters, or none.
+// One that stands in a file or a URL by itself: 1 to 100 visible characters, or none.
 bool is_user_or_empty(std::string_view text);
 
 // Of this host: http:// with a loopback address or "localhost", or unix:/PATH:/URL; or nothing.
