@@ -256,6 +256,35 @@ BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
                         {R"(bellwether_timeouts_total{phase="hook"})", 1}});
 }
 
+BOOST_AUTO_TEST_CASE(what_comes_from_outside_is_counted_one_by_one) {
+  metrics.death_proofs_doubted.count(ProofDoubt::kBetween);
+  metrics.peer_connections.of(Security::kCertificate).Set(2);
+  metrics.http_tls_refusals.count(metrics::Listener::kApi,
+                                  to_tls_rejection(Rejection::kTlsExpired));
+  metrics.api_writes.count(metrics::Command::kElect, metrics::Admission::kRefused);
+  metrics.on_tls(metrics::TlsUse::kApi, true, 100, 200);
+  check_changed(*this,
+                {{R"(bellwether_api_writes_total{result="refused",verb="elect"})", 1},
+                 {R"(bellwether_death_proofs_doubted_total{reason="between"})", 1},
+                 {R"(bellwether_http_tls_refusals_total{listener="api",reason="tls_expired"})", 1},
+                 {R"(bellwether_peer_connections{security="tls"})", 2},
+                 {R"(bellwether_tls_certificate_expiry_timestamp_seconds{use="api"})", 200},
+                 {R"(bellwether_tls_certificate_not_before_timestamp_seconds{use="api"})", 100}});
+}
+
+BOOST_AUTO_TEST_CASE(what_a_store_does_is_counted_one_by_one) {
+  metrics.store->requests.count(StoreVerb::kWrite, metrics::StoreResult::kConflict);
+  metrics.store->failures.count(StoreFailure::kTimeout);
+  metrics.store->up.set(true);
+  metrics.store->record_age.set(7);
+  metrics.store->is_strange.set(true);
+  check_changed(*this, {{"bellwether_store_record_age_seconds", 7},
+                        {"bellwether_store_record_is_strange", 1},
+                        {R"(bellwether_store_failures_total{reason="timeout"})", 1},
+                        {R"(bellwether_store_requests_total{result="conflict",verb="write"})", 1},
+                        {"bellwether_store_up", 1}});
+}
+
 BOOST_AUTO_TEST_CASE(a_failed_reload_and_the_end_of_a_mismatch_show) {
   metrics.config_mismatch.set(true);
   metrics.on_config_reload(Reload::kRefused);
@@ -278,11 +307,15 @@ BOOST_AUTO_TEST_CASE(one_state_of_the_vote_is_1_and_the_others_are_0) {
 BOOST_AUTO_TEST_CASE(times_are_observed_in_seconds) {
   metrics.heartbeat_rtt.observe(2ms);
   metrics.event_loop_lag.observe(30ms);
+  metrics.drain_duration.observe(4s);
+  metrics.store->request_duration.observe(5ms);
   const Scrape after = changed();
   BOOST_TEST(after.at("bellwether_heartbeat_rtt_seconds_sum") == 0.002);
   BOOST_TEST(after.at(R"(bellwether_heartbeat_rtt_seconds_bucket{le="0.0025"})") == 1);
   BOOST_TEST(!after.contains(R"(bellwether_heartbeat_rtt_seconds_bucket{le="0.001"})"));
   BOOST_TEST(after.at("bellwether_event_loop_lag_seconds_sum") == 0.03);
+  BOOST_TEST(after.at("bellwether_drain_duration_seconds_sum") == 4);
+  BOOST_TEST(after.at("bellwether_store_request_duration_seconds_sum") == 0.005);
 }
 
 BOOST_AUTO_TEST_CASE(of_a_plugin_that_does_not_say_what_elections_cost_there_are_no_such_series) {

@@ -2,9 +2,11 @@
 // and the labels are bounded.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -73,9 +75,30 @@ std::vector<std::string> rows_of_readme() {
   return rows;
 }
 
+// What the tests of this folder say.
+std::string text_of_tests() {
+  std::ostringstream text;
+  for (const auto& file : std::filesystem::directory_iterator(BELLWETHER_METRICS_TESTS)) {
+    if (file.path().extension() == ".cc") text << std::ifstream(file.path()).rdbuf();
+  }
+  return text.str();
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(table)
+
+// By its name in full, or up to the ending of a histogram's series.
+BOOST_AUTO_TEST_CASE(every_metric_is_in_a_test) {
+  const std::string tests = text_of_tests();
+  for (const auto& family : all_families()) {
+    bool is_named = false;
+    for (const char* end : {"\"", "{", "_sum", "_count", "_bucket"}) {
+      is_named |= tests.find(family.name + end) != std::string::npos;
+    }
+    BOOST_TEST(is_named, family.name + ": add a case, to counting_test.cc for instance");
+  }
+}
 
 BOOST_AUTO_TEST_CASE(the_readme_has_the_same_rows) {
   BOOST_TEST(rows_of_readme() == rows_of_registry(), boost::test_tools::per_element());
