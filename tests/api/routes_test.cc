@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -24,6 +25,15 @@ struct RoutesFixture : ApiFixture {
   }
 };
 
+// What the tests of this folder say.
+std::string text_of_tests() {
+  std::ostringstream text;
+  for (const auto& file : std::filesystem::directory_iterator(BELLWETHER_API_TESTS)) {
+    if (file.path().extension() == ".cc") text << std::ifstream(file.path()).rdbuf();
+  }
+  return text.str();
+}
+
 std::string readme() {
   std::ifstream file(BELLWETHER_API_README);
   std::ostringstream text;
@@ -43,6 +53,19 @@ BOOST_AUTO_TEST_CASE(every_path_is_its_routes_and_codes_ascend) {
   }
   for (const metrics::HttpRoute& counted : api::counted_routes()) {
     BOOST_TEST(std::ranges::is_sorted(counted.codes), counted.name);
+  }
+}
+
+// Every first name, as far as NAME.
+BOOST_AUTO_TEST_CASE(every_path_is_in_a_test) {
+  const std::string tests = text_of_tests();
+  for (const api::Route& route : api::Routes::table()) {
+    const std::string path(route.paths.front());
+    const size_t name = path.find("NAME");
+    const std::string start = "\"" + path.substr(0, name);
+    bool is_asked = name != std::string::npos && tests.find(start) != std::string::npos;
+    for (const char* end : {"\"", "?"}) is_asked |= tests.find(start + end) != std::string::npos;
+    BOOST_TEST(is_asked, path + ": add a case");
   }
 }
 
