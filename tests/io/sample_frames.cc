@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <limits>
 #include <span>
-#include <tuple>
 
 #include "base/fnv1a.hh"
 #include "core/ability.hh"
 #include "core/members.hh"
 #include "core/options.hh"
 #include "core/promises.hh"
+#include "frame_fields.hh"
 #include "io/wire/checksum.hh"
 #include "io/wire/little_endian.hh"
 #include "io/wire/wire_format.hh"
@@ -24,100 +24,6 @@ constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 constexpr uint32_t kMax32 = std::numeric_limits<uint32_t>::max();
 constexpr Header kOrdinary{.epoch = 7, .released = 6};
 constexpr Header kExtreme{.epoch = kMax, .released = kMax - 1};
-
-auto fields(const LeaderHint& hint) {
-  return std::tie(hint.id, hint.epoch, hint.is_appointed, hint.score);
-}
-
-bool is_same(const std::optional<LeaderHint>& left, const std::optional<LeaderHint>& right) {
-  if (left.has_value() != right.has_value()) return false;
-  return !left || fields(*left) == fields(*right);
-}
-
-bool is_same(const ElectionFrame& left, const ElectionFrame& right) {
-  const auto same_id = [](const election_id& a, const election_id& b) {
-    return std::ranges::equal(a.bytes, b.bytes);
-  };
-  return std::tie(left.kind, left.flags, left.round) ==
-             std::tie(right.kind, right.flags, right.round) &&
-         std::ranges::equal(left.ids, right.ids, same_id) && is_same(left.leader, right.leader);
-}
-
-bool is_same(const PlannedHandover& left, const PlannedHandover& right) {
-  return std::tie(left.is_appointed, left.version) == std::tie(right.is_appointed, right.version);
-}
-
-auto fields(const Terms& terms) { return std::tie(terms.voters, terms.lease); }
-
-bool is_same(const Coordinator& left, const Coordinator& right) {
-  return std::tie(left.is_appointed, left.is_planned, left.sequence, left.score) ==
-             std::tie(right.is_appointed, right.is_planned, right.sequence, right.score) &&
-         fields(left.terms) == fields(right.terms);
-}
-
-bool is_same(const Refusal& left, const Refusal& right) {
-  return left.refused_epoch == right.refused_epoch && is_same(left.leader, right.leader);
-}
-
-bool is_same(const Heartbeat& left, const Heartbeat& right) {
-  const auto all = [](const Heartbeat& beat) {
-    return std::tie(beat.sequence, beat.is_appointed, beat.is_effective, beat.is_planned,
-                    beat.score);
-  };
-  return all(left) == all(right) && fields(left.terms) == fields(right.terms);
-}
-
-bool is_same(const HeartbeatAck& left, const HeartbeatAck& right) {
-  if (left.refusal.has_value() != right.refusal.has_value()) return false;
-  const auto all = [](const HeartbeatAck& ack) {
-    return std::tie(ack.sequence, ack.promised_epoch, ack.view, ack.is_electable);
-  };
-  return all(left) == all(right) && (!left.refusal || is_same(*left.refusal, *right.refusal));
-}
-
-bool is_same(const Resign&, const Resign&) { return true; }
-
-bool is_same(const Leave& left, const Leave& right) { return left.boot == right.boot; }
-
-bool is_same(const Wish& left, const Wish& right) {
-  const auto all = [](const Wish& wish) {
-    return std::tie(wish.variant, wish.boot, wish.revision, wish.is_electable, wish.ability,
-                    wish.score);
-  };
-  return all(left) == all(right);
-}
-
-bool is_same(const Canvass& left, const Canvass& right) {
-  const auto all = [](const Canvass& canvass) {
-    return std::tie(canvass.number, canvass.voters, canvass.is_lost, canvass.is_planned,
-                    canvass.is_take_over, canvass.score);
-  };
-  return all(left) == all(right);
-}
-
-bool is_same(const CanvassReply& left, const CanvassReply& right) {
-  return std::tie(left.number, left.is_yes, left.is_lost, left.drain_left) ==
-             std::tie(right.number, right.is_yes, right.is_lost, right.drain_left) &&
-         is_same(left.leader, right.leader);
-}
-
-bool is_same(const Grant& left, const Grant& right) {
-  const auto same_wait = [](const Wait& a, const Wait& b) {
-    return std::tie(a.leader, a.epoch, a.left) == std::tie(b.leader, b.epoch, b.left);
-  };
-  return std::tie(left.epoch, left.is_granted, left.sequence, left.boot_wait) ==
-             std::tie(right.epoch, right.is_granted, right.sequence, right.boot_wait) &&
-         std::ranges::equal(left.waits, right.waits, same_wait) &&
-         is_same(left.leader, right.leader);
-}
-
-bool is_same(const MembersFrame& left, const MembersFrame& right) {
-  return left.view->version == right.view->version && left.view->entries == right.view->entries;
-}
-
-bool is_same(const Header& left, const Header& right) {
-  return std::tie(left.epoch, left.released) == std::tie(right.epoch, right.released);
-}
 
 LeaderHint largest_hint() {
   return {.id = id_of(0xff), .epoch = kMax, .is_appointed = true, .score = -kMaxScore};
@@ -329,23 +235,12 @@ std::vector<Frame> sample_frames() {
 }
 
 bool operator==(const Greeting& left, const Greeting& right) {
-  return is_same(left.hello.header, right.hello.header) && left.hello.self == right.hello.self &&
-         is_same(left.hello.leader, right.hello.leader) && left.hello.view == right.hello.view &&
-         left.hello.voters == right.hello.voters &&
-         left.hello.remembered == right.hello.remembered &&
-         left.is_flag_robust == right.is_flag_robust && left.is_inquiry == right.is_inquiry &&
-         left.is_tentative == right.is_tentative && left.takes_tls == right.takes_tls &&
-         left.ends == right.ends && left.software == right.software && left.plugin == right.plugin;
+  return fields(left) == fields(right);
 }
 
 bool is_same(const Frame& left, const Frame& right) {
-  if (!is_same(left.header, right.header)) return false;
-  return std::visit(
-      [&]<typename Body>(const Body& body) {
-        const auto* other = std::get_if<Body>(&right.body);
-        return other != nullptr && is_same(body, *other);
-      },
-      left.body);
+  const auto& [header, body] = left;
+  return header == right.header && body == right.body;
 }
 
 Bytes encoded(const Greeting& greeting) {
