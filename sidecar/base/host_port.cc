@@ -55,6 +55,9 @@ bool looks_like_ipv4(std::string_view host) {
 }
 
 std::string flaw_of_host(const std::string& host, bool is_bracketed) {
+  if (is_bracketed && host.find('%') != std::string::npos) {
+    return "has a zone (%...), which names another host on each machine";
+  }
   if (is_bracketed) return ipv6(host) ? "" : "has no IPv6 address in its brackets";
   if (host.empty()) return "lacks a host before the colon";
   if (host.find(':') != std::string::npos) return "needs brackets around its IPv6 address";

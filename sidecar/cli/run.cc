@@ -60,13 +60,13 @@ constexpr const char* kRunExamples = R"(Examples:
   bellwether check /etc/bellwether/bellwether.toml
       first see what is in force
 
-Exit status: 0 left in good order; 1 failed while running, or cannot start for now (the plugin
-cannot be opened, too few files may be open or threads be started); 2 wrong usage; 3 the
-configuration is invalid; 5 the plugin was refused; 6 an address cannot be used; 7 the flag or the
-state cannot be used until somebody does what the message says; 8 it was wrong about itself (a bug,
-ours or the plugin's): the log says how, and the flag was turned off first; 9 the flag or the state
-cannot be used now (the disk is full or fails, another process has the lock): the same start may
-succeed later.)";
+Exit status: 0 left in good order; 1 failed while running, or cannot start for now (the
+configuration or the plugin cannot be opened, too few files may be open or threads be started);
+2 wrong usage; 3 the configuration is invalid; 5 the plugin was refused; 6 an address cannot be
+used; 7 the flag or the state cannot be used until somebody does what the message says; 8 it was
+wrong about itself (a bug, ours or the plugin's): the log says how, and the flag was turned off
+first; 9 the flag or the state cannot be used now (the disk is full or fails, another process
+has the lock): the same start may succeed later.)";
 
 // Those that are always there, and a few that read files.
 constexpr size_t kThreads = 12;

@@ -196,6 +196,7 @@ BOOST_AUTO_TEST_CASE(addresses_say_what_is_missing) {
       {"[::1]", "lacks a port"},
       {"[::1]80", "lacks a port"},
       {"[10.0.0.1]:80", "has no IPv6 address in its brackets"},
+      {"[fe80::1%eth0]:80", "has a zone (%...), which names another host on each machine"},
       {"10.0.0.256:80", "has no valid IPv4 address"},
       {"10.0:80", "has no valid IPv4 address"},
       {"a..b:80", "has no valid host name"},
