@@ -70,9 +70,11 @@ void check_record(const Facts& facts, const std::string& name, Findings& found) 
   if (record.holder == Holder::kMember) {
     return found.ok(fmt::format("{}, epoch {}, at {}", holder, record.epoch, store.server));
   }
-  found.ok(name + (record.holder == Holder::kReleased
-                       ? " is released: whoever is to lead can take it at once"
-                       : " has no holder that is known: it can be taken after one lease"));
+  found.ok(name +
+           (record.holder == Holder::kReleased
+                ? " is released: whoever is to lead can take it at once"
+                : " has no holder that is known: it can be taken after one lease, the longest that "
+                  "the members have seen in it (bellwether explain)"));
 }
 
 }  // namespace
