@@ -304,7 +304,7 @@ class Node : private NodeState {
   void see_record(StoreSight sight, uint64_t clock_ms);
   void on_conflict();
   void stay_away(Duration at_least, const char* why);
-  void note_store_is_there();
+  void note_store_is_there(bool takes_writes);
   void note_twin();
   void be_back();
   void on_store_timer();

@@ -98,14 +98,12 @@ void Node::on(const StoreSeen& seen) {
   const auto request = store_->request;
   if (!is_event && !is_answered(seen.number)) return;
   if (!is_event) store_->patience.on_answer(now_ - request->sent_at);
-  note_store_is_there();
-  if (seen.sight.version != store_->view.version()) store_->has_write_failed = false;
-  if (!store_->has_write_failed) store_->failure.reset();
+  // Of what was forgotten as well: the same version again is no sign of life.
+  const bool is_news = seen.sight.version != store_->view.version();
+  note_store_is_there(is_news);
   // What a leader has written is newer than any event; and of a claim the answer tells.
   if (is_event && (is_leading() || store_->claim || handover_)) return;
-  // Of what was forgotten as well: the same version again is no sign of life.
   const StoreRecord before = store_->view.record();
-  const bool is_news = seen.sight.version != store_->view.version();
   see_record(seen.sight, seen.clock_ms);
   const StoreRecord& record = store_->view.record();
   if (is_leading()) return judge_record();
@@ -135,9 +133,7 @@ void Node::on(const StoreAnswered& answer) {
   const StoreRequest request = *store_->request;
   if (!is_answered(answer.number)) return;
   store_->patience.on_answer(now_ - request.sent_at);
-  note_store_is_there();
-  store_->failure.reset();
-  store_->has_write_failed = false;
+  note_store_is_there(true);
   if (!answer.is_written) return on_conflict();
   switch (request.kind) {
     case StoreRequest::Kind::kRead:
@@ -192,7 +188,10 @@ void Node::stay_away(Duration at_least, const char* why) {
   if (is_candidate()) give_up_claim(why);
 }
 
-void Node::note_store_is_there() {
+// `takes_writes`: somebody has written.
+void Node::note_store_is_there(bool takes_writes) {
+  if (takes_writes) store_->has_write_failed = false;
+  if (!store_->has_write_failed) store_->failure.reset();
   store_->backoff.restart();
   if (!store_->is_away) return;
   timers_.disarm(Timer::kStore);
