@@ -179,14 +179,16 @@ std::vector<Failover> worst_case_failover(const Config& config) {
   return found;
 }
 
-// A leader asks at most three successors, each for handover_timeout; or it writes into the store,
-// twice at most, for half a renew_interval each.
+// A leader asks at most three successors, each for handover_timeout; or it asks the store, twice at
+// most, and its successor does so once.
 Duration longest_departure(const Config& config) {
   constexpr int kMaxSuccessors = 3;
   constexpr Duration kMargin = std::chrono::seconds(1);
   const Options options = to_options(config);
-  return options.drain_timeout + kMaxSuccessors * options.handover_timeout +
-         options.renew_interval + kMargin;
+  const Duration hand_over = config.has_store_guard()
+                                 ? options.handover_timeout + 3 * least_patience(options)
+                                 : kMaxSuccessors * options.handover_timeout;
+  return options.drain_timeout + hand_over + kMargin;
 }
 
 }  // namespace bellwether

@@ -133,7 +133,9 @@ struct Heartbeat {
   static constexpr FrameType kType = FrameType::kHeartbeat;
   uint64_t sequence = 0;
   bool is_appointed = false;
-  bool is_effective = true;  // false: the sender has claimed, but does not lead yet
+  // false: the sender has claimed, but does not lead yet; where a store decides, it leads no more,
+  // and its successor does not lead yet.
+  bool is_effective = true;
   bool is_planned = false;
   Terms terms{};
   int64_t score = 0;  // as in LeaderHint

@@ -60,7 +60,9 @@ std::optional<std::string> broken_by_role(const Node& node, const Leading& leadi
 }  // namespace
 
 std::optional<std::string> broken_by_state(const Node& node) {
-  if (node.timers().is_armed(Timer::kHeartbeat) && !node.is_leading() && !node.is_claiming()) {
+  const bool is_reigning = node.is_leading() || node.is_claiming();
+  const bool is_giving = node.store() != nullptr && node.is_handing_over();
+  if (node.timers().is_armed(Timer::kHeartbeat) && !is_reigning && !is_giving) {
     return "has a heartbeat timer without leading";  // [I8]
   }
   const Drain* drain = node.drain();

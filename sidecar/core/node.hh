@@ -343,6 +343,8 @@ class Node : private NodeState {
   void go_on_with_handover();
   void on_handover_failed();
   void end_handover_in_vain();
+  void keep_waiting();
+  void wait_for_successor(const Member& from, uint64_t epoch);
   void note_named(const Header& header, const PlannedHandover& frame);
   bool accept_reign(Member& from, const LeaderHint& claim);
 

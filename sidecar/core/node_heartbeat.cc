@@ -10,6 +10,7 @@
 namespace bellwether {
 
 void Node::beat() {
+  if (!is_leading() && !is_claiming()) return keep_waiting();
   if (auto* leading = std::get_if<Leading>(&role_)) ++leading->sequence;
   if (auto* claiming = std::get_if<Claiming>(&role_)) ++claiming->sequence;
   if (lease() != nullptr) lease()->sent(sequence(), now_);
@@ -52,6 +53,7 @@ void Node::send_heartbeat(const Uuid& to) {
 
 void Node::on_announced_beat(Member& from, uint64_t epoch, const Heartbeat& beat) {
   const Uuid id = from.entry.id;
+  if (store_ && !beat.is_effective) return wait_for_successor(from, epoch);
   const bool is_accepted = accept_leader(from, {id, epoch, beat.is_appointed, beat.score});
   if (has_left_) return;  // it was this claim that a leaving leader waited for
   HeartbeatAck ack{
@@ -71,6 +73,7 @@ void Node::on_announced_beat(Member& from, uint64_t epoch, const Heartbeat& beat
 
 void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
   note_support(from, ack);
+  if (store_ && !ack.is_electable) on_declined(from.entry.id);
   // What comes late, or twice, tells what is over.
   const bool is_news =
       is_leading() && ack.sequence <= sequence() && ack.sequence > from.acknowledged_beat;

@@ -18,6 +18,12 @@ bool is_claim(const Frame& frame) {
          std::holds_alternative<Heartbeat>(frame.body);
 }
 
+// Guard on a store: a leader hands over, and all are to wait.
+bool is_parting(const Frame& frame) {
+  const auto* beat = std::get_if<Heartbeat>(&frame.body);
+  return beat != nullptr && !beat->is_effective;
+}
+
 // Whom the sender says it follows.
 std::optional<LeaderHint> hint_in(const Frame& frame) {
   if (const auto* election = std::get_if<ElectionFrame>(&frame.body)) return election->leader;
@@ -128,6 +134,7 @@ void Node::on(const LinkDown& link) {
   note_liveness(*member,
                 link.evidence == LinkEvidence::kRefused ? Liveness::kDown : Liveness::kSuspect);
   take_turn_of(link.peer);
+  if (store_ && link.evidence == LinkEvidence::kRefused) on_declined(link.peer);
   lose_leader(link.peer, ELECTION_REASON_LEADER_LOST);
 }
 
@@ -166,6 +173,7 @@ bool Node::is_stale(const Member& from, const Frame& frame) const {
     return election->kind == ELECTION_MESSAGE_HANDOVER && epoch < known_epoch();
   }
   if (std::holds_alternative<PlannedHandover>(frame.body)) return is_over(epoch);
+  if (store_ && is_parting(frame)) return false;
   if (!is_claim(frame) || !is_over(epoch)) return false;
   // Whoever hears of a newer epoch stays with its leader until that one has heard of it, too.
   const auto current = leader();

@@ -91,6 +91,7 @@ Duration Node::patience_for_handover() const { return options_.handover_timeout 
 
 void Node::begin_giving() {
   timers_.arm(Timer::kHandover, now_ + patience_for_handover());
+  timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
   store_->view.is_known() ? give_record() : read_record();
 }
 
@@ -111,7 +112,31 @@ void Node::on_given(const StoreVersion& version) {
   if (handover_->tried.empty()) return end_handover_in_vain();
   send(handover_->tried.front(),
        PlannedHandover{.is_appointed = handover_->is_appointed, .version = version});
-  timers_.arm(Timer::kHandover, now_ + options_.handover_timeout);
+  timers_.arm(Timer::kHandover, now_ + options_.handover_timeout + patience());
+}
+
+// The writes may take longer than a silent leader is waited for, and whoever claims meanwhile
+// takes an epoch in which the HANDOVER is old.  Its successor's, of which it may have heard, is not
+// its own to name.
+void Node::keep_waiting() {
+  if (!handover_) return;
+  Header own = header();
+  own.epoch = std::min(own.epoch, handover_->epoch);
+  for (const Member& member : std::as_const(members_).all()) {
+    const Heartbeat beat{.is_appointed = handover_->is_appointed, .is_effective = false};
+    if (member.is_connected) effects_.push_back(Send{member.entry.id, Frame{own, beat}});
+  }
+  timers_.arm(Timer::kHeartbeat, now_ + options_.heartbeat_interval);
+}
+
+// The leader leads no longer, and its successor not yet, which says so should it have to give up.
+void Node::wait_for_successor(const Member& from, uint64_t epoch) {
+  send(from.entry.id, HeartbeatAck{.view = members_.version(), .is_electable = may_lead()});
+  auto* following = std::get_if<Following>(&role_);
+  const bool is_its_leader = is_following(from.entry.id) && following->epoch == epoch;
+  if (!is_its_leader) return;
+  timers_.arm(Timer::kSuspicion, detector_.suspect_at(from.arrivals, now_));
+  if (std::exchange(following->is_effective, false)) publish(Why::kLeaderResigned);
 }
 
 // It did not hear what became of its write, and has looked.
@@ -131,6 +156,7 @@ void Node::on_handover_failed() {
 }
 
 void Node::end_handover_in_vain() {
+  timers_.disarm(Timer::kHeartbeat);
   send_to_connected(Resign{});
   finish_handover();
 }

@@ -10,18 +10,13 @@
 namespace bellwether {
 
 using Holder = StoreRecord::Holder;
-namespace {
 
-// Who leaves asks twice at most, and has told all others before that it leads no longer.
-constexpr Duration kLeaverPatience = std::chrono::milliseconds(350);
-
-}  // namespace
-
-// For how long an answer is waited for.
+// For how long an answer is waited for.  Whoever leaves is waited for itself: see
+// longest_departure().
 Duration Node::patience() const {
   if (is_leading()) return store_->patience.within(valid_until() - now_);
   const Duration patience = store_->patience.now();
-  return is_leaving_ ? std::min(patience, kLeaverPatience) : patience;
+  return is_leaving_ ? std::min(patience, store_->patience.least()) : patience;
 }
 
 // A request that may still be under way is given up.

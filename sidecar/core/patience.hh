@@ -22,6 +22,7 @@ class Patience {
   void on_timeout() { now_ = std::min(2 * now_, most_); }
   void on_answer(Duration took) {
     if (took < now_ / 4) now_ = std::max(now_ / 2, least_);
+    if (2 * took > now_) now_ = std::min(2 * took, most_);
   }
 
  private:

@@ -20,7 +20,7 @@ struct Following {
   Uuid leader{};
   uint64_t epoch = 0;
   bool is_appointed = false;
-  bool is_effective = true;  // false: it has claimed, but does not lead yet (guard "majority")
+  bool is_effective = true;  // as in its Heartbeat
   int64_t score = 0;         // as in LeaderHint
 };
 // Has claimed its epoch and waits for a majority of voters, or for the store.

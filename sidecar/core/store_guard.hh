@@ -55,14 +55,17 @@ inline uint64_t store_hash(const std::string& store) { return fnv1a(store); }
 // A write that takes longer is of no use: its answer and that of the next renewal have to come
 // while the flag holds.
 constexpr Duration longest_patience(Duration lease) { return validity_of(lease) / 2; }
+// Of a store that answers as it should.
+inline Duration least_patience(const Options& options) {
+  return std::max(options.renew_interval / 2, options.answer_timeout);
+}
 
 struct StoreGuard {
   StoreGuard(const Options& options, const Record& stored)
       : hash(store_hash(options.store)),
         lease(options.lease),
         renew_interval(options.renew_interval),
-        patience(std::max(options.renew_interval / 2, options.answer_timeout),
-                 longest_patience(options.lease)),
+        patience(least_patience(options), longest_patience(options.lease)),
         disk(stored),
         view(options.lease),
         number(options.seed << 20),

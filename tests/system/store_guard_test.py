@@ -238,6 +238,16 @@ class OnEtcd(EtcdCase, Life):
                 member.post("/v3/maintenance/alarm", {"action": "DEACTIVATE", **alarm})
                 guarded.group.await_leader(leader)
 
+    def test_leadership_goes_to_the_named_member_however_slow_the_store_is(self):
+        with self.led_group(extra='lease = "6s"\n') as guarded:
+            lowest, _, leader = guarded.group.sidecars
+            epoch = leader.epoch()
+            for door in guarded.doors_of(*guarded.group.sidecars):
+                door.slow_down(0.25)
+            self.assertEqual(leader.request("POST", "/v1/transfer", {"to": lowest.name})[0], 200)
+            self.assertIs(guarded.await_new_reign(epoch)[1], lowest)
+            guarded.group.await_leader(lowest)
+            self.assertEqual(lowest.epoch(), epoch + 1)
 
     def test_a_store_slower_than_half_a_renew_interval_has_a_leader_and_stops_nobody(self):
         with self.led_group(2, extra='lease = "6s"\n') as guarded:  # 2.4s are of use
