@@ -70,6 +70,8 @@ has the lock): the same start may succeed later.)";
 
 // Those that are always there, and a few that read files.
 constexpr size_t kThreads = 12;
+// Twice as much as the deepest start takes.
+constexpr size_t kStackBytes = size_t{384} << 10;
 
 ExitCode exit_code_of(daemon::SidecarEnd end) {
   switch (end) {
@@ -185,7 +187,12 @@ void add_run(CLI::App& program, Subcommand& chosen) {
       ->description("the very first start of a group with [voters]: it need not wait 10 s");
   run.add_flag("--forget-promises", options->forget_promises)
       ->description("DANGER: vote although this voter does not know what it has granted");
-  run.callback([&chosen, options] { chosen = [options] { return run_sidecar(*options); }; });
+  run.callback([&chosen, options] {
+    chosen = [options] {
+      io::require_stack(kStackBytes);  // run_sidecar() has much of it on its own
+      return run_sidecar(*options);
+    };
+  });
 }
 
 }  // namespace bellwether::cli

@@ -166,7 +166,19 @@ class OpenFiles(SystemCase):
                 sidecar.start()
                 self.assertEqual(sidecar.await_exit(), 1, sidecar.log())
                 self.assertRegex(sidecar.log(), "threads more may be started, and it takes 12; "
-                                                "allow more .ulimit -u, TasksMax=, pids.max.")
+                                                "allow more .ulimit -u, TasksMax=, pids.max; or memory")
+            sidecar.is_wanted = False
+
+    def test_too_small_a_stack_is_refused(self):
+        """Not by the kernel, which says nothing."""
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            sidecar.write_config(group.config_of(sidecar))
+            sidecar.prefix = ["prlimit", f"--stack={128 << 10}"]
+            sidecar.start()
+            self.assertEqual(sidecar.await_exit(), 1, sidecar.log())
+            self.assertIn("the stack may have 128 KiB, and it takes 384; allow more (ulimit -s, "
+                          "LimitSTACK=)", sidecar.log())
             sidecar.is_wanted = False
 
     def test_a_hard_limit_that_is_low_is_told(self):

@@ -2,6 +2,7 @@
 #include "io/loop/threads.hh"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 
 #include <latch>
 #include <stdexcept>
@@ -24,8 +25,16 @@ void require_threads(size_t count) {
   if (threads.size() == count) return;
   throw std::runtime_error(
       fmt::format("only {} threads more may be started, and it takes {}; allow more (ulimit -u, "
-                  "TasksMax=, pids.max)",
+                  "TasksMax=, pids.max; or memory: ulimit -v)",
                   threads.size(), count));
+}
+
+void require_stack(size_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= bytes) return;
+  throw std::runtime_error(
+      fmt::format("the stack may have {} KiB, and it takes {}; allow more (ulimit -s, LimitSTACK=)",
+                  limit.rlim_cur / 1024, bytes / 1024));
 }
 
 }  // namespace bellwether::io
