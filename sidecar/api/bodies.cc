@@ -108,20 +108,6 @@ Json promise_json(const Backend& backend) {
           {"ends_in_ms", whole_ms(last->until - backend.now())}};
 }
 
-// What this node's vote is, and whether it has one.
-Json vote_json(const Backend& backend) {
-  const Majority* majority = backend.node().majority();
-  if (majority == nullptr || !majority->slot) return nullptr;
-  const Record& record = majority->disk.stored();
-  const bool is_given = record.granted_to != Uuid{};
-  const Vote vote = backend.node().vote(backend.now());
-  return {{"state", name(vote)},
-          {"why", vote == Vote::kInForce ? Json(nullptr) : Json(vote_text(backend))},
-          {"epoch", record.max_epoch},
-          {"granted_to",
-           is_given ? Json(backend.node().members().name_of(record.granted_to)) : Json(nullptr)}};
-}
-
 // Who holds the record of the store that decides, as this node has seen it last, and what is wrong.
 Json store_json(const Backend& backend) {
   const StoreGuard* guard = backend.node().store();
@@ -239,6 +225,19 @@ Json election_json(const PastElection& election) {
 }
 
 }  // namespace
+
+Json vote_json(const Backend& backend) {
+  const Majority* majority = backend.node().majority();
+  if (majority == nullptr || !majority->slot) return nullptr;
+  const Record& record = majority->disk.stored();
+  const bool is_given = record.granted_to != Uuid{};
+  const Vote vote = backend.node().vote(backend.now());
+  return {{"state", name(vote)},
+          {"why", vote == Vote::kInForce ? Json(nullptr) : Json(vote_text(backend))},
+          {"epoch", record.max_epoch},
+          {"granted_to",
+           is_given ? Json(backend.node().members().name_of(record.granted_to)) : Json(nullptr)}};
+}
 
 Json leader_body(const Backend& backend, const LeadershipFeed& feed, const Leadership& leadership) {
   const Config& config = backend.config();

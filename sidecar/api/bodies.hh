@@ -47,6 +47,8 @@ std::string why_nobody_leads(const Backend& backend, const LeadershipFeed& feed)
 
 // One sentence without its full stop: what the vote of this node is, and when that ends.
 std::string vote_text(const Backend& backend);
+// What this node's vote is, and whether it has one; null: it is not a voter.
+Json vote_json(const Backend& backend);
 
 // "250ms", "12s", "3m": as much as a sentence needs.
 std::string rough(Duration duration);

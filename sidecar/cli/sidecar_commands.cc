@@ -163,6 +163,8 @@ std::vector<Line> explanation_lines(const Json& explanation, size_t width) {
                         : Span("there is no leader" + (why_nobody == "-" ? "" : ". " + why_nobody),
                                Style::kBad)),
   });
+  const Json& vote = object_in(explanation, "vote");
+  if (text_of(vote, "why") != "-") add_wrapped({{"its vote  "}}, vote_text(vote), width, lines);
   lines.emplace_back();
   const std::vector<Json> members = objects_in(explanation, "members");
   size_t widest = 0;

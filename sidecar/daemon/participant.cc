@@ -362,6 +362,11 @@ void Participant::on_dial_rejected(Rejection rejection, const std::string& remot
   turned_away_ = {"no TLS with the peer at " + remote + ": " + text, io::Loop::now()};
 }
 
+void Participant::on_limit(Limit limit) {
+  parts_.metrics.limit_hits.count(limit);
+  event_log_.on_limit(io::Loop::now(), limit);
+}
+
 std::string Participant::turned_away(Instant now) const {
   const bool is_recent = !turned_away_.text.empty() && now - turned_away_.at < kTurnedAwayFor;
   return is_recent && !node_.leader() ? turned_away_.text : "";
