@@ -342,12 +342,24 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
           {"loop_age_ms", whole_ms(backend.loop_age())}};
 }
 
-Json history_body(const Backend& backend, const ElectionHistory& history) {
+Json history_body(const Backend& backend, const ElectionHistory& history,
+                  const LeadershipFeed& feed) {
   Json elections = Json::array();
   for (const PastElection& election : history.elections()) {
     elections.push_back(election_json(election));
   }
-  return {{"group", backend.config().group.name}, {"elections", std::move(elections)}};
+  // A hand-over is no election: whom it went to, and why, is to be seen here alone.
+  Json leaders = Json::array();
+  for (auto change = feed.changes().rbegin(); change != feed.changes().rend(); ++change) {
+    leaders.push_back({{"time", rfc3339(change->changed)},
+                       {"leader", change->leader ? Json(change->leader->name) : Json(nullptr)},
+                       {"epoch", change->epoch},
+                       {"is_draining", change->is_draining},
+                       {"reason", change->reason}});
+  }
+  return {{"group", backend.config().group.name},
+          {"elections", std::move(elections)},
+          {"leaders", std::move(leaders)}};
 }
 
 }  // namespace bellwether::api

@@ -30,7 +30,8 @@ Json leader_json(const std::optional<NamedLeader>& leader);
 
 Json members_body(const Backend& backend, const LeadershipFeed& feed);
 Json status_body(const Backend& backend, const LeadershipFeed& feed);
-Json history_body(const Backend& backend, const ElectionHistory& history);
+Json history_body(const Backend& backend, const ElectionHistory& history,
+                  const LeadershipFeed& feed);
 Json explain_body(const Backend& backend, const LeadershipFeed& feed);
 
 // Members by rank, the highest first; those that have left come last.

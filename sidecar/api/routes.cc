@@ -317,7 +317,7 @@ io::HttpResponse Routes::members() const {
 io::HttpResponse Routes::status() const { return json_response(200, status_body(backend_, feed_)); }
 
 io::HttpResponse Routes::history() const {
-  return json_response(200, history_body(backend_, history_));
+  return json_response(200, history_body(backend_, history_, feed_));
 }
 
 io::HttpResponse Routes::explain() const {
