@@ -188,7 +188,8 @@ void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
           "the authorities whose certificates members have, in PEM; several during a rotation");
   tls.key("members", &TlsSettings::members,
           ListType<TextType>{kMaxMemberNames,
-                             "names: SPIFFE ids, DNS names, \"*.\" for one label, IP addresses",
+                             "names: SPIFFE ids, DNS names, \"*.\" for one label before "
+                             "two more, IP addresses",
                              {"a SPIFFE id, a DNS name or an IP address", is_member_name}},
           std::vector<std::string>{}, kAtOnce,
           "whose certificates are a member's; []: those for a host in peers, dns or [voters]");
