@@ -161,11 +161,6 @@ Json config_json(const Backend& backend) {
           {"mismatches", backend.config_mismatches()}};
 }
 
-const char* mode_name(TlsMode mode) {
-  static constexpr std::array kNames{"off", "permissive", "strict"};
-  return kNames.at(static_cast<size_t>(mode));
-}
-
 Json files_json(const TlsState& state) {
   const auto& expiry = state.expiry;
   return {{"why_not_in_force", text_or_null(state.flaw)},
@@ -174,7 +169,7 @@ Json files_json(const TlsState& state) {
 
 Json commands_json(const Backend& backend) {
   const ApiSettings& api = backend.config().api;
-  return {{"from", api.writes == ApiWrites::kSocket ? "socket" : "all"},
+  return {{"from", name(api.writes)},
           {"needs_token", !api.token_file.empty()},
           {"why_no_token_counts", text_or_null(backend.authority().token_flaw())}};
 }
@@ -183,7 +178,7 @@ Json commands_json(const Backend& backend) {
 Json tls_json(const Backend& backend) {
   using metrics::TlsUse;
   const Config& config = backend.config();
-  Json json{{"mode", mode_name(config.tls.mode)}};
+  Json json{{"mode", name(config.tls.mode)}};
   json.update(files_json(backend.tls(TlsUse::kMembers)));
   const auto add = [&](TlsUse use, bool is_used) {
     json[metrics::name(use)] = is_used ? files_json(backend.tls(use)) : Json(nullptr);
