@@ -304,15 +304,16 @@ Json members_body(const Backend& backend, const LeadershipFeed& feed) {
 Json status_body(const Backend& backend, const LeadershipFeed& feed) {
   const Node& node = backend.node();
   const Identity& identity = backend.identity();
-  const std::string why_not_ready = backend.why_not_ready();
+  const auto unready = backend.unready();
   return {{"group", backend.config().group.name},
           {"node", node_json(backend)},
           {"role", role_name(node.role())},
           {"leader", leader_json(feed.current().leader)},
           {"epoch", feed.current().epoch},
           {"highest_epoch", node.known_epoch()},
-          {"is_ready", why_not_ready.empty()},
-          {"why_not_ready", text_or_null(why_not_ready)},
+          {"is_ready", !unready},
+          {"why_not_ready", unready ? Json(unready->why) : Json(nullptr)},
+          {"lacks", unready ? Json(name(unready->lack)) : Json(nullptr)},
           {"may_lead", node.may_lead()},
           {"why_nobody_leads", text_or_null(why_nobody_leads(backend, feed))},
           {"variant", node.options().variant},
