@@ -213,9 +213,9 @@ typedef struct election_plugin {
   uint32_t reserved;   /* 0 */
   const char* name;    /* as in `[election] plugin = "..."`; not empty */
   const char* version; /* of the plugin; for people */
-  const char* const*
-      variants; /* at least one name, none empty or twice, closed by NULL; the first
-                   is the original, the last what a host uses unless told otherwise */
+  const char* const* variants; /* at least one name, none empty or twice, closed by NULL; the first
+                                  is the original, which profile "textbook" means, the last what a
+                                  host uses unless told otherwise */
 
   /* Makes an instance in ELECTION_STATE_IDLE; NULL when it cannot (no memory, bad config). */
   election_instance* (*create)(const election_config* config);
