@@ -195,7 +195,8 @@ typedef struct election_config {
 } election_config;
 
 enum {
-  /* Who hears a leader answers ELECTION but starts nothing (the papers do not have this). */
+  /* A process that hears a leader answers ELECTION but starts nothing (the papers do not have
+   * this). */
   ELECTION_CONFIG_STICKY = 1u << 0,
   /* Ask suspected members too, without waiting for them (the papers do; it costs messages only). */
   ELECTION_CONFIG_ASK_SUSPECTED = 1u << 1

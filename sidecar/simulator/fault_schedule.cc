@@ -317,11 +317,11 @@ class Schedule {
       line("disk " + number(node) + " ok");
       line("clock " + number(node) + " rate=1");
     }
-    // Who is about to leave goes first, and is started again like all others.
+    // A node that is about to leave goes first, and is started again like all others.
     line("wait 2s");
     // A disk that works again is tried again.
     if (is_guarded_ && has_failing_disk_) line("wait 5s");
-    // Who has not yet come to the write at which it dies shall not.
+    // A node that has not yet come to the write at which it dies shall not.
     doomed_.insert(memories_.doomed().begin(), memories_.doomed().end());
     for (const std::string& node : doomed_) line("restart " + node);
     if (epilogue_ == Epilogue::kDeaf) {
@@ -335,7 +335,7 @@ class Schedule {
     for (uint32_t node = 1; node <= size_; ++node) {
       if (random_.happens(0.7) || node == size_) line("start " + number(node));
     }
-    // Who knows nobody else would be alone.
+    // A node that knows nobody else would be alone.
     for (const std::string& contact : contacts_) line("start " + contact);
   }
 
