@@ -147,11 +147,6 @@ Json config_json(const Backend& backend) {
           {"mismatches", backend.config_mismatches()}};
 }
 
-const char* mode_name(TlsMode mode) {
-  static constexpr std::array kNames{"off", "permissive", "strict"};
-  return kNames.at(static_cast<size_t>(mode));
-}
-
 Json files_json(const TlsState& state) {
   const auto& expiry = state.expiry;
   return {{"why_not_in_force", text_or_null(state.flaw)},
@@ -160,7 +155,7 @@ Json files_json(const TlsState& state) {
 
 Json commands_json(const Backend& backend) {
   const ApiSettings& api = backend.config().api;
-  return {{"from", api.writes == ApiWrites::kSocket ? "socket" : "all"},
+  return {{"from", name(api.writes)},
           {"needs_token", !api.token_file.empty()},
           {"why_no_token_counts", text_or_null(backend.authority().token_flaw())}};
 }
@@ -169,7 +164,7 @@ Json commands_json(const Backend& backend) {
 Json tls_json(const Backend& backend) {
   using metrics::TlsUse;
   const Config& config = backend.config();
-  Json json{{"mode", mode_name(config.tls.mode)}};
+  Json json{{"mode", name(config.tls.mode)}};
   json.update(files_json(backend.tls(TlsUse::kMembers)));
   const auto add = [&](TlsUse use, bool is_used) {
     json[metrics::name(use)] = is_used ? files_json(backend.tls(use)) : Json(nullptr);
@@ -308,15 +303,16 @@ Json members_body(const Backend& backend, const LeadershipFeed& feed) {
 Json status_body(const Backend& backend, const LeadershipFeed& feed) {
   const Node& node = backend.node();
   const Identity& identity = backend.identity();
-  const std::string why_not_ready = backend.why_not_ready();
+  const auto unready = backend.unready();
   return {{"group", backend.config().group.name},
           {"node", node_json(backend)},
           {"role", role_name(node.role())},
           {"leader", leader_json(feed.current().leader)},
           {"epoch", feed.current().epoch},
           {"highest_epoch", node.known_epoch()},
-          {"is_ready", why_not_ready.empty()},
-          {"why_not_ready", text_or_null(why_not_ready)},
+          {"is_ready", !unready},
+          {"why_not_ready", unready ? Json(unready->why) : Json(nullptr)},
+          {"lacks", unready ? Json(name(unready->lack)) : Json(nullptr)},
           {"may_lead", node.may_lead()},
           {"why_nobody_leads", text_or_null(why_nobody_leads(backend, feed))},
           {"variant", node.options().variant},

@@ -161,7 +161,7 @@ std::optional<api::StoreState> Participant::store() const {
                          .trouble = asks || !node_.leader() ? condition.trouble : ""};
 }
 
-// Who has asked the store last knows at once.  The others, who have not, know from the time that it
+// The member that has asked the store last knows at once.  The others know from the time that it
 // takes when all is well.
 std::string Participant::why_store_gives_no_leader(Instant now) const {
   const auto state = store();

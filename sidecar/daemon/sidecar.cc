@@ -227,7 +227,7 @@ void Sidecar::tick() {
   const auto watchdog = systemd_.watchdog_interval();
   if (watchdog) systemd_.tell("WATCHDOG=1");
   // Not readiness: a vote may wait for other hosts, and systemd ends what does not start in time.
-  if (!is_announced_ && why_not_serving().empty()) {
+  if (!is_announced_ && !why_not_serving()) {
     is_announced_ = true;
     systemd_.tell("READY=1");
   }

@@ -86,7 +86,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void report_start();
   void note_vote();
   // The same, apart from its vote and from who turns it away.
-  std::string why_not_serving() const;
+  std::optional<api::Unready> why_not_serving() const;
   void dump() const;
 
   // api::Backend
@@ -96,7 +96,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   api::PeerInfo peer(const Uuid& id) const override { return participant_.peer(id); }
   Instant now() const override { return io::Loop::now(); }
   Instant started() const override { return started_; }
-  std::string why_not_ready() const override;
+  std::optional<api::Unready> unready() const override;
   Duration loop_age() const override { return io::Loop::now() - last_tick_; }
   std::vector<std::string> pending_restart() const override;
   const api::Authority& authority() const override { return authority_; }
