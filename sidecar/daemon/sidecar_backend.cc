@@ -1,20 +1,19 @@
 // What the sidecar answers the API (api::Backend): whether it is ready, or why not, and what of it
 // is not as it should be.
-#include <variant>
-
 #include "api/bodies.hh"
 #include "daemon/sidecar.hh"
 
 namespace bellwether::daemon {
 
 std::string Sidecar::why_not_ready() const {
-  std::string reason = why_not_serving();
+  std::string reason = why_cannot_serve();
+  if (reason.empty() && is_looking()) reason = "looking for the group";
   if (reason.empty()) reason = participant_.turned_away(now());
   if (reason.empty() && node().waits_for_vote(now())) reason = api::vote_text(*this);
   return reason;
 }
 
-std::string Sidecar::why_not_serving() const {
+std::string Sidecar::why_cannot_serve() const {
   if (is_leaving_) return "this node is leaving the group";
   // Of a voter why_not_ready() says so, and what comes of it.
   const bool is_vote_broken = node().vote(now()) == Vote::kBroken;
@@ -22,9 +21,7 @@ std::string Sidecar::why_not_serving() const {
   if (!tls_.flaw().empty()) return "[tls] is not in force: " + tls_.flaw();
   const std::string& flag_flaw = flag_watch_.flaw();
   if (!flag_flaw.empty()) return "applications do not find the flag: " + flag_flaw;
-  std::string store_flaw = participant_.why_store_gives_no_leader(now());
-  if (!store_flaw.empty()) return store_flaw;
-  return std::holds_alternative<Joining>(node().role()) ? "looking for the group" : "";
+  return participant_.why_store_gives_no_leader(now());
 }
 
 std::vector<std::string> Sidecar::pending_restart() const {
