@@ -158,7 +158,8 @@ void check_flag(const Facts& facts, Findings& found) {
     found.warning(fmt::format("at the last logout of user {}, systemd-logind removes {}",
                               flag.owner, flag.path),
                   "set flag.path to a file below /run; or RemoveIPC=no in "
-                  "/etc/systemd/logind.conf; or run the sidecar as a system user");
+                  "/etc/systemd/logind.conf, and restart systemd-logind; or run the sidecar as a "
+                  "system user");
   }
   if (!flag.file_flaw.empty()) {
     found.problem(flag.path + " " + flag.file_flaw, "remove it, or set flag.path to another file");
