@@ -151,8 +151,8 @@ void check_flag(const Facts& facts, Findings& found) {
   }
   if (!flag.exists && facts.has_sidecar()) {
     found.problem(flag.path + " does not exist, but a sidecar answers",
-                  "run the doctor with that sidecar's configuration; if it is, its log says why it "
-                  "cannot make the file again");
+                  "run the doctor with that sidecar's configuration; if it is, `bellwether status` "
+                  "says why it cannot make the file again");
   }
   if (flag.is_emptied_at_logout) {
     found.warning(fmt::format("at the last logout of user {}, systemd-logind removes {}",

@@ -280,6 +280,14 @@ class Systemd(SystemCase):
         self.configure(machine)
         self.assertEqual(self.start(machine, "restart"), 0)
 
+    def test_its_folder_is_removed(self):
+        *_, machine = self.whole()
+        machine.sh("rm -r /run/bellwether")
+        wait_until("it says so", lambda: machine.show("bellwether", "StatusText").endswith(
+            "if its folder was mounted, by systemd or in a container, restart the sidecar"))
+        self.assertEqual(self.start(machine, "restart"), 0)
+        self.whole()
+
     def test_reload(self):
         _, machine, _ = self.whole()
         self.configure(machine, "[")
