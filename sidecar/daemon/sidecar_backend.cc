@@ -1,7 +1,6 @@
 // What the sidecar answers the API (api::Backend): whether it is ready, or why not, and what of it
 // is not as it should be.
 #include <utility>
-#include <variant>
 
 #include "api/bodies.hh"
 #include "daemon/sidecar.hh"
@@ -11,7 +10,8 @@ namespace bellwether::daemon {
 using api::Unready;
 
 std::optional<Unready> Sidecar::unready() const {
-  if (auto reason = why_not_serving()) return reason;
+  if (auto reason = why_cannot_serve()) return reason;
+  if (is_looking()) return Unready{"looking for the group"};
   if (std::string reason = participant_.turned_away(now()); !reason.empty()) {
     return Unready{std::move(reason)};
   }
@@ -19,7 +19,7 @@ std::optional<Unready> Sidecar::unready() const {
   return Unready{api::vote_text(*this), api::Lack::kVote};
 }
 
-std::optional<Unready> Sidecar::why_not_serving() const {
+std::optional<Unready> Sidecar::why_cannot_serve() const {
   if (is_leaving_) return Unready{"this node is leaving the group"};
   // Of a voter unready() says so, and what comes of it.
   const bool is_vote_broken = node().vote(now()) == Vote::kBroken;
@@ -30,9 +30,8 @@ std::optional<Unready> Sidecar::why_not_serving() const {
   const std::string& flag_flaw = flag_watch_.flaw();
   if (!flag_flaw.empty()) return Unready{"applications do not find the flag: " + flag_flaw};
   std::string store_flaw = participant_.why_store_gives_no_leader(now());
-  if (!store_flaw.empty()) return Unready{std::move(store_flaw), api::Lack::kStore};
-  if (std::holds_alternative<Joining>(node().role())) return Unready{"looking for the group"};
-  return std::nullopt;
+  if (store_flaw.empty()) return std::nullopt;
+  return Unready{std::move(store_flaw), api::Lack::kStore};
 }
 
 std::vector<std::string> Sidecar::pending_restart() const {
