@@ -161,7 +161,7 @@ def _authorization(token: typing.Optional[str], token_file: typing.Optional[str]
     place = "token" if token_file is None else token_file
     if token is None and token_file is not None:
         try:
-            with open(token_file, encoding="latin-1") as file:
+            with open(token_file, encoding="latin-1", newline="\n") as file:
                 lines = (line.strip(" \t\r\n") for line in file)
                 token = next((line for line in lines if line and not line.startswith("#")), "")
         except OSError as error:
