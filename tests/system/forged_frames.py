@@ -120,8 +120,8 @@ class Impostor:
         return frame(self.group, kind, body, epoch, released)
 
     def connect(self, sidecar, tls=None, **hello):
-        """A connection on which this is a member, by an ssl.SSLContext if there is one; what comes on
-        it is left unread."""
+        """A connection on which this is a member, by an ssl.SSLContext if there is one; what comes
+        on it is left unread."""
         connection = socket.create_connection((sidecar.address, sidecar.peer_port), timeout=30)
         if tls is not None:
             connection = tls.wrap_socket(connection)
