@@ -71,12 +71,14 @@ function(bellwether_add_computing_test name label)
     RESOURCE_LOCK "computing_${count}" ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endfunction()
 
-# bellwether_add_python_cases(SCRIPT PREFIX [ARGUMENTS ...] [ENVIRONMENT ...] [PROPERTIES ...])
+# bellwether_add_python_cases(SCRIPT PREFIX
+#   [ARGUMENTS ...] [ENVIRONMENT ...] [PROPERTIES ...] [EXCEPT REGEX])
 #
 # Every `def test_NAME` in a class of the script becomes a test `<PREFIX>/NAME`, run as `SCRIPT
 # ARGUMENTS... Class.test_NAME`; CLASS in the prefix stands for the name of its class.
+# Those whose names match REGEX are left out.
 function(bellwether_add_python_cases script prefix)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "ARGUMENTS;ENVIRONMENT;PROPERTIES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXCEPT" "ARGUMENTS;ENVIRONMENT;PROPERTIES")
   cmake_path(ABSOLUTE_PATH script)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
   file(STRINGS "${script}" lines REGEX "^class [A-Za-z0-9]+\\(|^    def test_")
@@ -85,6 +87,9 @@ function(bellwether_add_python_cases script prefix)
       set(class ${CMAKE_MATCH_1})
     elseif(line MATCHES "def test_([a-z0-9_]+)")
       set(case ${CMAKE_MATCH_1})
+      if(arg_EXCEPT AND case MATCHES "${arg_EXCEPT}")
+        continue()
+      endif()
       string(REPLACE CLASS "${class}" name "${prefix}/${case}")
       add_test(NAME "${name}"
         COMMAND Python3::Interpreter "${script}" ${arg_ARGUMENTS} "${class}.test_${case}")

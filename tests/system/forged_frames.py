@@ -119,8 +119,11 @@ class Impostor:
     def frame(self, kind, body=b"", epoch=0, released=0):
         return frame(self.group, kind, body, epoch, released)
 
-    def connect(self, sidecar, **hello):
-        """A connection on which this is a member; what comes on it is left unread."""
+    def connect(self, sidecar, tls=None, **hello):
+        """A connection on which this is a member, by an ssl.SSLContext if there is one; what comes
+        on it is left unread."""
         connection = socket.create_connection((sidecar.address, sidecar.peer_port), timeout=30)
+        if tls is not None:
+            connection = tls.wrap_socket(connection)
         connection.sendall(self.hello(**hello))
         return connection

@@ -1,19 +1,32 @@
 #!/usr/bin/env python3
-"""Opens connections by TLS without a certificate, one after the other.
+"""Opens connections by TLS without a certificate, one after the other and at one port after the
+other, until SIGTERM.  Then it prints how many were made: handshakes that this side has ended.
 
-usage: handshake_flood.py HOST PORT COUNT
+usage: handshake_flood.py HOST PORT...
 """
 
 import contextlib
+import itertools
+import signal
 import socket
 import ssl
 import sys
 
-host, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-context.set_alpn_protocols(["bellwether/1"])
-for _ in range(count):
-    with contextlib.suppress(OSError), socket.create_connection((host, port)) as plain:
-        with context.wrap_socket(plain) as stream:
-            stream.recv(1)
+
+def main(host, *ports):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_alpn_protocols(["bellwether/1"])
+    signals = []
+    signal.signal(signal.SIGTERM, lambda number, _: signals.append(number))
+    made, places = 0, itertools.cycle((host, int(port)) for port in ports)
+    while not signals:
+        with contextlib.suppress(OSError), socket.create_connection(next(places)) as plain:
+            with context.wrap_socket(plain) as stream:
+                made += 1
+                stream.recv(1)
+    print(made)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 import time
 
+from certificates import Authority, Identity
 from flag_observer import FlagObserver
 from ports import free_ports
 
@@ -25,7 +26,7 @@ PATIENCE_S = 60
 VOTES_S = 15
 LONGEST_LOOK_S = 6
 VARIANTS = ("modified", "classic")
-WITH_TLS = bool(os.environ.get("BELLWETHER_TEST_TLS"))
+BY_TLS = os.environ.get("BELLWETHER_TEST_TLS")  # "secret", "certificates"; else none
 
 # Settings with which a machine that is busy for seconds makes nobody suspect anybody; they go on
 # where table [election] is open.
@@ -277,14 +278,15 @@ class Group:
     """Sidecars that elect together, at an address of loopback or on `hosts` (namespaces.py); a
     context manager that leaves nothing behind.  Without other priorities the last one ranks
     highest.  The first `voters` of them vote; 0: guard none.  `tls` makes a sidecar's table [tls];
-    if the environment asks for it, that is a secret of the group."""
+    if the environment asks for it, that is a secret of the group, or certificates."""
 
     def __init__(self, program, size, extra="", name="test", priorities=None, hosts=None,
                  address="127.0.0.1", voters=0, tls=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-test.", dir="/dev/shm"))
         (self.folder / "flags").mkdir(mode=0o755)  # the group's must not write, whatever the umask
         self.extra, self.group_name = extra, name
-        self.tls = tls or (self.shared_secret() if WITH_TLS else lambda _: "")
+        self.authority, self.identities = None, {}  # where the environment asks for certificates
+        self.tls = tls or self.tls_of_environment()
         self.priorities = priorities or [100 + i for i in range(size)]
         self.program, self.hosts, self.address, self.voters = program, hosts, address, voters
         self.has_new_voters = self.is_new = False
@@ -295,11 +297,23 @@ class Group:
         for sidecar in self.sidecars:
             sidecar.write_config(self.config_of(sidecar))
 
-    def shared_secret(self):
+    def tls_of_environment(self):
+        if not BY_TLS:
+            return lambda _: ""
+        if BY_TLS == "certificates":
+            self.authority = Authority(self.folder)
+            return lambda sidecar: self.identity_of(sidecar).table()
         secret = self.folder / "secret"
         secret.touch(mode=0o600)
         secret.write_text(os.urandom(32).hex() + "\n")
         return lambda _: f'[tls]\nsecret_file = "{secret}"'
+
+    def identity_of(self, sidecar):
+        """None: it has no certificate by the environment."""
+        if self.authority is not None and sidecar.name not in self.identities:
+            identity = self.identities[sidecar.name] = Identity(self.folder / f"{sidecar.name}.tls")
+            identity.take(*self.authority.issue([f"IP:{sidecar.address}"]), self.authority.pem())
+        return self.identities.get(sidecar.name)
 
     def add(self):
         """A further sidecar, without a configuration, not started."""

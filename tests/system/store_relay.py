@@ -3,7 +3,8 @@ which can be cut, slowed, or lose answers; what was held back meanwhile arrives 
 that are sent again.
 
 A door may be in a network namespace (namespaces.py): it is reached from there by loopback, so that
-members are cut off from each other without being cut off from the store.
+members are cut off from each other without being cut off from the store.  So may be what it leads
+to: servers are cut off from each other without being cut off from the members.
 """
 
 import asyncio
@@ -19,11 +20,11 @@ CLONE_NEWNET = 0x40000000  # <sched.h>
 LOOPBACK = "127.0.0.1"
 
 
-def socket_in(namespace):
-    """A listening one, on a port of the kernel's choice.  A socket stays where it was made, whoever
-    uses it; threads enter namespaces one by one."""
+def made_in(namespace, make):
+    """What this makes there.  A socket stays where it was made, whoever uses it; threads enter
+    namespaces one by one."""
     if namespace is None:
-        return socket.create_server((LOOPBACK, 0))
+        return make()
     made = []
 
     def enter_and_make():
@@ -31,7 +32,7 @@ def socket_in(namespace):
         try:
             if ctypes.CDLL(None, use_errno=True).setns(descriptor, CLONE_NEWNET) != 0:
                 raise OSError(ctypes.get_errno(), f"setns({namespace})")
-            made.append(socket.create_server((LOOPBACK, 0)))
+            made.append(make())
         finally:
             os.close(descriptor)
 
@@ -44,8 +45,8 @@ def socket_in(namespace):
 class Door:
     """Of one member, to one server."""
 
-    def __init__(self, relay, listener, target):
-        self.relay, self.listener, self.target = relay, listener, target
+    def __init__(self, relay, listener, target, beyond):
+        self.relay, self.listener, self.target, self.beyond = relay, listener, target, beyond
         self.port = listener.getsockname()[1]
         self.delay_s = 0
         self.is_refusing = False
@@ -58,7 +59,7 @@ class Door:
         if self.is_refusing:
             return writer.transport.abort()
         try:
-            upstream = await asyncio.open_connection(LOOPBACK, self.target)
+            upstream = await self.connect()
         except OSError:
             return writer.transport.abort()
         ends = {writer, upstream[1]}
@@ -71,6 +72,16 @@ class Door:
             for end in ends:
                 end.transport.abort()
         return None
+
+    async def connect(self):
+        plain = made_in(self.beyond, socket.socket)
+        plain.setblocking(False)
+        try:
+            await asyncio.get_running_loop().sock_connect(plain, (LOOPBACK, self.target))
+            return await asyncio.open_connection(sock=plain)
+        except OSError:
+            plain.close()
+            raise
 
     async def pump(self, reader, writer, gate):
         with contextlib.suppress(OSError):
@@ -145,12 +156,12 @@ class Relay:
             function()
         asyncio.run_coroutine_threadsafe(called(), self.loop).result()
 
-    def door(self, target, namespace=None):
-        """Leads to this port of loopback."""
-        listener = socket_in(namespace)
+    def door(self, target, namespace=None, beyond=None):
+        """Leads to this port of loopback, of another namespace if that is named."""
+        listener = made_in(namespace, lambda: socket.create_server((LOOPBACK, 0)))
 
         async def begin():
-            made = Door(self, listener, target)
+            made = Door(self, listener, target, beyond)
             self.servers.append(await asyncio.start_server(made.serve, sock=listener))
             return made
         return asyncio.run_coroutine_threadsafe(begin(), self.loop).result()

@@ -55,12 +55,18 @@ def end(process):
     process.wait()
 
 
+def cluster_of(peers):
+    """As --initial-cluster has it."""
+    return ",".join(f"n{number}={peer}" for number, peer in enumerate(peers))
+
+
 class EtcdMember:
-    def __init__(self, folder, name, client_port, peer_port, cluster, options=()):
+    """`peer` is where the others reach it; `prefix` makes a command run on its host."""
+
+    def __init__(self, folder, name, client_port, peer, cluster, options=(), prefix=()):
         self.url = f"http{'s' if options else ''}://127.0.0.1:{client_port}"
-        peer = f"http://127.0.0.1:{peer_port}"
         self.command = [
-            "etcd", "--name", name, "--data-dir", f"{folder}/{name}", "--unsafe-no-fsync",
+            *prefix, "etcd", "--name", name, "--data-dir", f"{folder}/{name}", "--unsafe-no-fsync",
             "--listen-client-urls", self.url, "--advertise-client-urls", self.url,
             "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
             "--initial-cluster", cluster, *options]
@@ -103,10 +109,10 @@ class Etcd:
     def __init__(self, size=1, authority=None):
         self.folder = tempfile.TemporaryDirectory(prefix="etcd.")
         ports = free_ports(2 * size)
-        cluster = ",".join(f"n{i}=http://127.0.0.1:{ports[2 * i + 1]}" for i in range(size))
+        peers = [f"http://127.0.0.1:{port}" for port in ports[size:]]
         options = () if authority is None else self.tls_options(authority)
-        self.members = [EtcdMember(self.folder.name, f"n{i}", ports[2 * i], ports[2 * i + 1],
-                                   cluster, options) for i in range(size)]
+        self.members = [EtcdMember(self.folder.name, f"n{i}", ports[i], peers[i], cluster_of(peers),
+                                   options) for i in range(size)]
 
     def tls_options(self, authority):
         """The gateway is a client of the server itself, with the same certificate."""

@@ -37,10 +37,15 @@ class TlsCase(SystemCase):
         return self.group(size, extra=PATIENT, tls=lambda each: self.identity(each).table(),
                           **options)
 
-    def set_mode(self, group, mode, secret):
-        """On one after the other, each as an operator does it; `mode` None: no [tls]."""
+    @staticmethod
+    def table_of(mode, secret):
+        """What makes each sidecar's table; `mode` None: no [tls]."""
         table = "" if mode is None else f'[tls]\nmode = "{mode}"\nsecret_file = "{secret}"'
-        group.tls = lambda _: table
+        return lambda _: table
+
+    def set_mode(self, group, mode, secret):
+        """On one after the other, each as an operator does it."""
+        group.tls = self.table_of(mode, secret)
         for sidecar in group.running:
             sidecar.write_config(group.config_of(sidecar))
             status, _, text = sidecar.request("POST", "/v1/reload")

@@ -8,24 +8,28 @@ usage: tls_strangers_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class
 import contextlib
 import dataclasses
 import os
+import pathlib
 import re
 import signal
 import socket
 import subprocess
+import sys
 
 import forged_frames
 import tls_clients
 from certificates import Authority, Identity
-from harness import wait_until
+from harness import PATIENCE_S, wait_until
 from system_case import PATIENT, main
 from tls_case import TlsCase
 from tls_clients import client_hello, curl, gnutls, has_gnutls, s_client
 
+HERE = pathlib.Path(__file__).resolve().parent
 REJECTED = "bellwether_rejected_frames_total"
 LIMITS = "bellwether_limit_hits_total"
 DOMAIN = "orders.shop"
 CA_LEAF = ("basicConstraints=critical,CA:TRUE", "keyUsage=critical,digitalSignature,keyCertSign")
 RECORD_TOO_LONG = b"\x16\x03\x01" + (2**14 + 1).to_bytes(2, "big") + bytes(2**14 + 1)
+FLOOD, FLOODS = 10_000, 4  # connections in all, and processes that make them
 
 
 @dataclasses.dataclass
@@ -263,22 +267,59 @@ class Bytes(StrangersCase):
                                 forged_frames.frame("test", kind, epoch=1 << 40))
                 self.await_rejected(target, "tls_plaintext", before)
 
+
+class Flood(StrangersCase):
+    """Ten thousand connections, each with a handshake to its end."""
+
+    @contextlib.contextmanager
+    def flooding(self, targets):
+        """Until the block ends; gives a list that then has how many each process has made."""
+        command = [sys.executable, HERE / "handshake_flood.py", "127.0.0.1",
+                   *(str(target.peer_port) for target in targets)]
+        floods = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+                  for _ in range(FLOODS)]
+        made = []
+        try:
+            yield made
+            for flood in floods:
+                self.assertIsNone(flood.poll())
+                flood.send_signal(signal.SIGTERM)
+                made.append(int(flood.communicate(timeout=PATIENCE_S)[0]))
+        finally:
+            for flood in floods:
+                flood.kill()
+                flood.wait()
+                flood.stdout.close()
+
     def test_a_flood_of_handshakes_while_the_leader_is_killed(self):
         with self.certified(voters=3) as group:
             group.start("--bootstrap")
-            leader = group.await_leader(group.sidecars[-1])
-            target = group.followers()[0]
-            flood = subprocess.Popen(
-                [os.path.join(os.path.dirname(os.path.abspath(__file__)), "handshake_flood.py"),
-                 "127.0.0.1", str(target.peer_port), "10000"])
-            try:
-                wait_until("the flood is there", lambda: target.count(
-                    REJECTED, reason="tls_no_certificate") > 100)
+            leader, epoch = group.await_leader(group.sidecars[-1]), group.sidecars[-1].epoch()
+            group.observe(self.observer)
+            targets = group.followers()
+
+            def refused():
+                return sum(target.count(REJECTED, reason="tls_no_certificate")
+                           for target in targets)
+
+            def await_refused(count):
+                return wait_until(f"{count} are refused", lambda: refused() >= count,
+                                  3 * PATIENCE_S)
+
+            with self.flooding(targets) as made:
+                await_refused(FLOOD // 3)
+                before = refused()
                 leader.kill()
-                group.await_leader()
-            finally:
-                flood.send_signal(signal.SIGTERM)
-                flood.wait()
+                successor = group.await_leader()
+                led_after = refused()
+                await_refused(led_after + 100)  # it goes on
+                await_refused(FLOOD)
+                self.assertIs(group.await_leader(successor), successor)
+            self.assertGreater(successor.epoch(), epoch)
+            self.assertGreaterEqual(sum(made), FLOOD)
+            self.assertEqual(group.observer.doubles, [])
+            print(f"{made} connections; the leader was killed after {before}, and another one "
+                  f"led after {led_after}")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import time
 from forged_frames import Impostor, voters_hash
 from harness import wait_until
 from system_case import CALM, PATIENT, SystemCase, main
+from tls_clients import client_context
 
 # A voter waits for 10 s before it asks the others, and perhaps for one that waits itself.
 LONG_S = 120
@@ -160,14 +161,18 @@ class LostState(VoteCase):
 class Liar(VoteCase):
     """Somebody says of a voter that it remembers more of its votes than that voter's disk has."""
 
-    def lie(self, name, victims, beyond=1000, **hello):
-        """Returns what must stay open for it."""
+    def lie(self, group, name, victims, beyond=1000, **hello):
+        """Returns what must stay open for it.  Where members have certificates the liar has the
+        first one's."""
         impostor, lies = Impostor(name), contextlib.ExitStack()
+        identity = group.identity_of(group.sidecars[0])
+        tls = identity and client_context(identity)
         for victim in victims:
             status = victim.get("/v1/status")
-            identity = bytes.fromhex(status["node"]["id"].replace("-", ""))
-            remembered = [(identity, status["highest_epoch"] + beyond)]
-            lies.enter_context(impostor.connect(victim, remembered=remembered, **hello))
+            member_id = bytes.fromhex(status["node"]["id"].replace("-", ""))
+            remembered = [(member_id, status["highest_epoch"] + beyond)]
+            lies.enter_context(impostor.connect(victim, tls, remembered=remembered,
+                                                 **hello))
         for victim in victims:
             self.await_heard(victim, impostor)
         return lies
@@ -184,7 +189,7 @@ class Liar(VoteCase):
             before = [sidecar.get("/v1/leader") for sidecar in group.sidecars]
             voters = voters_hash(sidecar.name for sidecar in group.sidecars)
             for name, hello in (("stranger", {"beyond": FAR_FUTURE}), ("other", {})):
-                with self.lie(name, group.sidecars, voters=voters, **hello):
+                with self.lie(group, name, group.sidecars, voters=voters, **hello):
                     self.assertEqual([each.vote() for each in group.sidecars], ["in force"] * 3)
                 self.assertEqual([sidecar.get("/v1/leader") for sidecar in group.sidecars], before)
             self.assertIs(group.await_leader(), group.sidecars[-1])
@@ -196,11 +201,11 @@ class Liar(VoteCase):
             first, second, leader = group.sidecars
             voters = voters_hash(sidecar.name for sidecar in group.sidecars)
             first.kill()
-            with self.lie(first.name, (second, leader), voters=voters, beyond=FAR_FUTURE):
+            with self.lie(group, first.name, (second, leader), voters=voters, beyond=FAR_FUTURE):
                 for sidecar in (second, leader):
                     self.assertEqual(sidecar.vote(), "in force")
                 self.assertTrue(leader.is_leader())
-            with self.lie(first.name, (second, leader), voters=voters):
+            with self.lie(group, first.name, (second, leader), voters=voters):
                 for sidecar in (second, leader):
                     await_vote(sidecar, "forgotten")
                     self.assertFalse(sidecar.is_ready())
@@ -208,7 +213,7 @@ class Liar(VoteCase):
             second.kill()
             first.start()
             wait_until("it answers", lambda: first.vote() == "in force")
-            with self.lie(second.name, (first,), voters=voters):
+            with self.lie(group, second.name, (first,), voters=voters):
                 await_vote(first, "forgotten")
             second.start()
             await_vote(second, "forgotten")
