@@ -64,10 +64,14 @@ class Running(FlagCase):
                     flaw(leader)
                     self.await_metric(leader, IN_PLACE, 0)
                     self.await_told(leader, f"applications do not find the flag: .*{told}")
+                    self.await_advice(leader, "sidecar", "n2 is not ready: applications do not "
+                                      "find the flag", "do what it says; a sidecar that looks for "
+                                      "the group needs a moment")
                     self.await_advice(leader, "flag", seen, remedy)
                     subprocess.run(["rm", "-r", leader.flag_file], check=True)
                     self.await_metric(leader, IN_PLACE, 1)
                     self.await_health(leader, "flag")
+                    self.await_health(leader, "sidecar")
                     self.await_whole(group, leader)
 
     def test_its_folder_gets_its_owner_and_mode_back(self):

@@ -281,9 +281,12 @@ class Disk(AdviceCase):
                 self.remount(odd, "ro")
                 self.refused_start(odd, UNAVAILABLE, "mount it for writing, or set state_dir to "
                                    "another place")
-                self.remount(odd, "rw,size=64m")
+                self.remount(odd, "rw,size=8m")
                 odd.start()
                 self.await_whole(group, leader)
+                self.await_advice(odd, "state", "only .* are free for", "free some space before "
+                                  "there is none")
+                self.remount(odd, "rw,size=64m")
                 self.await_health(odd, "state")
                 odd.stop()
 

@@ -183,11 +183,14 @@ class ShutOut(AdviceCase):
             self.assertIn("shut out", self.commanded(lone, "status"))
             self.await_metric(lone, 'bellwether_vote{state="shut_out"}', 1)
             self.await_told(lone, "epoch")
+            self.await_advice(lone, "sidecar", "epoch", "look whether those peers belong to this "
+                              "group, and start its other voters; it comes nearer by itself")
             stack.close()
             for sidecar in others:
                 sidecar.start()
             self.await_whole(group)
             self.await_metric(lone, 'bellwether_vote{state="shut_out"}', 0)
+            self.await_health(lone, "sidecar")
 
 
 if __name__ == "__main__":

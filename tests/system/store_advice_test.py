@@ -14,14 +14,18 @@ import threading
 
 from advice_case import LONG_S, AdviceCase, Answering
 from certificates import Authority
-from harness import wait_until
-from store_group import SHORT, EtcdCase, OfEtcd
+from harness import free_ports, wait_until
+from mounts import hidden
+from store_group import LEASE_S, SHORT, EtcdCase, OfEtcd
 from store_relay import Relay
 from store_servers import Etcd
 from system_case import main
 
 REACH_IT = "let TCP through to it from here (firewall, NetworkPolicy), and look whether it runs"
 ADDRESS = "correct the address: kubernetes.server, or etcd.endpoints"
+UNKNOWN = "is held by n2, whom the sidecar here does not know"
+UNKNOWN_REMEDY = ("if that is a member, see names and reach; if it is of another group, give each "
+                  "group a record of its own; a member that is gone only has to be waited for")
 OWN_RECORD = "end that client, or give this group a record of its own"
 
 
@@ -215,6 +219,73 @@ class Answers(StoreAdviceCase, EtcdCase):
             self.await_whole(group, leader)
             self.await_health(other, "voters")
 
+    def test_leases_that_differ_are_set_alike(self):
+        """`voters` of the doctor."""
+        with self.led_group() as guarded:
+            group = guarded.group
+            odd, other, leader = group.sidecars
+            good = self.edit(odd, (f'lease = "{LEASE_S}s"', f'lease = "{2 * LEASE_S}s"'))
+            self.restart(group, odd)
+            self.await_advice(other, "voters", f"lease {LEASE_S}s: n1 and n2; lease "
+                              f"{2 * LEASE_S}s: n0", "set election.lease alike everywhere, and "
+                              "restart; until then whoever waits for the record waits for the "
+                              "longest that it knows")
+            odd.write_config(good)
+            self.restart(group, odd)
+            self.await_whole(group, leader)
+            self.await_health(other, "voters")
+
+    def test_a_holder_that_is_a_member_is_met(self):
+        """*whom the sidecar here does not know*: see names and reach."""
+        with self.led_group() as guarded:
+            group = guarded.group
+            odd, _, leader = group.sidecars
+            self.assertEqual(odd.stop(), 0)
+            self.commanded(leader, "forget", odd.name)
+            shutil.rmtree(odd.state_folder)
+            odd.peer_port, nobody = free_ports(2)
+            peers = re.search(r"peers = .*", group.config_of(odd))[0]
+            odd.write_config(group.config_of(odd).replace(
+                peers, f'peers = ["127.0.0.1:{nobody}"]'))
+            odd.start()
+            self.await_advice(odd, "store", UNKNOWN, UNKNOWN_REMEDY)
+            self.await_advice(odd, "reach", f":{nobody}", "take it out of membership.peers")
+            self.reload(odd, group.config_of(odd))
+            self.await_whole(group, leader)
+            self.await_health(odd, "store")
+
+    def test_a_holder_that_is_gone_is_waited_for(self):
+        with self.led_group(extra='lease = "9s"\npreempt_delay = "500ms"\n') as guarded:
+            group = guarded.group
+            odd, *others = group.sidecars
+            for sidecar in group.sidecars:
+                sidecar.kill()
+            shutil.rmtree(odd.state_folder)
+            odd.start()
+            self.await_advice(odd, "store", UNKNOWN, UNKNOWN_REMEDY)
+            group.await_leader(odd)
+            self.await_health(odd, "store")
+            for sidecar in others:
+                sidecar.start()
+            self.await_whole(group)
+
+    def test_a_holder_of_another_group_leaves_the_record_to_this_one(self):
+        with self.led_group(name="shared") as guarded, self.group(
+                3, extra=SHORT, name="shared", tls=guarded.group.tls) as second:
+            text = {each: second.config_of(each).replace("[etcd]", '[etcd]\nprefix = "/second/"')
+                    for each in second.sidecars}
+            low = second.start().sidecars[0]
+            self.await_advice(low, "store", UNKNOWN, UNKNOWN_REMEDY)
+            self.assertIsNone(low.leader())
+            for sidecar in second.sidecars:
+                sidecar.write_config(text[sidecar])
+                self.assertEqual(sidecar.stop(), 0)
+            for sidecar in second.sidecars:
+                sidecar.start()
+            self.await_whole(second, second.sidecars[2])
+            self.await_health(low, "store")
+            self.await_whole(guarded.group, guarded.group.sidecars[2])
+
 
 class Own(StoreAdviceCase, EtcdCase):
     """Each with an etcd of its own, or with something that is none."""
@@ -302,6 +373,46 @@ class Own(StoreAdviceCase, EtcdCase):
                 leader = group.sidecars[2]
                 self.await_trouble(leader, "if it was made anew, restart this sidecar")
                 self.restart_all(group)
+
+    def test_what_only_the_sidecar_meets_is_what_it_has_mounted(self):
+        with Etcd() as etcd:
+            etcd.ctl("user", "add", "root:right")
+            etcd.ctl("user", "grant-role", "root", "root")
+            etcd.ctl("auth", "enable")
+            table = OfEtcd(etcd).table("test", [int(etcd.urls[0].rsplit(":", 1)[1])])
+            password = self.secret("right")
+            with self.group(3, extra=SHORT, tls=lambda _: (
+                    f'{table}user = "root"\npassword_file = "{password}"\n')) as group:
+                for sidecar in group.sidecars:
+                    sidecar.prefix = hidden(password.parent)
+                one = group.start().sidecars[0]
+                self.await_trouble(one, "etcd.password_file .* cannot be read")
+                self.await_advice(one, "store", "the sidecar says: etcd.password_file",
+                                  "do what it says; if only the sidecar meets it, look at its "
+                                  "user's rights and at what it has mounted")
+                for sidecar in group.sidecars:
+                    self.assertEqual(sidecar.stop(), 0)
+                    sidecar.prefix = []
+                    sidecar.start()
+                self.await_whole(group)
+                self.await_no_trouble(group)
+                self.await_health(one, "store")
+
+    def test_its_quorum_is_restored(self):
+        """Two of three members have gone."""
+        with Etcd(3) as etcd:
+            places = ", ".join(f'"{url}"' for url in etcd.urls)
+            with self.at(lambda _: f"[etcd]\nendpoints = [{places}]\n") as group:
+                leader = group.await_leader(group.sidecars[2])
+                for member in etcd.members[1:]:
+                    member.kill()
+                self.await_advice(leader, "store", "", "look at the store's own health: its "
+                                  "leader, its quorum, its disk")
+                for member in etcd.members[1:]:
+                    member.start()
+                self.await_whole(group)
+                self.await_no_trouble(group)
+                self.await_health(leader, "store")
 
     def test_its_certificate_is_believed(self):
         """StoreDown: `tls`; the authority, then the name that is in it."""
