@@ -13,8 +13,9 @@ void Classic::on_candidate(const View& view) {
 
 void Classic::on_timeout(const View& view) {
   if (state_ != ELECTION_STATE_WAITING) return;
-  // Who answered did not take over, and there is a leader (this process came up under it): a member
-  // with the modified variant only waited to be handed over to.  The next question ends no better.
+  // The member that answered did not take over, and there is a leader (this process came up under
+  // it): one with the modified variant only waited to be handed over to.  The next question ends no
+  // better.
   if (view.has_leader() && !round_.is_called()) return become_idle("the leader stays");
   start(view, round_.is_called());
 }

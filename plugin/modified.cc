@@ -31,8 +31,8 @@ void Modified::on_handover(const View& view, std::span<const election_id> asked,
   if (is_free) start(view, is_called, asked);
 }
 
-// Who was halted for nothing need not wait for the end of an election that will not come.  One that
-// an operator called goes on; so does this process's own.
+// A process that was halted for nothing need not wait for the end of an election that will not
+// come. One that an operator called goes on; so does this process's own.
 void Modified::on_leader_heard() {
   if (state_ == ELECTION_STATE_HALTED && !is_halted_by_call_) become_idle("the leader is there");
 }

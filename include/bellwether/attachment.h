@@ -48,6 +48,7 @@ extern int attachment_clock_gettime_(int clock, struct timespec* time) __asm__("
 
 enum {
   ATTACHMENT_BUFFER_BYTES = 4096, /* no line of the sidecar's is longer */
+  ATTACHMENT_TOKEN_BYTES = 1024,  /* no token is */
   ATTACHMENT_TIMEOUT_MS = 2000
 };
 
@@ -65,6 +66,15 @@ typedef struct attachment_event {
   uint64_t epoch;
   uint64_t left_ms; /* of ATTACHMENT_DRAIN; otherwise 0 */
 } attachment_event;
+
+/* By which the application may attach over TCP, where `[api] token_file` asks for a token: what is
+ * given of the two, the other is NULL.  The file's first line that is neither empty nor begins with
+ * '#' counts; it is read each time that a token is sent, for tokens are replaced.  It is sent as it
+ * is: to the sidecar of this host. */
+typedef struct attachment_token {
+  const char* text;
+  const char* file;
+} attachment_token;
 
 /* Its members are the reader's own. */
 typedef struct attachment {
@@ -88,15 +98,20 @@ typedef struct attachment {
 static inline int attachment_open(attachment* self, const char* place, const char* name,
                                   const int64_t* score);
 
+/* The same by a token (NULL: none), and so for the two below.  -ENOKEY: the file of the token
+ * cannot be read, or there is none of 1 to ATTACHMENT_TOKEN_BYTES visible characters of ASCII. */
+static inline int attachment_open_by(attachment* self, const char* place, const char* name,
+                                     const int64_t* score, const attachment_token* token);
+
 /* Readable when attachment_next() has something to say.  -1: not open. */
 static inline int attachment_fd(const attachment* self) { return self->fd; }
 
 /* The next event.  Returns 0; -EAGAIN: there is none now; -ECONNRESET: the sidecar has ended, and
  * -ETIMEDOUT: it has not answered in ATTACHMENT_TIMEOUT_MS (so call this once after that time,
- * too), so open another attachment, after a moment; -EACCES: this process may not attach, and
- * -EPROTO: the sidecar has refused it for another reason: attachment_status() says which (400: name
- * or score, 429 and 503: there are too many; 200: what answers there is no sidecar).  After these
- * only attachment_close() is of use. */
+ * too), so open another attachment, after a moment; -EACCES: this process may not attach (401: by
+ * this token, or without one; 403), and -EPROTO: the sidecar has refused it for another reason:
+ * attachment_status() says which (400: name or score, 429 and 503: there are too many; 200: what
+ * answers there is no sidecar).  After these only attachment_close() is of use. */
 static inline int attachment_next(attachment* self, attachment_event* event);
 
 /* The code of the sidecar's answer (HTTP); 0: it has not answered yet. */
@@ -106,11 +121,15 @@ static inline int attachment_status(const attachment* self) { return self->statu
  * 2^53 - 1.  Returns 0, or a negative errno: -EAGAIN: too many a second, -ETIMEDOUT, -EPROTO: it
  * was refused; and those of attachment_open(). */
 static inline int attachment_score(const char* place, int64_t score);
+static inline int attachment_score_by(const char* place, int64_t score,
+                                      const attachment_token* token);
 
 /* What was begun has ended, as ATTACHMENT_DRAIN of this epoch asked for; `name`: as it was
  * attached. Returns 0, or a negative errno: -ESTALE: nobody waits for it in this epoch (any more),
  * -ENOENT: there is no sidecar, or none of this name was asked; and those of attachment_score(). */
 static inline int attachment_drained(const char* place, const char* name, uint64_t epoch);
+static inline int attachment_drained_by(const char* place, const char* name, uint64_t epoch,
+                                        const attachment_token* token);
 
 /* Detaches: if no other application is attached, this node leads no longer.  May be called twice.
  */
@@ -170,15 +189,61 @@ static inline int attachment_connect_(const char* place) {
   return flaw;
 }
 
+/* The beginning of a file, as a string. */
+static inline int attachment_read_(const char* path, char* text, size_t size) {
+  size_t used = 0;
+  const int fd = open(path, O_RDONLY | SOCK_CLOEXEC); /* O_CLOEXEC, hidden from strict C11 */
+  if (fd < 0) return -ENOKEY;
+  while (used < size - 1) {
+    const ssize_t got = read(fd, text + used, size - 1 - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    used += (size_t)got;
+  }
+  close(fd);
+  text[used] = '\0';
+  return 0;
+}
+
+/* The header with the token, or an empty one; `header` has 64 bytes more than a token. */
+static inline int attachment_authorize_(const attachment_token* token, char* header) {
+  char text[ATTACHMENT_BUFFER_BYTES];
+  header[0] = '\0';
+  if (token == NULL || (token->text == NULL && token->file == NULL)) return 0;
+  const char* begin = token->text;
+  size_t length = begin != NULL ? strlen(begin) : 0;
+  if (begin == NULL) {
+    if (attachment_read_(token->file, text, sizeof text) != 0) return -ENOKEY;
+    begin = text + strspn(text, " \t\r\n");
+    while (*begin == '#') {
+      begin += strcspn(begin, "\n");
+      begin += strspn(begin, " \t\r\n");
+    }
+    length = strcspn(begin, "\n");
+    while (length > 0 && strchr(" \t\r", begin[length - 1]) != NULL) --length;
+  }
+  if (length < 1 || length > ATTACHMENT_TOKEN_BYTES) return -ENOKEY;
+  for (size_t i = 0; i < length; ++i) {
+    if (begin[i] <= ' ' || begin[i] > '~') return -ENOKEY;
+  }
+  snprintf(header, ATTACHMENT_TOKEN_BYTES + 64, "Authorization: Bearer %.*s\r\n", (int)length,
+           begin);
+  return 0;
+}
+
 /* HTTP/1.0, so that the answer is not cut into chunks. */
-static inline int attachment_request_(const char* place, const char* head, const char* body) {
+static inline int attachment_request_(const char* place, const char* head, const char* body,
+                                      const attachment_token* token) {
+  char authorization[ATTACHMENT_TOKEN_BYTES + 64];
+  char request[ATTACHMENT_TOKEN_BYTES + 512];
+  int flaw = attachment_authorize_(token, authorization);
+  if (flaw != 0) return flaw;
   const int fd = attachment_connect_(place);
   if (fd < 0) return fd;
-  char request[512];
   const int length = snprintf(request, sizeof request,
-                              "%s HTTP/1.0\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n%s",
-                              head, strlen(body), body);
-  int flaw = length < 0 || (size_t)length >= sizeof request ? -EINVAL : 0;
+                              "%s HTTP/1.0\r\nHost: localhost\r\n%sContent-Length: %zu\r\n\r\n%s",
+                              head, authorization, strlen(body), body);
+  flaw = length < 0 || (size_t)length >= sizeof request ? -EINVAL : 0;
   if (flaw == 0 && send(fd, request, (size_t)length, MSG_NOSIGNAL) != length) flaw = -EPIPE;
   if (flaw == 0) return fd;
   close(fd);
@@ -197,8 +262,8 @@ static inline int attachment_is_name_(const char* name) {
   return 1;
 }
 
-static inline int attachment_open(attachment* self, const char* place, const char* name,
-                                  const int64_t* score) {
+static inline int attachment_open_by(attachment* self, const char* place, const char* name,
+                                     const int64_t* score, const attachment_token* token) {
   char head[192];
   memset(self, 0, sizeof *self);
   self->fd = -1;
@@ -209,7 +274,7 @@ static inline int attachment_open(attachment* self, const char* place, const cha
   } else {
     snprintf(head, sizeof head, "POST /v1/application/attach?name=%s", name);
   }
-  const int fd = attachment_request_(place, head, "");
+  const int fd = attachment_request_(place, head, "", token);
   if (fd < 0) return fd;
   if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) {
     const int flaw = -errno;
@@ -219,6 +284,11 @@ static inline int attachment_open(attachment* self, const char* place, const cha
   self->fd = fd;
   self->answer_by_ms = attachment_now_ms_() + ATTACHMENT_TIMEOUT_MS;
   return 0;
+}
+
+static inline int attachment_open(attachment* self, const char* place, const char* name,
+                                  const int64_t* score) {
+  return attachment_open_by(self, place, name, score, NULL);
 }
 
 /* One line of the head or of an event.  Returns 1 when it completes an event. */
@@ -295,10 +365,11 @@ static inline int attachment_next(attachment* self, attachment_event* event) {
 }
 
 /* The code of the answer to a request (HTTP), or a negative errno. */
-static inline int attachment_ask_(const char* place, const char* head, const char* body) {
+static inline int attachment_ask_(const char* place, const char* head, const char* body,
+                                  const attachment_token* token) {
   char answer[64];
   size_t used = 0;
-  const int fd = attachment_request_(place, head, body);
+  const int fd = attachment_request_(place, head, body, token);
   if (fd < 0) return fd;
   int flaw = -EPROTO;
   const uint64_t by_ms = attachment_now_ms_() + ATTACHMENT_TIMEOUT_MS;
@@ -318,28 +389,38 @@ static inline int attachment_ask_(const char* place, const char* head, const cha
   return used < 12 ? flaw : atoi(answer + 9);
 }
 
-static inline int attachment_score(const char* place, int64_t score) {
+static inline int attachment_score_by(const char* place, int64_t score,
+                                      const attachment_token* token) {
   char body[48];
   snprintf(body, sizeof body, "{\"score\":%" PRId64 "}", score);
-  const int status = attachment_ask_(place, "PUT /v1/application/score", body);
+  const int status = attachment_ask_(place, "PUT /v1/application/score", body, token);
   if (status < 0) return status;
   if (status == 200) return 0;
   if (status == 429) return -EAGAIN;
   return status == 401 || status == 403 ? -EACCES : -EPROTO;
 }
 
-static inline int attachment_drained(const char* place, const char* name, uint64_t epoch) {
+static inline int attachment_score(const char* place, int64_t score) {
+  return attachment_score_by(place, score, NULL);
+}
+
+static inline int attachment_drained_by(const char* place, const char* name, uint64_t epoch,
+                                        const attachment_token* token) {
   char head[128];
   char body[48];
   if (!attachment_is_name_(name)) return -EINVAL;
   snprintf(head, sizeof head, "POST /v1/application/drained?name=%s", name);
   snprintf(body, sizeof body, "{\"epoch\":%" PRIu64 "}", epoch);
-  const int status = attachment_ask_(place, head, body);
+  const int status = attachment_ask_(place, head, body, token);
   if (status < 0) return status;
   if (status == 200) return 0;
   if (status == 404) return -ENOENT;
   if (status == 409) return -ESTALE;
   return status == 401 || status == 403 ? -EACCES : -EPROTO;
+}
+
+static inline int attachment_drained(const char* place, const char* name, uint64_t epoch) {
+  return attachment_drained_by(place, name, epoch, NULL);
 }
 
 #ifdef __cplusplus

@@ -195,7 +195,8 @@ typedef struct election_config {
 } election_config;
 
 enum {
-  /* Who hears a leader answers ELECTION but starts nothing (the papers do not have this). */
+  /* A process that hears a leader answers ELECTION but starts nothing (the papers do not have
+   * this). */
   ELECTION_CONFIG_STICKY = 1u << 0,
   /* Ask suspected members too, without waiting for them (the papers do; it costs messages only). */
   ELECTION_CONFIG_ASK_SUSPECTED = 1u << 1
@@ -213,9 +214,9 @@ typedef struct election_plugin {
   uint32_t reserved;   /* 0 */
   const char* name;    /* as in `[election] plugin = "..."`; not empty */
   const char* version; /* of the plugin; for people */
-  const char* const*
-      variants; /* at least one name, none empty or twice, closed by NULL; the first
-                   is the original, the last what a host uses unless told otherwise */
+  const char* const* variants; /* at least one name, none empty or twice, closed by NULL; the first
+                                  is the original, which profile "textbook" means, the last what a
+                                  host uses unless told otherwise */
 
   /* Makes an instance in ELECTION_STATE_IDLE; NULL when it cannot (no memory, bad config). */
   election_instance* (*create)(const election_config* config);

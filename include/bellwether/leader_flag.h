@@ -186,20 +186,20 @@ static inline void leader_flag_read(const leader_flag* flag, leader_flag_snapsho
 static inline int leader_flag_wait(const leader_flag* flag, const leader_flag_snapshot* seen,
                                    uint64_t timeout_ns);
 
-/* Before work that takes `need_ns`: does this replica lead, may it begin anything, and does what
- * the sidecar has already written last for so long?  If so, `token` is set, for the resource and
- * leader_flag_still().  A leader that is to hand over may begin nothing, and has the time of
- * `[application] drain_timeout` to finish (leader_flag_snapshot.is_draining).
+/* Call this before work that takes `need_ns`.  True: this replica leads, may begin new work, and
+ * its leadership, as the sidecar last wrote it, is valid for at least that long; then `token` is
+ * set, for the resource and for leader_flag_still().  A leader that is about to hand over may not
+ * begin anything; it has `[application] drain_timeout` to finish what it has begun.
  *
- * That is certain against a sidecar that hangs, is starved or is cut off: under every guard but
- * "none" no other replica leads before the time is over.  It is not certain against one that
- * gives leadership up without a drain, or after it (a step-down, a transfer, a planned take-over,
- * SIGTERM), nor against one whose death is known: then another replica may lead a millisecond
- * later, while this one still works. */
+ * After true, under every guard but "none", no other replica leads before that time is up, even if
+ * the sidecar hangs, gets no processor time, or is cut off.  There are two exceptions: the leader
+ * gives up leadership without a drain, or after one (a step-down, a transfer, a planned take-over,
+ * SIGTERM), or its sidecar is known to be dead.  Then another replica may lead a millisecond later,
+ * while this one is still working. */
 static inline bool leader_flag_begin(const leader_flag* flag, uint64_t need_ns, uint64_t* token);
 
-/* After the work, before its result counts: does this replica lead in the same epoch as then?  If
- * so, and the guard is not "none", no other replica has led in between. */
+/* Call this after the work, before its result counts.  True: this replica leads, in the same epoch
+ * as at leader_flag_begin(); under every guard but "none", no other replica has led since then. */
 static inline bool leader_flag_still(const leader_flag* flag, uint64_t token);
 
 /* The clock of valid_until_ns, CLOCK_BOOTTIME: it goes on while the machine is suspended. */

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/authority.hh"
+#include "api/lack.hh"
 #include "base/counted.hh"
 #include "config/config.hh"
 #include "config/effective.hh"
@@ -80,6 +81,12 @@ struct ApplicationState {
   std::vector<std::string> waiting_for{};
 };
 
+// What keeps a node from being ready.
+struct Unready {
+  std::string why;
+  Lack lack = Lack::kOther;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -91,8 +98,8 @@ class Backend {
   virtual Instant now() const = 0;
   virtual Instant started() const = 0;
   // What is missing until the node is past its search for a leader, with storage and flag usable;
-  // "": it is ready.
-  virtual std::string why_not_ready() const = 0;
+  // nothing: it is ready.
+  virtual std::optional<Unready> unready() const = 0;
   // How long ago the event loop last ran its own timer, which it does every second.
   virtual Duration loop_age() const = 0;
   // Keys whose configured value waits for a restart.

@@ -108,20 +108,6 @@ Json promise_json(const Backend& backend) {
           {"ends_in_ms", whole_ms(last->until - backend.now())}};
 }
 
-// What this node's vote is, and whether it has one.
-Json vote_json(const Backend& backend) {
-  const Majority* majority = backend.node().majority();
-  if (majority == nullptr || !majority->slot) return nullptr;
-  const Record& record = majority->disk.stored();
-  const bool is_given = record.granted_to != Uuid{};
-  const Vote vote = backend.node().vote(backend.now());
-  return {{"state", name(vote)},
-          {"why", vote == Vote::kInForce ? Json(nullptr) : Json(vote_text(backend))},
-          {"epoch", record.max_epoch},
-          {"granted_to",
-           is_given ? Json(backend.node().members().name_of(record.granted_to)) : Json(nullptr)}};
-}
-
 // Who holds the record of the store that decides, as this node has seen it last, and what is wrong.
 Json store_json(const Backend& backend) {
   const StoreGuard* guard = backend.node().store();
@@ -161,11 +147,6 @@ Json config_json(const Backend& backend) {
           {"mismatches", backend.config_mismatches()}};
 }
 
-const char* mode_name(TlsMode mode) {
-  static constexpr std::array kNames{"off", "permissive", "strict"};
-  return kNames.at(static_cast<size_t>(mode));
-}
-
 Json files_json(const TlsState& state) {
   const auto& expiry = state.expiry;
   return {{"why_not_in_force", text_or_null(state.flaw)},
@@ -174,7 +155,7 @@ Json files_json(const TlsState& state) {
 
 Json commands_json(const Backend& backend) {
   const ApiSettings& api = backend.config().api;
-  return {{"from", api.writes == ApiWrites::kSocket ? "socket" : "all"},
+  return {{"from", name(api.writes)},
           {"needs_token", !api.token_file.empty()},
           {"why_no_token_counts", text_or_null(backend.authority().token_flaw())}};
 }
@@ -183,7 +164,7 @@ Json commands_json(const Backend& backend) {
 Json tls_json(const Backend& backend) {
   using metrics::TlsUse;
   const Config& config = backend.config();
-  Json json{{"mode", mode_name(config.tls.mode)}};
+  Json json{{"mode", name(config.tls.mode)}};
   json.update(files_json(backend.tls(TlsUse::kMembers)));
   const auto add = [&](TlsUse use, bool is_used) {
     json[metrics::name(use)] = is_used ? files_json(backend.tls(use)) : Json(nullptr);
@@ -239,6 +220,19 @@ Json election_json(const PastElection& election) {
 }
 
 }  // namespace
+
+Json vote_json(const Backend& backend) {
+  const Majority* majority = backend.node().majority();
+  if (majority == nullptr || !majority->slot) return nullptr;
+  const Record& record = majority->disk.stored();
+  const bool is_given = record.granted_to != Uuid{};
+  const Vote vote = backend.node().vote(backend.now());
+  return {{"state", name(vote)},
+          {"why", vote == Vote::kInForce ? Json(nullptr) : Json(vote_text(backend))},
+          {"epoch", record.max_epoch},
+          {"granted_to",
+           is_given ? Json(backend.node().members().name_of(record.granted_to)) : Json(nullptr)}};
+}
 
 Json leader_body(const Backend& backend, const LeadershipFeed& feed, const Leadership& leadership) {
   const Config& config = backend.config();
@@ -309,15 +303,16 @@ Json members_body(const Backend& backend, const LeadershipFeed& feed) {
 Json status_body(const Backend& backend, const LeadershipFeed& feed) {
   const Node& node = backend.node();
   const Identity& identity = backend.identity();
-  const std::string why_not_ready = backend.why_not_ready();
+  const auto unready = backend.unready();
   return {{"group", backend.config().group.name},
           {"node", node_json(backend)},
           {"role", role_name(node.role())},
           {"leader", leader_json(feed.current().leader)},
           {"epoch", feed.current().epoch},
           {"highest_epoch", node.known_epoch()},
-          {"is_ready", why_not_ready.empty()},
-          {"why_not_ready", text_or_null(why_not_ready)},
+          {"is_ready", !unready},
+          {"why_not_ready", unready ? Json(unready->why) : Json(nullptr)},
+          {"lacks", unready ? Json(name(unready->lack)) : Json(nullptr)},
           {"may_lead", node.may_lead()},
           {"why_nobody_leads", text_or_null(why_nobody_leads(backend, feed))},
           {"variant", node.options().variant},
@@ -343,12 +338,24 @@ Json status_body(const Backend& backend, const LeadershipFeed& feed) {
           {"loop_age_ms", whole_ms(backend.loop_age())}};
 }
 
-Json history_body(const Backend& backend, const ElectionHistory& history) {
+Json history_body(const Backend& backend, const ElectionHistory& history,
+                  const LeadershipFeed& feed) {
   Json elections = Json::array();
   for (const PastElection& election : history.elections()) {
     elections.push_back(election_json(election));
   }
-  return {{"group", backend.config().group.name}, {"elections", std::move(elections)}};
+  // A hand-over is no election: whom it went to, and why, is to be seen here alone.
+  Json leaders = Json::array();
+  for (auto change = feed.changes().rbegin(); change != feed.changes().rend(); ++change) {
+    leaders.push_back({{"time", rfc3339(change->changed)},
+                       {"leader", change->leader ? Json(change->leader->name) : Json(nullptr)},
+                       {"epoch", change->epoch},
+                       {"is_draining", change->is_draining},
+                       {"reason", change->reason}});
+  }
+  return {{"group", backend.config().group.name},
+          {"elections", std::move(elections)},
+          {"leaders", std::move(leaders)}};
 }
 
 }  // namespace bellwether::api

@@ -30,7 +30,8 @@ Json leader_json(const std::optional<NamedLeader>& leader);
 
 Json members_body(const Backend& backend, const LeadershipFeed& feed);
 Json status_body(const Backend& backend, const LeadershipFeed& feed);
-Json history_body(const Backend& backend, const ElectionHistory& history);
+Json history_body(const Backend& backend, const ElectionHistory& history,
+                  const LeadershipFeed& feed);
 Json explain_body(const Backend& backend, const LeadershipFeed& feed);
 
 // Members by rank, the highest first; those that have left come last.
@@ -47,6 +48,8 @@ std::string why_nobody_leads(const Backend& backend, const LeadershipFeed& feed)
 
 // One sentence without its full stop: what the vote of this node is, and when that ends.
 std::string vote_text(const Backend& backend);
+// What this node's vote is, and whether it has one; null: it is not a voter.
+Json vote_json(const Backend& backend);
 
 // "250ms", "12s", "3m": as much as a sentence needs.
 std::string rough(Duration duration);

@@ -365,6 +365,7 @@ Json explain_body(const Backend& backend, const LeadershipFeed& feed) {
           {"seen_by", backend.node().members().self().name},
           {"leader", leader ? Json(leader->name) : Json(nullptr)},
           {"guard", backend.config().guard()},
+          {"vote", vote_json(backend)},
           {"why_nobody_leads", why_nobody.empty() ? Json(nullptr) : Json(as_sentence(why_nobody))},
           {"members", Explanation(backend, feed).members()}};
 }

@@ -55,6 +55,8 @@ class LeadershipFeed {
   void on_publish(const Publish& publish, const Members& members, WallTime now);
 
   const Leadership& current() const { return changes_.back(); }
+  // The last kMaxKept, oldest first.
+  const std::deque<Leadership>& changes() const { return changes_; }
 
   // Whether this node leads, and for how much longer unless it is renewed; zero when it does not.
   // A node that did not get to renew leads no longer, though it was not published yet.

@@ -293,9 +293,9 @@ io::HttpResponse Routes::livez() const {
 }
 
 io::HttpResponse Routes::readyz() const {
-  const std::string why = backend_.why_not_ready();
-  if (why.empty()) return json_response(200, {{"status", "ready"}});
-  return json_response(503, {{"status", "not ready"}, {"why", why}});
+  const auto unready = backend_.unready();
+  if (!unready) return json_response(200, {{"status", "ready"}});
+  return json_response(503, {{"status", "not ready"}, {"why", unready->why}});
 }
 
 io::HttpResponse Routes::metrics_text() const {
@@ -317,7 +317,7 @@ io::HttpResponse Routes::members() const {
 io::HttpResponse Routes::status() const { return json_response(200, status_body(backend_, feed_)); }
 
 io::HttpResponse Routes::history() const {
-  return json_response(200, history_body(backend_, history_));
+  return json_response(200, history_body(backend_, history_, feed_));
 }
 
 io::HttpResponse Routes::explain() const {

@@ -18,7 +18,6 @@
 #include "api/exchange.hh"
 #include "api/history.hh"
 #include "api/leadership.hh"
-#include "api/score_budget.hh"
 #include "api/waiting_clients.hh"
 #include "io/loop/timer.hh"
 #include "metrics/labels.hh"
@@ -46,6 +45,25 @@ inline constexpr Duration kDefaultHold = std::chrono::seconds(30);
 
 // "30s", "500ms", or plain seconds.
 std::optional<Duration> parse_wait(std::string_view text);
+
+// How often scores may change, also those that applications attach with: beyond it the rest is
+// refused, and nothing is lost by it, since only the newest is ever told to anybody.
+class ScoreBudget {
+ public:
+  static constexpr int kPerSecond = 500;
+
+  bool admit(Instant now) {
+    if (now - second_ >= std::chrono::seconds(1)) {
+      second_ = now;
+      count_ = 0;
+    }
+    return ++count_ <= kPerSecond;
+  }
+
+ private:
+  Instant second_{};  // since when is counted
+  int count_ = 0;
+};
 
 class Routes;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -45,5 +46,21 @@ class Names : public PerValue<Enum, const char*> {
     }
   }
 };
+
+template <typename Enum>
+constexpr std::array<Enum, kValues<Enum>> all_values() {
+  std::array<Enum, kValues<Enum>> values{};
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<Enum>(i);
+  return values;
+}
+
+// The value whose name() this is; nothing if none has it.
+template <typename Enum>
+std::optional<Enum> value_named(std::string_view word) {
+  for (const Enum value : all_values<Enum>()) {
+    if (word == name(value)) return value;
+  }
+  return std::nullopt;
+}
 
 }  // namespace bellwether

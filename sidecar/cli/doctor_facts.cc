@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "api/lack.hh"
 #include "cli/api_client.hh"
 #include "cli/plugin_dir.hh"
 #include "cli/sidecar_answers.hh"
@@ -58,12 +59,6 @@ Number number_in(const Json& object, const char* key) {
   return found != object.end() && found->is_number_integer() ? found->get<Number>() : 0;
 }
 
-// Empty for null and what is not there.
-std::string text_in(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? text_of(object, key) : "";
-}
-
 // Nothing where an older sidecar does not say it.
 std::optional<doctor::ApplicationFacts> application_in(const Json& status) {
   const Json& application = object_in(status, "application");
@@ -94,7 +89,8 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
     facts.plugin_abi = text_of(plugin, "abi");
     facts.variant = text_of(status, "variant");
     if (!is_true(status, "is_ready")) facts.why_not_ready = text_of(status, "why_not_ready");
-    facts.vote = text_in(object_in(status, "vote"), "state");
+    facts.lacks_vote_alone = word_in<api::Lack>(status, "lacks") == api::Lack::kVote;
+    facts.vote = word_in<Vote>(object_in(status, "vote"), "state");
     facts.why_no_vote = text_in(object_in(status, "vote"), "why");
     facts.pending_restart = texts_in(config, "pending_restart");
     const Json& tls = object_in(status, "tls");
@@ -112,11 +108,11 @@ doctor::SidecarFacts ask_sidecar(const ApiAddress& address) {
       facts.members.push_back({.name = text_of(member, "name"),
                                .id = text_of(member, "id"),
                                .address = text_of(member, "address"),
-                               .state = text_of(member, "state"),
+                               .state = word_in<Liveness>(member, "state"),
                                .is_self = is_true(member, "is_self"),
-                               .security = text_of(member, "security"),
+                               .security = word_in<Security>(member, "security"),
                                .priority = number_in<uint32_t>(member, "priority"),
-                               .is_able = text_of(member, "why_not_able") == "-"});
+                               .is_able = text_in(member, "why_not_able").empty()});
     }
   } catch (const ApiError& error) {
     facts.silence = error.what();
@@ -152,7 +148,7 @@ std::vector<NameFacts> names_in(const Facts& facts) {
   for (const doctor::MemberFacts& member : facts.sidecar->members) {
     HostPort place;
     const bool is_place = parse_host_port(member.address, place).empty();
-    if (is_place && !member.is_self && member.state != "left") add(Origin::kMember, place);
+    if (is_place && !member.is_self && member.state != Liveness::kLeft) add(Origin::kMember, place);
   }
   return names;
 }

@@ -1,14 +1,18 @@
 // Everything that can be wrong at the start ends the program with its own exit code, in one line
 // that names the file and the remedy; what comes after that is the log's.
+#include <fmt/core.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <latch>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -24,7 +28,6 @@
 #include "io/confinement/confinement.hh"
 #include "io/flag/robust_futex.hh"
 #include "io/loop/signals_blocked.hh"
-#include "io/loop/threads.hh"
 #include "io/names/listening.hh"
 #include "io/tls/openssl.hh"
 
@@ -72,6 +75,37 @@ has the lock): the same start may succeed later.)";
 constexpr size_t kThreads = 12;
 // Twice as much as the deepest start takes.
 constexpr size_t kStackBytes = size_t{384} << 10;
+
+// How many threads a process may have depends on its user (ulimit -u), its control group and its
+// address space (ulimit -v), and is not to be asked for: it is tried.  Throws std::runtime_error,
+// with a remedy, unless this process may have `count` more at this moment; libuv ends a process
+// without a word when it cannot make those of its pool.
+void require_threads(size_t count) {
+  std::vector<std::thread> threads;
+  std::latch over(1);
+  try {
+    while (threads.size() < count) threads.emplace_back([&over] { over.wait(); });
+  } catch (const std::system_error&) {
+    // As many as there are.
+  }
+  over.count_down();
+  for (std::thread& thread : threads) thread.join();
+  if (threads.size() == count) return;
+  throw std::runtime_error(
+      fmt::format("only {} threads more may be started, and it takes {}; allow more (ulimit -u, "
+                  "TasksMax=, pids.max; or memory: ulimit -v)",
+                  threads.size(), count));
+}
+
+// The same of the stack, which threads have, too: one that is too small ends the process without a
+// word.
+void require_stack(size_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= bytes) return;
+  throw std::runtime_error(
+      fmt::format("the stack may have {} KiB, and it takes {}; allow more (ulimit -s, LimitSTACK=)",
+                  limit.rlim_cur / 1024, bytes / 1024));
+}
 
 ExitCode exit_code_of(daemon::SidecarEnd end) {
   switch (end) {
@@ -130,7 +164,7 @@ ExitCode run_sidecar(const RunOptions& options) {
   io::block_signals();
   // Peers and clients go away at any time; that is an error of a write, not the end of everything.
   std::signal(SIGPIPE, SIG_IGN);
-  io::require_threads(kThreads);
+  require_threads(kThreads);
   // Forks a child, so it comes before all threads that stay.
   const char* const flag_weakness = io::robust_futex_flaw();
   std::optional<HangWatch> watch("cannot start yet: ");
@@ -189,7 +223,7 @@ void add_run(CLI::App& program, Subcommand& chosen) {
       ->description("DANGER: vote although this voter does not know what it has granted");
   run.callback([&chosen, options] {
     chosen = [options] {
-      io::require_stack(kStackBytes);  // run_sidecar() has much of it on its own
+      require_stack(kStackBytes);  // run_sidecar() has much of it on its own
       return run_sidecar(*options);
     };
   });

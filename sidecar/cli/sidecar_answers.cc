@@ -9,9 +9,13 @@
 #include <ctime>
 
 #include "cli/styled_text.hh"
+#include "core/member_view.hh"
+#include "core/store_record.hh"
 
 namespace bellwether::cli {
 namespace {
+
+using Holder = StoreRecord::Holder;
 
 constexpr unsigned kOk = 200;
 
@@ -29,8 +33,8 @@ std::string printable(std::string text) {
 }
 
 std::string with_unit(const Json& object, const char* key, const char* unit) {
-  const std::string text = text_of(object, key);
-  return text == "-" ? text : text + unit;
+  const std::string text = text_in(object, key);
+  return text.empty() ? "-" : text + unit;
 }
 
 std::vector<Json> items_in(const Json& object, const char* key) {
@@ -40,18 +44,18 @@ std::vector<Json> items_in(const Json& object, const char* key) {
 }
 
 Span state_cell(const Json& member) {
-  const std::string state = text_of(member, "state");
-  const Style style = state == "alive"     ? Style::kGood
-                      : state == "suspect" ? Style::kDoubtful
-                      : state == "down"    ? Style::kBad
-                                           : Style::kFaint;
-  return {state, style};
+  const auto liveness = word_in<Liveness>(member, "state");
+  const Style style = liveness == Liveness::kAlive     ? Style::kGood
+                      : liveness == Liveness::kSuspect ? Style::kDoubtful
+                      : liveness == Liveness::kDown    ? Style::kBad
+                                                       : Style::kFaint;
+  return {text_of(member, "state"), style};
 }
 
 Span role_cell(const Json& member, bool has_leader) {
   const bool is_leader = is_true(member, "is_leader");
   std::string role = is_leader ? "leader" : "follower";
-  if (!has_leader || text_of(member, "state") != "alive") role = "-";
+  if (!has_leader || !is_alive(member)) role = "-";
   if (is_true(member, "is_self")) role += " (here)";
   return {role, is_leader ? Style::kStrong : Style::kPlain};
 }
@@ -78,17 +82,17 @@ Row member_row(const Json& member, bool has_leader) {
       text_of(member, "score"),
       text_of(member, "priority"),
       text_of(member, "address"),
-      heard == "-" ? heard : heard + " ago",
+      heard.empty() ? "-" : heard + " ago",
       with_unit(member, "rtt_ms", "ms"),
       text_of(member, "variant"),
       text_of(member, "version")};
 }
 
-bool has_unable_application(const Json& member) { return text_of(member, "why_not_able") != "-"; }
+bool has_unable_application(const Json& member) { return !text_in(member, "why_not_able").empty(); }
 
 bool has_score(const Json& member) {
-  const std::string score = text_of(member, "score");
-  return score != "-" && score != "0";
+  const std::string score = text_in(member, "score");
+  return !score.empty() && score != "0";
 }
 
 // Nothing where it was removed already.
@@ -154,10 +158,14 @@ std::string value_text(const Json& value) {
   return printable(value.is_string() ? value.get<std::string>() : dump(value));
 }
 
+std::string text_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? "" : value_text(*found);
+}
+
 std::string text_of(const Json& object, const char* key) {
   const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return "-";
-  return value_text(*found);
+  return found == object.end() || found->is_null() ? "-" : value_text(*found);
 }
 
 const Json& object_in(const Json& object, const char* key) {
@@ -166,45 +174,44 @@ const Json& object_in(const Json& object, const char* key) {
   return found != object.end() && found->is_object() ? *found : kEmpty;
 }
 
+bool is_alive(const Json& member) { return word_in<Liveness>(member, "state") == Liveness::kAlive; }
+
 bool is_true(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && *found == true;
 }
 
-std::string why_nobody_leads(const Json& status) {
-  std::string why = text_of(status, "why_nobody_leads");
-  return why == "-" ? "" : why;
-}
+std::string why_nobody_leads(const Json& status) { return text_in(status, "why_nobody_leads"); }
 
 std::string leader_text(const Json& leader) {
-  const std::string name = text_of(object_in(leader, "leader"), "name");
-  if (name == "-") return "there is no leader";
+  const std::string name = text_in(object_in(leader, "leader"), "name");
+  if (name.empty()) return "there is no leader";
   return name + " leads, epoch " + text_of(leader, "epoch");
 }
 
 std::string vote_text(const Json& vote) {
-  const std::string why = text_of(vote, "why");
-  return text_of(vote, "state") + (why == "-" ? "" : ": " + why);
+  const std::string why = text_in(vote, "why");
+  return text_of(vote, "state") + (why.empty() ? "" : ": " + why);
 }
 
 std::string record_text(const Json& store) {
   const Json& record = object_in(store, "record");
-  const std::string state = text_of(record, "state");
+  const auto holder = word_in<Holder>(record, "state");
   if (record.empty()) return "no record was seen";
-  if (state == "released") return "released";
-  if (state == "unknown") return "held by nobody who is known";
+  if (holder == Holder::kReleased) return "released";
+  if (holder == Holder::kUnknown) return "held by nobody who is known";
   std::string text = "held by " + text_of(record, "holder");
-  if (state == "stranger") text += ", which is not a member";
+  if (holder == Holder::kStranger) text += ", which is not a member";
   if (!is_true(record, "is_watched")) return text + " when it was last looked at";
   const std::string age = age_in(record, "unchanged_for_ms");
-  return age == "-" ? text : text + ", written " + age + " ago";
+  return age.empty() ? text : text + ", written " + age + " ago";
 }
 
 std::string store_trouble(const Json& store) {
-  std::string trouble = text_of(store, "trouble");
-  if (trouble != "-") return trouble;
+  std::string trouble = text_in(store, "trouble");
+  if (!trouble.empty()) return trouble;
   const Json& record = object_in(store, "record");
-  if (text_of(record, "state") != "stranger") return "";
+  if (word_in<Holder>(record, "state") != Holder::kStranger) return "";
   return "held by " + text_of(record, "holder") + ", which is not a member";
 }
 
@@ -213,8 +220,9 @@ namespace {
 // "finishes for step_down, 12s left, waits for worker"
 std::string draining_text(const Json& draining) {
   std::string text = "finishes for " + text_of(draining, "reason");
-  if (const std::string left = age_in(draining, "left_ms"); left != "-")
+  if (const std::string left = age_in(draining, "left_ms"); !left.empty()) {
     text += ", " + left + " left";
+  }
   std::string names;
   for (const std::string& name : texts_in(draining, "waiting_for")) {
     names += (names.empty() ? ", waits for " : ", ") + name;
@@ -232,24 +240,24 @@ std::string application_text(const Json& application) {
   const bool is_attached = !text.empty();
   if (is_attached) text += " attached";
   if (!is_attached && is_true(application, "attach")) text = "none is attached";
-  const bool is_checked = text_of(application, "health") != "-";
+  const bool is_checked = !text_in(application, "health").empty();
   if (is_checked) {
-    const std::string flaw = text_of(application, "why_not_healthy");
+    const std::string flaw = text_in(application, "why_not_healthy");
     const bool is_healthy = is_true(application, "is_healthy");
     text += (text.empty() ? "" : ", ") + std::string(is_healthy ? "healthy" : "not healthy");
-    if (flaw != "-") text += ": " + flaw;
+    if (!flaw.empty()) text += ": " + flaw;
   }
   if (const Json& draining = object_in(application, "draining"); !draining.empty()) {
     text += (text.empty() ? "" : ", ") + draining_text(draining);
   }
-  const std::string score = text_of(application, "score");
-  if (score != "0" && score != "-") text += (text.empty() ? "score " : ", score ") + score;
+  const std::string score = text_in(application, "score");
+  if (!score.empty() && score != "0") text += (text.empty() ? "score " : ", score ") + score;
   return text;
 }
 
 std::string age_in(const Json& object, const char* key) {
   const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_integer()) return "-";
+  if (found == object.end() || !found->is_number_integer()) return "";
   return age_text(std::chrono::milliseconds(found->get<int64_t>()));
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.hh"
 #include "base/json.hh"
+#include "base/names.hh"
 #include "cli/api_client.hh"
 #include "cli/styled_text.hh"
 
@@ -35,13 +36,21 @@ inline Json get_members(ApiClient& client) { return get_json(client, "/v1/member
 
 // A value as text that a terminal can take: a string without its quotes, anything else as JSON.
 std::string value_text(const Json& value);
-// The value of a key as such text; "-" for null and what is not there.
+// The value of a key as such text; "" for null and what is not there, and "-" where it is shown.
+std::string text_in(const Json& object, const char* key);
 std::string text_of(const Json& object, const char* key);
+// The value whose name stands there; nothing for any other word.
+template <typename Enum>
+std::optional<Enum> word_in(const Json& object, const char* key) {
+  return value_named<Enum>(text_in(object, key));
+}
 // The object under a key; an empty one when there is none.
 const Json& object_in(const Json& object, const char* key);
-// A number of milliseconds under a key as age_text() has it; "-" when there is none.
+// A number of milliseconds under a key as age_text() has it; "" when there is none.
 std::string age_in(const Json& object, const char* key);
 bool is_true(const Json& object, const char* key);
+// Of one in /v1/members.
+bool is_alive(const Json& member);
 
 // "nobody's application is able": a reason that all share, from a body of /v1/status; "" for none.
 std::string why_nobody_leads(const Json& status);

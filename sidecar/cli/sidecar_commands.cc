@@ -150,19 +150,21 @@ ExitCode status(ApiClient& client, const SidecarOptions& options) {
 
 // The names in a column, and beside it the sentences, in as many lines as they take.
 std::vector<Line> explanation_lines(const Json& explanation, size_t width) {
-  const std::string leader = text_of(explanation, "leader");
-  const std::string why_nobody = text_of(explanation, "why_nobody_leads");
+  const std::string leader = text_in(explanation, "leader");
+  const std::string why_nobody = why_nobody_leads(explanation);
   const auto row = [](const char* head, Span what) {
     return Row{Span(head, Style::kFaint), std::move(what)};
   };
   std::vector<Line> lines = aligned({
       row("group", text_of(explanation, "group") + ", guard " + text_of(explanation, "guard")),
       row("seen by", text_of(explanation, "seen_by")),
-      row("leader", leader != "-"
+      row("leader", !leader.empty()
                         ? Span(leader, Style::kStrong)
-                        : Span("there is no leader" + (why_nobody == "-" ? "" : ". " + why_nobody),
+                        : Span("there is no leader" + (why_nobody.empty() ? "" : ". " + why_nobody),
                                Style::kBad)),
   });
+  const Json& vote = object_in(explanation, "vote");
+  if (text_of(vote, "why") != "-") add_wrapped({{"its vote  "}}, vote_text(vote), width, lines);
   lines.emplace_back();
   const std::vector<Json> members = objects_in(explanation, "members");
   size_t widest = 0;

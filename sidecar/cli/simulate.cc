@@ -101,7 +101,7 @@ constexpr const char* kSimulateExamples = R"(Examples:
   bellwether simulate --fault-seeds 1..10000 --jobs 4
       ten thousand schedules of crashes, partitions and bad clocks for each variant
   bellwether simulate --guard majority --fault-seeds 1..1000000
-      four and a half million guarded elections of each variant: 45 minutes on two cores
+      seven and a half million guarded elections of each variant: an hour on two cores
   bellwether simulate --plugin ./bellwether-mine.so failover.txt
       the same scenario with a plugin of your own
 

@@ -7,10 +7,15 @@
 #include <string>
 #include <utility>
 
+#include "api/lack.hh"
+#include "base/counted.hh"
 #include "cli/sidecar_answers.hh"
+#include "config/config.hh"
 
 namespace bellwether::cli {
 namespace {
+
+using api::Lack;
 
 bool has_leader(const Json& leader) { return !object_in(leader, "leader").empty(); }
 
@@ -22,8 +27,8 @@ std::string since_text(const Json& leader) {
 
 // What it waits for is said once, where that makes the node not ready.
 Row vote_row(const Json& status, const Json& vote) {
-  const bool is_in_force = text_of(vote, "why") == "-";
-  const bool is_said = text_of(vote, "why") == text_of(status, "why_not_ready");
+  const bool is_in_force = text_in(vote, "why").empty();
+  const bool is_said = word_in<Lack>(status, "lacks") == Lack::kVote;
   return {Span("vote", Style::kFaint),
           {is_said ? text_of(vote, "state") : vote_text(vote),
            is_in_force ? Style::kPlain : Style::kDoubtful}};
@@ -34,13 +39,13 @@ Row vote_row(const Json& status, const Json& vote) {
 void add_store(std::vector<Row>& rows, const Json& status) {
   const Json& store = object_in(status, "store");
   if (store.empty()) return;
-  const std::string trouble = text_of(store, "trouble");
-  const bool is_stranger = trouble == "-" && !store_trouble(store).empty();
+  const std::string trouble = text_in(store, "trouble");
+  const bool is_stranger = trouble.empty() && !store_trouble(store).empty();
   rows.push_back({Span("store", Style::kFaint),
                   {text_of(store, "name") + ", " + record_text(store),
                    is_stranger ? Style::kDoubtful : Style::kPlain}});
-  const bool is_said = text_of(status, "why_not_ready").find(trouble) != std::string::npos;
-  if (trouble != "-" && !is_said) {
+  const bool is_said = word_in<Lack>(status, "lacks") == Lack::kStore;
+  if (!trouble.empty() && !is_said) {
     rows.push_back({Span("", Style::kFaint), {trouble, Style::kDoubtful}});
   }
 }
@@ -49,7 +54,7 @@ void add_store(std::vector<Row>& rows, const Json& status) {
 // that may lead can lack.
 Span leader_cell(const Json& leader, const Json& status) {
   if (has_leader(leader)) return {leader_text(leader), Style::kStrong};
-  const bool has_no_vote = text_of(object_in(status, "vote"), "why") != "-";
+  const bool has_no_vote = !text_in(object_in(status, "vote"), "why").empty();
   const std::string why = has_no_vote ? "see vote" : why_nobody_leads(status);
   return {leader_text(leader) + (why.empty() ? "" : ": " + why), Style::kBad};
 }
@@ -81,26 +86,28 @@ std::string variant_text(const Json& status) {
 
 std::string program_text(const Json& status) {
   const Json& plugin = object_in(status, "plugin");
+  const std::string uptime = age_in(status, "uptime_ms");
   return fmt::format("bellwether {}, plugin {} {} (ABI {}), up {}", text_of(status, "version"),
                      text_of(plugin, "name"), text_of(plugin, "version"), text_of(plugin, "abi"),
-                     age_in(status, "uptime_ms"));
+                     uptime.empty() ? "-" : uptime);
 }
 
 // Nothing where there is no [tls].
 std::optional<Row> tls_row(const Json& status, const Json& members) {
   const Json& tls = object_in(status, "tls");
   const std::string mode = text_of(tls, "mode");
-  if (mode == "off" || tls.empty()) return std::nullopt;
+  if (tls.empty() || word_in<TlsMode>(tls, "mode") == TlsMode::kOff) return std::nullopt;
   const Span head("tls", Style::kFaint);
-  const std::string flaw = text_of(tls, "why_not_in_force");
-  if (flaw != "-") return Row{head, {mode + ", not in force: " + flaw, Style::kDoubtful}};
+  const std::string flaw = text_in(tls, "why_not_in_force");
+  if (!flaw.empty()) return Row{head, {mode + ", not in force: " + flaw, Style::kDoubtful}};
   std::string plain;
   for (const Json& member : objects_in(members, "members")) {
-    if (text_of(member, "security") != "plain" || text_of(member, "state") != "alive") continue;
+    const bool is_plain = word_in<Security>(member, "security") == Security::kPlain;
+    if (!is_plain || !is_alive(member)) continue;
     plain += (plain.empty() ? "" : ", ") + text_of(member, "name");
   }
-  const std::string expiry = text_of(tls, "certificate_expires");
-  const std::string text = mode + (expiry == "-" ? "" : ", certificate until " + expiry);
+  const std::string expiry = text_in(tls, "certificate_expires");
+  const std::string text = mode + (expiry.empty() ? "" : ", certificate until " + expiry);
   if (plain.empty()) return Row{head, text};
   return Row{head, {text + "; plain: " + plain, Style::kDoubtful}};
 }
@@ -111,11 +118,11 @@ void add_certificates(std::vector<Row>& rows, const Json& status) {
     const Json& files = object_in(object_in(status, "tls"), table);
     if (files.empty()) continue;
     const Span head(std::string(table) + " tls", Style::kFaint);
-    const std::string flaw = text_of(files, "why_not_in_force");
-    const std::string expiry = text_of(files, "certificate_expires");
-    if (flaw == "-" && expiry == "-") {
+    const std::string flaw = text_in(files, "why_not_in_force");
+    const std::string expiry = text_in(files, "certificate_expires");
+    if (flaw.empty() && expiry.empty()) {
       rows.push_back({head, "in force"});
-    } else if (flaw == "-") {
+    } else if (flaw.empty()) {
       rows.push_back({head, "certificate until " + expiry});
     } else {
       rows.push_back({head, {"not in force: " + flaw, Style::kDoubtful}});
@@ -129,12 +136,12 @@ std::optional<Row> confinement_row(const Json& status) {
   if (confinement.empty()) return std::nullopt;
   std::string parts;
   if (is_true(confinement, "seccomp")) parts = "seccomp";
-  const std::string landlock = text_of(confinement, "landlock");
-  if (landlock != "-") parts += (parts.empty() ? "" : ", ") + ("Landlock " + landlock);
+  const std::string landlock = text_in(confinement, "landlock");
+  if (!landlock.empty()) parts += (parts.empty() ? "" : ", ") + ("Landlock " + landlock);
   if (parts.empty()) parts = "no";
   const Span head("confined", Style::kFaint);
-  const std::string lack = text_of(confinement, "why_not_whole");
-  if (lack == "-") return Row{head, parts};
+  const std::string lack = text_in(confinement, "why_not_whole");
+  if (lack.empty()) return Row{head, parts};
   return Row{head, {parts + "; " + lack, Style::kDoubtful}};
 }
 
@@ -168,8 +175,8 @@ std::vector<Line> status_lines(const Json& leader, const Json& status, const Jso
   add_store(rows, status);
   if (auto application = application_row(status)) rows.push_back(std::move(*application));
   if (auto tls = tls_row(status, members)) rows.push_back(std::move(*tls));
-  const std::string flaw = text_of(object_in(status, "commands"), "why_no_token_counts");
-  if (flaw != "-") {
+  const std::string flaw = text_in(object_in(status, "commands"), "why_no_token_counts");
+  if (!flaw.empty()) {
     rows.push_back(
         {Span("commands", Style::kDoubtful), Span("refused over TCP: " + flaw, Style::kDoubtful)});
   }

@@ -14,6 +14,7 @@
 #include "base/wall_time.hh"
 #include "cli/other_screen.hh"
 #include "cli/sidecar_answers.hh"
+#include "core/guard.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -39,7 +40,7 @@ std::string election_text(const Json& election) {
   text += fmt::format("; here ELECTION {}, ANSWER {}, HANDOVER {}, COORDINATOR {}",
                       text_of(messages, "election"), text_of(messages, "answer"),
                       text_of(messages, "handover"), text_of(messages, "coordinator"));
-  if (const std::string duration = age_in(election, "duration_ms"); duration != "-") {
+  if (const std::string duration = age_in(election, "duration_ms"); !duration.empty()) {
     text += ", in " + duration;
   }
   return text;
@@ -51,8 +52,8 @@ States states_in(const Json& members) {
   States states;
   for (const Json& member : objects_in(members, "members")) {
     std::string state = text_of(member, "state");
-    const std::string why_not = text_of(member, "why_not_able");
-    if (state == "alive" && why_not != "-") state += ", its application is " + why_not;
+    const std::string why_not = text_in(member, "why_not_able");
+    if (is_alive(member) && !why_not.empty()) state += ", its application is " + why_not;
     states[text_of(member, "name")] = std::move(state);
   }
   return states;
@@ -77,7 +78,7 @@ class News : public WatchView {
 
   // Why it is not in force tells how long that takes, and so changes all the time.
   void on_vote(const Json& vote) final {
-    const std::string state = text_of(vote, "state");
+    const auto state = word_in<Vote>(vote, "state");
     if (vote.empty() || state == vote_) return;
     vote_ = state;
     tell_vote(vote);
@@ -136,10 +137,10 @@ class News : public WatchView {
   std::string index_;  // of the change that was told last
   bool is_in_trouble_ = false;
   States states_;
-  std::string vote_ = "in force";  // which is not worth a word at first
-  std::string store_;              // what is wrong with it
-  std::string application_;        // why it is not able, and who is attached
-  std::string why_nobody_;         // leads
+  std::optional<Vote> vote_ = Vote::kInForce;  // which is not worth a word at first
+  std::string store_;                          // what is wrong with it
+  std::string application_;                    // why it is not able, and who is attached
+  std::string why_nobody_;                     // leads
 };
 
 // A line for each change.
@@ -223,12 +224,12 @@ class PageView : public WatchView {
   void on_members(const Json& members) override { members_ = members; }
 
   void on_vote(const Json& vote) override {
-    vote_ = text_of(vote, "why") == "-" ? "" : "vote " + vote_text(vote);
+    vote_ = text_in(vote, "why").empty() ? "" : "vote " + vote_text(vote);
   }
 
   void on_store(const Json& store) override {
     store_ = store.empty() ? "" : text_of(store, "name") + ", " + record_text(store);
-    store_trouble_ = text_of(store, "trouble") == "-" ? "" : text_of(store, "trouble");
+    store_trouble_ = text_in(store, "trouble");
   }
 
   void on_application(const Json& status) override {

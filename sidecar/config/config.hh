@@ -26,7 +26,11 @@ enum class Profile : uint8_t {
   kLast = kTextbook
 };
 
-enum class LogLevel : uint8_t { kTrace, kDebug, kInfo, kWarn, kError };
+enum class LogLevel : uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kLast = kError };
+inline const char* name(LogLevel level) {
+  static constexpr Names<LogLevel> kNames({"trace", "debug", "info", "warn", "error"});
+  return kNames[level];
+}
 enum class LogFormat : uint8_t { kText, kJson };
 
 struct GroupSettings {
@@ -74,7 +78,11 @@ struct MembershipSettings {
 };
 
 // How members' connections are secured.
-enum class TlsMode : uint8_t { kOff, kPermissive, kStrict };
+enum class TlsMode : uint8_t { kOff, kPermissive, kStrict, kLast = kStrict };
+inline const char* name(TlsMode mode) {
+  static constexpr Names<TlsMode> kNames({"off", "permissive", "strict"});
+  return kNames[mode];
+}
 
 struct TlsSettings {
   std::string cert;  // with `key` and `ca`: files in PEM; empty: none
@@ -89,7 +97,11 @@ struct TlsSettings {
 };
 
 // Over which door the API takes commands.
-enum class ApiWrites : uint8_t { kAll, kSocket };
+enum class ApiWrites : uint8_t { kAll, kSocket, kLast = kSocket };
+inline const char* name(ApiWrites writes) {
+  static constexpr Names<ApiWrites> kNames({"all", "socket"});
+  return kNames[writes];
+}
 
 struct ApiSettings {
   HostPort listen;         // none: on the socket alone

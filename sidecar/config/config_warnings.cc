@@ -32,7 +32,7 @@ void judge_voters(Judge& judge) {
                         "if a second leader does harm, name the voters, or give [kubernetes] or "
                         "[etcd]");
   }
-  // Who shall only follow says so with priority 0.
+  // A node that shall only follow says so with priority 0.
   if (!config.voters.contains(name) && config.node.priority > 0) {
     judge.object({"node.name", kVotersTable},
                  "this node, " + toml_text(name) +
@@ -185,7 +185,7 @@ void judge_takeovers(Judge& judge) {
   }
 }
 
-// Who ends this process by force, and when, is not for it to see.
+// This process cannot see who would end it by force, or when.
 void judge_departure(Judge& judge) {
   // TimeoutStopSec of the unit that is shipped; a pod has 30 s unless it says so.
   constexpr Duration kShortestPatience = std::chrono::seconds(20);

@@ -48,11 +48,7 @@ void add_election_rules(Table<ElectionSettings>& election) {
       kAtOnce,
       "classic (Garcia-Molina 1982) or modified (Soundarabai 2014); a change takes effect with the "
       "first election after all living members want the same");
-  election.key("preempt", &Settings::preempt,
-               WordType<Preempt>{{{"always", Preempt::kAlways},
-                                  {"priority", Preempt::kPriority},
-                                  {"never", Preempt::kOff}}},
-               Preempt::kAlways, kAtOnce,
+  election.key("preempt", &Settings::preempt, each_name_of<Preempt>(), Preempt::kAlways, kAtOnce,
                "may a higher node take over from a working leader? always: the textbook; priority: "
                "only with a higher priority; never");
   election.key("preempt_delay", &Settings::preempt_delay, DurationType{{}, hours(1)},

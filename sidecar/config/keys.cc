@@ -119,9 +119,7 @@ void add_api_keys(std::vector<ConfigKey<Config>>& keys) {
       "token_file", &ApiSettings::token_file, kFile, std::string(), kAtRestart,
       "commands over TCP need one of the tokens in this file, a line each (`bellwether keygen`); "
       "read again when it changes");
-  api.key("writes", &ApiSettings::writes,
-          WordType<ApiWrites>{{{"all", ApiWrites::kAll}, {"socket", ApiWrites::kSocket}}},
-          ApiWrites::kAll, kAtRestart,
+  api.key("writes", &ApiSettings::writes, each_name_of<ApiWrites>(), ApiWrites::kAll, kAtRestart,
           "over which door commands are taken: all, or the unix socket alone");
   const ListType<TextType> accounts{
       kMaxAccounts, "names or numbers", {"a name or a number", is_account_name}};
@@ -188,7 +186,8 @@ void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
           "the authorities whose certificates members have, in PEM; several during a rotation");
   tls.key("members", &TlsSettings::members,
           ListType<TextType>{kMaxMemberNames,
-                             "names: SPIFFE ids, DNS names, \"*.\" for one label, IP addresses",
+                             "names: SPIFFE ids, DNS names, \"*.\" for one label before "
+                             "two more, IP addresses",
                              {"a SPIFFE id, a DNS name or an IP address", is_member_name}},
           std::vector<std::string>{}, kAtOnce,
           "whose certificates are a member's; []: those for a host in peers, dns or [voters]");
@@ -197,10 +196,7 @@ void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
           "first line is offered, all are accepted");
   tls.key("shared_folder", &TlsSettings::is_folder_shared, off_or_on(), false, kAtOnce,
           kSharedFolderHelp);
-  tls.key("mode", &TlsSettings::mode,
-          WordType<TlsMode>{{{"off", TlsMode::kOff},
-                             {"permissive", TlsMode::kPermissive},
-                             {"strict", TlsMode::kStrict}}},
+  tls.key("mode", &TlsSettings::mode, each_name_of<TlsMode>(),
           Computed<TlsMode>{"strict, or off without cert and secret_file",
                             [](const Config& config, const Environment&) {
                               const bool has_any =
@@ -249,13 +245,8 @@ void add_application_keys(std::vector<ConfigKey<Config>>& keys) {
 
 void add_log_keys(std::vector<ConfigKey<Config>>& keys) {
   Table log("log", &Config::log, keys);
-  log.key("level", &LogSettings::level,
-          WordType<LogLevel>{{{"trace", LogLevel::kTrace},
-                              {"debug", LogLevel::kDebug},
-                              {"info", LogLevel::kInfo},
-                              {"warn", LogLevel::kWarn},
-                              {"error", LogLevel::kError}}},
-          LogLevel::kInfo, kAtOnce, "this level and those after it are logged");
+  log.key("level", &LogSettings::level, each_name_of<LogLevel>(), LogLevel::kInfo, kAtOnce,
+          "this level and those after it are logged");
   log.key("format", &LogSettings::format,
           WordType<LogFormat>{{{"text", LogFormat::kText}, {"json", LogFormat::kJson}}},
           LogFormat::kText, kAtOnce, "lines for people, or one JSON object per line");

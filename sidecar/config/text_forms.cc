@@ -103,7 +103,10 @@ bool is_member_name(std::string_view text) {
     return io::parse_spiffe_id(text, unused).empty();
   }
   if (io::is_address(text)) return true;
-  if (text.starts_with("*.")) text.remove_prefix(2);
+  if (text.starts_with("*.")) {
+    text.remove_prefix(2);
+    if (text.find('.') == std::string_view::npos) return false;  // no certificate is believed so
+  }
   constexpr size_t kMaxDnsName = 253;
   return !text.empty() && text.size() <= kMaxDnsName && consists_of(text, "-._") &&
          is_alphanumeric(text.front()) && text.find("..") == std::string_view::npos;

@@ -13,6 +13,7 @@
 
 #include "base/clock.hh"
 #include "base/host_port.hh"
+#include "base/names.hh"
 #include "config/source.hh"
 
 namespace bellwether {
@@ -157,5 +158,13 @@ struct WordType {
     return names;
   }
 };
+
+// Each value of an enum, by its name().
+template <typename Enum>
+WordType<Enum> each_name_of() {
+  WordType<Enum> type;
+  for (const Enum value : all_values<Enum>()) type.choices.emplace_back(name(value), value);
+  return type;
+}
 
 }  // namespace bellwether

@@ -15,7 +15,7 @@
 // What of it lasts longer than a role is here; what a claimant or a leader has goes with its role
 // (role.hh).  The rules of a voter are in voter.hh, those of the others in node_voter.cc,
 // node_candidate.cc and node_recall.cc.  Where a node does one thing under the one guard and
-// another under the other stands in node_guard.cc, and nowhere else.
+// another under the other stands in node_guard.cc, but for single lines in a step that both take.
 #pragma once
 
 #include <optional>

@@ -53,7 +53,7 @@ class Lease {
   }
 
  private:
-  // So many heartbeats may be under way.
+  // The most heartbeats in flight.
   static constexpr size_t kRing = 128;
   static constexpr Instant kNobody = Instant::min();
 

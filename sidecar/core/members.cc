@@ -114,7 +114,8 @@ bool Members::is_full_for(bool is_voter) const {
   return others >= kMaxMembers - voters_.size();
 }
 
-// Who has left comes back under the same id, or not at all; who is only out of sight may be back.
+// A member that has left comes back under the same id, or not at all; one that is only out of sight
+// may be back.
 bool Members::make_room(bool is_for_voter) {
   const auto is_worse = [](const Member& left, const Member& right) {
     const bool left_has_left = left.entry.liveness == Liveness::kLeft;

@@ -37,8 +37,8 @@ struct Member {
   uint64_t listed_beat = 0;
 
   bool is_there() const { return is_connected && entry.liveness == Liveness::kAlive; }
-  // Who has shown here that it is a voter stays that one: ids are told to everybody, and only names
-  // can be bound to certificates.
+  // A member that has shown here that it is a voter stays that one: ids are told to everybody, and
+  // only names can be bound to certificates.
   bool is_voter_under_another(const std::string& name) const {
     return was_linked && slot && entry.name != name;
   }

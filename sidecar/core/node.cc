@@ -101,7 +101,7 @@ void Node::on(const Start& start) {
 
 void Node::on(const Joined&) {
   has_met_all_ = true;
-  // Who has been told of a leader gives it until the timeout to be heard.
+  // A node that has been told of a leader gives it until the timeout to be heard.
   if (timers_.is_armed(Timer::kJoin) && !expects_leader_) finish_join();
 }
 

@@ -14,8 +14,8 @@
 namespace bellwether {
 namespace {
 
-// A voter that has granted a newer epoch refuses its leader for ever.  So long it may stand aside,
-// for a fresh claim costs the group its leader for a moment.
+// A voter that has granted a newer epoch refuses its leader for ever.  It may stand aside for
+// this long, because a fresh claim costs the group its leader for a moment.
 constexpr Duration kStuckFor = std::chrono::seconds(5);
 constexpr int kStuckGapBeats = 5;  // from one refusal to the next, which each beat brings
 constexpr Duration kMostPatience = std::chrono::seconds(10);
@@ -43,8 +43,8 @@ void Node::canvass(Proposal proposal) {
   note_opinions();
 }
 
-// Who wins an election while it leads just leads on: a new epoch would only be a gap.  Its word
-// ends the election of the others.
+// A leader that wins an election just leads on: a new epoch would only be a gap.  Its word ends the
+// election of the others.
 void Node::claim_again() {
   announce_again();
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
@@ -228,7 +228,7 @@ void Node::end_claim() {
   }
 }
 
-// Before every input: who was stopped must not act as the leader it was.
+// Before every input: a process that was stopped must not act as the leader it was.
 void Node::expire_lease() {
   if (store_) {
     if (is_leading() && valid_until() <= now_) lose_lease(Why::kNotRenewed);

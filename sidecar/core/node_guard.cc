@@ -1,5 +1,8 @@
-// Where the guards differ: what the node asks, and what each guard answers.  No other file asks
-// which guard there is, so a third one is a third answer to each of these, and files of its own.
+// Where the guards differ: what the node asks, and what each guard answers, so a further one is a
+// further answer to each of these, and files of its own.  Elsewhere a line asks which guard there
+// is only where a step that all of them take has one exception (links, beats, releases, the end of
+// a claim), and is to be looked through for a further one: `grep -nE
+// "(if|&&|!).*(majority_|store_)"`.
 //
 // The answers are functions of the node, not of a class for each guard: a claim, a vote and a lease
 // change what all guards share (role, epoch, timers, the order of the effects), and a guard apart

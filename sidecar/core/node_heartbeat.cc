@@ -125,7 +125,7 @@ void Node::judge_leader() {
   lose_leader(id, ELECTION_REASON_LEADER_LOST);
 }
 
-// Who was stopped itself has no right to suspect others for it.
+// A process that was stopped itself has no right to suspect others for it.
 void Node::on_own_pause(Duration late) {
   remark("this process was paused");
   for (Member& member : members_.all()) member.arrivals.forgive(late, now_);

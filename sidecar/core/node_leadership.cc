@@ -83,7 +83,7 @@ void Node::confirm_own_leadership(uint64_t epoch) {
   if (leading != nullptr && leading->epoch == epoch) end_needless_election();
 }
 
-// Who was asked says that the leader this process knows, or is, is there.
+// A member that was asked says that the leader this process knows, or is, is there.
 void Node::end_needless_election() {
   if (!timers_.is_armed(Timer::kPlugin)) return;
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_ANNOUNCED);
@@ -270,8 +270,8 @@ bool Node::should_preempt() const {
   return members_.living_candidates_above_self() == 0;
 }
 
-// Who reaches too few voters says so when asked in an election: it would win and then wait for
-// ever, and block everybody below.
+// A node that reaches too few voters says so when asked in an election: it would win and then wait
+// for ever, and block everybody below.
 Obstacle Node::obstacle() const {
   if (members_.self().priority == 0) return Obstacle::kPriorityZero;
   const Obstacle of_guard = guard_obstacle();

@@ -39,9 +39,9 @@ void Node::change_opinions() {
   }
 }
 
-// Who hears a leader stays with it, unless it is outranked and may be preempted; or the leader
-// itself wants it so.  Safety does not need this: it keeps one with a broken link from disturbing
-// all.
+// A voter that hears a leader stays with it, unless it is outranked and may be preempted; or the
+// leader itself wants it so.  Safety does not need this: it keeps one with a broken link from
+// disturbing all.
 bool Node::supports(const Member& claimant, bool is_planned) const {
   if (is_planned) return true;
   const auto current = leader();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hh"
+#include "base/names.hh"
 
 namespace bellwether {
 
@@ -21,7 +22,12 @@ enum class Preempt : uint8_t {
   kAlways,    // yes: the textbook, a higher process bullies a lower one
   kPriority,  // only with a strictly higher priority: a random id is no reason to interrupt
   kOff,       // never
+  kLast = kOff,
 };
+inline const char* name(Preempt preempt) {
+  static constexpr Names<Preempt> kNames({"always", "priority", "never"});
+  return kNames[preempt];
+}
 
 struct Options {
   // The variant that this node wants, one of the plugin's (empty: its last); it elects by it once

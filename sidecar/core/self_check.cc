@@ -91,7 +91,7 @@ std::optional<std::string> SelfCheck::first_broken(const Effects& effects) {
   if (auto broken = broken_by_change(before_, after_)) return broken;
   if (auto broken = broken_by_promises(before_, node_, now_, effects)) return broken;
   if (auto broken = broken_by_history(effects)) return broken;
-  // Who has ended keeps no promise any more, and why it failed it says itself.
+  // A node that has ended keeps no promise any more, and says itself why it failed.
   if (node_.has_left() || node_.has_failed()) return std::nullopt;
   if (auto broken = broken_by_lease(node_, now_, effects)) return broken;
   if (auto broken = broken_by_flag()) return broken;

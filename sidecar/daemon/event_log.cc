@@ -30,6 +30,14 @@ bool EventLog::on_rejected(Instant now, const Rejected& rejected) {
   return true;
 }
 
+bool EventLog::on_limit(Instant now, Limit limit) {
+  const auto left_out = refusals_.admit(now, name(limit));
+  if (!left_out) return false;
+  log_.write(LogLevel::kWarn, "a limit was reached",
+             {{"limit", name(limit)}, {"more_since_last_line", std::to_string(*left_out)}});
+  return true;
+}
+
 void EventLog::on_command(const Input& command) {
   constexpr const char* kEvent = "carried out a command";
   if (const auto* step_down = std::get_if<StepDown>(&command)) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/clock.hh"
+#include "base/counted.hh"
 #include "core/effects.hh"
 #include "core/members.hh"
 #include "daemon/line_limit.hh"
@@ -23,10 +24,11 @@ class EventLog {
   }
   // What was refused: bytes of a peer, or a message that the node has no use for.  A stranger
   // decides how often that happens, so each reason is worth one line a minute; the metrics count
-  // all.  Both return whether it was worth a line.
+  // all.  Each returns whether it was worth a line.
   bool on_rejected(Instant now, Rejection reason, const std::string& remote,
                    const std::string& text);
   bool on_rejected(Instant now, const Rejected& rejected);
+  bool on_limit(Instant now, Limit limit);
   // Elect, StepDown, Transfer or Forget, when it was not refused.
   void on_command(const Input& command);
 

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -22,11 +21,6 @@
 
 namespace bellwether::daemon {
 namespace {
-
-const char* name(LogLevel level) {
-  static constexpr std::array kNames{"trace", "debug", "info", "warn", "error"};
-  return kNames.at(static_cast<size_t>(level));
-}
 
 enum class Quotes : uint8_t { kAsTheyAre, kEscaped };
 

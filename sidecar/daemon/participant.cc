@@ -161,7 +161,7 @@ std::optional<api::StoreState> Participant::store() const {
                          .trouble = asks || !node_.leader() ? condition.trouble : ""};
 }
 
-// Who has asked the store last knows at once.  The others, who have not, know from the time that it
+// The member that has asked the store last knows at once.  The others know from the time that it
 // takes when all is well.
 std::string Participant::why_store_gives_no_leader(Instant now) const {
   const auto state = store();
@@ -360,6 +360,11 @@ void Participant::on_dial_rejected(Rejection rejection, const std::string& remot
   on_rejected(rejection, remote, text);
   if (!is_of_tls(rejection)) return;
   turned_away_ = {"no TLS with the peer at " + remote + ": " + text, io::Loop::now()};
+}
+
+void Participant::on_limit(Limit limit) {
+  parts_.metrics.limit_hits.count(limit);
+  event_log_.on_limit(io::Loop::now(), limit);
 }
 
 std::string Participant::turned_away(Instant now) const {

@@ -135,7 +135,7 @@ class Participant final : private EffectSink, private io::TransportListener {
                    const std::string& text) override;
   void on_dial_rejected(Rejection rejection, const std::string& remote,
                         const std::string& text) override;
-  void on_limit(Limit limit) override { parts_.metrics.limit_hits.count(limit); }
+  void on_limit(Limit limit) override;
 
   void on_election(const metrics::ElectionSummary& election);
   void count_prices(const ElectionCase& election);

@@ -226,14 +226,25 @@ void Sidecar::tick() {
   front_door_.look_at_socket();
   const auto watchdog = systemd_.watchdog_interval();
   if (watchdog) systemd_.tell("WATCHDOG=1");
-  // Not readiness: a vote may wait for other hosts, and systemd ends what does not start in time.
-  if (!is_announced_ && why_not_serving().empty()) {
-    is_announced_ = true;
-    systemd_.tell("READY=1");
-  }
+  tell_systemd();
   const Duration interval = is_announced_ ? kTickInterval : kTickUntilReady;
   next_tick_ = now + std::min(interval, watchdog.value_or(interval));
   ticker_.arm(next_tick_ - now);
+}
+
+// READY is not readiness: a vote, a file or a store may wait for somebody, and systemd ends what does
+// not start in time.  `systemctl status` shows what it waits for.
+void Sidecar::tell_systemd() {
+  if (is_leaving_) return;
+  if (!is_announced_ && (!is_looking() || why_cannot_serve())) {
+    is_announced_ = true;
+    systemd_.tell("READY=1");
+  }
+  const auto lack = unready();
+  std::string status = lack ? "not ready: " + lack->why : "ready";
+  std::replace(status.begin(), status.end(), '\n', ' ');  // which would begin another assignment
+  if (status != status_) systemd_.tell("STATUS=" + status);
+  status_ = std::move(status);
 }
 
 // That the vote is lost, whatever the reason; the node says when it is back.
@@ -291,7 +302,7 @@ void Sidecar::leave(const char* signal) {
   }
   is_leaving_ = true;
   log_.write(LogLevel::kInfo, "leaving the group", {{"signal", signal}});
-  systemd_.tell("STOPPING=1");
+  systemd_.tell("STOPPING=1\nSTATUS=leaving the group");
   patience_.arm(io::Loop::now() + longest_departure(config()));
   if (!is_started_) return finish();
   participant_.leave();

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "api/authority.hh"
@@ -84,9 +85,12 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void tick();
   void look_at_flag();
   void report_start();
+  void tell_systemd();
   void note_vote();
-  // The same, apart from its vote and from who turns it away.
-  std::string why_not_serving() const;
+  bool is_looking() const { return std::holds_alternative<Joining>(node().role()); }
+  // The same as unready(), apart from its vote, from who turns it away, and from its start, which
+  // passes by itself.
+  std::optional<api::Unready> why_cannot_serve() const;
   void dump() const;
 
   // api::Backend
@@ -96,7 +100,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   api::PeerInfo peer(const Uuid& id) const override { return participant_.peer(id); }
   Instant now() const override { return io::Loop::now(); }
   Instant started() const override { return started_; }
-  std::string why_not_ready() const override;
+  std::optional<api::Unready> unready() const override;
   Duration loop_age() const override { return io::Loop::now() - last_tick_; }
   std::vector<std::string> pending_restart() const override;
   const api::Authority& authority() const override { return authority_; }
@@ -138,6 +142,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   bool is_finishing_ = false;
   SidecarEnd end_ = SidecarEnd::kInGoodOrder;
   bool is_announced_ = false;  // to systemd, as ready
+  std::string status_;         // as systemd was told last
   Vote vote_ = Vote::kNone;    // as it was noted last
   Instant last_tick_ = started_;
   Instant next_tick_ = kNever;

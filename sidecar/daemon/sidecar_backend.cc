@@ -1,30 +1,37 @@
 // What the sidecar answers the API (api::Backend): whether it is ready, or why not, and what of it
 // is not as it should be.
-#include <variant>
+#include <utility>
 
 #include "api/bodies.hh"
 #include "daemon/sidecar.hh"
 
 namespace bellwether::daemon {
 
-std::string Sidecar::why_not_ready() const {
-  std::string reason = why_not_serving();
-  if (reason.empty()) reason = participant_.turned_away(now());
-  if (reason.empty() && node().waits_for_vote(now())) reason = api::vote_text(*this);
-  return reason;
+using api::Unready;
+
+std::optional<Unready> Sidecar::unready() const {
+  if (auto reason = why_cannot_serve()) return reason;
+  if (is_looking()) return Unready{"looking for the group"};
+  if (std::string reason = participant_.turned_away(now()); !reason.empty()) {
+    return Unready{std::move(reason)};
+  }
+  if (!node().waits_for_vote(now())) return std::nullopt;
+  return Unready{api::vote_text(*this), api::Lack::kVote};
 }
 
-std::string Sidecar::why_not_serving() const {
-  if (is_leaving_) return "this node is leaving the group";
-  // Of a voter why_not_ready() says so, and what comes of it.
+std::optional<Unready> Sidecar::why_cannot_serve() const {
+  if (is_leaving_) return Unready{"this node is leaving the group"};
+  // Of a voter unready() says so, and what comes of it.
   const bool is_vote_broken = node().vote(now()) == Vote::kBroken;
-  if (participant_.is_storage_broken() && !is_vote_broken) return "the state cannot be stored";
-  if (!tls_.flaw().empty()) return "[tls] is not in force: " + tls_.flaw();
+  if (participant_.is_storage_broken() && !is_vote_broken) {
+    return Unready{"the state cannot be stored"};
+  }
+  if (!tls_.flaw().empty()) return Unready{"[tls] is not in force: " + tls_.flaw()};
   const std::string& flag_flaw = flag_watch_.flaw();
-  if (!flag_flaw.empty()) return "applications do not find the flag: " + flag_flaw;
+  if (!flag_flaw.empty()) return Unready{"applications do not find the flag: " + flag_flaw};
   std::string store_flaw = participant_.why_store_gives_no_leader(now());
-  if (!store_flaw.empty()) return store_flaw;
-  return std::holds_alternative<Joining>(node().role()) ? "looking for the group" : "";
+  if (store_flaw.empty()) return std::nullopt;
+  return Unready{std::move(store_flaw), api::Lack::kStore};
 }
 
 std::vector<std::string> Sidecar::pending_restart() const {

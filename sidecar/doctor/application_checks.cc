@@ -9,7 +9,7 @@
 namespace bellwether::doctor {
 namespace {
 
-bool is_alive(const MemberFacts& member) { return member.state == "alive"; }
+bool is_alive(const MemberFacts& member) { return member.state == Liveness::kAlive; }
 
 // "worker attached, healthy, score 42", or nothing.
 std::string state_text(const ApplicationFacts& application) {

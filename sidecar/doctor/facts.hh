@@ -12,10 +12,13 @@
 #include <vector>
 
 #include "base/clock.hh"
+#include "base/counted.hh"
 #include "base/names.hh"
 #include "config/config.hh"
 #include "config/findings.hh"
+#include "core/guard.hh"
 #include "core/identity.hh"
+#include "core/member_view.hh"
 #include "core/store_record.hh"
 #include "core/why.hh"
 
@@ -95,9 +98,9 @@ struct MemberFacts {
   std::string name;
   std::string id;
   std::string address;
-  std::string state;  // as in /v1/members
+  std::optional<Liveness> state;  // nothing: a word that this release does not know
   bool is_self = false;
-  std::string security{};  // the same
+  std::optional<Security> security{};  // nothing: no connection of its own
   uint32_t priority = 0;
   bool is_able = true;  // its application
 };
@@ -127,7 +130,8 @@ struct SidecarFacts {
   std::string plugin_abi{};
   std::string variant{};
   std::string why_not_ready{};         // empty: it is
-  std::string vote{};                  // as in /v1/status; empty: this is not a voter
+  bool lacks_vote_alone = false;       // which why_no_vote says
+  std::optional<Vote> vote{};          // nothing: this is not a voter
   std::string why_no_vote{};           // empty: it is in force, or this is not a voter
   std::string why_tls_not_in_force{};  // empty: it is, or is off
   std::string why_no_token_counts{};   // empty: they do, or none is asked for

@@ -77,6 +77,9 @@ StateFacts look_at_state(const std::filesystem::path& folder);
 
 FlagFacts look_at_flag(const std::filesystem::path& path, bool is_folder_shared = false);
 
+// Whether logind's settings (logind.conf(5)) below `root` let it empty /dev/shm: RemoveIPC=.
+bool does_logind_remove_ipc(const std::filesystem::path& root);
+
 // store_look.cc: the record of the store that decides who leads, read once; nothing is written.
 
 // `limit`: until it has failed.  Throws as io::Resolver does.

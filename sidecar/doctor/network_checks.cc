@@ -55,7 +55,7 @@ std::vector<MemberFacts> others(const Facts& facts) {
   std::vector<MemberFacts> found;
   if (!facts.has_sidecar()) return found;
   for (const MemberFacts& member : facts.sidecar->members) {
-    if (!member.is_self && member.state != "left") found.push_back(member);
+    if (!member.is_self && member.state != Liveness::kLeft) found.push_back(member);
   }
   return found;
 }
@@ -126,7 +126,7 @@ void judge_membership(const Facts& facts, Findings& found) {
   std::vector<std::string> hidden;
   for (const MemberFacts& member : others(facts)) {
     const bool is_named = do_meet(addresses_of_member(facts, member), configured);
-    if (member.state == "alive" && !is_named) hidden.push_back(member.name);
+    if (member.state == Liveness::kAlive && !is_named) hidden.push_back(member.name);
   }
   if (!hidden.empty() && !facts.config.config->membership.dns.is_none()) {
     found.warning(listed(hidden) + ": behind no configured name, known through others",
@@ -139,7 +139,8 @@ std::string subject(const Facts& facts, const ProbeFacts& probe) {
   if (probe.greeting) return probe.greeting->name + " (" + probe.address + ")";
   for (const MemberFacts& member : others(facts)) {
     if (addresses_of_member(facts, member).contains(probe.address)) {
-      const std::string note = member.state == "alive" ? "" : ", " + member.state;
+      const std::string state = member.state ? name(*member.state) : "unknown";
+      const std::string note = member.state == Liveness::kAlive ? "" : ", " + state;
       return member.name + " (" + probe.address + note + ")";
     }
   }
@@ -149,7 +150,7 @@ std::string subject(const Facts& facts, const ProbeFacts& probe) {
 bool is_alive_at(const Facts& facts, const std::string& address) {
   const std::vector<MemberFacts> members = others(facts);
   return std::ranges::any_of(members, [&](const MemberFacts& member) {
-    return member.state == "alive" && addresses_of_member(facts, member).contains(address);
+    return member.state == Liveness::kAlive && addresses_of_member(facts, member).contains(address);
   });
 }
 
@@ -201,7 +202,7 @@ Ways ways_to(const Facts& facts, const MemberFacts& member) {
     was_tried |= addresses.contains(probe.address);
     is_reached |= probe.is_from(member.id);
   }
-  const bool is_linked = member.state == "alive";
+  const bool is_linked = member.state == Liveness::kAlive;
   if (is_reached && !is_linked) return Ways::kUnlinked;
   if (!is_linked || !was_tried) return Ways::kUnknown;
   if (!is_reached) return Ways::kFromThere;

@@ -162,7 +162,7 @@ class Inquirer final : public Caller, public io::PeerConnection::Owner {
   void on_skipped(io::PeerConnection& /*connection*/) override {}
   void on_silence(io::PeerConnection& /*connection*/) override {}
 
-  // Who speaks no TLS is asked without.
+  // A process that does not speak TLS is asked without it.
   void fail(const std::string& why) {
     facts_.hello_error = why;
     if (tls_ == nullptr || !takes_plain_ || facts_.is_distrust) return end();
@@ -211,7 +211,7 @@ class Knocker final : public Caller {
 ProbeReport probe_peers(const ProbeOrder& order, const Config& config) {
   const Instant deadline = io::Loop::now() + order.limit;
   const std::vector<uint8_t> words = inquiry(config);
-  // Who calls writes into these; they do not move.
+  // The callers write into these; they do not move.
   ProbeReport report{.probes = std::vector<ProbeFacts>(order.addresses.size()),
                      .decoys = std::vector<DecoyFacts>(order.decoy_hosts.size())};
   const io::BrokenPipesIgnored while_it_writes;

@@ -20,12 +20,12 @@ constexpr std::time_t kHour = 3600;
 constexpr std::time_t kSoon = 7 * std::time_t{24} * kHour;
 
 // The three need opposite things: a disk, other voters, a look at who they are.
-const char* remedy_of_vote(const std::string& state) {
-  if (state == "broken") {
+const char* remedy_of_vote(std::optional<Vote> vote) {
+  if (vote == Vote::kBroken) {
     return "make room on the disk of node.state_dir, or repair it; the write is repeated, and "
            "gives the vote back without a restart";
   }
-  if (state == "shut out") {
+  if (vote == Vote::kShutOut) {
     return "look whether those peers belong to this group, and start its other voters; it comes "
            "nearer by itself, and a restart gains nothing";
   }
@@ -77,7 +77,7 @@ void check_sidecar(const Facts& facts, Findings& found) {
   if (!sidecar.why_no_vote.empty()) {
     found.warning(sidecar.name + ": " + sidecar.why_no_vote, remedy_of_vote(sidecar.vote));
   }
-  if (!sidecar.why_not_ready.empty() && sidecar.why_not_ready != sidecar.why_no_vote) {
+  if (!sidecar.why_not_ready.empty() && !sidecar.lacks_vote_alone) {
     found.warning(sidecar.name + " is not ready: " + sidecar.why_not_ready,
                   "do what it says; a sidecar that looks for the group needs a moment");
   }
@@ -186,7 +186,7 @@ void check_members_tls(const Facts& facts, Findings& found) {
   std::string plain;
   for (const MemberFacts& member :
        facts.has_sidecar() ? facts.sidecar->members : std::vector<MemberFacts>{}) {
-    if (member.security != "plain" || member.state != "alive") continue;
+    if (member.security != Security::kPlain || member.state != Liveness::kAlive) continue;
     plain += (plain.empty() ? "" : ", ") + member.name;
   }
   if (!plain.empty()) {
@@ -200,9 +200,9 @@ bool can_be_strict(const Facts& facts) {
   if (facts.is_tls_unusable() || !facts.sidecar->why_tls_not_in_force.empty()) return false;
   size_t others = 0;
   for (const MemberFacts& member : facts.sidecar->members) {
-    if (member.is_self || member.state == "left") continue;
-    const bool is_linked = member.state == "alive" && !member.security.empty();
-    if (!is_linked || member.security == "plain") return false;
+    if (member.is_self || member.state == Liveness::kLeft) continue;
+    const bool is_linked = member.state == Liveness::kAlive && member.security.has_value();
+    if (!is_linked || member.security == Security::kPlain) return false;
     ++others;
   }
   return others > 0;

@@ -151,14 +151,15 @@ void check_flag(const Facts& facts, Findings& found) {
   }
   if (!flag.exists && facts.has_sidecar()) {
     found.problem(flag.path + " does not exist, but a sidecar answers",
-                  "run the doctor with that sidecar's configuration; if it is, its log says why it "
-                  "cannot make the file again");
+                  "run the doctor with that sidecar's configuration; if it is, `bellwether status` "
+                  "says why it cannot make the file again");
   }
   if (flag.is_emptied_at_logout) {
     found.warning(fmt::format("at the last logout of user {}, systemd-logind removes {}",
                               flag.owner, flag.path),
                   "set flag.path to a file below /run; or RemoveIPC=no in "
-                  "/etc/systemd/logind.conf; or run the sidecar as a system user");
+                  "/etc/systemd/logind.conf, and restart systemd-logind; or run the sidecar as a "
+                  "system user");
   }
   if (!flag.file_flaw.empty()) {
     found.problem(flag.path + " " + flag.file_flaw, "remove it, or set flag.path to another file");

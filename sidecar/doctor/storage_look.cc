@@ -11,6 +11,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <fstream>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -151,7 +156,23 @@ std::string denial(const fs::path& path, const struct stat& status, bool is_take
 bool is_emptied_at_logout(const fs::path& path, uid_t owner) {
   std::error_code unused;
   return owner > kLastSystemUser && owner != kNobody && path.string().starts_with("/dev/shm/") &&
-         fs::is_directory("/run/systemd/users", unused);
+         fs::is_directory("/run/systemd/users", unused) && does_logind_remove_ipc("/");
+}
+
+// A line of it that says so, if there is one; what is no answer is left out, as logind does.
+void read_remove_ipc(const fs::path& file, bool& removes) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    std::erase_if(line, [](char letter) { return letter == ' ' || letter == '\t'; });
+    constexpr std::string_view kKey = "RemoveIPC=";
+    if (!line.starts_with(kKey)) continue;
+    const std::string value = line.substr(kKey.size());
+    const auto is_one_of = [&value](std::initializer_list<const char*> words) {
+      return std::find(words.begin(), words.end(), value) != words.end();
+    };
+    if (is_one_of({"no", "n", "false", "f", "off", "0"})) removes = false;
+    if (is_one_of({"yes", "y", "true", "t", "on", "1"})) removes = true;
+  }
 }
 
 // The sidecar's user, as far as the file and the folder tell it to root, who may look at all.
@@ -160,6 +181,23 @@ uid_t user_of_sidecar(const FlagFacts& facts, const struct stat& folder) {
 }
 
 }  // namespace
+
+bool does_logind_remove_ipc(const fs::path& root) {
+  std::map<std::string, fs::path> drop_ins;  // one in /etc hides those of its name elsewhere
+  for (const char* folder : {"etc", "run", "usr/local/lib", "usr/lib"}) {
+    std::error_code unused;
+    for (const auto& entry :
+         fs::directory_iterator(root / folder / "systemd/logind.conf.d", unused)) {
+      if (entry.path().extension() == ".conf") {
+        drop_ins.emplace(entry.path().filename().string(), entry.path());
+      }
+    }
+  }
+  bool removes = true;  // by default
+  read_remove_ipc(root / "etc/systemd/logind.conf", removes);
+  for (const auto& [name, file] : drop_ins) read_remove_ipc(file, removes);
+  return removes;
+}
 
 StateFacts look_at_state(const fs::path& folder) {
   StateFacts facts{.folder = folder};

@@ -115,7 +115,7 @@ void Cluster::start(uint32_t process) {
   ++starting.life;
   starting.self.boot = starting.life;
   starting.self.home = uint64_t{process + 1} << 32U | starting.machine_starts;
-  // Who has lost its state has lost its id as well.
+  // A node that has lost its state has lost its id as well.
   const bool is_state_lost = !starting.disk.is_written;
   const bool is_somebody_else = is_state_lost && starting.disk.was_lost;
   if (is_somebody_else && holds(Assumption::kNewIdentity)) {

@@ -86,7 +86,7 @@ void Cluster::on(const Establish& establish) {
     dial(a, b, 1, kFirstRetry);
     return dial(b, a, 1, kFirstRetry);
   }
-  // Who still has an end of an earlier connection closes it before it reads the new one.
+  // A node that still has an end of an earlier connection closes it before it reads the new one.
   if (network_.is_open(b, a)) {
     network_.close(b, a);
     end_link(b, a, LinkEvidence::kClosed);

@@ -1,12 +1,15 @@
 // The generator of random schedules: every throw of the dice becomes a line of a scenario.
 #include "simulator/fault_schedule.hh"
 
+#include <compare>
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/names.hh"
 #include "core/plugin_facts.hh"
 #include "simulator/application_faults.hh"
 #include "simulator/drain_faults.hh"
@@ -24,6 +27,31 @@ constexpr const char* kRecall = "wait 12s";
 constexpr uint32_t kMaxSize = 12;
 
 constexpr const char* kLeases[] = {" lease=400", " lease=900", " lease=3s"};
+
+// One of the group, and what the rest of a schedule depends on.
+enum class Touches : uint8_t { kNothingElse, kPreemption, kScope, kQuestions, kAll };
+struct DicedSetting {
+  std::string_view words;
+  Touches touches = Touches::kNothingElse;
+  friend auto operator<=>(const DicedSetting&, const DicedSetting&) = default;
+};
+constexpr DicedSetting kNoStagger{" stagger=off"};
+constexpr DicedSetting kDicedSettings[] = {{" preempt=priority", Touches::kPreemption},
+                                           {" preempt=never", Touches::kPreemption},
+                                           {" preempt_delay=500"},
+                                           {" scope=all", Touches::kScope},
+                                           {" sticky=off", Touches::kQuestions},
+                                           {" query_first=off"},
+                                           kNoStagger,
+                                           {" suspect_after=300"},
+                                           {" epoch_seed=1000"},
+                                           {" profile=textbook", Touches::kAll},
+                                           {" join_timeout=100"},
+                                           {" reap_after=2000"}};
+
+enum class DiskFault : uint8_t { kSlow, kVerySlow, kFail, kLost, kNone, kLast = kNone };
+constexpr PerValue<DiskFault, const char*> kDiskWords({" slow=50", " slow=500", " fail", " lost",
+                                                       " ok"});
 
 constexpr const char* kRepair = "# All faults end here; what was held arrives late.";
 
@@ -86,11 +114,12 @@ class Schedule {
   static std::string number(uint64_t value) { return std::to_string(value); }
   std::string any() { return number(random_.between(1, size_)); }
   // Faults that meet the leader tell more.
-  std::string anybody() { return random_.happens(0.25) ? "leader" : any(); }
+  bool meets_leader() { return random_.happens(0.25); }
+  std::string anybody() { return meets_leader() ? "leader" : any(); }
 
-  template <size_t kCount>
-  std::string one_of(const char* const (&words)[kCount]) {
-    return words[random_.below(kCount)];
+  template <typename Choice, size_t kCount>
+  const Choice& one_of(const Choice (&choices)[kCount]) {
+    return choices[random_.below(kCount)];
   }
 
   // 3, 5 or 7 voters, now and then one; all others only follow.
@@ -115,29 +144,25 @@ class Schedule {
   }
 
   std::string settings() {
-    static constexpr const char* kSettings[] = {
-        " preempt=priority", " preempt=never",    " preempt_delay=500", " scope=all",
-        " sticky=off",       " query_first=off",  " stagger=off",       " suspect_after=300",
-        " epoch_seed=1000",  " profile=textbook", " join_timeout=100",  " reap_after=2000"};
-    std::set<std::string> chosen;
-    if (is_guarded_ && random_.happens(0.25)) chosen.insert(" stagger=off");
-    while (random_.happens(0.5)) chosen.insert(one_of(kSettings));
+    std::set<DicedSetting> chosen;
+    if (is_guarded_ && random_.happens(0.25)) chosen.insert(kNoStagger);
+    while (random_.happens(0.5)) chosen.insert(one_of(kDicedSettings));
     std::string words;
     bool has_preempt = false;
-    for (const std::string& setting : chosen) {
-      if ((is_guarded_ || has_store_) && setting == " profile=textbook") continue;
-      if (has_store_ && setting == " scope=all") continue;  // a leader asks the dead each time
-      const bool is_preempt = setting.find("preempt=") != std::string::npos;
+    for (const auto& [setting, touches] : chosen) {
+      if ((is_guarded_ || has_store_) && touches == Touches::kAll) continue;
+      // A leader asks the dead each time.
+      if (has_store_ && touches == Touches::kScope) continue;
+      const bool is_preempt = touches == Touches::kPreemption;
       if (is_preempt && has_preempt) continue;
       has_preempt |= is_preempt;
-      is_sticky_ &= setting != " sticky=off" && setting != " profile=textbook";
+      is_sticky_ &= touches != Touches::kQuestions && touches != Touches::kAll;
       words += setting;
     }
     return words;
   }
 
   void add_fault() {
-    static constexpr const char* kDisk[] = {" slow=50", " slow=500", " fail", " lost", " ok"};
     static constexpr const char* kRates[] = {"0.89", "0.95", "1", "1.05", "1.11"};
     static constexpr const char* kMoments[] = {" at store", " at stored"};
     switch (random_.below(is_guarded_ ? 28 : 24)) {
@@ -172,7 +197,7 @@ class Schedule {
       case 16:
         return line(network_.drop(size_));
       case 17:
-        return add_disk_fault(one_of(kDisk));
+        return add_disk_fault(static_cast<DiskFault>(random_.below(kValues<DiskFault>)));
       case 18:
         return line("clock " + any() + " rate=" + one_of(kRates));
       case 19:
@@ -205,27 +230,28 @@ class Schedule {
 
   // No more voters forget than leave a majority that remembers; a disk is lost when nobody writes
   // to it, and the voter is soon back, or while it runs.
-  void add_disk_fault(const std::string& fault) {
-    const std::string node = any();
-    if (is_guarded_ && fault == " lost") {
-      if (std::stoul(node) <= voters_) forgetful_.insert(node);
+  void add_disk_fault(DiskFault fault) {
+    const uint64_t place = random_.between(1, size_);
+    const std::string node = number(place);
+    if (is_guarded_ && fault == DiskFault::kLost) {
+      if (place <= voters_) forgetful_.insert(node);
       if (forgetful_.size() > (voters_ - 1) / 2) {
         forgetful_.erase(node);
         return;
       }
     }
-    has_failing_disk_ |= fault == " fail";
-    const bool is_replaced = is_guarded_ && fault == " lost" && random_.happens(0.5);
+    has_failing_disk_ |= fault == DiskFault::kFail;
+    const bool is_replaced = is_guarded_ && fault == DiskFault::kLost && random_.happens(0.5);
     if (is_replaced) line("kill " + node);
-    line("disk " + node + fault);
+    line("disk " + node + kDiskWords[fault]);
     if (is_replaced) line("start " + node);
   }
 
   void add_death_at_store(const std::string& moment) {
-    const std::string node = anybody();
-    for (uint32_t other = 1; other <= size_; ++other) {
-      if (node == "leader" || node == number(other)) doomed_.insert(number(other));
-    }
+    const bool is_leader = meets_leader();
+    const std::string node = is_leader ? "leader" : any();
+    if (!is_leader) doomed_.insert(node);
+    for (uint32_t other = 1; is_leader && other <= size_; ++other) doomed_.insert(number(other));
     line("kill " + node + moment);
   }
 
@@ -268,10 +294,10 @@ class Schedule {
   }
 
   void add_priority() {
-    static constexpr const char* kPriorities[] = {" 0", " 50", " 200"};
-    const std::string priority = one_of(kPriorities);
-    has_witness_ = priority == " 0";
-    line("priority " + any() + priority);
+    static constexpr uint64_t kPriorities[] = {0, 50, 200};
+    const uint64_t priority = one_of(kPriorities);
+    has_witness_ = priority == 0;
+    line("priority " + any() + " " + number(priority));
   }
 
   std::string two() {
@@ -291,11 +317,11 @@ class Schedule {
       line("disk " + number(node) + " ok");
       line("clock " + number(node) + " rate=1");
     }
-    // Who is about to leave goes first, and is started again like all others.
+    // A node that is about to leave goes first, and is started again like all others.
     line("wait 2s");
     // A disk that works again is tried again.
     if (is_guarded_ && has_failing_disk_) line("wait 5s");
-    // Who has not yet come to the write at which it dies shall not.
+    // A node that has not yet come to the write at which it dies shall not.
     doomed_.insert(memories_.doomed().begin(), memories_.doomed().end());
     for (const std::string& node : doomed_) line("restart " + node);
     if (epilogue_ == Epilogue::kDeaf) {
@@ -309,7 +335,7 @@ class Schedule {
     for (uint32_t node = 1; node <= size_; ++node) {
       if (random_.happens(0.7) || node == size_) line("start " + number(node));
     }
-    // Who knows nobody else would be alone.
+    // A node that knows nobody else would be alone.
     for (const std::string& contact : contacts_) line("start " + contact);
   }
 

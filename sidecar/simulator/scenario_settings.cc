@@ -77,9 +77,7 @@ void set_detector(GroupSettings& group, const std::string& value) {
 }
 
 void set_preempt(GroupSettings& group, const std::string& value) {
-  group.cluster.node.preempt = parse_choice<Preempt>(
-      "preempt", value,
-      {{"always", Preempt::kAlways}, {"priority", Preempt::kPriority}, {"never", Preempt::kOff}});
+  group.cluster.node.preempt = parse_name<Preempt>("preempt", value);
 }
 
 void set_score_margin(GroupSettings& group, const std::string& value) {

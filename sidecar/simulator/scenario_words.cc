@@ -1,6 +1,8 @@
 // Words become numbers and durations here.
 #include "simulator/scenario_words.hh"
 
+#include <fmt/ranges.h>
+
 #include <charconv>
 #include <stdexcept>
 
@@ -71,6 +73,11 @@ std::optional<double> parse_fraction(const std::string& word, double least, doub
   // A NaN is neither below nor above anything.
   if (!is_number || !(number >= least && number <= most)) return std::nullopt;
   return number;
+}
+
+void refuse_word(const char* what, std::string_view word, const std::vector<const char*>& words) {
+  throw std::invalid_argument(
+      fmt::format("{} is {}, not '{}'", what, fmt::join(words, " or "), word));
 }
 
 }  // namespace bellwether::simulator

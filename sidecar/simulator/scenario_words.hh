@@ -3,8 +3,6 @@
 // a word that it does not know.
 #pragma once
 
-#include <fmt/ranges.h>
-
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hh"
+#include "base/names.hh"
 
 namespace bellwether::simulator {
 
@@ -53,7 +52,11 @@ uint64_t parse_number(const std::string& word);
 // A decimal fraction from `least` to `most`; nothing for anything else.
 std::optional<double> parse_fraction(const std::string& word, double least, double most);
 
-// What one of a few words stands for; throws std::invalid_argument, which says what `what` can be.
+// Throws std::invalid_argument, which says what `what` can be.
+[[noreturn]] void refuse_word(const char* what, std::string_view word,
+                              const std::vector<const char*>& words);
+
+// What one of a few words stands for; throws std::invalid_argument for any other.
 template <typename Value, size_t kCount>
 Value parse_choice(const char* what, std::string_view word,
                    const std::pair<const char*, Value> (&choices)[kCount]) {
@@ -62,8 +65,16 @@ Value parse_choice(const char* what, std::string_view word,
     if (word == name) return value;
     words.push_back(name);
   }
-  throw std::invalid_argument(
-      fmt::format("{} is {}, not '{}'", what, fmt::join(words, " or "), word));
+  refuse_word(what, word, words);
+}
+
+// The same of an enum with names.
+template <typename Enum>
+Enum parse_name(const char* what, std::string_view word) {
+  if (const auto value = value_named<Enum>(word)) return *value;
+  std::vector<const char*> words;
+  for (const Enum value : all_values<Enum>()) words.push_back(name(value));
+  refuse_word(what, word, words);
 }
 
 }  // namespace bellwether::simulator

@@ -61,7 +61,9 @@ class FakeBackend : public api::Backend {
   api::PeerInfo peer(const Uuid& id) const override;
   Instant now() const override { return harness_.now(); }
   Instant started() const override { return Instant{seconds(940)}; }
-  std::string why_not_ready() const override { return not_ready; }
+  std::optional<api::Unready> unready() const override {
+    return not_ready.empty() ? std::nullopt : std::optional(api::Unready{not_ready, lack});
+  }
   Duration loop_age() const override { return age; }
   std::vector<std::string> pending_restart() const override { return {"node.listen"}; }
   std::vector<std::string> config_mismatches() const override { return mismatches; }
@@ -99,6 +101,7 @@ class FakeBackend : public api::Backend {
           .has_no_new_privileges = true, .has_system_call_filter = true, .lack = "no Landlock"}};
   std::map<Uuid, api::PeerInfo> peers;
   std::string not_ready;
+  api::Lack lack = api::Lack::kOther;
   Duration age = std::chrono::milliseconds(700);
   std::vector<std::string> mismatches;
   api::Authority commands{ApiSettings{}};

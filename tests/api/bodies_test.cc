@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(status_is_all_of_this_node) {
       "id":"00000000-0000-0000-0000-000000000003","priority":100,"address":"10.0.0.3:7946"},
       "role":"leading","leader":{"name":"node-3","id":"00000000-0000-0000-0000-000000000003",
       "address":"10.0.0.3:7946"},"epoch":1,"highest_epoch":1,"is_ready":true,
-      "why_not_ready":null,"may_lead":true,"why_nobody_leads":null,"variant":"modified","active_variant":"modified",
+      "why_not_ready":null,"lacks":null,"may_lead":true,"why_nobody_leads":null,"variant":"modified","active_variant":"modified",
       "guard":"none",
       "election_state":"idle","timers_due_in_ms":{"heartbeat":100},
       "lease":{"length_ms":null,"is_valid":true,"valid_for_ms":0},"promise":null,"vote":null,"store":null,
@@ -210,6 +210,9 @@ BOOST_AUTO_TEST_CASE(status_says_what_is_missing) {
   const Json status = get("/v1/status")->json();
   BOOST_TEST(status["is_ready"] == false);
   BOOST_TEST(status["why_not_ready"] == "the state folder is full");
+  BOOST_TEST(status["lacks"] == "other");
+  backend.lack = api::Lack::kVote;
+  BOOST_TEST(get("/v1/status")->json()["lacks"] == "vote");
 }
 
 BOOST_AUTO_TEST_CASE(the_hash_is_that_of_the_configuration_without_the_nodes_own_part) {

@@ -95,6 +95,7 @@ BOOST_AUTO_TEST_CASE(a_voter_that_is_shut_out_says_so) {
   far_ahead.voters = node.node().majority()->hash;
   node.connect(far_ahead);
   BOOST_TEST(status()["vote"]["state"] == "shut out");
+  BOOST_TEST(api::explain_body(backend, feed)["vote"]["state"] == "shut out");
   BOOST_TEST(status()["vote"]["why"] ==
              "other voters are of an epoch that is too far ahead to be believed at once; this "
              "voter comes nearer each time that it meets one of them");

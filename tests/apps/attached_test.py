@@ -31,11 +31,11 @@ class WorkerCase(unittest.TestCase):
     def setUpClass(cls):
         cls.command = languages.or_skip(languages.attached_worker, LANGUAGE, PROGRAMS)
 
-    def worker(self, sidecar, *score):
+    def worker(self, sidecar, *score, place=None, **environment):
         with open(sidecar.folder / f"{sidecar.name}.work", "ab") as output:
             process = subprocess.Popen(  # pylint: disable=consider-using-with
-                [*self.command, sidecar.flag_file, sidecar.socket_file, sidecar.name, *score],
-                stdout=output)
+                [*self.command, sidecar.flag_file, place or sidecar.socket_file, sidecar.name,
+                 *score], stdout=output, env={**os.environ, **environment})
 
         def end():
             process.kill()
@@ -131,6 +131,79 @@ class Attached(WorkerCase):
                                     timeout=60)
             self.assertNotEqual(result.returncode, 0)
             self.assertNotEqual(result.stderr, "")
+
+
+class ByToken(WorkerCase):
+    """Over TCP, where the API asks for a token, which is replaced."""
+
+    def setUp(self):
+        self.tokens = [os.urandom(16).hex() for _ in range(2)]
+        self.group = self.enterContext(Group(PROGRAM, 2, ATTACH + 'drain_timeout = "600s"\n'))
+        self.file = self.group.folder / "tokens"  # of sidecars and workers
+        self.put(self.tokens[0])
+        for sidecar in self.group.sidecars:
+            sidecar.write_config(self.group.config_of(sidecar).replace(
+                "[metrics]", f'token_file = "{self.file}"\n[metrics]'))
+        self.group.start()
+
+    def put(self, text):
+        new = self.file.with_suffix(".new")
+        new.touch(mode=0o600)
+        new.write_text(f"# of the group\n\n  {text} \nanother{text}\n")
+        new.rename(self.file)
+
+    @staticmethod
+    def place(sidecar):
+        return f"127.0.0.1:{sidecar.api_port}"
+
+    def by_token(self, sidecar):
+        return self.worker(sidecar, "7", place=self.place(sidecar),
+                           BELLWETHER_TOKEN_FILE=str(self.file))
+
+    def refusal(self, sidecar, **environment):
+        """Why it ends."""
+        ended = subprocess.run(
+            [*self.command, sidecar.flag_file, self.place(sidecar), sidecar.name], text=True,
+            check=False, capture_output=True, timeout=60, env={**os.environ, **environment})
+        self.assertNotEqual(ended.returncode, 0)
+        return ended.stderr
+
+    def test_it_attaches_and_drains_by_the_token_and_by_the_one_after_it(self):
+        low, high = self.group.sidecars
+        self.by_token(low)
+        self.by_token(high)
+        token = self.await_work(high)
+        self.put(self.tokens[1])  # who is attached by the old one is sent away
+        wait_until("it has stopped", lambda: self.last(high)[0] == "stopped" or
+                   self.last(high)[1] > token)
+        self.await_work(high, token)
+        high.send_signal(signal.SIGTERM)
+        self.assertEqual(high.await_exit(), 0)  # long before the end of drain_timeout
+        self.await_work(low)
+
+    def test_without_a_token_or_by_another_one_it_is_refused(self):
+        sidecar = self.group.sidecars[0]
+        wait_until("it is served", sidecar.socket_file.exists)
+        self.assertIn("401", self.refusal(sidecar))
+        other = self.group.folder / "others"
+        other.write_text(self.tokens[1])
+        said = self.refusal(sidecar, BELLWETHER_TOKEN_FILE=str(other))
+        self.assertIn("401", said)
+        self.assertNotIn(self.tokens[1], said)
+
+    def test_what_is_no_token_is_not_sent_and_not_said(self):
+        sidecar = self.group.sidecars[0]
+        wait_until("it is served", sidecar.socket_file.exists)
+        file = self.group.folder / "flawed"
+        for text in ("", "# nothing\n", "half and half\n", "h\x01lf\n", "h\xe4lf\n", 1025 * "h"):
+            file.write_text(text)
+            said = self.refusal(sidecar, BELLWETHER_TOKEN_FILE=str(file))
+            self.assertNotEqual(said, "")
+            self.assertNotIn("401", said)
+            self.assertNotRegex(said, "h.lf")
+            self.assertNotIn("hhhh", said)
+        said = self.refusal(sidecar, BELLWETHER_TOKEN_FILE="/nowhere/token")
+        self.assertNotIn("401", said)
 
 
 class Drained(WorkerCase):

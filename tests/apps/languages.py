@@ -75,8 +75,8 @@ def worker(language, built):
 
 def attached_worker(language, built):
     """The same of the worker that is attached to its sidecar."""
-    if language == "c":
-        return [f"{built}/attached_worker_c"]
+    if language in ("c", "cxx"):
+        return [f"{built}/attached_worker_{language}"]
     if language == "python":
         return [sys.executable, APPS / "python/attached_worker.py"]
     if language == "node":

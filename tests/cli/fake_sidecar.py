@@ -20,7 +20,7 @@ LEADER = {
 
 STATUS = {
     "group": "orders", "node": {"name": "orders-0", "id": "0"}, "role": "following",
-    "is_ready": True, "why_not_ready": None,
+    "is_ready": True, "why_not_ready": None, "lacks": None,
     "variant": "modified", "active_variant": "modified", "guard": "none",
     "config": {"hash": "8f1b22c4", "pending_restart": [], "mismatches": []},
     "plugin": {"name": "bully", "version": "0.2.0", "abi": "1.0"},

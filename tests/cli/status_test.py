@@ -62,7 +62,8 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
             self.sidecar.answers["/v1/status"] = (200, STATUS | {"vote": vote})
             self.assertIn(f"\nvote     {line}\n", self.ask("status"))
         self.sidecar.answers["/v1/status"] = (200, STATUS | {
-            "vote": FORGOTTEN, "is_ready": False, "why_not_ready": FORGOTTEN["why"]})
+            "vote": FORGOTTEN, "is_ready": False, "why_not_ready": FORGOTTEN["why"],
+            "lacks": "vote"})
         text = self.ask("status")
         self.assertIn(f"not ready: {FORGOTTEN['why']}\n", text)
         self.assertIn("\nvote     forgotten\n", text)
@@ -85,7 +86,7 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
         self.sidecar.answers["/v1/status"] = (200, trouble)
         self.assertIn("\n         it does not let us get\n", self.ask("status"))
         self.sidecar.answers["/v1/status"] = (200, trouble | {
-            "is_ready": False, "why_not_ready": "it does not let us get"})
+            "is_ready": False, "why_not_ready": "it does not let us get", "lacks": "store"})
         self.assertEqual(self.ask("status").count("it does not let us get"), 1)
 
     def test_says_what_the_application_lets_it_do(self):

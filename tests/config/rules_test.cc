@@ -380,7 +380,8 @@ BOOST_AUTO_TEST_CASE(what_belongs_together_in_tls_is_given_together) {
 }
 
 BOOST_AUTO_TEST_CASE(names_of_members_have_a_form) {
-  for (const char* name : {"*", "a.*.b", "spiffe://A/b", "spiffe://a", "a b", "", "https://a/b"}) {
+  for (const char* name :
+       {"*", "a.*.b", "*.shop", "spiffe://A/b", "spiffe://a", "a b", "", "https://a/b"}) {
     const auto errors = errors_of(kSound +
                                   "[tls]\ncert = \"/c\"\nkey = \"/k\"\nca = \"/a\"\nmembers = "
                                   "[\"" +

@@ -78,12 +78,13 @@ BOOST_AUTO_TEST_CASE(of_refused_messages_a_line_a_minute_and_reason_is_written) 
       lines += events.on_rejected(now, {Unfit::kNotConnected, {}}) ? 1 : 0;
       lines += events.on_rejected(now, {Unfit::kEpochTooFarAhead, {}}) ? 1 : 0;
       lines += events.on_rejected(now, Rejection::kBadMagic, "a:1", "") ? 1 : 0;
+      lines += events.on_limit(now, Limit::kPeerSilence) ? 1 : 0;
     }
     return lines;
   };
-  BOOST_TEST(flood(kBegin) == 3);
+  BOOST_TEST(flood(kBegin) == 4);
   BOOST_TEST(flood(kBegin + seconds(59)) == 0);
-  BOOST_TEST(flood(kBegin + seconds(60)) == 3);
+  BOOST_TEST(flood(kBegin + seconds(60)) == 4);
 }
 
 BOOST_AUTO_TEST_CASE(elections_that_come_to_nothing_are_not_told_for_ever) {

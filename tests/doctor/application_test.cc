@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(whose_score_decides_nothing_is_a_warning, GroupWithAppli
   application().score = 0;
   expect("ok: ");
   application().score = 42;
-  for (const size_t other : {1u, 2u}) facts.sidecar->members[other].state = "down";
+  for (const size_t other : {1u, 2u}) facts.sidecar->members[other].state = Liveness::kDown;
   expect("ok: ");
 }
 

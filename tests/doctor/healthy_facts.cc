@@ -46,13 +46,14 @@ SidecarFacts sidecar() {
                      .variant = "modified",
                      .application = ApplicationFacts{}};
   for (int i = 0; i < kProcesses; ++i) {
-    facts.members.push_back({.name = name_of(i),
-                             .id = id_of(i),
-                             .address = address_of(i),
-                             .state = "alive",
-                             .is_self = i == 0,
-                             .security = i == 0 ? "" : "tls",
-                             .priority = 100});
+    facts.members.push_back(
+        {.name = name_of(i),
+         .id = id_of(i),
+         .address = address_of(i),
+         .state = Liveness::kAlive,
+         .is_self = i == 0,
+         .security = i == 0 ? std::nullopt : std::optional(Security::kCertificate),
+         .priority = 100});
   }
   return facts;
 }

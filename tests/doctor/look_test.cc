@@ -173,6 +173,20 @@ BOOST_AUTO_TEST_CASE(sees_what_is_no_flag) {
   BOOST_TEST(look_at_flag(path / "name").file_flaw == "has several names (hard links)");
 }
 
+BOOST_AUTO_TEST_CASE(reads_what_logind_is_told) {
+  BOOST_TEST(does_logind_remove_ipc(path));
+  write("etc/systemd/logind.conf", "[Login]\n#RemoveIPC=no\n");
+  BOOST_TEST(does_logind_remove_ipc(path));
+  write("etc/systemd/logind.conf", "[Login]\n#RemoveIPC=yes\nRemoveIPC = no\n");
+  BOOST_TEST(!does_logind_remove_ipc(path));
+  write("usr/lib/systemd/logind.conf.d/50-site.conf", "[Login]\nRemoveIPC=yes\n");
+  BOOST_TEST(does_logind_remove_ipc(path), "a drop-in counts more");
+  write("etc/systemd/logind.conf.d/50-site.conf", "[Login]\nRemoveIPC=perhaps\n");
+  BOOST_TEST(!does_logind_remove_ipc(path), "that one is hidden, and this one no answer");
+  write("run/systemd/logind.conf.d/60-more.conf", "[Login]\nRemoveIPC=on\n");
+  BOOST_TEST(does_logind_remove_ipc(path), "the last one counts");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 // --- limits ---

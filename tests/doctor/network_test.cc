@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(of_a_living_member_that_cannot_be_connected_is_a_problem) {
 
 BOOST_AUTO_TEST_CASE(of_a_member_that_is_down_is_a_warning) {
   facts = with_closed_port();
-  facts.sidecar->members[2].state = "down";
+  facts.sidecar->members[2].state = Liveness::kDown;
   BOOST_TEST(
       findings(facts, "reach").find("\nwarning: orders-2 (10.0.0.3:7946, down): connection re") !=
       std::string::npos);
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(of_a_member_that_hangs_says_so) {
   facts.probes[2].greeting.reset();
   facts.probes[2].hello_error = "connected, but nothing came in time";
   facts.probes[2].is_silent = true;
-  facts.sidecar->members[2].state = "suspect";
+  facts.sidecar->members[2].state = Liveness::kSuspect;
   BOOST_TEST(findings(facts, "reach")
                  .find("\nproblem: orders-2 (10.0.0.3:7946, suspect): connected, but nothing came "
                        "in time -> that sidecar may hang: look at it there (/livez)") !=
@@ -201,14 +201,14 @@ BOOST_AUTO_TEST_CASE(are_broken_where_only_the_member_can_connect) {
 }
 
 BOOST_AUTO_TEST_CASE(are_doubtful_where_a_member_answers_and_is_not_linked) {
-  facts.sidecar->members[2].state = "suspect";
+  facts.sidecar->members[2].state = Liveness::kSuspect;
   BOOST_TEST(
       findings(facts, "both ways")
           .starts_with("warning: orders-2: answers the doctor, but the sidecar here is not"));
 }
 
 BOOST_AUTO_TEST_CASE(are_nothing_to_ask_of_those_who_have_left) {
-  facts.sidecar->members[1].state = facts.sidecar->members[2].state = "left";
+  facts.sidecar->members[1].state = facts.sidecar->members[2].state = Liveness::kLeft;
   expect_one(facts, "both ways", "skipped: the sidecar knows no other member");
 }
 

@@ -121,24 +121,25 @@ BOOST_AUTO_TEST_CASE(a_sidecar_that_is_not_ready_is_a_warning) {
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_without_a_vote_is_one_warning_ready_or_not) {
-  facts.sidecar->vote = "forgotten";
+  facts.sidecar->vote = Vote::kForgotten;
   facts.sidecar->why_no_vote = "this voter has no vote: orders-2 has not answered";
   const std::string warning =
       "warning: orders-0: this voter has no vote: orders-2 has not answered";
   expect_one(facts, "sidecar", warning);
   facts.sidecar->why_not_ready = facts.sidecar->why_no_vote;
+  facts.sidecar->lacks_vote_alone = true;
   expect_one(facts, "sidecar", warning);
 }
 
 BOOST_AUTO_TEST_CASE(each_way_to_be_without_a_vote_has_its_remedy) {
   facts.sidecar->why_no_vote = "why";
-  const auto expect = [&](const char* vote, const std::string& remedy) {
+  const auto expect = [&](Vote vote, const std::string& remedy) {
     facts.sidecar->vote = vote;
     expect_one(facts, "sidecar", "warning: orders-0: why -> " + remedy);
   };
-  expect("broken", "make room on the disk");
-  expect("shut out", "look whether those peers belong to this group");
-  expect("forgotten", "it needs ten seconds after its start; then start the voters");
+  expect(Vote::kBroken, "make room on the disk");
+  expect(Vote::kShutOut, "look whether those peers belong to this group");
+  expect(Vote::kForgotten, "it needs ten seconds after its start; then start the voters");
 }
 
 BOOST_AUTO_TEST_CASE(values_that_wait_for_a_restart_are_a_warning) {
@@ -251,12 +252,12 @@ BOOST_AUTO_TEST_CASE(tls_of_all_members_can_be_strict) {
   expect_one(facts, "tls", kOne);  // it is
   facts.config.config->tls.mode = TlsMode::kPermissive;
   BOOST_TEST(findings(facts, "tls") == kBoth);
-  facts.sidecar->members[1].state = "left";
+  facts.sidecar->members[1].state = Liveness::kLeft;
   BOOST_TEST(findings(facts, "tls") == kBoth);
-  facts.sidecar->members[2].state = "down";  // nobody knows how it comes back
+  facts.sidecar->members[2].state = Liveness::kDown;  // nobody knows how it comes back
   expect_one(facts, "tls", kOne);
-  facts.sidecar->members[2].state = "alive";
-  facts.sidecar->members[2].security = "plain";
+  facts.sidecar->members[2].state = Liveness::kAlive;
+  facts.sidecar->members[2].security = Security::kPlain;
   expect_one(facts, "tls", "warning: connected without TLS: orders-2");
   facts.sidecar->members.resize(1);
   expect_one(facts, "tls", kOne);
@@ -302,7 +303,7 @@ BOOST_AUTO_TEST_CASE(tls_with_plain_members_or_a_certificate_for_all_is_doubtful
              "name of each");
   facts.tls = TlsFacts{};
   for (MemberFacts& member : facts.sidecar->members)
-    member.security = member.is_self ? "" : "plain";
+    member.security = member.is_self ? std::nullopt : std::optional(Security::kPlain);
   std::string names;
   for (const MemberFacts& member : facts.sidecar->members) {
     if (!member.is_self) names += (names.empty() ? "" : ", ") + member.name;

@@ -96,6 +96,20 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_silent_is_a_timeout) {
   BOOST_TEST((result->failure == HttpFailure::kTimeout));
 }
 
+// As a load balancer does whose servers are gone.
+BOOST_AUTO_TEST_CASE(a_server_that_hangs_up_is_told) {
+  const ListeningSocket server;
+  std::optional<HttpClientResult> result;
+  client.send({.url = "https://127.0.0.1:" + std::to_string(server.port()) + "/",
+               .tls = believing(authority),
+               .timeout = std::chrono::seconds(5)},
+              [&](HttpClientResult ended) { result = std::move(ended); });
+  server.hang_up_once(loop);
+  BOOST_REQUIRE(run_until([&] { return result.has_value(); }));
+  BOOST_TEST((result->failure == HttpFailure::kCutOff));
+  BOOST_TEST(result->why == "is missing: the connection was closed");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::io::test

@@ -24,12 +24,26 @@ ListeningSocket::ListeningSocket()
   port_ = ntohs(address.sin_port);
 }
 
-FileDescriptor ListeningSocket::answer_and_keep(Loop& loop, const std::string& answer) const {
+FileDescriptor ListeningSocket::accepted(Loop& loop) const {
   FileDescriptor client;
   BOOST_REQUIRE(run_until(loop, [&] {
     client = FileDescriptor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     return client.is_open();
   }));
+  return client;
+}
+
+// With bytes unread it would be a reset.
+void ListeningSocket::hang_up_once(Loop& loop) const {
+  const FileDescriptor client = accepted(loop);
+  std::array<char, 4096> buffer{};
+  BOOST_REQUIRE(run_until(loop, [&] {
+    return ::recv(client.get(), buffer.data(), buffer.size(), MSG_DONTWAIT) > 0;
+  }));
+}
+
+FileDescriptor ListeningSocket::answer_and_keep(Loop& loop, const std::string& answer) const {
+  FileDescriptor client = accepted(loop);
   std::string request;
   BOOST_REQUIRE(run_until(loop, [&] {
     std::array<char, 4096> buffer{};

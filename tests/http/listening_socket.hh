@@ -21,7 +21,12 @@ class ListeningSocket {
   // The same, and the connection is the caller's.
   FileDescriptor answer_and_keep(Loop& loop, const std::string& answer) const;
 
+  // Reads what a client sends first, and closes.
+  void hang_up_once(Loop& loop) const;
+
  private:
+  FileDescriptor accepted(Loop& loop) const;
+
   FileDescriptor socket_;
   uint16_t port_ = 0;
 };

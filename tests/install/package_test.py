@@ -144,8 +144,9 @@ class Packages(unittest.TestCase):
                          ["deb-systemd-invoke stop bellwether.service"])
         self.assertEqual(self.calls_of("postrm", "remove"), ["systemctl --system daemon-reload"])
 
-    def test_a_purge_removes_the_state(self):
-        self.assertIn("rm -rf /var/lib/bellwether", self.calls_of("postrm", "purge"))
+    def test_a_purge_removes_the_state_and_the_flags(self):
+        self.assertIn("rm -rf /var/lib/bellwether /run/bellwether",
+                      self.calls_of("postrm", "purge"))
 
     def test_it_depends_on_the_libraries_that_it_needs(self):
         depends = self.field(self.sidecar, "Depends")

@@ -89,20 +89,28 @@ class LeadersPanels(PromtoolCase):
 
     def leaders(self, expected, *members):
         """A member: {second at which it was scraped: since when it leads, None if it does not}."""
+        self.groups(("", expected, *members))
+
+    def groups(self, *groups):
+        """A group: the labels of its target (and a comma), leaders that are expected, members."""
         series = []
-        for name, scrapes in enumerate(members):
+        for labels, name, scrapes in (
+                (labels, name, scrapes) for labels, _, *members in groups
+                for name, scrapes in enumerate(members)):
             said = {second: scrapes[second] for second in sorted(scrapes)}
             for metric, value in (
                     ("bellwether_is_leader", lambda since: int(since is not None)),
                     ("bellwether_leader_since_timestamp_seconds", lambda since: since or 0)):
                 series.append({
-                    "series": f'{metric}{{group="g", member="{name}"}}',
+                    "series": f'{metric}{{{labels}group="g", member="{name}"}}',
                     "values": " ".join(str(value(said[second])) if second in said else "_"
                                        for second in range(max(said) + 1))})
         story = {"evaluation_interval": "1s", "tests": [{
             "interval": "1s", "input_series": series,
             "promql_expr_test": [
-                {"expr": expression, "eval_time": "30s", "exp_samples": [{"value": expected}]}
+                {"expr": expression, "eval_time": "30s", "exp_samples": [
+                    {"labels": f"{{{labels}}}", "value": expected}
+                    for labels, expected, *_ in groups]}
                 for expression in self.expressions()]}]}
         with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
             json.dump(story, file)
@@ -126,6 +134,11 @@ class LeadersPanels(PromtoolCase):
 
     def test_two_lead_at_once(self):
         self.leaders(2, {10: 5, 25: 5}, {15: None, 30: 21})
+
+    def test_groups_of_one_name_are_counted_apart(self):
+        leads = {10: 5, 25: 5}
+        self.groups(('job="a", namespace="x",', 1, leads), ('job="a", namespace="y",', 1, leads),
+                    ('job="b", namespace="y",', 2, leads, leads))
 
 
 if __name__ == "__main__":

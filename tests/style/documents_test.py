@@ -67,17 +67,6 @@ class Documents(unittest.TestCase):
                     self.assertIn(suite.partition(".")[2], suites | {""})
                 self.assertTrue(any(each.startswith(case) for each in cases))
 
-    def test_every_reader_of_the_flag_says_what_is_not_certain(self):
-        """A leader that gives up, or is known to be dead, ends before the validity of its flag."""
-        for reader in ("include/bellwether/leader_flag.h", "examples/apps/node/leader_flag.js",
-                       "examples/apps/go/leaderflag/leader_flag.go",
-                       "examples/apps/python/leader_flag.py"):
-            text = re.sub(r"[\s*/]+", " ", (self.project.root / reader).read_text("utf-8"))
-            with self.subTest(reader=reader):
-                self.assertRegex(text, "(?i)is not certain against one that gives leadership up "
-                                       ".*against one whose death is known")
-                self.assertIn("then another replica may lead a millisecond later", text)
-
     def test_files_and_functions_that_are_named_are_there(self):
         paths = "".join(f"/{path}\n" for path in self.project.paths)
         functions = set()

@@ -25,7 +25,7 @@ class Answering:
     context manager."""
 
     def __init__(self, status=404):
-        self.status, self.delay_s = status, 0
+        self.status, self.delay_s, self.asked = status, 0, 0
         answering = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -33,6 +33,7 @@ class Answering:
 
             def do_POST(self):  # pylint: disable=invalid-name
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                answering.asked += 1
                 time.sleep(answering.delay_s)
                 with contextlib.suppress(OSError):  # it waits no longer
                     self.send_response(answering.status)

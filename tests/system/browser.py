@@ -204,6 +204,10 @@ class Browser:
             self.command("Input.dispatchKeyEvent", type=kind, key=key, code=key, text=text,
                          windowsVirtualKeyCode=codes[key])
 
+    def type(self, text):
+        """Into what has the focus."""
+        self.command("Input.insertText", text=text)
+
     def click(self, selector):
         """With the mouse, in the middle: what lies over it would get it instead."""
         x, y = self.run(f"""(() => {{

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 
@@ -107,59 +106,13 @@ class Pending(SystemCase):
                                  ["api.listen", "api.insecure"])
                 self.assertEqual(self.host_check(sidecar), status)
 
-
-class Timers(SystemCase):
-    """Timers and policies change on a running group, and its leader stays."""
-
-    CHANGES = {"election.answer_timeout": "900ms", "election.coordinator_timeout": "2s",
-               "election.preempt": "never", "election.preempt_delay": "30s",
-               "failure_detector.heartbeat_interval": "2s",
-               "failure_detector.suspect_after": "4500ms", "membership.reap_after": "1h"}
-    # Each of these has tests of its own.
-    OTHERS = {"election.variant", "membership.peers", "membership.dns", "log.level", "log.format",
-              "tls.cert", "tls.key", "tls.ca", "tls.members", "tls.secret_file",
-              "tls.shared_folder", "tls.mode", "application.attach", "application.grace",
-              "application.health", "application.health_interval", "application.health_timeout",
-              "application.health_failures", "application.drain_timeout",
-              "application.score_margin"}
-
-    @staticmethod
-    def changed(text, key, value):
-        """The configuration `text` with another value of this key."""
-        table, name = key.split(".")
-        lines = [line for line in text.splitlines() if not line.startswith(name + " =")]
-        lines.insert(lines.index(f"[{table}]") + 1, f'{name} = "{value}"')
-        return "\n".join(lines) + "\n"
-
-    def test_each_key_that_says_so(self):
-        keys = re.findall(r"^(\S+)\n(?: .*\n)*? .*a change is applied while running",
-                          self.run_program("check", "--keys").stdout, re.MULTILINE)
-        self.assertEqual({key for key in keys if not key.startswith("hook")},
-                         {*self.CHANGES, *self.OTHERS})
-        with self.group(3, extra=PATIENT, voters=3) as group:
-            group.start("--bootstrap")
-            observer = group.observe(self.observer)
-            leader = group.await_leader(group.sidecars[-1])
-            epoch = leader.epoch()
-            for key, value in self.CHANGES.items():
-                for sidecar in group.sidecars:
-                    sidecar.write_config(self.changed(sidecar.config_file.read_text(), key, value))
-                    status, _, text = sidecar.request("POST", "/v1/reload")
-                    self.assertEqual(status, 200, text)
-                    answer = json.loads(text)
-                    self.assertEqual(answer["pending_restart"], [], text)
-                    self.assertIn(key, [change["key"] for change in answer["changed"]])
-            wait_until("the leader beats at the new interval", lambda: leader.get("/v1/status")[
-                "timers_due_in_ms"]["heartbeat"] > 1000)
-            self.assertEqual((group.agreed_leader(), leader.epoch()), (leader, epoch))
-            self.assertEqual(observer.doubles, [])
-
     def test_what_was_made_for_another_lease_waits_with_it(self):
         with self.group(1, extra=PATIENT) as group:
             sidecar, = group.start().sidecars
             group.await_leader(sidecar)
-            text = self.changed(sidecar.config_file.read_text(), "election.lease", "9s")
-            sidecar.write_config(self.changed(text, "failure_detector.suspect_after", "7s"))
+            sidecar.write_config(group.config_of(
+                sidecar, extra='[election]\nanswer_timeout = "1s"\nlease = "9s"\n'
+                '[failure_detector]\nsuspect_after = "7s"\n'))
             _, _, text = sidecar.request("POST", "/v1/reload")
             self.assertEqual([change["key"] for change in json.loads(text)["pending_restart"]],
                              ["election.lease", "failure_detector.suspect_after"])

@@ -4,6 +4,7 @@
 usage: life_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -88,22 +89,44 @@ class Configuration(SystemCase):
             self.assertEqual(second.get("/v1/leader")["variant"], "classic")
             self.assertEqual(second.get("/v1/history")["elections"][0]["variant"], "classic")
 
-    def test_systemd_hears_of_readiness_and_the_end(self):
-        with self.group(1) as group, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-            sidecar, = group.sidecars
+    @contextlib.contextmanager
+    def manager(self, group):
+        """Waits until the sidecar has told systemd this."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             manager.bind(str(group.folder / "notify"))
             manager.settimeout(PATIENCE_S)
-            sidecar.start(environment={"NOTIFY_SOCKET": str(group.folder / "notify"),
-                                       "WATCHDOG_USEC": "100000"})
+            group.sidecars[0].start(environment={"NOTIFY_SOCKET": str(group.folder / "notify"),
+                                                 "WATCHDOG_USEC": "100000"})
             heard = set()
-            while heard != {b"READY=1", b"WATCHDOG=1"}:
-                heard.add(manager.recv(100))
-                self.assertLessEqual(heard, {b"READY=1", b"WATCHDOG=1"})
+
+            def await_told(*lines):
+                deadline = time.monotonic() + PATIENCE_S
+                while not heard.issuperset(lines):
+                    self.assertLess(time.monotonic(), deadline, f"{lines} not in {heard}")
+                    heard.update(manager.recv(1000).decode().splitlines())
+            yield await_told
+
+    def test_systemd_hears_of_readiness_and_the_end(self):
+        with self.group(1) as group, self.manager(group) as await_told:
+            sidecar, = group.sidecars
+            await_told("READY=1", "WATCHDOG=1", "STATUS=ready")
             sidecar.is_wanted = False
             sidecar.send_signal(signal.SIGTERM)
-            while b"STOPPING=1" not in heard:
-                heard.add(manager.recv(100))
+            await_told("STOPPING=1", "STATUS=leaving the group")
             self.assertEqual(sidecar.await_exit(), 0)
+
+    def test_systemd_does_not_wait_for_what_is_to_come_from_elsewhere(self):
+        """It would end the sidecar after 90 s, again and again."""
+        def table(sidecar):
+            return f'[tls]\nsecret_file = "{sidecar.state_folder}.secret"'
+        with self.group(1, tls=table) as group, self.manager(group) as await_told:
+            file = f"{group.sidecars[0].state_folder}.secret"
+            await_told("READY=1", "STATUS=not ready: [tls] is not in force: tls.secret_file "
+                       f"{file} cannot be read: No such file or directory")
+            secret = pathlib.Path(file)
+            secret.touch(mode=0o600)
+            secret.write_text("c0" * 32 + "\n")
+            await_told("STATUS=ready")
 
     def test_sighup_reads_a_file_whose_folder_is_not_watched(self):
         with self.group(1) as group:

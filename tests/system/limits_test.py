@@ -166,7 +166,7 @@ class OpenFiles(SystemCase):
                 sidecar.start()
                 self.assertEqual(sidecar.await_exit(), 1, sidecar.log())
                 self.assertRegex(sidecar.log(), "threads more may be started, and it takes 12; "
-                                                "allow more .ulimit -u, TasksMax=, pids.max; or memory")
+                                 "allow more .ulimit -u, TasksMax=, pids.max; or memory")
             sidecar.is_wanted = False
 
     def test_too_small_a_stack_is_refused(self):

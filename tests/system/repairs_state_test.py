@@ -27,6 +27,21 @@ class Removed(AdviceCase):
             self.await_votes([voter])
             self.assertNotIn("is missing, though this process has run before", voter.log())
 
+    def test_a_folder_that_is_removed_costs_the_vote_until_a_restart(self):
+        with self.voters() as group:
+            voter, leader = group.sidecars[0], group.sidecars[2]
+            self.await_votes(group.sidecars)
+            group.await_leader(leader)
+            shutil.rmtree(voter.state_folder)
+            voter.await_log("error .*the state's file was removed with its folder")
+            wait_until("its vote is broken", lambda: voter.get("/v1/status")["vote"]["state"]
+                       == "broken")
+            self.assertEqual(voter.request("GET", "/readyz")[0], 503)
+            self.assertEqual(voter.stop(), 0)
+            voter.start()
+            self.await_votes([voter])
+            group.await_leader(leader)
+
 
 class Upgrade(AdviceCase):
     def test_the_leader_chooses_the_moment(self):

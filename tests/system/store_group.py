@@ -80,8 +80,8 @@ class OfEtcd:
         self.post("/v3/kv/put", {"key": self.key(group_name), "value": text})
 
     def edit(self, group_name, holder=None, lease_s=None):
-        """By hand, whatever it was; an empty holder is nobody."""
-        value = self.value(group_name)
+        """By hand, whatever it was, once there is one; an empty holder is nobody."""
+        value = wait_until("there is a record", lambda: self.value(group_name))
         if holder is not None:
             value |= {"holder": "member" if holder else "unknown", "name": holder}
         if lease_s is not None:

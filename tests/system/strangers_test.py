@@ -21,7 +21,7 @@ from system_case import CALM, SystemCase, main
 
 MOST_MEMBERS = 1000
 CROWD = 50
-FORGED_FRAMES = int(os.environ.get("BELLWETHER_TEST_FORGED_FRAMES", "10000"))
+FORGED_FRAMES = int(os.environ.get("BELLWETHER_TEST_FORGED_FRAMES", "100000"))
 FRAMES_AT_ONCE = 50
 MOST_LOG_BYTES = 4_000_000
 LONG_S = 240  # a thousand members under a sanitizer

@@ -9,9 +9,11 @@ import base64
 import contextlib
 import hashlib
 import json
+import os
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/apps/python"))
@@ -65,14 +67,18 @@ FAINT = """(() => {
 
 class Page(SystemCase):
     @contextlib.contextmanager
-    def page_of(self, number, extra="", **options):
-        """A led group and the page of one sidecar, which shows it; (group, sidecar, browser)."""
+    def page_of(self, number, extra="", api="", **options):
+        """A led group and the page of one sidecar, which shows it; (group, sidecar, browser).
+        `api` goes into the table of that name."""
         with contextlib.ExitStack() as stack:
             try:
                 browser = stack.enter_context(Browser())
             except NoBrowser as error:
                 raise unittest.SkipTest(str(error)) from error
             group = stack.enter_context(self.group(extra=SOON + CALM + extra, **options))
+            for sidecar in group.sidecars:
+                sidecar.write_config(group.config_of(sidecar).replace(
+                    "[metrics]", f"{api}\n[metrics]"))
             group.start()
             leader = group.await_leader(group.sidecars[-1])
             sidecar = group.sidecars[number]
@@ -290,6 +296,43 @@ class Page(SystemCase):
             self.await_page(browser, leader)
             browser.await_text("#elections li", "an operator asked")
             self.check_clean(sidecar, browser)
+
+    def elect(self, browser, token):
+        """Confirms it, with the token typed; None: nothing is.  Whether the page asks for one."""
+        self.open_dialog(browser, "elect")
+        is_asked_for = browser.run("byId('token').checkVisibility()")
+        if token is not None:
+            browser.run("byId('token').focus()")
+            browser.type(token)
+        browser.click("#confirm")
+        browser.await_true("!byId('dialog').open && !isCommanding")
+        return is_asked_for
+
+    def test_a_token_is_asked_for_when_it_is_wanted_and_kept_in_memory_alone(self):
+        tokens = wrong, right = os.urandom(16).hex(), os.urandom(16).hex()
+        folder = self.enterContext(tempfile.TemporaryDirectory(prefix="bellwether-test."))
+        file = pathlib.Path(folder) / "tokens"
+        file.touch(mode=0o600)
+        file.write_text(f"{right}\n")
+        with self.page_of(2, api=f'token_file = "{file}"') as (_, sidecar, browser):
+            self.assertFalse(self.elect(browser, None))
+            browser.await_text("#answer", "refused (401): a command needs a token")
+            self.assertTrue(self.elect(browser, wrong))
+            browser.await_text("#answer", "refused (401): this token is not in")
+            self.assertTrue(self.elect(browser, f" {right} "))  # that one is forgotten
+            browser.await_text("#answer", "election started")
+            self.assertTrue(self.elect(browser, None))  # and this one is not
+            browser.await_text("#answer", "election started")
+            self.assertEqual([sidecar.count("bellwether_http_requests_total", route="/v1/elect",
+                                            code=code) for code in ("401", "200")], [2, 2])
+            self.assertEqual(browser.run("byId('token').type"), "password")
+            for place in ("document.documentElement.outerHTML", "byId('token').value",
+                          "location.href", "JSON.stringify([localStorage, sessionStorage])"):
+                found = browser.run(place)
+                self.assertFalse([token for token in tokens if token in found], place)
+            self.assertFalse([url for url in browser.requests for token in tokens if token in url])
+            browser.go(f"{sidecar.api_url}/ui")
+            self.assertEqual(browser.run("token"), "")
 
     def test_another_origins_page_cannot_give_commands(self):
         with self.page_of(2) as (group, sidecar, browser):

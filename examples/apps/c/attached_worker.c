@@ -5,7 +5,8 @@
  *
  *   attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]
  *
- * PLACE is the path of the API's unix socket, or its address.  Prints a line whenever it begins or
+ * PLACE is the path of the API's unix socket, or its address; where that asks for a token, the file
+ * in the environment's BELLWETHER_TOKEN_FILE has it.  Prints a line whenever it begins or
  * ends to work, as worker.c does. */
 #define _GNU_SOURCE
 #include <bellwether/attachment.h>
@@ -20,6 +21,7 @@ typedef struct worker {
   leader_flag flag;
   const char* place;
   const char* name;
+  attachment_token token;
   long unit_ms; /* of work; the pause stands for what an application really does */
 } worker;
 
@@ -54,7 +56,8 @@ static int take_events(const worker* self, attachment* mine) {
     attachment_event event;
     const int result = attachment_next(mine, &event);
     if (result != 0) return result;
-    if (event.type == ATTACHMENT_DRAIN) attachment_drained(self->place, self->name, event.epoch);
+    if (event.type != ATTACHMENT_DRAIN) continue;
+    attachment_drained_by(self->place, self->name, event.epoch, &self->token);
   }
 }
 
@@ -103,6 +106,8 @@ int main(int argc, char** argv) {
   sigaction(SIGINT, &action, NULL);
   const int64_t score = argc >= 5 ? strtoll(argv[4], NULL, 10) : 0;
   worker self = {.place = argv[2], .name = argv[3], .unit_ms = 1};
+  const char* token_file = getenv("BELLWETHER_TOKEN_FILE");
+  if (token_file != NULL && *token_file != '\0') self.token.file = token_file;
   if (argc >= 6) self.unit_ms = strtol(argv[5], NULL, 10);
   const char* user = argc == 7 ? argv[6] : NULL;
 
@@ -118,11 +123,13 @@ int main(int argc, char** argv) {
   }
   while (!is_asked_to_end) {
     static attachment mine;
-    int result = attachment_open(&mine, argv[2], argv[3], argc >= 5 ? &score : NULL);
+    const int64_t* worth = argc >= 5 ? &score : NULL;
+    int result = attachment_open_by(&mine, self.place, self.name, worth, &self.token);
     if (result == 0) result = work(&self, &mine);
     const int status = attachment_status(&mine);
     attachment_close(&mine);
-    if (result == -EACCES || result == -EINVAL || status == 400) {
+    const int is_ours = result == -EACCES || result == -EINVAL || result == -ENOKEY;
+    if (is_ours || status == 400) {
       fprintf(stderr, "attached_worker: may not attach (%d): %s\n", status, strerror(-result));
       return 1;
     }

@@ -4,13 +4,17 @@
 // node hands over, or itself is asked to end.
 //
 //   attached_worker.js FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]
+//
+// Where the API asks for a token, the file in the environment's BELLWETHER_TOKEN_FILE has it.
 'use strict';
 
 const { setTimeout: sleep } = require('node:timers/promises');
-const { Refused, attach, drained } = require('./attachment');
+const { NoToken, Refused, attach, drained } = require('./attachment');
 const { openFlag } = require('./leader_flag');
 
 const NEED_MS = 1; // so long the flag has to hold for a unit to begin
+
+const TOKEN = { tokenFile: process.env.BELLWETHER_TOKEN_FILE || undefined };
 
 let isAskedToEnd = false;
 let isUnderWay = false; // a unit
@@ -44,7 +48,7 @@ async function work(flag, place, mine, name, unitMs) {
       if (drain !== null) {
         const { epoch } = drain;
         drain = null;
-        await drained(place, name, epoch).catch(() => {}); // or it has waited long enough
+        await drained(place, name, epoch, TOKEN).catch(() => {}); // or it has waited long enough
         continue;
       }
       await Promise.race([new Promise((resolve) => { wake = resolve; }), sleep(100)]);
@@ -65,10 +69,11 @@ async function main(path, place, name, score, unitMs = '1', user = undefined) {
   const flag = await openFlag(path, user === undefined ? {} : { owner: Number(user) });
   while (!isAskedToEnd) {
     try {
-      const mine = await attach(place, name, score);
+      const mine = await attach(place, name, score, TOKEN);
       await work(flag, place, mine, name, Number(unitMs));
       mine.close();
     } catch (error) {
+      if (error instanceof NoToken) throw error;
       if (error instanceof Refused && ![429, 503].includes(error.status)) throw error;
     }
     await sleep(100); // the sidecar starts, or starts again

@@ -4,6 +4,14 @@ export class Refused extends Error {
   readonly status: number;
 }
 
+export class NoToken extends Error {}
+
+// One of them, or none.
+export interface TokenOptions {
+  token?: string;
+  tokenFile?: string;
+}
+
 export interface AttachmentEvent {
   type: 'attached' | 'lead' | 'follow' | 'drain' | (string & {});
   epoch: number;
@@ -17,6 +25,6 @@ export class Attachment implements AsyncIterable<AttachmentEvent> {
   close(): void;
 }
 
-export function attach(place: string, name?: string, score?: number): Promise<Attachment>;
-export function setScore(place: string, score: number): Promise<void>;
-export function drained(place: string, name: string, epoch: number): Promise<void>;
+export function attach(place: string, name?: string, score?: number, options?: TokenOptions): Promise<Attachment>;
+export function setScore(place: string, score: number, options?: TokenOptions): Promise<void>;
+export function drained(place: string, name: string, epoch: number, options?: TokenOptions): Promise<void>;

@@ -12,12 +12,14 @@
 // what was begun has ended, drained() says so.  Copy this file into your application; it needs no package.
 'use strict';
 
+const { readFile } = require('node:fs/promises');
 const http = require('node:http');
 
 // The sidecar, on this host, has so long to accept and to answer.
 const TIMEOUT_MS = 2000;
 // No event of a sidecar's, and no reason why it refuses, is longer.
 const MOST_CHARACTERS = 16384;
+const MOST_TOKEN_CHARACTERS = 1024;
 
 // The sidecar has refused; `status` says why: 400 name or score, 401 and 403 this process may not, 404 and
 // 409 nobody waits for it to finish, 429 too many scores a second, 503 too many are attached.
@@ -26,6 +28,14 @@ class Refused extends Error {
     super(`the sidecar answered ${status}: ${reason.trim()}`);
     this.name = 'Refused';
     this.status = status;
+  }
+}
+
+// The file of the token cannot be read, or there is none in it, or what was given is none.
+class NoToken extends Error {
+  constructor(place, why) {
+    super(`${place}: ${why}`);
+    this.name = 'NoToken';
   }
 }
 
@@ -80,13 +90,30 @@ function parse(block) {
   return { ...event, leftMs: data.left_ms, reason: data.reason, successor: data.successor };
 }
 
+// The header with it, or none.  No error says what is in the file.
+async function authorization({ token, tokenFile }) {
+  if (token === undefined && tokenFile === undefined) return {};
+  let found = token;
+  if (found === undefined) {
+    const text = await readFile(tokenFile, 'latin1').catch((error) => {
+      throw new NoToken(tokenFile, error.code);
+    });
+    found = text.split('\n').map((line) => line.trim()).find((line) => line !== '' && line[0] !== '#') ?? '';
+  }
+  if (!/^[!-~]+$/.test(found) || found.length > MOST_TOKEN_CHARACTERS) {
+    throw new NoToken(token === undefined ? tokenFile : 'token', 'this is no token');
+  }
+  return { Authorization: `Bearer ${found}` };
+}
+
 // The answer, of which the head has come; its body is text.
-function ask(place, method, path, body) {
+async function ask(place, method, path, body, options) {
+  const authorized = await authorization(options);
   const to = place.startsWith('/')
     ? { socketPath: place }
     : { host: place.slice(0, place.lastIndexOf(':')).replace(/^\[|\]$/g, ''), port: Number(place.slice(place.lastIndexOf(':') + 1)) };
   return new Promise((resolve, reject) => {
-    const headers = { Host: 'localhost', 'Content-Length': Buffer.byteLength(body) };
+    const headers = { Host: 'localhost', 'Content-Length': Buffer.byteLength(body), ...authorized };
     const request = http.request({ ...to, method, path, headers, agent: false }, (response) => {
       response.setEncoding('utf8');
       if (response.statusCode === 200) {
@@ -114,11 +141,14 @@ function ask(place, method, path, body) {
 }
 
 // Attaches as `name` (1 to 64 letters, digits, '-', '.' and '_').  `place`: the path of the API's unix
-// socket, or its address, '127.0.0.1:4040'.  Rejects with Refused, or where there is no sidecar.
-async function attach(place, name = 'application', score = undefined) {
+// socket, or its address, '127.0.0.1:4040'.  Over TCP `[api] token_file` may ask for a token: `token`, or the
+// first line of `tokenFile` that is neither empty nor begins with '#', which is read each time, for tokens are
+// replaced.  It is sent as it is: to the sidecar of this host.  Rejects with Refused, NoToken, or where there
+// is no sidecar.
+async function attach(place, name = 'application', score = undefined, options = {}) {
   const worth = score === undefined ? '' : `&score=${score}`;
   const path = `/v1/application/attach?name=${encodeURIComponent(name)}${worth}`;
-  const response = await ask(place, 'POST', path, '');
+  const response = await ask(place, 'POST', path, '', options);
   response.on('error', () => {}); // the iterator ends then, too
   if (!(response.headers['content-type'] ?? '').startsWith('text/event-stream')) {
     response.destroy();
@@ -128,17 +158,17 @@ async function attach(place, name = 'application', score = undefined) {
 }
 
 // The application is worth this from now on: a whole number, from -(2 ** 53 - 1) to 2 ** 53 - 1.
-async function setScore(place, score) {
-  const response = await ask(place, 'PUT', '/v1/application/score', JSON.stringify({ score }));
+async function setScore(place, score, options = {}) {
+  const response = await ask(place, 'PUT', '/v1/application/score', JSON.stringify({ score }), options);
   response.resume();
 }
 
 // What was begun has ended, as the event 'drain' of this epoch asked for; `name`: as it was attached.
 // Rejects with Refused of status 409 if nobody waits for it in this epoch (any more).
-async function drained(place, name, epoch) {
+async function drained(place, name, epoch, options = {}) {
   const path = `/v1/application/drained?name=${encodeURIComponent(name)}`;
-  const response = await ask(place, 'POST', path, JSON.stringify({ epoch }));
+  const response = await ask(place, 'POST', path, JSON.stringify({ epoch }), options);
   response.resume();
 }
 
-module.exports = { Attachment, Refused, attach, drained, setScore };
+module.exports = { Attachment, NoToken, Refused, attach, drained, setScore };

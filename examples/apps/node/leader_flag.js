@@ -128,13 +128,16 @@ class LeaderFlag {
     }
   }
 
-  // Before work that takes so long: the token if this replica leads, may begin anything (it is not
-  // to hand over), and what the sidecar has already written lasts for so long; otherwise null.
+  // Call this before work that takes `needMs`.  A token: this replica leads, may begin new work, and
+  // its leadership, as the sidecar last wrote it, is valid for at least that long; the token is for
+  // the resource and for still().  Otherwise null.  A leader that is about to hand over may not
+  // begin anything; it has `[application] drain_timeout` to finish what it has begun.
   //
-  // That is certain against a sidecar that hangs, is starved or is cut off (guard "majority").  It
-  // is not certain against one that gives leadership up without a drain, or after it (a step-down,
-  // a transfer, a planned take-over, SIGTERM), nor against one whose death is known: then another replica may lead a
-  // millisecond later, while this one still works.
+  // After a token, under every guard but "none", no other replica leads before that time is up, even
+  // if the sidecar hangs, gets no processor time, or is cut off.  There are two exceptions: the
+  // leader gives up leadership without a drain, or after one (a step-down, a transfer, a planned
+  // take-over, SIGTERM), or its sidecar is known to be dead.  Then another replica may lead a
+  // millisecond later, while this one is still working.
   begin(needMs) {
     const snapshot = this.read();
     if (snapshot.role !== Role.LEADER || snapshot.isDraining) return null;
@@ -142,7 +145,8 @@ class LeaderFlag {
     return leftNs > 0n && leftNs >= BigInt(Math.ceil(needMs * 1e6)) ? snapshot.fencingToken : null;
   }
 
-  // After the work, before its result counts: does this replica lead in the same epoch as then?
+  // Call this after the work, before its result counts.  True: this replica leads, in the same epoch
+  // as at begin(); under every guard but "none", no other replica has led since then.
   still(token) {
     return this.token() === token;
   }

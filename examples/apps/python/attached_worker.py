@@ -4,8 +4,11 @@ worth, works in units that it begins only while its flag covers them, and finish
 before its node hands over, or itself is asked to end.
 
 usage: attached_worker.py FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]
+
+Where the API asks for a token, the file in the environment's BELLWETHER_TOKEN_FILE has it.
 """
 
+import os
 import select
 import signal
 import sys
@@ -16,6 +19,7 @@ import leader_flag
 
 NEED_S = 0.001  # so long the flag has to hold for a unit to begin
 ENDINGS = (signal.SIGTERM, signal.SIGINT)
+TOKEN_FILE = os.environ.get("BELLWETHER_TOKEN_FILE") or None
 
 
 def tell(name, what, token, pieces, cut):
@@ -30,7 +34,7 @@ def take_events(place, mine, name):
     for event in events or ():
         if event.type == attachment.DRAIN:
             try:
-                attachment.drained(place, name, event.epoch)
+                attachment.drained(place, name, event.epoch, token_file=TOKEN_FILE)
             except attachment.Refused:
                 pass  # it has waited long enough
     return events is not None
@@ -68,7 +72,8 @@ def main(path, place, name, score=None, unit_ms="1", user=None):
     flag = leader_flag.open_flag(path, owner=user and int(user))
     while True:
         try:
-            with attachment.attach(place, name, score and int(score)) as mine:
+            with attachment.attach(place, name, score and int(score),
+                                   token_file=TOKEN_FILE) as mine:
                 work(flag, place, mine, name, int(unit_ms) / 1000)
         except attachment.Refused as refused:
             if refused.status not in (429, 503):

@@ -25,6 +25,7 @@ ATTACHED, LEAD, FOLLOW, DRAIN = "attached", "lead", "follow", "drain"
 TIMEOUT_S = 2.0
 # No head of an answer, and no event, of a sidecar's is longer.
 MOST_BYTES = 16384
+MOST_TOKEN_BYTES = 1024
 
 
 class Refused(ConnectionError):
@@ -35,6 +36,10 @@ class Refused(ConnectionError):
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(f"the sidecar answered {status}: {reason}")
         self.status = status
+
+
+class NoToken(Exception):
+    """The file of the token cannot be read, or there is none in it, or what was given is none."""
 
 
 class Event(typing.NamedTuple):
@@ -115,29 +120,55 @@ class Attachment:
 
 
 def attach(place: str, name: str = "application",
-           score: typing.Optional[int] = None) -> Attachment:
+           score: typing.Optional[int] = None, *, token: typing.Optional[str] = None,
+           token_file: typing.Optional[str] = None) -> Attachment:
     """Attaches as `name` (1 to 64 letters, digits, '-', '.' and '_').  `place`: the path of the
-    API's unix socket, or its address, "127.0.0.1:4040".  Raises OSError where there is no sidecar,
-    or Refused."""
+    API's unix socket, or its address, "127.0.0.1:4040".  Over TCP `[api] token_file` may ask for a
+    `token`: it, or the first line of `token_file` that is neither empty nor begins with '#', which
+    is read each time, for tokens are replaced.  It is sent as it is: to the sidecar of this host.
+    Raises OSError where there is no sidecar, Refused, or NoToken."""
     worth = "" if score is None else f"&score={score:d}"
     target = f"/v1/application/attach?name={urllib.parse.quote(name, safe='')}{worth}"
-    stream, text = _ask(place, "POST", target, b"", is_stream=True)
+    stream, text = _ask(place, "POST", target, b"", _authorization(token, token_file),
+                        is_stream=True)
     return Attachment(stream, text)
 
 
-def set_score(place: str, score: int) -> None:
-    """The application is worth this from now on, from -(2^53 - 1) to 2^53 - 1.  Raises OSError or
-    Refused."""
-    stream, _ = _ask(place, "PUT", "/v1/application/score", json.dumps({"score": score}).encode())
+def set_score(place: str, score: int, *, token: typing.Optional[str] = None,
+              token_file: typing.Optional[str] = None) -> None:
+    """The application is worth this from now on, from -(2^53 - 1) to 2^53 - 1.  Raises as
+    attach()."""
+    body = json.dumps({"score": score}).encode()
+    stream, _ = _ask(place, "PUT", "/v1/application/score", body,
+                     _authorization(token, token_file))
     stream.close()
 
 
-def drained(place: str, name: str, epoch: int) -> None:
+def drained(place: str, name: str, epoch: int, *, token: typing.Optional[str] = None,
+            token_file: typing.Optional[str] = None) -> None:
     """What was begun has ended, as the event DRAIN of this epoch asked for; `name`: as attached.
-    Raises OSError, or Refused with status 409: nobody waits for it in this epoch (any more)."""
+    Raises as attach(); Refused with status 409: nobody waits for it in this epoch (any more)."""
     target = f"/v1/application/drained?name={urllib.parse.quote(name, safe='')}"
-    stream, _ = _ask(place, "POST", target, json.dumps({"epoch": epoch}).encode())
+    stream, _ = _ask(place, "POST", target, json.dumps({"epoch": epoch}).encode(),
+                     _authorization(token, token_file))
     stream.close()
+
+
+def _authorization(token: typing.Optional[str], token_file: typing.Optional[str]) -> bytes:
+    """The header with it; empty: none was given.  No error says what is in the file."""
+    if token is None and token_file is None:
+        return b""
+    place = "token" if token_file is None else token_file
+    if token is None and token_file is not None:
+        try:
+            with open(token_file, encoding="latin-1", newline="\n") as file:
+                lines = (line.strip(" \t\r\n") for line in file)
+                token = next((line for line in lines if line and not line.startswith("#")), "")
+        except OSError as error:
+            raise NoToken(f"{place}: {error.strerror}") from None
+    if not token or len(token) > MOST_TOKEN_BYTES or not all("!" <= c <= "~" for c in token):
+        raise NoToken(f"{place}: this is no token")
+    return f"Authorization: Bearer {token}\r\n".encode()
 
 
 def _connect(place: str) -> socket.socket:
@@ -154,15 +185,15 @@ def _connect(place: str) -> socket.socket:
     return stream
 
 
-def _ask(place: str, method: str, target: str, body: bytes,
+def _ask(place: str, method: str, target: str, body: bytes, authorization: bytes,
          is_stream: bool = False) -> typing.Tuple[socket.socket, bytes]:
     """The connection behind the head of a good answer, and what came of its body.  HTTP/1.0, so
     that it is not cut into chunks.  What is not an answer of a sidecar's is an OSError."""
     stream = _connect(place)
     until = time.monotonic() + TIMEOUT_S
     try:
-        stream.sendall(f"{method} {target} HTTP/1.0\r\nHost: localhost\r\n"
-                       f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        stream.sendall(f"{method} {target} HTTP/1.0\r\nHost: localhost\r\n".encode() +
+                       authorization + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
         status, rest = 100, b""
         while status < 200:  # what is below announces the answer
             while b"\r\n\r\n" not in rest:

@@ -193,10 +193,10 @@ function noticesOf(status) {
   if (status.config.pending_restart.length > 0) {
     notices.push(`Waits for a restart: ${status.config.pending_restart.join(", ")}.`);
   }
-  if (status.vote?.why && status.vote.why !== status.why_not_ready) {
+  if (status.vote?.why && status.lacks !== "vote") {
     notices.push(`This node's vote is ${status.vote.state}: ${status.vote.why}.`);
   }
-  if (status.store?.trouble && !status.why_not_ready?.includes(status.store.trouble)) {
+  if (status.store?.trouble && status.lacks !== "store") {
     notices.push(`${status.store.name}: ${status.store.trouble}.`);
   }
   if (status.store?.record?.state === "stranger") notices.push(`${recordText(status.store)}.`);

@@ -1,6 +1,8 @@
 // From the core's publications to the flag's line, in the file that is to be found at its path.
 #include "io/flag/flag_writer.hh"
 
+#include <sys/statvfs.h>
+
 #include <algorithm>
 #include <exception>
 #include <system_error>
@@ -8,6 +10,16 @@
 #include "base/check.hh"
 
 namespace bellwether::io {
+namespace {
+
+// A folder that systemd, or a container, had mounted for this process alone is gone for good when
+// somebody removes it outside; what is made there then is another one.
+bool is_out_of_reach(const std::filesystem::path& folder) {
+  struct statvfs status {};
+  return ::statvfs(folder.c_str(), &status) != 0 || (status.f_flag & ST_RDONLY) != 0;
+}
+
+}  // namespace
 
 FlagWriter::FlagWriter(const FlagFileSettings& settings)
     : settings_(settings),
@@ -67,6 +79,9 @@ FileLook FlagWriter::look() {
     look.is_folder_new = make_again();
   } catch (const std::exception& error) {
     look.flaw = error.what();
+    if (is_out_of_reach(settings_.path.parent_path())) {
+      look.flaw += "; if its folder was mounted, by systemd or in a container, restart the sidecar";
+    }
   }
   return look;
 }

@@ -215,14 +215,14 @@ void HttpClient::on_end(int status) {
   if (result_ || !is_busy()) return stream_->close();
   const TlsSession* tls = stream_->tls();
   if (tls != nullptr && tls->flaw()) return fail_by_tls(tls->flaw()->text);
-  // Whoever cuts the connection must not pass for the server's end of its answer.
-  if (tls != nullptr && status == UV_EOF && !tls->has_ended()) return refuse(HttpFailure::kCutOff);
   if (status != UV_EOF) {
     const std::string why = error_text(-status);
     finish({.failure = HttpFailure::kBroken,
             .why = why,
             .error = "the connection to " + server() + " broke: " + why});
-  } else if (reader_->end() == HttpResponseReader::Result::kComplete) {
+    // Whoever cuts the connection must not pass for the server's end of its answer.
+  } else if (reader_->end(tls != nullptr && !tls->has_ended()) ==
+             HttpResponseReader::Result::kComplete) {
     finish({.answer = std::move(reader_->answer())});
   } else {
     refuse(HttpFailure::kCutOff);

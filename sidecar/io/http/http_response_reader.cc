@@ -79,8 +79,9 @@ HttpResponseReader::Result HttpResponseReader::append(std::string_view bytes) {
   return Result::kMoreNeeded;
 }
 
-HttpResponseReader::Result HttpResponseReader::end() {
+HttpResponseReader::Result HttpResponseReader::end(bool is_cut) {
   if (!parser_->got_some()) return refuse("is missing: the connection was closed");
+  if (is_cut) return refuse("was cut off: TLS did not end before the connection");
   boost::beast::error_code error;
   parser_->put_eof(error);
   return error ? refuse("ended too early") : Result::kComplete;

@@ -36,8 +36,8 @@ class HttpResponseReader {
 
   // Takes what was received.  Interim responses (1xx) are skipped.
   Result append(std::string_view bytes);
-  // The server has closed its direction: complete or refused.
-  Result end();
+  // The server has closed its direction: complete or refused.  `is_cut`: somebody else may have.
+  Result end(bool is_cut = false);
 
   // Whether status and headers of answer() are there, and the body, as far as it has come.
   bool has_head() const;

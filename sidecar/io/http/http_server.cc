@@ -32,8 +32,8 @@ constexpr Duration kTimePerTurn = std::chrono::milliseconds(5);
 // After this much silence the kernel asks whether the client is still there.
 constexpr unsigned kKeepAliveSeconds = 60;
 
-// So much the kernel takes for a client that does not read; by itself it would take megabytes. What
-// is more waits in this process, where it is bounded and counted.
+// The most that the kernel takes for a client that does not read; its own default grows to
+// megabytes.  The rest waits in this process, where it is bounded and counted.
 constexpr int kKernelSendBytes = 64 * 1024;
 
 int descriptor_of(const ByteStream::Handle& client) {
@@ -45,7 +45,7 @@ int descriptor_of(const ByteStream::Handle& client) {
 }
 
 void bound_kernel_buffer(const ByteStream::Handle& client) {
-  int bytes = kKernelSendBytes;  // a kernel that refuses it is put up with
+  int bytes = kKernelSendBytes;  // a kernel that refuses it is tolerated
   std::visit(
       [&](const auto& handle) {
         uv_send_buffer_size(reinterpret_cast<uv_handle_t*>(handle.get()), &bytes);

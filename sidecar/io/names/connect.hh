@@ -1,4 +1,7 @@
-// The one way to connect: a socket that libuv has, TCP or unix, to an address; nothing waits.
+// The one way to connect to a peer or a server: a socket that libuv has, TCP or unix, to an
+// address; nothing waits.  What connects in a moment, and sends no data, or to the kernel or the
+// service manager alone, calls the kernel itself (listening.cc, kernel_sockets.cc,
+// daemon/systemd.cc).
 #pragma once
 
 #include <uv.h>

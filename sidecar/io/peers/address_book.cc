@@ -44,7 +44,7 @@ std::span<const SocketAddress> AddressBook::addresses(const HostPort& place) con
 
 std::span<const SocketAddress> AddressBook::addresses(const Uuid& id) const {
   const auto place = advertised_.find(id);
-  // Who says that it is where everybody is has said nothing.
+  // A member that advertises the group's own DNS name has told us nothing.
   if (place == advertised_.end() || place->second == dns_) return {};
   return addresses(place->second);
 }

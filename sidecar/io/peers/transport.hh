@@ -39,7 +39,6 @@
 #include "io/peers/address_book.hh"
 #include "io/peers/death_proof.hh"
 #include "io/peers/dialler.hh"
-#include "io/peers/handshake_budget.hh"
 #include "io/peers/kernel_sockets.hh"
 #include "io/peers/link_security.hh"
 #include "io/peers/listener_socket.hh"
@@ -56,6 +55,27 @@ struct TransportSettings {
   DeathProof death_proof = DeathProof::kNone;
   LinkLimits limits{};
   LinkSecurity security{};
+};
+
+// How much of the loop's time the handshakes of whoever connects may take: about half.  For a few
+// bytes that cost a stranger nothing this process signs and verifies, and meanwhile no heartbeat is
+// read or sent.
+class HandshakeBudget {
+ public:
+  // A part of one has taken `spent`, until `now`.  Returns how long there shall be none: as long as
+  // they have taken, when that was more than `most` at once; otherwise zero.
+  Duration spend(Instant now, Duration spent, Duration most) {
+    if (now - began_ > 2 * most) {
+      began_ = now - spent;
+      spent_ = Duration::zero();
+    }
+    spent_ += spent;
+    return spent_ < most ? Duration::zero() : std::exchange(spent_, Duration::zero());
+  }
+
+ private:
+  Instant began_{};  // to count
+  Duration spent_{};
 };
 
 // What the transport tells its owner; from the loop, never from within a call into the transport.

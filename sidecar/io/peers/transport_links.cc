@@ -125,8 +125,8 @@ void Transport::on_greeting(PeerConnection& connection, const Greeting& greeting
   if (target != nullptr && target->is_inquiry)
     return on_inquiry_answered(connection, greeting, verdict);
   note_answer(connection, greeting, verdict);
-  // Who has dialled is answered even when the connection will not stay: it learns whom it has
-  // reached, and does not dial there again.
+  // A peer that has dialled is answered even when the connection will not stay: it learns whom it
+  // has reached, and does not dial there again.
   const bool is_answer_due = !connection.dialled();
   switch (verdict) {
     case LinkVerdict::kReplace:
@@ -200,8 +200,8 @@ void Transport::on_handshake_work(PeerConnection& connection, Duration spent) {
           kind.budget.spend(Loop::now(), spent, settings_.limits.handshake_work));
 }
 
-// Who comes and goes all the time would keep a group busy with nothing else: it keeps up with two
-// hundred links a second, and with more at once than most groups have members.
+// A process that comes and goes all the time would keep a group busy with nothing else: it keeps up
+// with two hundred links a second, and with more at once than most groups have members.
 void Transport::hold_up_others(const PeerConnection& newcomer) {
   constexpr Duration kWork = std::chrono::milliseconds(3);
   constexpr Duration kMostAtOnce = std::chrono::milliseconds(200);

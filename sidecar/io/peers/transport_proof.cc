@@ -122,8 +122,8 @@ bool Transport::may_prove(const PeerConnection& connection, const Greeting& gree
          is_direct(connection.ends(), greeting.ends, settings_.death_proof);
 }
 
-// Who has the id of a peer that the group knows under another name is somebody else, unless it is a
-// voter whose id was used by one that is none.
+// A process with the id of a peer that the group knows under another name is somebody else, unless
+// it is a voter whose id was used by one that is not.
 bool Transport::is_itself(const Peer& peer, const Greeting& greeting) const {
   const auto& voters = settings_.security.voters;
   const std::string& name = greeting.hello.self.name;
@@ -137,7 +137,7 @@ bool Transport::is_place_known(const SocketAddress& address) {
   return !kernel_ || kernel_->who_listens(address) == KernelSockets::Answer::kListens;
 }
 
-// Who counts on proofs shall know where there can be none.
+// Whoever counts on proofs shall know where there can be none.
 void Transport::tell_doubt(const PeerConnection& connection, const Greeting& greeting) {
   HostPort remote;
   parse_host_port(connection.remote(), remote);

@@ -39,7 +39,7 @@ Duration time_until(std::time_t when) {
 
 }  // namespace
 
-// Who has shown a certificate may use no other voter's name.
+// A process that has shown a certificate may not use another voter's name.
 bool Transport::is_welcome(PeerConnection& connection, const Greeting& greeting) {
   const TlsSession* session = connection.tls();
   if (session == nullptr || !session->peer()) return true;

@@ -73,7 +73,8 @@ class LockedFolder {
   // either.  0: unknown, for there is no /proc.
   uint64_t home() const;
 
-  // The path of a file in it, for messages.
+  // For messages: its own path, and that of a file in it.
+  std::string path() const { return path_.string(); }
   std::string path_of(const char* name) const { return (path_ / name).string(); }
 
  private:

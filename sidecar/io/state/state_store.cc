@@ -138,7 +138,12 @@ std::optional<FileError> StateStore::store(const Record& record, bool is_vote_lo
 }
 
 // Another file under the same name; nothing that the old one may or may not have counts any more.
+// The folder is not made anew: who is confined may not, and another process may use the old one.
 std::optional<FileError> StateStore::make_anew(const Slot& first) {
+  if (!folder_->is_in_place()) {
+    return FileError(folder_->path(), "is gone",
+                     "put it back, or start this sidecar again while the others run", true);
+  }
   try {
     folder_->replace(kStateFile, new_state_file(first));
     state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
@@ -152,19 +157,15 @@ std::optional<FileError> StateStore::make_anew(const Slot& first) {
   return std::nullopt;
 }
 
-// A folder that is gone is told of alone: who is confined may not make another one.
 FileLook StateStore::look() {
   if (!folder_) return {};
-  if (!folder_->is_in_place()) {
-    return {.loss = "was removed with its folder",
-            .flaw =
-                "a restart would have lost its memory; start this sidecar again while the "
-                "others run"};
-  }
-  if (folder_->holds(kStateFile, state_file_)) return {};
+  const bool is_folder_there = folder_->is_in_place();
+  if (is_folder_there && folder_->holds(kStateFile, state_file_)) return {};
   has_failed_ = true;
   const auto error = make_anew(newest_);
-  return {.loss = "was removed, or replaced by another file", .flaw = error ? error->what() : ""};
+  return {.loss = is_folder_there ? "was removed, or replaced by another file"
+                                  : "was removed with its folder",
+          .flaw = error ? error->what() : ""};
 }
 
 bool StateStore::is_last_lost() const { return newest_.voters == kVotesForgotten; }

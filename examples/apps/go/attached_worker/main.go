@@ -3,10 +3,13 @@
 // is asked to end, it finishes what it has begun.
 //
 //	attached_worker FLAG_FILE PLACE NAME [SCORE [UNIT_MS [UID]]]
+//
+// Where the API asks for a token, the file in the environment's BELLWETHER_TOKEN_FILE has it.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -25,7 +28,8 @@ type worker struct {
 	flag  *leaderflag.Flag
 	place string
 	name  string
-	unit  time.Duration // of work; the pause stands for what an application really does
+	token []attachment.Option // or none
+	unit  time.Duration       // of work; the pause stands for what an application really does
 }
 
 func main() {
@@ -47,10 +51,14 @@ func main() {
 	defer flag.Close()
 	untilAsked, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	self := worker{flag, os.Args[2], os.Args[3], unit}
+	self := worker{flag: flag, place: os.Args[2], name: os.Args[3], unit: unit}
+	if file := os.Getenv("BELLWETHER_TOKEN_FILE"); file != "" {
+		self.token = []attachment.Option{attachment.TokenFile(file)}
+	}
 	for untilAsked.Err() == nil {
-		mine, err := attachment.Open(os.Args[2], os.Args[3], score)
-		if refused, is := err.(*attachment.Refused); is && refused.Status != 429 && refused.Status != 503 {
+		mine, err := attachment.Open(self.place, self.name, score, self.token...)
+		refused, is := err.(*attachment.Refused)
+		if (is && refused.Status != 429 && refused.Status != 503) || errors.Is(err, attachment.ErrNoToken) {
 			fmt.Fprintln(os.Stderr, "attached_worker:", err)
 			os.Exit(1)
 		}
@@ -103,7 +111,8 @@ func (self worker) work(untilAsked context.Context, mine *attachment.Attachment)
 				return
 			}
 			if event.Type == attachment.Drain {
-				_ = attachment.Drained(self.place, self.name, event.Epoch) // or it has waited long enough
+				// Or it has waited long enough.
+				_ = attachment.Drained(self.place, self.name, event.Epoch, self.token...)
 			}
 		case <-time.After(time.Second):
 		}

@@ -19,11 +19,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -39,6 +41,48 @@ const (
 
 // The sidecar, on this host, has so long to accept and to answer.
 const timeout = 2 * time.Second
+
+// No token is longer.
+const mostTokenBytes = 1024
+
+// ErrNoToken is the error where the file of the token cannot be read, or there is none in it, or what was
+// given is none.
+var ErrNoToken = errors.New("there is no token")
+
+// Option is Token or TokenFile: over TCP [api] token_file may ask for a token, and it is sent as it is: to
+// the sidecar of this host.
+type Option func() (string, error)
+
+// Token is by which the application may command its sidecar.
+func Token(token string) Option {
+	return func() (string, error) { return checked("token", token) }
+}
+
+// TokenFile is the same of a file, whose first line that is neither empty nor begins with '#' counts.  It
+// is read each time that a token is sent, for tokens are replaced.
+func TokenFile(path string) Option {
+	return func() (string, error) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return "", fmt.Errorf("%w: %v", ErrNoToken, err)
+		}
+		for _, line := range strings.Split(string(text), "\n") {
+			if line = strings.Trim(line, " \t\r"); line != "" && line[0] != '#' {
+				return checked(path, line)
+			}
+		}
+		return checked(path, "")
+	}
+}
+
+// No error says what it is.
+func checked(place, token string) (string, error) {
+	isHidden := func(c rune) bool { return c <= ' ' || c > '~' }
+	if token == "" || len(token) > mostTokenBytes || strings.IndexFunc(token, isHidden) >= 0 {
+		return "", fmt.Errorf("%w: %s: this is none", ErrNoToken, place)
+	}
+	return token, nil
+}
 
 // Event is one word of the sidecar.
 type Event struct {
@@ -70,13 +114,13 @@ type Attachment struct {
 // Open attaches as name (1 to 64 letters, digits, '-', '.' and '_').  place is the path of the API's unix
 // socket, or its address, "127.0.0.1:4040".  score is what the application is worth from the start, or
 // nil.
-func Open(place, name string, score *int64) (*Attachment, error) {
+func Open(place, name string, score *int64, options ...Option) (*Attachment, error) {
 	query := url.Values{"name": {name}}
 	if score != nil {
 		query.Set("score", strconv.FormatInt(*score, 10))
 	}
 	untilClosed, cancel := context.WithCancel(context.Background())
-	answer, err := ask(untilClosed, place, http.MethodPost, "/v1/application/attach?"+query.Encode(), nil)
+	answer, err := ask(untilClosed, place, http.MethodPost, "/v1/application/attach?"+query.Encode(), nil, options)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -101,14 +145,14 @@ func (mine *Attachment) Close() {
 }
 
 // SetScore says what the application is worth from now on, from -(2^53 - 1) to 2^53 - 1.
-func SetScore(place string, score int64) error {
+func SetScore(place string, score int64, options ...Option) error {
 	body, err := json.Marshal(map[string]int64{"score": score})
 	if err != nil {
 		return err
 	}
 	untilDone, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	answer, err := ask(untilDone, place, http.MethodPut, "/v1/application/score", body)
+	answer, err := ask(untilDone, place, http.MethodPut, "/v1/application/score", body, options)
 	if err != nil {
 		return err
 	}
@@ -117,7 +161,7 @@ func SetScore(place string, score int64) error {
 
 // Drained says that what was begun has ended, as the event Drain of this epoch asked for; name is as it was
 // attached.  Refused with status 409: nobody waits for it in this epoch (any more).
-func Drained(place, name string, epoch uint64) error {
+func Drained(place, name string, epoch uint64, options ...Option) error {
 	body, err := json.Marshal(map[string]uint64{"epoch": epoch})
 	if err != nil {
 		return err
@@ -125,14 +169,15 @@ func Drained(place, name string, epoch uint64) error {
 	untilDone, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	query := url.Values{"name": {name}}
-	answer, err := ask(untilDone, place, http.MethodPost, "/v1/application/drained?"+query.Encode(), body)
+	target := "/v1/application/drained?" + query.Encode()
+	answer, err := ask(untilDone, place, http.MethodPost, target, body, options)
 	if err != nil {
 		return err
 	}
 	return answer.Body.Close()
 }
 
-func ask(until context.Context, place, method, target string, body []byte) (*http.Response, error) {
+func ask(until context.Context, place, method, target string, body []byte, options []Option) (*http.Response, error) {
 	network := "tcp"
 	if strings.HasPrefix(place, "/") {
 		network = "unix"
@@ -150,6 +195,13 @@ func ask(until context.Context, place, method, target string, body []byte) (*htt
 	request, err := http.NewRequestWithContext(until, method, "http://localhost"+target, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
+	}
+	for _, option := range options {
+		token, err := option()
+		if err != nil {
+			return nil, err
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	answer, err := transport.RoundTrip(request)
 	if err != nil {

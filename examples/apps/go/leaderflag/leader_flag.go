@@ -238,13 +238,16 @@ func (flag *Flag) lookAgain() bool {
 	return true
 }
 
-// Begin is for work that takes so long: does this replica lead, may it begin anything (it is not to
-// hand over), and does what the sidecar has already written last for so long?
+// Begin is called before work that takes `need`.  True: this replica leads, may begin new work, and
+// its leadership, as the sidecar last wrote it, is valid for at least that long; the token is for
+// the resource and for Still().  A leader that is about to hand over may not begin anything; it has
+// `[application] drain_timeout` to finish what it has begun.
 //
-// That is certain against a sidecar that hangs, is starved or is cut off (guard "majority").  It is
-// not certain against one that gives leadership up without a drain, or after it (a step-down, a
-// transfer, a planned take-over, SIGTERM), nor against one whose death is known: then another replica may lead a millisecond
-// later, while this one still works.
+// After true, under every guard but "none", no other replica leads before that time is up, even if
+// the sidecar hangs, gets no processor time, or is cut off.  There are two exceptions: the leader
+// gives up leadership without a drain, or after one (a step-down, a transfer, a planned take-over,
+// SIGTERM), or its sidecar is known to be dead.  Then another replica may lead a millisecond later,
+// while this one is still working.
 func (flag *Flag) Begin(need time.Duration) (token uint64, leads bool) {
 	snapshot := flag.Read()
 	now := nowNs()
@@ -255,7 +258,8 @@ func (flag *Flag) Begin(need time.Duration) (token uint64, leads bool) {
 	return snapshot.FencingToken, true
 }
 
-// Still is for after the work, before its result counts: does this replica lead in the same epoch?
+// Still is called after the work, before its result counts.  True: this replica leads, in the same
+// epoch as at Begin(); under every guard but "none", no other replica has led since then.
 func (flag *Flag) Still(token uint64) bool {
 	now, leads := flag.Token()
 	return leads && now == token
