@@ -3,7 +3,7 @@
 applied, and sidecars beside the server lead by the token of its service account.  And the etcd of
 examples/systemd, with a user that may do what is written there.
 
-There is no kubelet, so the sidecars run here; what differs from the pod's configuration is where
+There is no kubelet, so the sidecars run here, by the text of the ConfigMap; what differs is where
 things are.  Without an API server (tests/system/store_servers.py says where it is looked for)
 those cases are skipped, and so are those with etcd where there is none.
 
@@ -19,7 +19,7 @@ import unittest
 
 import languages
 from harness import PATIENCE_S, Group, wait_until
-from manifests import KUBERNETES, as_applied, named, of_kind, pod_of, yaml
+from manifests import KUBERNETES, as_applied, named, of_kind, pod_of, toml_of, yaml
 from store_servers import Etcd, Kubernetes, has_etcd, has_kubernetes
 
 PROGRAM = OBSERVER = ""
@@ -38,11 +38,45 @@ PATHS = {"ConfigMap": "/api/v1/namespaces/{}/configmaps",
 FAR_BELOW_A_LEASE_NS = 3_000_000_000
 
 
-class StoreGroup(unittest.TestCase):
-    """Two sidecars with a store; a case sets `extra`."""
+class Pods(Group):
+    """Of the Deployment, on this machine: `server` has the lines that a pod would not need."""
 
-    def start_group(self, extra, name):
-        group = self.enterContext(Group(PROGRAM, 2, extra, name=name))
+    def __init__(self, server):
+        self.server = server
+        super().__init__(PROGRAM, 2, name=NAME)
+
+    def config_of(self, sidecar):  # of Group's arguments none is needed
+        text = toml_of(named(of_kind("Deployment"), NAME))
+        secret = self.folder / "secret"
+        secret.touch(mode=0o600)
+        secret.write_text("5e" * 32 + "\n")
+        peers = ", ".join(f'"127.0.0.1:{each.peer_port}"' for each in self.sidecars)
+        moved = {
+            'name = "${POD_NAME}"': f'''name = "{sidecar.name}"
+listen = "127.0.0.1:{sidecar.peer_port}"
+state_dir = "{sidecar.state_folder}"''',
+            "${POD_IP}:7946": f"127.0.0.1:{sidecar.peer_port}",
+            'dns = "reports-peers.${POD_NAMESPACE}.svc:7946"': f"peers = [{peers}]",
+            "[kubernetes]\n": f"[kubernetes]\n{self.server}",
+            "/etc/bellwether-tls/secret": str(secret),
+            "/run/bellwether/reports": str(sidecar.flag_file)}
+        for shipped, here in moved.items():
+            assert text.count(shipped) == 1, f"{shipped} is not in the ConfigMap"
+            text = text.replace(shipped, here)
+        return f"""{text}
+[api]
+listen = "127.0.0.1:{sidecar.api_port}"
+socket = "{sidecar.socket_file}"
+[metrics]
+listen = "127.0.0.1:{sidecar.metrics_port}"
+"""
+
+
+class StoreGroup(unittest.TestCase):
+    """Two sidecars with a store."""
+
+    def start_group(self, group):
+        group = self.enterContext(group)
         self.observer = group.observe(OBSERVER)
         group.start()
         return group
@@ -110,14 +144,11 @@ class OnKubernetes(StoreGroup):
             self.server.delete_lease(NAME, NAMESPACE)
 
     def start(self):
-        return self.start_group(f"""[election]
-preempt = "never"
-[kubernetes]
-namespace = "{NAMESPACE}"
+        return self.start_group(Pods(f"""namespace = "{NAMESPACE}"
 server = "{self.server.url}"
 ca = "{self.server.ca}"
 token_file = "{self.token_file}"
-""", NAME)
+"""))
 
     def holder(self):
         return self.server.lease(NAME, NAMESPACE)["spec"]["holderIdentity"].split("_")[0]
@@ -126,6 +157,8 @@ token_file = "{self.token_file}"
         group = self.start()
         leader = group.await_leader()
         self.assertEqual(self.holder(), leader.name)
+        lease_s = self.server.lease(NAME, NAMESPACE)["spec"]["leaseDurationSeconds"]
+        self.assertGreater(lease_s * 1e9, 3 * FAR_BELOW_A_LEASE_NS)
         self.restart_one_after_the_other(group)
         self.assertEqual(self.holder(), group.await_leader().name)
         self.assert_never_two()
@@ -239,7 +272,7 @@ endpoints = ["{etcd.urls[0]}"]
 user = "bellwether"
 password_file = "{password}"
 """
-        group = self.start_group(settings, "orders")
+        group = self.start_group(Group(PROGRAM, 2, settings, name="orders"))
         group.await_leader()
         self.restart_one_after_the_other(group)
         self.assert_never_two()

@@ -97,6 +97,16 @@ class EtcdMember:
                 return json.load(answer).get("health") == "true"
         return False
 
+    def handled(self, method, state="handled"):
+        """How many requests of clients it has carried out, or has been told ("started"), since it
+        was started, as it says itself."""
+        with urllib.request.urlopen(self.url + "/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines
+                   if line.startswith(f"grpc_server_{state}_total{{") and
+                   f'grpc_method="{method}"' in line and
+                   ('grpc_code="OK"' in line or state == "started"))
+
     def post(self, path, body, timeout_s=10):
         request = urllib.request.Request(self.url + path, json.dumps(body).encode())
         with urllib.request.urlopen(request, timeout=timeout_s) as answer:

@@ -4,12 +4,16 @@
 usage: tls_rotation_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
+import itertools
 import os
+import unittest
 
 from certificates import Authority, Identity
-from harness import wait_until
+from harness import VARIANTS, wait_until
 from system_case import PATIENT, main
 from tls_case import HOST_NAMES, TlsCase
+
+IS_ALL = bool(os.environ.get("BELLWETHER_TEST_CHANGE_OVERS"))
 
 
 class ChangeOver(TlsCase):
@@ -30,14 +34,21 @@ class ChangeOver(TlsCase):
                 self.set_mode(group, None, secret)
                 self.await_security(group, "plain")
 
+    # These three have each size, each guard and each variant.
     def test_three_without_voters(self):
         self.change_over(size=3, variant="classic")
 
     def test_three_voters(self):
-        self.change_over(size=3, voters=3)
+        self.change_over(size=3, voters=3, variant="modified")
 
     def test_five_voters(self):
         self.change_over(size=5, voters=5, variant="classic")
+
+    @unittest.skipUnless(IS_ALL, "only with BELLWETHER_TEST_CHANGE_OVERS=all")
+    def test_all_sizes_guards_and_variants(self):
+        for size, votes, variant in itertools.product((3, 5), (False, True), VARIANTS):
+            with self.subTest(size=size, votes=votes, variant=variant):
+                self.change_over(size=size, voters=size if votes else 0, variant=variant)
 
 
 class Expiry(TlsCase):
