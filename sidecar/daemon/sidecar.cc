@@ -232,8 +232,8 @@ void Sidecar::tick() {
   ticker_.arm(next_tick_ - now);
 }
 
-// READY is not readiness: a vote, a file or a store may wait for somebody, and systemd ends what does
-// not start in time.  `systemctl status` shows what it waits for.
+// READY is not readiness: a vote, a file or a store may wait for somebody, and systemd ends what
+// does not start in time.  `systemctl status` shows what it waits for.
 void Sidecar::tell_systemd() {
   if (is_leaving_) return;
   if (!is_announced_ && (!is_looking() || why_cannot_serve())) {

@@ -10,8 +10,9 @@ root=${folder}/root
 
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 machine "${folder}"
-mkdir "${folder}/upper" "${folder}/work" "${root}"
-mount -t overlay -o "lowerdir=/,upperdir=${folder}/upper,workdir=${folder}/work" overlay "${root}"
+mkdir "${folder}/upper" "${folder}/scratch" "${root}"
+mount -t overlay -o "lowerdir=/,upperdir=${folder}/upper,workdir=${folder}/scratch" overlay \
+  "${root}"
 
 mount -t proc proc "${root}/proc"
 # Else systemd sets what the kernel has once for all: fs.file-max, and what sysctl.d wants.
