@@ -118,10 +118,10 @@ finish_build() {
 }
 
 # The tests on real processes mostly wait, in lanes (RESOURCE_LOCK) of one group each: two for each
-# core, and one more.  Three that compute for long take what those leave of the cores.
+# core, and one more.  Four that compute for long take what those leave of the cores.
 run_tests() {
   without_address_randomisation "$1" \
-    ctest --preset "$1" --parallel "$((2 * $(nproc) + 1 + 3))" --output-junit "$2"
+    ctest --preset "$1" --parallel "$((2 * $(nproc) + 1 + 4))" --output-junit "$2"
 }
 
 # Whether the report tells why ctest failed.

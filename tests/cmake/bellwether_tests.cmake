@@ -58,17 +58,15 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include_file}")
 endfunction()
 
-# bellwether_add_computing_test(NAME LABEL COMMAND...)
+# bellwether_add_computing_test(NAME LABEL LANE COMMAND...)
 #
 # A test that computes for long.  It takes what of the cores nobody else wants, so that timeouts of
-# the tests beside it mean what they say; three of its kind at a time, in turn.
-function(bellwether_add_computing_test name label)
-  get_property(count GLOBAL PROPERTY bellwether_computing_tests)
-  math(EXPR count "(0${count} + 1) % 3")
-  set_property(GLOBAL PROPERTY bellwether_computing_tests ${count})
+# the tests beside it mean what they say; one of its lane at a time.  There are four: two of
+# simulations, the models, clang-tidy, each of one to three minutes of a free core.
+function(bellwether_add_computing_test name label lane)
   add_test(NAME "${name}" COMMAND chrt --idle 0 ${ARGN})
   set_tests_properties("${name}" PROPERTIES LABELS "${label}" TIMEOUT 3600 COST 3000
-    RESOURCE_LOCK "computing_${count}" ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+    RESOURCE_LOCK "computing_${lane}" ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endfunction()
 
 # bellwether_add_python_cases(SCRIPT PREFIX

@@ -9,6 +9,7 @@
 #include "io/flag/flag_folder.hh"
 
 namespace bellwether::io::test {
+namespace default_place {
 namespace {
 
 namespace fs = std::filesystem;
@@ -53,8 +54,9 @@ bool is_root() {
 }
 
 }  // namespace
+}  // namespace default_place
 
-BOOST_FIXTURE_TEST_SUITE(default_place, Host)
+BOOST_FIXTURE_TEST_SUITE(default_place, default_place::Host)
 
 BOOST_AUTO_TEST_CASE(is_shared_memory_where_there_is_nothing_else) {
   BOOST_TEST(of(kSidecar) == folders.shm);

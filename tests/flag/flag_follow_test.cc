@@ -13,6 +13,9 @@
 #include "io/flag/flag_writer.hh"
 
 namespace bellwether::io::test {
+
+BOOST_AUTO_TEST_SUITE(follow)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -36,8 +39,6 @@ bool is_root() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(follow)
 
 BOOST_AUTO_TEST_CASE(a_reader_goes_from_a_removed_file_to_the_new_one) {
   const ScratchFolder folder;

@@ -16,6 +16,7 @@
 #include "io/flag/flag_writer.hh"
 
 namespace bellwether::io::test {
+namespace look {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,8 +38,9 @@ struct LookingWriter {
 };
 
 }  // namespace
+}  // namespace look
 
-BOOST_FIXTURE_TEST_SUITE(look, LookingWriter)
+BOOST_FIXTURE_TEST_SUITE(look, look::LookingWriter)
 
 BOOST_AUTO_TEST_CASE(a_file_in_its_place_is_left_alone) {
   const Reader reader(path);

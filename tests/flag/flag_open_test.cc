@@ -7,6 +7,9 @@
 #include "flag_harness.hh"
 
 namespace bellwether::io::test {
+
+BOOST_AUTO_TEST_SUITE(opening)
+
 namespace {
 
 int error_of(const std::filesystem::path& path) {
@@ -28,8 +31,6 @@ std::string page_of_abi(uint8_t abi) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(opening)
 
 BOOST_AUTO_TEST_CASE(a_missing_file_is_just_that) {
   BOOST_TEST(error_of(ScratchFolder().file()) == ENOENT);

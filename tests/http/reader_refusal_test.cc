@@ -8,6 +8,9 @@
 #include "io/http/http_reader.hh"
 
 namespace bellwether::io::test {
+
+BOOST_AUTO_TEST_SUITE(reader_refusal)
+
 namespace {
 
 using Result = HttpReader::Result;
@@ -110,8 +113,6 @@ const std::string kBadTargets[] = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(reader_refusal)
 
 BOOST_DATA_TEST_CASE(a_body_whose_end_is_doubtful_is_refused, data::make(kAmbiguous), bytes) {
   BOOST_TEST(refusal_of(bytes).status == 400u);

@@ -11,6 +11,7 @@
 #include "transport_harness.hh"
 
 namespace bellwether::io::test {
+namespace transport_refusal {
 namespace {
 
 struct Group : Pair {
@@ -46,8 +47,9 @@ bool is_turned_away(const std::vector<Decoded>& found, TurnAwayReason reason) {
 }
 
 }  // namespace
+}  // namespace transport_refusal
 
-BOOST_FIXTURE_TEST_SUITE(transport_refusal, Group)
+BOOST_FIXTURE_TEST_SUITE(transport_refusal, transport_refusal::Group)
 
 BOOST_AUTO_TEST_CASE(bad_bytes_end_their_own_connection_only) {
   BOOST_REQUIRE(link());

@@ -9,6 +9,7 @@
 #include "transport_harness.hh"
 
 namespace bellwether::io::test {
+namespace transport_tls {
 namespace {
 
 using Context = TlsContextPtr;
@@ -53,8 +54,9 @@ struct Secured : Pair {
 };
 
 }  // namespace
+}  // namespace transport_tls
 
-BOOST_FIXTURE_TEST_SUITE(transport_tls, Secured)
+BOOST_FIXTURE_TEST_SUITE(transport_tls, transport_tls::Secured)
 
 BOOST_AUTO_TEST_CASE(members_with_the_same_secret_are_linked) {
   connect(strict(secret()), strict(secret()));

@@ -198,14 +198,16 @@ def compiler_options_of(check):
     """How the search is compiled: a short one is over before an optimised one is compiled.
 
     What goes wrong with a record in a store does so within few steps: a search in breadth finds it
-    long before one in depth, and by the shortest way.  The other models go wrong deep down.
+    long before one in depth, and by the shortest way.  The other models go wrong deep down.  States
+    are kept as they are (NOCOMP): leaving out what never changes takes longer, and saves memory
+    that a small check does not need.
     """
     if check.is_large:
         return ["-O2"]
     if check.model == "store" and check.expected == FAILS:
         return ["-O0", "-DBFS"]
     is_short = {"-DEPOCHS=1", "-DTHREE"} & set(check.options.split())
-    return ["-O0"] if check.model == "election" or is_short else ["-O1"]
+    return ["-O0"] if check.model == "election" or is_short else ["-O1", "-DNOCOMP"]
 
 
 def search(check):

@@ -9,6 +9,9 @@
 #include "io/tls/base64.hh"
 
 namespace bellwether::io::test {
+
+BOOST_AUTO_TEST_SUITE(store_etcd_record)
+
 namespace {
 
 using Holder = StoreRecord::Holder;
@@ -57,8 +60,6 @@ StoreFailure failure_of(const StoreReply& reply) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(store_etcd_record)
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
   for (const Holder holder : {Holder::kMember, Holder::kReleased}) {

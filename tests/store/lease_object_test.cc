@@ -8,6 +8,9 @@
 #include "io/store/json_fields.hh"
 
 namespace bellwether::io::test {
+
+BOOST_AUTO_TEST_SUITE(store_lease_object)
+
 namespace {
 
 using Holder = StoreRecord::Holder;
@@ -51,8 +54,6 @@ StoreRecord record_of(const Json& json) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(store_lease_object)
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
   for (const Holder holder : {Holder::kMember, Holder::kReleased}) {

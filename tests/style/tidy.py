@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the sources of some folders.
 
-usage: tidy.py BUILD_FOLDER NAME SOURCE_FOLDER...
+usage: tidy.py BUILD_FOLDER SOURCE_FOLDER...
 
 Nearly all of what clang-tidy takes for one file goes into the headers of the standard library.  So
 the files are examined as one, which includes them all: ten times faster.  It is called
@@ -21,13 +21,13 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def main(build, name, *folders):
+def main(build, *folders):
     commands = {}
     for folder in folders:
         commands |= commands_of(build, folder)
     programs = [path for path in commands if "int main(" in path.read_text("utf-8")]
     joined = [path for path in commands if path not in programs[1:]]
-    unified = pathlib.Path(build, "tests/style/tidy", name, "UnifiedSource.cc")
+    unified = pathlib.Path(build, "tests/style/tidy/UnifiedSource.cc")
     unified.parent.mkdir(parents=True, exist_ok=True)
     unified.write_text("".join(f'#include "{path}"\n' for path in joined), "utf-8")
     flags = [flag for path in joined for flag in commands[path]]

@@ -7,6 +7,7 @@
 #include "node_harness.hh"
 
 namespace bellwether::tests {
+namespace majority {
 namespace {
 
 Instant time_of(int ms) { return Instant(milliseconds(ms)); }
@@ -25,8 +26,9 @@ struct MajorityFixture {
 };
 
 }  // namespace
+}  // namespace majority
 
-BOOST_FIXTURE_TEST_SUITE(majority, MajorityFixture)
+BOOST_FIXTURE_TEST_SUITE(majority, majority::MajorityFixture)
 
 BOOST_AUTO_TEST_CASE(a_voter_that_reaches_a_majority_may_claim) {
   BOOST_TEST((voter.obstacle(2) == Obstacle::kNone));

@@ -7,6 +7,9 @@
 #include "node_harness.hh"
 
 namespace bellwether::tests {
+
+BOOST_AUTO_TEST_SUITE(lease)
+
 namespace {
 
 Instant at(int64_t ms) { return Instant(seconds(1000) + milliseconds(ms)); }
@@ -15,8 +18,6 @@ Instant at(int64_t ms) { return Instant(seconds(1000) + milliseconds(ms)); }
 Lease lease_of_five() { return {5, 3, 0, seconds(1)}; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(lease)
 
 BOOST_AUTO_TEST_CASE(without_any_answer_it_is_over) {
   Lease lease = lease_of_five();

@@ -6,6 +6,9 @@
 #include "plugin_harness.hh"
 
 namespace bellwether::tests {
+
+BOOST_AUTO_TEST_SUITE(modified)
+
 namespace {
 
 constexpr uint64_t kHaltTimeoutMs =
@@ -38,9 +41,6 @@ struct Halted : Modified {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(modified)
-
 // --- step 1: the initiator asks, and who is asked halts ---
 
 BOOST_AUTO_TEST_CASE(who_is_asked_answers_and_halts) {

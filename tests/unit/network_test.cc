@@ -5,6 +5,9 @@
 #include <boost/test/unit_test.hpp>
 
 namespace bellwether::simulator {
+
+BOOST_AUTO_TEST_SUITE(network)
+
 namespace {
 
 using std::chrono::milliseconds;
@@ -43,8 +46,6 @@ struct Net {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(network)
 
 BOOST_AUTO_TEST_CASE(a_frame_arrives_after_the_latency) {
   Net net({.latency = milliseconds(5)});

@@ -5,14 +5,14 @@
 #include "node_harness.hh"
 
 namespace bellwether::tests {
+
+BOOST_AUTO_TEST_SUITE(node_claims)
+
 namespace {
 
 LeaderHint hint(uint32_t leader, uint64_t epoch) { return {.id = uuid(leader), .epoch = epoch}; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(node_claims)
-
 // --- claims that are accepted ---
 
 BOOST_AUTO_TEST_CASE(a_coordinator_is_followed_without_an_answer) {

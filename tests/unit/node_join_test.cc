@@ -6,13 +6,14 @@
 #include "node_harness.hh"
 
 namespace bellwether::tests {
+
+BOOST_AUTO_TEST_SUITE(node_join)
+
 namespace {
 
 LeaderHint hint(uint32_t leader, uint64_t epoch) { return {.id = uuid(leader), .epoch = epoch}; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(node_join)
 
 BOOST_AUTO_TEST_CASE(the_first_thing_that_is_known_is_that_there_is_no_leader) {
   NodeHarness node;

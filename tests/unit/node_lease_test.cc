@@ -5,6 +5,9 @@
 #include "guard_harness.hh"
 
 namespace bellwether::tests {
+
+BOOST_AUTO_TEST_SUITE(node_lease)
+
 namespace {
 
 struct Leader : GuardHarness {
@@ -24,8 +27,6 @@ struct Leader : GuardHarness {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(node_lease)
 
 BOOST_AUTO_TEST_CASE(the_grants_are_the_first_promises_and_count_from_the_claim) {
   GuardHarness node({.self = 5});

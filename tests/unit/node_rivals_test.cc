@@ -6,14 +6,14 @@
 #include "node_harness.hh"
 
 namespace bellwether::tests {
+
+BOOST_AUTO_TEST_SUITE(node_rivals)
+
 namespace {
 
 LeaderHint hint(uint32_t leader, uint64_t epoch) { return {.id = uuid(leader), .epoch = epoch}; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(node_rivals)
-
 // --- newer epochs ---
 
 BOOST_AUTO_TEST_CASE(a_leader_follows_a_claim_of_a_newer_epoch) {

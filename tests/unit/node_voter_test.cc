@@ -4,6 +4,9 @@
 #include "guard_harness.hh"
 
 namespace bellwether::tests {
+
+BOOST_AUTO_TEST_SUITE(node_voter)
+
 namespace {
 
 bool says_yes(const Effects& effects) {
@@ -13,9 +16,6 @@ bool says_yes(const Effects& effects) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(node_voter)
-
 // --- would you grant me? ---
 
 BOOST_AUTO_TEST_CASE(who_knows_no_leader_would_grant_anybodys_claim) {

@@ -6,6 +6,9 @@
 #include "node_harness.hh"
 
 namespace bellwether::tests {
+
+BOOST_AUTO_TEST_SUITE(promises)
+
 namespace {
 
 Instant at(int second) { return Instant(seconds(second)); }
@@ -16,8 +19,6 @@ Promise to(uint32_t number, uint64_t epoch, int second) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(promises)
 
 BOOST_AUTO_TEST_CASE(who_has_promised_nothing_is_free) {
   const Promises promises;

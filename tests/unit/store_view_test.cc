@@ -6,6 +6,9 @@
 #include "node_harness.hh"
 
 namespace bellwether::tests {
+
+BOOST_AUTO_TEST_SUITE(store_view)
+
 namespace {
 
 using Holder = StoreRecord::Holder;
@@ -41,8 +44,6 @@ struct Seen {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(store_view)
 
 BOOST_AUTO_TEST_CASE(what_was_never_seen_is_no_ground) {
   const StoreView view(seconds(2));

@@ -8,8 +8,10 @@
 #include "node_harness.hh"
 
 namespace bellwether::tests {
+namespace voter_alone {
 namespace {
 
+using bellwether::Voter;
 using std::chrono::milliseconds;
 
 constexpr uint64_t kVoters = 77;
@@ -34,8 +36,9 @@ struct VoterFixture {
 };
 
 }  // namespace
+}  // namespace voter_alone
 
-BOOST_FIXTURE_TEST_SUITE(voter_alone, VoterFixture)
+BOOST_FIXTURE_TEST_SUITE(voter_alone, voter_alone::VoterFixture)
 
 BOOST_AUTO_TEST_CASE(an_epoch_is_granted_to_one_claimant_only) {
   BOOST_TEST((objection_to(claim(1, 5)) == Objection::kNone));
