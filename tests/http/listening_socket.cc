@@ -37,9 +37,8 @@ FileDescriptor ListeningSocket::accepted(Loop& loop) const {
 void ListeningSocket::hang_up_once(Loop& loop) const {
   const FileDescriptor client = accepted(loop);
   std::array<char, 4096> buffer{};
-  BOOST_REQUIRE(run_until(loop, [&] {
-    return ::recv(client.get(), buffer.data(), buffer.size(), MSG_DONTWAIT) > 0;
-  }));
+  BOOST_REQUIRE(run_until(
+      loop, [&] { return ::recv(client.get(), buffer.data(), buffer.size(), MSG_DONTWAIT) > 0; }));
 }
 
 FileDescriptor ListeningSocket::answer_and_keep(Loop& loop, const std::string& answer) const {
