@@ -4,7 +4,7 @@
 # bellwether_add_boost_test(NAME SOURCES ... [ALONE ...] [LIBRARIES ...] [LABELS ...] [PREFIX unit])
 #
 # Builds one executable of Boost.Test cases; the sources define suites, main() is there already.
-# ALONE has sources whose helpers are called like those of others: no unity build includes them.
+# ALONE has sources that no unity build includes.
 # Each case becomes a test `<PREFIX>.<suite>/<case>`, with the labels of the case, of its suites and
 # LABELS.  Under a sanitizer a process takes longer to start than most cases to run: there the cases
 # of a suite that only compute are one test `<PREFIX>.<suite>`, and results.py counts them.
