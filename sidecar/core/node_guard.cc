@@ -1,8 +1,7 @@
 // Where the guards differ: what the node asks, and what each guard answers, so a further one is a
-// further answer to each of these, and files of its own.  Elsewhere a line asks which guard there
-// is only where a step that all of them take has one exception (links, beats, releases, the end of
-// a claim), and is to be looked through for a further one: `grep -nE
-// "(if|&&|!).*(majority_|store_)"`.
+// further answer to each of these, and files of its own.  Elsewhere a single line asks which guard
+// there is, where it is the one exception in a step that all of them take (links, beats, releases,
+// departures, the end of a claim); those lines name majority_ or store_, too.
 //
 // The answers are functions of the node, not of a class for each guard: a claim, a vote and a lease
 // change what all guards share (role, epoch, timers, the order of the effects), and a guard apart

@@ -1,7 +1,7 @@
 // The one way to connect to a peer or a server: a socket that libuv has, TCP or unix, to an
-// address; nothing waits.  What connects in a moment, and sends no data, or to the kernel or the
-// service manager alone, calls the kernel itself (listening.cc, kernel_sockets.cc,
-// daemon/systemd.cc).
+// address; nothing waits.  The kernel's own connect() is called only where no stream comes of it:
+// to see whether anybody listens at a unix socket (listening.cc), to ask the kernel
+// (kernel_sockets.cc), and to tell the service manager (daemon/systemd.cc).
 #pragma once
 
 #include <uv.h>
