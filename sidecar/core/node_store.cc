@@ -11,12 +11,10 @@ namespace bellwether {
 
 using Holder = StoreRecord::Holder;
 
-// For how long an answer is waited for.  Whoever leaves is waited for itself: see
-// longest_departure().
+// For how long an answer is waited for.
 Duration Node::patience() const {
   if (is_leading()) return store_->patience.within(valid_until() - now_);
-  const Duration patience = store_->patience.now();
-  return is_leaving_ ? std::min(patience, store_->patience.least()) : patience;
+  return is_leaving_ ? store_->patience.last() : store_->patience.now();
 }
 
 // A request that may still be under way is given up.

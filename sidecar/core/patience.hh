@@ -18,9 +18,15 @@ class Patience {
   // A leader whose lease has this much left waits so long for a renewal: it has a second try then.
   Duration within(Duration left) const { return std::clamp(left / 2, now_, most_); }
   Duration now() const { return now_; }
+  // Of one that leaves, and is waited for itself: as short as the store lets it be.
+  Duration last() const {
+    constexpr Duration kShortest = std::chrono::milliseconds(350);
+    return std::min(least_, std::max(kShortest, 2 * took_));
+  }
 
   void on_timeout() { now_ = std::min(2 * now_, most_); }
   void on_answer(Duration took) {
+    took_ = took;
     if (took < now_ / 4) now_ = std::max(now_ / 2, least_);
     if (2 * took > now_) now_ = std::min(2 * took, most_);
   }
@@ -29,6 +35,7 @@ class Patience {
   Duration least_;
   Duration most_;
   Duration now_;
+  Duration took_{};  // the last answer
 };
 
 }  // namespace bellwether
