@@ -34,8 +34,10 @@ class Prometheus:
             "global": {"scrape_interval": "1s", "scrape_timeout": "1s",
                        "evaluation_interval": "1s"},
             "rule_files": [str(file) for file in rule_files],
-            "scrape_configs": [{"job_name": "bellwether", "static_configs": [{"targets": [
-                f"{sidecar.address}:{sidecar.metrics_port}" for sidecar in group.sidecars]}]}],
+            "scrape_configs": [{"job_name": "bellwether", "static_configs": [{
+                "labels": {"namespace": "shop"},  # as in Kubernetes
+                "targets": [f"{sidecar.address}:{sidecar.metrics_port}"
+                            for sidecar in group.sidecars]}]}],
         }))
 
     def __enter__(self):

@@ -322,9 +322,9 @@ class Page(SystemCase):
             self.assertTrue(self.elect(browser, f" {right} "))  # that one is forgotten
             browser.await_text("#answer", "election started")
             self.assertTrue(self.elect(browser, None))  # and this one is not
-            browser.await_text("#answer", "election started")
-            self.assertEqual([sidecar.count("bellwether_http_requests_total", route="/v1/elect",
-                                            code=code) for code in ("401", "200")], [2, 2])
+            wait_until("both refusals and both elections were counted", lambda: [
+                sidecar.count("bellwether_http_requests_total", route="/v1/elect", code=code)
+                for code in ("401", "200")] == [2, 2])
             self.assertEqual(browser.run("byId('token').type"), "password")
             for place in ("document.documentElement.outerHTML", "byId('token').value",
                           "location.href", "JSON.stringify([localStorage, sessionStorage])"):
