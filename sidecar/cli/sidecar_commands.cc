@@ -164,7 +164,7 @@ std::vector<Line> explanation_lines(const Json& explanation, size_t width) {
                                Style::kBad)),
   });
   const Json& vote = object_in(explanation, "vote");
-  if (text_of(vote, "why") != "-") add_wrapped({{"its vote  "}}, vote_text(vote), width, lines);
+  if (!text_in(vote, "why").empty()) add_wrapped({{"its vote  "}}, vote_text(vote), width, lines);
   lines.emplace_back();
   const std::vector<Json> members = objects_in(explanation, "members");
   size_t widest = 0;
