@@ -346,13 +346,14 @@ Json history_body(const Backend& backend, const ElectionHistory& history,
   }
   // A hand-over is no election: whom it went to, and why, is to be seen here alone.
   Json leaders = Json::array();
-  for (auto change = feed.changes().rbegin(); change != feed.changes().rend(); ++change) {
-    leaders.push_back({{"time", rfc3339(change->changed)},
-                       {"leader", change->leader ? Json(change->leader->name) : Json(nullptr)},
-                       {"epoch", change->epoch},
-                       {"is_draining", change->is_draining},
-                       {"reason", change->reason}});
-  }
+  const auto& changes = feed.changes();
+  std::for_each(changes.rbegin(), changes.rend(), [&](const Leadership& change) {
+    leaders.push_back({{"time", rfc3339(change.changed)},
+                       {"leader", change.leader ? Json(change.leader->name) : Json(nullptr)},
+                       {"epoch", change.epoch},
+                       {"is_draining", change.is_draining},
+                       {"reason", change.reason}});
+  });
   return {{"group", backend.config().group.name},
           {"elections", std::move(elections)},
           {"leaders", std::move(leaders)}};
