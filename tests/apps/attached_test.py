@@ -146,11 +146,15 @@ class ByToken(WorkerCase):
                 "[metrics]", f'token_file = "{self.file}"\n[metrics]'))
         self.group.start()
 
-    def put(self, text):
+    def put(self, *tokens):
         new = self.file.with_suffix(".new")
         new.touch(mode=0o600)
-        new.write_text(f"# of the group\n\n  {text} \nanother{text}\n")
+        new.write_text("# of the group\n\n" + "".join(f"  {text} \n" for text in tokens))
         new.rename(self.file)
+
+    def is_known(self, token):
+        return all(sidecar.request("POST", "/v1/reload", headers={
+            "Authorization": f"Bearer {token}"})[0] == 200 for sidecar in self.group.sidecars)
 
     @staticmethod
     def place(sidecar):
@@ -173,6 +177,8 @@ class ByToken(WorkerCase):
         self.by_token(low)
         self.by_token(high)
         token = self.await_work(high)
+        self.put(*self.tokens)
+        wait_until("all sidecars know the new one", lambda: self.is_known(self.tokens[1]))
         self.put(self.tokens[1])  # who is attached by the old one is sent away
         wait_until("it has stopped", lambda: self.last(high)[0] == "stopped" or
                    self.last(high)[1] > token)
