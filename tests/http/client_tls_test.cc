@@ -1,5 +1,6 @@
 // What becomes of a request by https.
 #include <boost/test/unit_test.hpp>
+#include <functional>
 
 #include "certificate_maker.hh"
 #include "http_harness.hh"
@@ -24,13 +25,16 @@ struct ClientTlsHarness : Harness {
     nothing.ca = parse_certificates(believed.pem(), "ca");
     return TlsContext::of_http_client(nothing);
   }
-  HttpClientResult get(const std::string& scheme, const std::string& host, TlsContextPtr tls,
-                       Duration timeout = std::chrono::seconds(5)) {
+  // `meanwhile`: once it is under way.
+  HttpClientResult get(
+      const std::string& scheme, const std::string& host, TlsContextPtr tls,
+      Duration timeout = std::chrono::seconds(5), const std::function<void()>& meanwhile = [] {}) {
     std::optional<HttpClientResult> result;
     client.send({.url = scheme + host + ":" + std::to_string(port) + "/x",
                  .tls = std::move(tls),
                  .timeout = timeout},
                 [&](HttpClientResult ended) { result = std::move(ended); });
+    meanwhile();
     BOOST_REQUIRE(run_until([&] { return result.has_value(); }));
     return *result;
   }
@@ -87,27 +91,21 @@ BOOST_AUTO_TEST_CASE(a_server_that_speaks_no_tls_is_told_from_one_that_does) {
 
 BOOST_AUTO_TEST_CASE(a_server_that_is_silent_is_a_timeout) {
   const ListeningSocket silent;
-  std::optional<HttpClientResult> result;
-  client.send({.url = "https://127.0.0.1:" + std::to_string(silent.port()) + "/",
-               .tls = believing(authority),
-               .timeout = std::chrono::milliseconds(50)},
-              [&](HttpClientResult ended) { result = std::move(ended); });
-  BOOST_REQUIRE(run_until([&] { return result.has_value(); }));
-  BOOST_TEST((result->failure == HttpFailure::kTimeout));
+  port = silent.port();
+  const HttpClientResult result =
+      get("https://", "127.0.0.1", believing(authority), std::chrono::milliseconds(50));
+  BOOST_TEST((result.failure == HttpFailure::kTimeout));
 }
 
 // As a load balancer does whose servers are gone.
 BOOST_AUTO_TEST_CASE(a_server_that_hangs_up_is_told) {
-  const ListeningSocket server;
-  std::optional<HttpClientResult> result;
-  client.send({.url = "https://127.0.0.1:" + std::to_string(server.port()) + "/",
-               .tls = believing(authority),
-               .timeout = std::chrono::seconds(5)},
-              [&](HttpClientResult ended) { result = std::move(ended); });
-  server.hang_up_once(loop);
-  BOOST_REQUIRE(run_until([&] { return result.has_value(); }));
-  BOOST_TEST((result->failure == HttpFailure::kCutOff));
-  BOOST_TEST(result->why == "is missing: the connection was closed");
+  const ListeningSocket balancer;
+  port = balancer.port();
+  const HttpClientResult result =
+      get("https://", "127.0.0.1", believing(authority), std::chrono::seconds(5),
+          [&] { balancer.hang_up_once(loop); });
+  BOOST_TEST((result.failure == HttpFailure::kCutOff));
+  BOOST_TEST(result.why == "is missing: the connection was closed");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -203,7 +203,7 @@ class Answers(StoreAdviceCase, EtcdCase):
         """`voters` of the doctor."""
         with self.led_group() as guarded:
             group = guarded.group
-            odd, other, leader = group.sidecars
+            odd, other, _ = group.sidecars
             self.assertEqual(odd.stop(), 0)
             # By a record of its own it would lead, sooner or later.
             good = self.edit(odd, ("[etcd]", '[etcd]\nprefix = "/elsewhere/"'),
@@ -213,27 +213,28 @@ class Answers(StoreAdviceCase, EtcdCase):
                               "configuration here", "give all the same; see From another guard to "
                               "a store")
             self.await_metric(other, "bellwether_config_mismatch", 1)
-            self.assertEqual(odd.stop(), 0)
-            odd.write_config(good)
-            odd.start()
-            self.await_whole(group, leader)
-            self.await_health(other, "voters")
+            self.set_alike(group, good)
+
+    def set_alike(self, group, good):
+        """The first one's configuration is as that of the others again."""
+        odd, other, leader = group.sidecars
+        odd.write_config(good)
+        self.restart(group, odd)
+        self.await_whole(group, leader)
+        self.await_health(other, "voters")
 
     def test_leases_that_differ_are_set_alike(self):
         """`voters` of the doctor."""
         with self.led_group() as guarded:
             group = guarded.group
-            odd, other, leader = group.sidecars
+            odd, other, _ = group.sidecars
             good = self.edit(odd, (f'lease = "{LEASE_S}s"', f'lease = "{2 * LEASE_S}s"'))
             self.restart(group, odd)
             self.await_advice(other, "voters", f"lease {LEASE_S}s: n1 and n2; lease "
                               f"{2 * LEASE_S}s: n0", "set election.lease alike everywhere, and "
                               "restart; until then whoever waits for the record waits for the "
                               "longest that it knows")
-            odd.write_config(good)
-            self.restart(group, odd)
-            self.await_whole(group, leader)
-            self.await_health(other, "voters")
+            self.set_alike(group, good)
 
     def test_a_holder_that_is_a_member_is_met(self):
         """*whom the sidecar here does not know*: see names and reach."""
