@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A group with a past, to look at: five sidecars whose leader is killed, hangs, is cut off, steps
-down and changes the variant, watched by a Prometheus that goes on answering until you press Ctrl-C.
+"""A group with a past, to look at: five sidecars with an application each, whose leader is killed,
+hangs, loses its application, is cut off, steps down and changes the variant, watched by a Prometheus
+that goes on answering until you press Ctrl-C.
 
 With a Grafana on this machine (examples/grafana/README.md) its dashboards then show what
 metrics/grafana/group.png shows: that picture is the dashboard Group after this story.  --ui makes
@@ -14,6 +15,7 @@ import argparse
 import contextlib
 import pathlib
 import signal
+import subprocess
 import sys
 import time
 
@@ -26,17 +28,48 @@ from prometheus_server import Prometheus, is_installed  # noqa: E402
 
 # Times with which a busy machine makes nobody suspect anybody: the story has enough of it.
 CALM = 'lease = "3s"\n[failure_detector]\nsuspect_after = "2s"\n'
+ATTACHED = '[application]\nattach = "on"\ndrain_timeout = "5s"\n'
+WORKER = ROOT / "examples/apps/python/attached_worker.py"
+UNIT_MS = 50
 SIZE = 5
 NAME = "orders"
 RULES = sorted((ROOT / "metrics/prometheus").glob("*.yml"))
 PAGE_WIDTH, PAGE_HEIGHT = 1120, 800
 
 
+class Applications:
+    """A worker attached to each sidecar of a group: the later its sidecar's number, the fitter."""
+
+    def __init__(self, group):
+        self.group, self.running = group, {}
+        for sidecar in group.sidecars:
+            self.start(sidecar)
+
+    def start(self, sidecar):
+        score = self.group.sidecars.index(sidecar)
+        self.running[sidecar] = subprocess.Popen(
+            [sys.executable, str(WORKER), str(sidecar.flag_file), str(sidecar.socket_file),
+             "worker", str(score), str(UNIT_MS)], stdout=subprocess.DEVNULL)
+
+    def kill(self, sidecar):
+        worker = self.running.pop(sidecar)
+        worker.kill()
+        worker.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for sidecar in tuple(self.running):
+            self.kill(sidecar)
+
+
 class Story:
     """What happens to a group, told as it happens; `hosts` may be None."""
 
-    def __init__(self, group, hosts, pace_s):
-        self.group, self.hosts, self.pace_s = group, hosts, pace_s
+    def __init__(self, group, applications, hosts, pace_s):
+        self.group, self.applications, self.hosts = group, applications, hosts
+        self.pace_s = pace_s
         *self.others, self.leader = group.sidecars
 
     def say(self, text):
@@ -66,6 +99,7 @@ class Story:
         self.leader.send_signal(signal.SIGCONT)
         self.come_back()
         self.lose_a_follower()
+        self.lose_the_application()
         if self.hosts:
             self.be_cut_in_two()
         self.say(f"{self.leader.name} steps down")
@@ -80,6 +114,14 @@ class Story:
         self.look()
         follower.start()
         self.group.await_leader(self.leader)
+
+    def lose_the_application(self):
+        self.say(f"the application of {self.leader.name} is killed")
+        self.applications.kill(self.leader)
+        self.group.await_leader(self.others[-1])
+        self.look()
+        self.applications.start(self.leader)
+        self.come_back()
 
     def be_cut_in_two(self):
         """The leader is with one other, and so in the minority."""
@@ -118,7 +160,7 @@ class Story:
 def settings_of(options):
     """What a variant's [election] table says."""
     delay = 'preempt_delay = "1s"\n' if options.voters else ""
-    return lambda variant: f'[election]\nvariant = "{variant}"\n{delay}{CALM}'
+    return lambda variant: f'[election]\nvariant = "{variant}"\n{delay}{CALM}{ATTACHED}'
 
 
 def tell(options):
@@ -137,7 +179,10 @@ def tell(options):
         prometheus = Prometheus(group, RULES, port=options.port)
         stack.enter_context(prometheus)
         group.start(*(["--bootstrap"] if options.voters else []))
-        story = Story(group, hosts, options.pace_s)
+        wait_until("there are flags", lambda: all(
+            sidecar.flag_file.exists() for sidecar in group.sidecars))
+        applications = stack.enter_context(Applications(group))
+        story = Story(group, applications, hosts, options.pace_s)
         group.await_leader(story.leader)
         story.say(f"Prometheus: http://127.0.0.1:{options.port}")
         if not hosts:
