@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How long is an application without a leader when a store is the guard, and what does a group
 cost the store?  Groups on this machine at one real store, flags watched as applications see them;
-at etcd also `etcdctl lock`, which queues like `etcdctl elect` but with a lease of the same length.
+at etcd also `etcdctl lock`, which queues like `etcdctl elect` but with a lease of the same length;
+at the API server also client-go with its own defaults, where tests/system/foreign.sh has fetched it.
 
   SIGTERM            the leader hands over
   rolling restart    each of three in turn, the leader last: the sum, and the longest at one step
@@ -9,7 +10,7 @@ at etcd also `etcdctl lock`, which queues like `etcdctl elect` but with a lease 
   kill -9 elsewhere  the death is not proven (death_proof = "none"): the lease decides
 
 A gap is from when the old flag was seen off (of kill -9: from the signal) until another one was
-seen on.  For etcdctl it is from the signal until the next client says that it has the lock.
+seen on.  For the others it is from the signal until the next client says that it leads.
 Times are those of a shared machine: compare within one run.
 """
 
@@ -26,12 +27,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "system"), str(HERE / "compare")]
 # pylint: disable=wrong-import-position
 from contest import Process  # noqa: E402
+from foreign import go_program, has_go  # noqa: E402
 from harness import Group, now_ns, wait_until  # noqa: E402
 from programs import add_program_options, require_programs  # noqa: E402
 from store_group import STORES  # noqa: E402
 from verdict import aligned  # noqa: E402
 
 PERIOD_S = 0.5  # between two rounds, so that none is at the same moment of a renewal
+CLIENT_GO_LEASE_S = 15  # its default
+ENDS = {"SIGTERM": signal.SIGTERM, "kill -9 anywhere": signal.SIGKILL}
 
 
 @contextlib.contextmanager
@@ -119,45 +123,61 @@ def measure_gaps(options, store_name, store, folder):
                       rounds(lambda: take_down(group, signal.SIGKILL)))
 
 
-class Lock:
-    """Three clients that queue for a lock of etcd."""
+class Queue:
+    """Three clients of another kind, of which one at a time leads."""
 
-    def __init__(self, server, lease_s):
-        self.clients = [Process("etcdctl", "--endpoints", server.urls[0], "lock", "beside",
-                                f"--ttl={lease_s}") for _ in range(3)]
+    def __init__(self, commands, says_that_it_leads):
+        self.says_that_it_leads = says_that_it_leads
+        self.clients = [Process(*command).start() for command in commands]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         for client in self.clients:
-            client.start()
+            client.end()
 
-    def holder(self):
+    def led_ns(self, client):
+        return next((time_ns for time_ns, text in list(client.lines)
+                     if self.says_that_it_leads(text)), None)
+
+    def leader(self):
         return next((client for client in self.clients
-                     if client.is_running() and client.lines), None)
+                     if client.is_running() and self.led_ns(client)), None)
 
     def take_down(self, number):
         """The gap in ms."""
-        leader = wait_until("somebody has the lock", self.holder, patience_s=90)
+        leader = wait_until("somebody leads", self.leader, patience_s=90)
         time.sleep(PERIOD_S)  # the others queue
         began_ns = now_ns()
         leader.process.send_signal(number)
         leader.process.wait()
         others = [client for client in self.clients if client is not leader]
-        led_ns = wait_until("another one has it", lambda: min(
-            (client.lines[0][0] for client in others if client.lines), default=None), patience_s=90)
+        led_ns = wait_until("another one leads", lambda: min(
+            filter(None, map(self.led_ns, others)), default=None), patience_s=90)
         leader.start()
         return (led_ns - began_ns) / 1e6
 
-    def end(self):
-        for client in self.clients:
-            client.process.kill()
-            client.process.wait()
+    def rows(self, title, rounds):
+        for what, number in ENDS.items():
+            yield gap_row(title, what, [self.take_down(number) for _ in range(rounds)])
 
 
 def measure_lock(options, server):
-    with contextlib.ExitStack() as stack:
-        lock = Lock(server, options.lease_s)
-        stack.callback(lock.end)
-        for what, number in (("SIGTERM", signal.SIGTERM), ("kill -9 anywhere", signal.SIGKILL)):
-            yield gap_row("etcdctl lock", what,
-                          [lock.take_down(number) for _ in range(options.rounds)])
+    command = ["etcdctl", "--endpoints", server.urls[0], "lock", "beside",
+               f"--ttl={options.lease_s}"]
+    with Queue([command] * 3, bool) as queue:
+        yield from queue.rows("etcdctl lock", options.rounds)
+
+
+def measure_client_go(options, server):
+    """With its defaults, and so that it gives the Lease back."""
+    for title, more in (("client-go", []), ("client-go, ReleaseOnCancel", ["release"])):
+        commands = [[go_program("client_go"), server.url, server.ca, server.admin, "shop",
+                     f"beside{len(more)}", f"client-{number}", str(CLIENT_GO_LEASE_S), *more]
+                    for number in range(3)]
+        with Queue(commands, lambda text: text == "leads") as queue:
+            yield from queue.rows(title, options.rounds)
 
 
 def requests_of(group):
@@ -207,6 +227,8 @@ def main():
                 gaps += measure_gaps(options, name, store, folder)
                 if name == "etcd":
                     gaps += measure_lock(options, server)
+                elif has_go("k8s.io/client-go"):
+                    gaps += measure_client_go(options, server)
                 rest += [measure_rest(options, name, store, folder, size)
                          for size in options.members]
     print(f"Leaderless, with a lease of {options.lease_s} s\n\n{aligned(gaps)}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A group with a past, to look at: five sidecars with an application each, whose leader is killed,
-hangs, loses its application, is cut off, steps down and changes the variant, watched by a Prometheus
-that goes on answering until you press Ctrl-C.
+hangs, loses its application, is cut off, steps down and changes the variant, watched by a
+Prometheus that goes on answering until you press Ctrl-C.
 
 With a Grafana on this machine (examples/grafana/README.md) its dashboards then show what
 metrics/grafana/group.png shows: that picture is the dashboard Group after this story.  --ui makes

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Fetches other people's implementations of SPIFFE, for tls_foreign_test.py: go-spiffe with a Go
-# that can build it (Debian 13), and Consul with its own authority (Debian 11).  Nothing is
-# installed, all of it is unpacked into a folder of its own.  Downloads about 180 MB.
+# Fetches what other people's programs are made of, for tests that meet them: go-spiffe, client-go
+# and a Go that can build them (Debian 13), and Consul with its own authority (Debian 11).  Nothing
+# is installed, all of it is unpacked into a folder of its own.  Downloads about 190 MB.
 #
-# usage: foreign.sh [FOLDER]      default: ~/.cache/bellwether-foreign, where the test looks
+# usage: foreign.sh [FOLDER]      default: ~/.cache/bellwether-foreign, where foreign.py looks
 set -euo pipefail
 
 readonly folder="${1:-${HOME}/.cache/bellwether-foreign}"
@@ -14,7 +14,7 @@ unpack() {
   local suite="$1"
   shift
   local work="${folder}/apt/${suite}" root="${folder}/${suite}"
-  if [[ -e "${root}/.complete" ]]; then
+  if [[ "$(cat "${root}/.complete" 2>/dev/null)" == "$*" ]]; then
     echo "${suite}: is there"
     return
   fi
@@ -36,9 +36,9 @@ unpack() {
     dpkg-deb --extract "${package}" "${root}"
   done
   rm -r "${folder}/apt"
-  touch "${root}/.complete"
+  echo "$*" >"${root}/.complete"
   echo "${suite}: $*"
 }
 
-unpack trixie golang-github-spiffe-go-spiffe-dev golang-1.24-go
+unpack trixie golang-github-spiffe-go-spiffe-dev golang-k8s-client-go-dev golang-1.24-go
 unpack bullseye consul

@@ -10,10 +10,12 @@ import datetime
 import json
 import re
 import signal
+import subprocess
 import threading
 import time
 import urllib.error
 
+from foreign import go_program, has_go
 from harness import Unreachable, now_ns, wait_until
 from store_group import NAMESPACE, KubernetesCase
 from store_servers import LEASES, lease_rules
@@ -80,6 +82,31 @@ class Elector(threading.Thread):
         return self.server.request("PUT", self.path, lease)
 
 
+class ClientGo:
+    """As Elector, by client-go itself."""
+
+    def __init__(self, server, lease_name, identity):
+        self.command = [go_program("client_go"), server.url, server.ca, server.admin, NAMESPACE,
+                        lease_name, identity, str(ELECTOR_LEASE_S), "release"]
+        self.process, self.leads = None, False
+
+    def __enter__(self):
+        # pylint: disable-next=consider-using-with
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True,
+                                        stderr=subprocess.DEVNULL)
+        threading.Thread(target=self.read, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+    def read(self):
+        with self.process.stdout as lines:
+            for line in lines:
+                self.leads = line == "leads\n"
+
+
 def why_not_ready(sidecar):
     """Empty: it is, or does not answer."""
     with contextlib.suppress(Unreachable):
@@ -92,9 +119,17 @@ class OnKubernetes(KubernetesCase):
     """With RBAC on."""
 
     def test_another_client_of_the_lease_excludes_and_is_excluded(self):
+        self.exclude_each_other(Elector)
+
+    def test_client_go_excludes_and_is_excluded(self):
+        if not has_go("k8s.io/client-go"):
+            self.skipTest("there is no client-go (see foreign.sh)")
+        self.exclude_each_other(ClientGo)
+
+    def exclude_each_other(self, other):
         with self.led_group(2) as guarded:
             leader, sidecars = guarded.group.sidecars[-1], guarded.group.sidecars
-            with Elector(self.server, guarded.name, "operator_1") as elector:
+            with other(self.server, guarded.name, "operator_1") as elector:
                 seen = now_ns()
                 wait_until("it has had its chances", lambda: now_ns() > seen + 3e9)
                 self.assertFalse(elector.leads)

@@ -6,38 +6,21 @@ usage: tls_foreign_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.t
 """
 
 import contextlib
-import functools
 import json
-import os
-import pathlib
 import subprocess
 import urllib.request
 
 import forged_frames
 from certificates import Identity, openssl
+from foreign import CONSUL, go_program, has_go
 from harness import PATIENCE_S, free_ports, wait_until
 from system_case import PATIENT, main
 from tls_case import TlsCase
 
-HERE = pathlib.Path(__file__).resolve().parent
-FOREIGN = pathlib.Path(os.environ.get("BELLWETHER_TEST_FOREIGN",
-                                      pathlib.Path.home() / ".cache/bellwether-foreign"))
-GO_ROOT = FOREIGN / "trixie/usr/lib/go-1.24"
-CONSUL = FOREIGN / "bullseye/usr/bin/consul"
+GO_SPIFFE = "github.com/spiffe/go-spiffe"
 MEMBER = "spiffe://shop.test/orders"
 STRANGER = "spiffe://shop.test/payments"
 REJECTED = "bellwether_rejected_frames_total"
-
-
-@functools.cache
-def spiffe_peer():
-    """The program, built beside what it is made of; Go finds out whether that is needed."""
-    program = FOREIGN / "spiffe_peer"
-    settings = {"GOROOT": GO_ROOT, "GOPATH": FOREIGN / "trixie/usr/share/gocode",
-                "GO111MODULE": "off", "GOCACHE": FOREIGN / "go-cache", "CGO_ENABLED": "0"}
-    subprocess.run([GO_ROOT / "bin/go", "build", "-o", program, HERE / "spiffe_peer/main.go"],
-                   check=True, env={**os.environ, **settings})
-    return program
 
 
 class ForeignCase(TlsCase):
@@ -55,13 +38,13 @@ class GoSpiffe(ForeignCase):
     """A peer that knows the members' rules from the SPIFFE project's own library."""
 
     def setUp(self):
-        if not GO_ROOT.exists():
+        if not has_go(GO_SPIFFE):
             self.skipTest("there is no go-spiffe (see foreign.sh)")
         super().setUp()
 
     def command(self, way, port, identity, welcome=MEMBER):
-        return [spiffe_peer(), way, f"127.0.0.1:{port}", identity.cert, identity.key, identity.ca,
-                welcome]
+        return [go_program("spiffe_peer"), way, f"127.0.0.1:{port}", identity.cert, identity.key,
+                identity.ca, welcome]
 
     def dial(self, sidecar, identity, **words):
         hello = forged_frames.Impostor("n9", group="other").hello()
@@ -189,7 +172,7 @@ class Consul(ForeignCase):
                 odd.kill()
 
     def test_go_spiffe_believes_them_as_well(self):
-        if not GO_ROOT.exists():
+        if not has_go(GO_SPIFFE):
             self.skipTest("there is no go-spiffe (see foreign.sh)")
         identity, spiffe_id = self.issued_to("orders")
         old_form = identity.folder / "ec.key"  # which go-spiffe does not read
@@ -199,7 +182,7 @@ class Consul(ForeignCase):
             sidecar, = group.start().sidecars
             group.await_leader()
             peer = subprocess.run(
-                [spiffe_peer(), "dial", f"127.0.0.1:{sidecar.peer_port}", identity.cert,
+                [go_program("spiffe_peer"), "dial", f"127.0.0.1:{sidecar.peer_port}", identity.cert,
                  identity.key, identity.ca, spiffe_id], input=forged_frames.Impostor(
                      "n9", group="other").hello(), check=False, stdout=subprocess.PIPE,
                 timeout=PATIENCE_S)
