@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How long is an application without a leader when a store is the guard, and what does a group
 cost the store?  Groups on this machine at one real store, flags watched as applications see them;
-at etcd also `etcdctl lock`, which queues like `etcdctl elect` but with a lease of the same length;
-at the API server also client-go with its own defaults, where tests/system/foreign.sh has fetched it.
+at etcd also `etcdctl lock`, which queues like `etcdctl elect` but with a lease of the same length,
+at the API server also client-go with its own defaults, if tests/system/foreign.sh has fetched it.
 
   SIGTERM            the leader hands over
   rolling restart    each of three in turn, the leader last: the sum, and the longest at one step
