@@ -8,7 +8,6 @@
 #include <string>
 
 #include "base/ascii.hh"
-#include "base/host_port.hh"
 #include "io/tls/certificate_names.hh"
 #include "io/tls/spiffe_id.hh"
 

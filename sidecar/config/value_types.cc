@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/duration_text.hh"
 #include "config/environment.hh"
 #include "config/text_forms.hh"

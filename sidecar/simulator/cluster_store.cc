@@ -1,6 +1,5 @@
 // The virtual cluster's way to the store of guard "store": requests that arrive late, twice or
 // never, answers that do not come back, and events of the watch.
-#include <algorithm>
 #include <utility>
 
 #include "simulator/cluster.hh"

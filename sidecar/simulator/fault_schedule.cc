@@ -2,7 +2,6 @@
 #include "simulator/fault_schedule.hh"
 
 #include <compare>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <string_view>

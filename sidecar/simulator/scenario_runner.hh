@@ -1,7 +1,6 @@
 // Carries one scenario out: the cluster it drives, what its words mean, and what it expects.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

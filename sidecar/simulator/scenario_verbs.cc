@@ -3,7 +3,6 @@
 #include "simulator/scenario_verbs.hh"
 
 #include <cmath>
-#include <iomanip>
 
 #include "simulator/scenario_network.hh"
 

@@ -13,7 +13,6 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <vector>
 
 #include "base/check.hh"
 

@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -15,7 +14,6 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
-#include <string>
 #include <system_error>
 
 #include "base/file_turn.hh"

@@ -2,7 +2,6 @@
 #include "io/http/http_url.hh"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "base/host_port.hh"

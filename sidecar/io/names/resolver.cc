@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
-
-#include "base/check.hh"
 
 namespace bellwether::io {
 

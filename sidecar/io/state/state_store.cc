@@ -14,7 +14,6 @@
 #include "base/check.hh"
 #include "base/file_turn.hh"
 #include "core/lease.hh"
-#include "io/state/state_files.hh"
 #include "io/wire/codec.hh"
 
 namespace bellwether::io {

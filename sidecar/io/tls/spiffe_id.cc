@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/ascii.hh"
-
 namespace bellwether::io {
 namespace {
 

@@ -9,8 +9,6 @@
 #include <new>
 #include <utility>
 
-#include "base/check.hh"
-
 namespace bellwether::io {
 namespace {
 
