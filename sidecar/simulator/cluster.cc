@@ -103,7 +103,7 @@ uint32_t Cluster::index_of(const Uuid& id) const {
 }
 
 std::string Cluster::name_of(uint32_t process) const {
-  return std::to_string(process + first_number_);
+  return std::to_string(process + first_number());
 }
 
 // --- faults and repairs ---
@@ -349,7 +349,7 @@ bool Cluster::is_busy(const Process& process) const {
 // --- what there is to see ---
 
 bool Cluster::is_flag_on(uint32_t process) const {
-  const Flag& flag = referee_.flag(process);
+  const Publish& flag = referee_.flag(process);
   return flag.is_leader && processes_[process].clock.local(now()) < flag.valid_until;
 }
 

@@ -12,16 +12,14 @@ void Cluster::ask_to_finish(uint32_t process, const Drain& drain) {
   asked.drains_until = drain.until;
   asked.has_finished = false;
   if (!asked.drain_takes) return;
-  queue_.push(now() + *asked.drain_takes, Finished{process, asked.life, drain.epoch});
+  queue_.push(now() + *asked.drain_takes, Finished{life_of(process), drain.epoch});
 }
 
 // It says so if it still lives, and works.
 void Cluster::on(const Finished& finished) {
-  Process& said = processes_[finished.process];
-  const bool is_there =
-      application_of(finished.process).is_attached && application_of(finished.process).is_able();
-  if (!said.node || said.life != finished.life || !is_there) return;
-  said.has_finished = true;
+  const Application application = application_of(finished.process);
+  if (!lives(finished) || !application.is_attached || !application.is_able()) return;
+  processes_[finished.process].has_finished = true;
   trace(finished.process, "has an application that has finished");
   step(finished.process, Drained{finished.epoch});
 }

@@ -7,8 +7,8 @@
 namespace bellwether::simulator {
 
 void Cluster::on(const DiskDone& done) {
+  if (!lives(done)) return;  // it crashed before the disk had it
   Process& process = processes_[done.process];
-  if (!process.node || process.life != done.life) return;  // it crashed before the disk had it
   Disk& disk = process.disk;
   if (done.is_ok) {
     const auto broken = audit_.broken_by_write(done.process, disk.record, done.kept.record);
@@ -20,7 +20,7 @@ void Cluster::on(const DiskDone& done) {
     disk.is_written = true;
     disk.rest = Disk::kFirstRest;
   } else if (!std::exchange(disk.is_resting, true)) {
-    queue_.push(now() + disk.rest, DiskAgain{done.process, done.life});
+    queue_.push(now() + disk.rest, DiskAgain{done});
     disk.rest = std::min(2 * disk.rest, Disk::kLastRest);
   }
   if (process.dies_at == AtStore::kAfter) return kill(done.process);
@@ -28,17 +28,15 @@ void Cluster::on(const DiskDone& done) {
 }
 
 void Cluster::on(const DiskAgain& again) {
-  Process& process = processes_[again.process];
-  if (!process.node || process.life != again.life) return;
-  process.disk.is_resting = false;
+  if (!lives(again)) return;
+  processes_[again.process].disk.is_resting = false;
   write(again.process);
 }
 
 void Cluster::write(uint32_t process) {
   Disk& disk = processes_[process].disk;
   if (disk.is_resting) return;
-  queue_.push(disk.write(now()),
-              DiskDone{process, processes_[process].life, disk.newest, !disk.is_failing});
+  queue_.push(disk.write(now()), DiskDone{life_of(process), disk.newest, !disk.is_failing});
 }
 
 }  // namespace bellwether::simulator

@@ -42,8 +42,8 @@ void Cluster::on(Packet& packet) {
 }
 
 void Cluster::on(const Wake& wake) {
+  if (!lives(wake)) return;
   Process& process = processes_[wake.process];
-  if (!process.node || process.life != wake.life) return;
   if (now() < process.wake_at) return;  // it was to wake at another time, too
   process.wake_at = kNever;
   if (process.is_paused) return;
@@ -104,9 +104,7 @@ void Cluster::greet(uint32_t process, const Greet& greet) {
     greeting.inbox.emplace_back(greet);
     return;
   }
-  const bool is_current = network_.is_open(process, greet.peer) &&
-                          network_.generation(process, greet.peer) == greet.connection;
-  if (!is_current) return;
+  if (!is_open({{process, greet.peer}, greet.connection})) return;
   network_.send(now(), {.from = process, .to = greet.peer, .content = node(process).hello()});
   watch_for_stall(process, greet.peer);
 }
@@ -153,8 +151,8 @@ bool Cluster::is_proof_of_death(uint32_t process, uint32_t peer) const {
 
 // The kernel asks over an idle connection, and an answer must come back.
 void Cluster::on(const Keepalive& keepalive) {
-  const auto [from, to] = keepalive.pair;
-  if (!is_end_open(keepalive.pair, keepalive.connection)) return;
+  const auto [from, to] = keepalive.end.pair;
+  if (!is_open(keepalive.end)) return;
   const bool is_way_open = network_.is_path_open(from, to) && network_.is_path_open(to, from);
   if (is_way_open) {
     // The answer is a reset when the other end is gone.
@@ -162,17 +160,14 @@ void Cluster::on(const Keepalive& keepalive) {
   } else if (keepalive.is_last) {
     lose_link(from, to, LinkEvidence::kTimeout);
   } else {
-    queue_.push(now() + stall_timeout(from),
-                Keepalive{keepalive.pair, keepalive.connection, /*is_last=*/true});
+    queue_.push(now() + stall_timeout(from), Keepalive{keepalive.end, /*is_last=*/true});
   }
 }
 
 void Cluster::on(const StallTimeout& timeout) {
-  const auto [from, to] = timeout.pair;
-  stalling_.erase({from, timeout.connection});
-  const bool is_stalled =
-      is_end_open(timeout.pair, timeout.connection) && network_.is_stalled(from, to);
-  if (!is_stalled) return;
+  const auto [from, to] = timeout.end.pair;
+  stalling_.erase({from, timeout.end.connection});
+  if (!is_open(timeout.end) || !network_.is_stalled(from, to)) return;
   lose_link(from, to, LinkEvidence::kTimeout);
   watch_idle(from, to);  // the other end finds out by itself
 }
@@ -345,23 +340,22 @@ void Cluster::send(uint32_t process, const Send& send) {
 void Cluster::watch_for_stall(uint32_t from, uint32_t to) {
   if (options_.detection == Detection::kScripted) return;
   if (!network_.is_open(from, to) || !network_.is_stalled(from, to)) return;
-  const uint32_t connection = network_.generation(from, to);
-  if (!stalling_.insert({from, connection}).second) return;
-  queue_.push(now() + stall_timeout(from), StallTimeout{{from, to}, connection});
+  const End end = end_of({from, to});
+  if (!stalling_.insert({from, end.connection}).second) return;
+  queue_.push(now() + stall_timeout(from), StallTimeout{end});
 }
 
 // A way between the two, or one end, has just closed: what is open finds out for itself.
 void Cluster::watch_idle(uint32_t a, uint32_t b) {
   if (options_.detection == Detection::kScripted) return;
   for (const auto& [from, to] : {Pair{a, b}, Pair{b, a}}) {
-    if (!network_.is_open(from, to)) continue;
-    queue_.push(now() + kKeepalive, Keepalive{{from, to}, network_.generation(from, to)});
+    if (network_.is_open(from, to)) queue_.push(now() + kKeepalive, Keepalive{end_of({from, to})});
   }
 }
 
-bool Cluster::is_end_open(Pair pair, uint32_t connection) const {
-  return network_.is_open(pair.first, pair.second) &&
-         network_.generation(pair.first, pair.second) == connection;
+bool Cluster::is_open(const End& end) const {
+  return network_.is_open(end.pair.first, end.pair.second) &&
+         network_.generation(end.pair.first, end.pair.second) == end.connection;
 }
 
 Duration Cluster::stall_timeout(uint32_t process) {
@@ -376,7 +370,7 @@ void Cluster::wake_in_time(uint32_t process) {
   const Instant deadline = waiting.clock.virtual_at(waiting.node->deadline());
   if (deadline >= waiting.wake_at) return;
   waiting.wake_at = deadline;
-  queue_.push(deadline, Wake{process, waiting.life});
+  queue_.push(deadline, Wake{life_of(process)});
 }
 
 // Connects to who is a member now, and ends the connection with who is not any more.

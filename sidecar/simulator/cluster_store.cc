@@ -20,20 +20,19 @@ uint64_t Cluster::wall_clock_ms(uint32_t process) const {
 template <typename Request>
 void Cluster::ask_store(uint32_t process, const Request& request) {
   ++store_requests_;
-  const uint32_t life = processes_[process].life;
   if (!store_.is_reached_by(process)) {
     if (!store_.happens(kIsRefused)) return;
     return answer_store(process, StoreFailed{request.number, StoreFailure::kUnreachable, {}});
   }
   if (store_.happens(store_.options.lost_requests)) return;
   const bool is_repeated = store_.happens(store_.options.repeated);
-  queue_.push(now() + store_.way(), StoreArrival{process, life, request});
-  if (is_repeated) queue_.push(now() + store_.late(), StoreArrival{process, life, request});
+  const StoreArrival arrival{life_of(process), request};
+  queue_.push(now() + store_.way(), arrival);
+  if (is_repeated) queue_.push(now() + store_.late(), arrival);
 }
 
 void Cluster::answer_store(uint32_t process, Input answer) {
-  queue_.push(now() + store_.way(),
-              StoreReply{process, processes_[process].life, std::move(answer)});
+  queue_.push(now() + store_.way(), StoreReply{life_of(process), std::move(answer)});
 }
 
 void Cluster::on(const StoreArrival& arrival) {
@@ -51,19 +50,16 @@ void Cluster::on(const StoreArrival& arrival) {
         .number = write.number, .is_written = version.has_value(), .version = version.value_or("")};
     if (version) tell_watchers();
   }
-  const bool is_heard = is_running(arrival.process) &&
-                        processes_[arrival.process].life == arrival.life &&
-                        !store_.happens(store_.options.lost_answers);
+  const bool is_heard = lives(arrival) && !store_.happens(store_.options.lost_answers);
   if (is_heard) answer_store(arrival.process, std::move(answer));
 }
 
 void Cluster::on(StoreReply& reply) {
-  const Process& process = processes_[reply.process];
-  if (!process.node || process.life != reply.life) return;
+  if (!lives(reply)) return;
   const uint64_t clock_ms = wall_clock_ms(reply.process);
   if (auto* seen = std::get_if<StoreSeen>(&reply.input)) {
     // Events wait for a watch, which may have ended.
-    if (seen->number == 0 && !process.is_watching) return;
+    if (seen->number == 0 && !processes_[reply.process].is_watching) return;
     seen->clock_ms = clock_ms;
   }
   if (auto* answered = std::get_if<StoreAnswered>(&reply.input)) answered->clock_ms = clock_ms;

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "simulator/scenario_network.hh"
-
 namespace bellwether::simulator {
 namespace {
 
@@ -25,7 +23,7 @@ void run_nodes(ScenarioRunner& runner, Words& words) {
   }
   GroupSettings group;
   group.cluster.seed = runner.settings().seed;
-  group.first_number = static_cast<uint32_t>(first);
+  group.cluster.first_number = static_cast<uint32_t>(first);
   apply_group_settings(group, words);
   runner.create(group, static_cast<uint32_t>(last - first + 1));
 }
