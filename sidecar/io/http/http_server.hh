@@ -120,7 +120,6 @@ class HttpServer final : private HttpConnection::Owner {
   void make_room();
   void make_room_for_handshake();
   void go_on_with_handshakes();
-  ByteStream::Handle make_client_handle(uv_handle_type type);
 
   void on_request(HttpConnection& connection, const HttpRequest& request) override;
   void on_refused(unsigned status) override { listener_.on_refused(status); }

@@ -39,6 +39,7 @@ class ByteStream {
     virtual bool has_time_for_handshake() { return true; }
   };
   using Handle = std::variant<UvPtr<uv_tcp_t>, UvPtr<uv_pipe_t>>;
+  static uv_stream_t* stream_of(const Handle& handle);
 
   // `owner` and `buffer`, where bytes are received, outlive the stream; streams of one loop can
   // share the buffer.
