@@ -24,9 +24,6 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 // The first header of this name, whatever its case; nullptr when there is none.
 const std::string* find_header(const HttpHeaders& headers, std::string_view name);
 
-// Of ASCII letters only, as HTTP has it.
-bool equals_ignoring_case(std::string_view one, std::string_view other);
-
 // Bounds that hold for every client.
 struct HttpLimits {
   // Of the request line, all headers, and the lines around the chunks of a body.

@@ -95,7 +95,6 @@ class StateStore {
   void resume(const Slot& newest, size_t place, const IdentityFile& identity);
   void begin(const std::string& group);
   std::optional<FileError> make_anew(const Slot& first);
-  void refuse_foreign(const Slot& slot, const std::string& group);
   void write_identity();
   void read_members();
 

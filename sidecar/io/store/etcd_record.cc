@@ -11,7 +11,6 @@
 #include "base/ascii.hh"
 #include "base/check.hh"
 #include "base/json.hh"
-#include "io/store/holder_identity.hh"
 #include "io/store/json_fields.hh"
 #include "io/tls/base64.hh"
 
@@ -195,14 +194,12 @@ class EtcdRecord final : public StoreDialect {
 
  private:
   HttpClientRequest request(const char* path, const Json& body) const {
-    HttpClientRequest request{
-        .method = "POST",
-        .url = server() + path,
-        // A member that has lost its cluster says so at once, instead of waiting for it.
-        .headers = {{"Content-Type", "application/json"}, {"Grpc-Metadata-hasleader", "true"}},
-        .authorization = token_,
-        .body = dump(body)};
-    return request;
+    return {.method = "POST",
+            .url = server() + path,
+            // A member that has lost its cluster says so at once, instead of waiting for it.
+            .headers = {{"Content-Type", "application/json"}, {"Grpc-Metadata-hasleader", "true"}},
+            .authorization = token_,
+            .body = dump(body)};
   }
 
   // Each answer names its cluster.  Two clusters have two records, and each of them a leader.

@@ -6,18 +6,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hh"
+
 namespace bellwether::io {
 namespace {
 
 constexpr std::string_view kWildcard = "*.";
-
-char small(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
-bool is_same(std::string_view one, std::string_view other) {
-  return std::ranges::equal(one, other, {}, small, small);
-}
 
 // An absolute name is the same without the dot at its end.
 std::string_view without_last_dot(std::string_view name) {
@@ -60,13 +54,13 @@ bool have_name_in_common(const CertificateNames& one, const CertificateNames& ot
 bool is_dns_match(std::string_view pattern, std::string_view name) {
   pattern = without_last_dot(pattern);
   name = without_last_dot(name);
-  if (is_same(pattern, name)) return true;
+  if (equals_ignoring_case(pattern, name)) return true;
   if (!pattern.starts_with(kWildcard)) return false;
   const std::string_view rest = pattern.substr(1);  // ".example.org"
   if (rest.find('.', 1) == std::string_view::npos || name.size() <= rest.size()) return false;
   const std::string_view label = name.substr(0, name.size() - rest.size());
   return label.find('.') == std::string_view::npos && label != "*" &&
-         is_same(name.substr(label.size()), rest);
+         equals_ignoring_case(name.substr(label.size()), rest);
 }
 
 bool is_address(std::string_view host) { return !canonical_address(host).empty(); }
