@@ -75,6 +75,10 @@ class Table {
   std::vector<ConfigKey<Config>>& keys_;
 };
 
+// The default stands first.
+inline WordType<bool> off_or_on() { return {{{"off", false}, {"on", true}}}; }
+inline WordType<bool> on_or_off() { return {{{"on", true}, {"off", false}}}; }
+
 // Of most files.
 inline constexpr TextType kFile{"an absolute path, or \"\" for none", is_absolute_path_or_empty};
 

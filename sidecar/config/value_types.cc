@@ -51,15 +51,6 @@ bool is_kind(const SourceNode& node, Kind kind, const char* kind_name, const std
   return false;
 }
 
-std::optional<HostPort> read_host_port(const SourceNode& node, const std::string& expects,
-                                       const Complain& complain) {
-  if (!is_kind(node, Kind::kText, "text", expects, complain)) return std::nullopt;
-  HostPort result;
-  const std::string flaw = parse_host_port(node.text, result);
-  if (flaw.empty()) return result;
-  return refuse(node, toml_text(node.text) + " " + flaw, expects, complain);
-}
-
 }  // namespace
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
@@ -149,7 +140,11 @@ std::string HostPortType::expects() const {
 
 std::optional<HostPort> HostPortType::read(const SourceNode& node, const Complain& complain) const {
   if (may_be_none && node.kind == Kind::kText && node.text.empty()) return HostPort{};
-  return read_host_port(node, expects(), complain);
+  if (!is_kind(node, Kind::kText, "text", expects(), complain)) return std::nullopt;
+  HostPort result;
+  const std::string flaw = parse_host_port(node.text, result);
+  if (flaw.empty()) return result;
+  return refuse(node, toml_text(node.text) + " " + flaw, expects(), complain);
 }
 
 std::optional<std::vector<SourceNode>> read_list(const SourceNode& node, size_t max_items,
