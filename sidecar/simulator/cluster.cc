@@ -299,8 +299,6 @@ void Cluster::set_clock_rate(uint32_t process, uint32_t permille) {
 
 // --- time ---
 
-void Cluster::run_for(Duration duration) { run_until(now() + duration); }
-
 void Cluster::run_until(Instant until) {
   while (queue_.next_at() <= until && !referee_.violation()) {
     queue_.pop([this](Event& event) { std::visit([this](auto& what) { on(what); }, event); });

@@ -127,14 +127,14 @@ class Cluster {
   // Somebody else's elector on the same record; or a copy of this process, which reaches the store
   // alone.
   void set_foreigner(bool is_on);
-  void start_twin(uint32_t process);
+  void start_twin(uint32_t process) { foreigner_.start_as(processes_[process].self); }
   const VirtualStore& store() const { return store_; }
   // That were sent to it, whether it is reached or not; without watches.
   uint64_t store_requests() const { return store_requests_; }
 
   // --- time ---
   Instant now() const { return queue_.now(); }
-  void run_for(Duration duration);
+  void run_for(Duration duration) { run_until(now() + duration); }
   // Until nothing but heartbeats has happened for a while; false when it does not come to rest.
   bool settle();
 
@@ -290,7 +290,6 @@ class Cluster {
   template <typename Request>
   void ask_store(uint32_t process, const Request& request);
   void answer_store(uint32_t process, Input answer);
-  void watch_store(uint32_t process, bool is_wanted);
   void tell_watchers();
   void tell_watcher(uint32_t process);
 

@@ -240,7 +240,8 @@ void Cluster::carry_out(uint32_t process, const Effects& effects) {
     } else if (const auto* wanted = std::get_if<StoreWrite>(&effect)) {
       ask_store(process, *wanted);
     } else if (const auto* watch = std::get_if<StoreWatch>(&effect)) {
-      watch_store(process, watch->is_wanted);
+      acting.is_watching = watch->is_wanted;
+      tell_watcher(process);
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       referee_.on_publish(process, *publish);
       if (publish->is_leader) judge_reign(process, publish->epoch);

@@ -66,11 +66,6 @@ void Cluster::on(StoreReply& reply) {
   step(reply.process, reply.input);
 }
 
-void Cluster::watch_store(uint32_t process, bool is_wanted) {
-  processes_[process].is_watching = is_wanted;
-  if (is_wanted) tell_watcher(process);
-}
-
 void Cluster::tell_watchers() {
   for (uint32_t process = 0; process < size(); ++process) tell_watcher(process);
 }
@@ -106,8 +101,6 @@ void Cluster::set_foreigner(bool is_on) {
   foreigner_.stop(store_);
   tell_watchers();
 }
-
-void Cluster::start_twin(uint32_t process) { foreigner_.start_as(processes_[process].self); }
 
 template void Cluster::ask_store(uint32_t process, const StoreRead& request);
 template void Cluster::ask_store(uint32_t process, const StoreWrite& request);

@@ -41,10 +41,6 @@ bool ScenarioRunner::run(const Command& command) {
          "'; 'bellwether simulate --verbs' lists them");
 }
 
-void ScenarioRunner::begin_trace() {
-  if (cluster_) cluster_->set_trace_origin(cluster_->now());
-}
-
 void ScenarioRunner::create(const GroupSettings& group, uint32_t count) {
   variant_ = group.variant.value_or(settings_.variant);
   ClusterOptions options = group.cluster;
@@ -197,8 +193,6 @@ void ScenarioRunner::settle() {
   }
   settled_ = counts_so_far();
 }
-
-void ScenarioRunner::mark() { counted_before_ = settled_ = counts_so_far(); }
 
 ScenarioRunner::Counts ScenarioRunner::counts_so_far() {
   Counts counts{.messages = cluster().messages(),

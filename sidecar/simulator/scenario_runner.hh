@@ -29,7 +29,9 @@ class ScenarioRunner {
   bool run(const Command& command);
 
   // The trace begins anew: its times count from now.
-  void begin_trace();
+  void begin_trace() {
+    if (cluster_) cluster_->set_trace_origin(cluster_->now());
+  }
   std::vector<std::string> take_trace() { return std::exchange(trace_, {}); }
 
   bool has_failed() const { return !failure_.empty(); }
@@ -60,7 +62,7 @@ class ScenarioRunner {
   void fail(const std::string& expected, const std::string& found);
 
   void settle();
-  void mark();
+  void mark() { counted_before_ = settled_ = counts_so_far(); }
   struct Counts {
     MessageCounts messages{};
     uint64_t claims = 0;

@@ -255,10 +255,6 @@ std::string FlagFile::folder_flaw() const {
                "open it again (chmod), or restart the sidecar if only its own user is to enter");
 }
 
-bool FlagFile::is_in_folder_of(const FlagFile& other) const {
-  return folder_.st_dev == other.folder_.st_dev && folder_.st_ino == other.folder_.st_ino;
-}
-
 void FlagFile::remove() const {
   const FileDescriptor folder = open_folder(settings_.path);
   if (!folder.is_open() || ::unlinkat(folder.get(), settings_.path.filename().c_str(), 0) != 0) {

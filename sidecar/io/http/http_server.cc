@@ -266,8 +266,6 @@ void HttpServer::on_request(HttpConnection& connection, const HttpRequest& reque
   listener_.on_request(request, HttpReply(*this, connection.request()));
 }
 
-void HttpServer::on_held(HttpConnection& connection) { held_.push_back(connection.number()); }
-
 // Neither destroys a connection within its own function, nor tells the listener within a call of
 // its own.
 void HttpServer::on_closed(HttpConnection& connection) {

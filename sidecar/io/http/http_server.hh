@@ -127,7 +127,7 @@ class HttpServer final : private HttpConnection::Owner {
   void on_tls_refused(const TlsFlaw& flaw, const std::string& client) override {
     listener_.on_tls_refused(flaw, client);
   }
-  void on_held(HttpConnection& connection) override;
+  void on_held(HttpConnection& connection) override { held_.push_back(connection.number()); }
   void on_closed(HttpConnection& connection) override;
   bool has_time() override;
   bool has_time_for_handshakes() override;

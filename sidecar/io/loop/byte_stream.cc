@@ -35,8 +35,6 @@ uv_stream_t* ByteStream::stream_of(const Handle& handle) {
                     handle);
 }
 
-ByteStream::~ByteStream() { close(); }
-
 void ByteStream::secure(std::unique_ptr<TlsSession> session, std::string_view received) {
   check(tls_ == nullptr && !is_finishing_, "a stream is secured once, before it is used");
   tls_ = std::move(session);
@@ -167,8 +165,6 @@ size_t ByteStream::unsent_bytes() const {
   return waiting_.size() + uv_stream_get_write_queue_size(stream_) +
          (tls_ == nullptr ? 0 : tls_->waiting_bytes());
 }
-
-int ByteStream::descriptor() const { return stream_ == nullptr ? -1 : descriptor_of(*stream_); }
 
 void ByteStream::finish() {
   if (stream_ == nullptr || is_finishing_) return;

@@ -26,8 +26,6 @@ Loop::~Loop() {
   check(uv_loop_close(&loop_) == 0, "every handle is closed before its loop");
 }
 
-void Loop::run() { uv_run(&loop_, UV_RUN_DEFAULT); }
-
 Instant Loop::now() {
   timespec time{};
   ::clock_gettime(CLOCK_BOOTTIME, &time);

@@ -70,7 +70,7 @@ class Loop {
   uv_loop_t* uv() { return &loop_; }
 
   // Until stop(), or until nothing is left to wait for.
-  void run();
+  void run() { uv_run(&loop_, UV_RUN_DEFAULT); }
   void stop() { uv_stop(&loop_); }
 
   // How many jobs have a thread of their own (job.hh).

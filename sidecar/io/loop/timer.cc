@@ -29,8 +29,6 @@ void LoopTimer::arm(Duration after) {
       timeout_ms(handle_->loop, after), 0);
 }
 
-void LoopTimer::disarm() { uv_timer_stop(handle_.get()); }
-
 DeadlineTimer::DeadlineTimer(Loop& loop, std::function<void()> on_due)
     : on_due_(std::move(on_due)),
       timer_(make_handle(loop.uv(), this, uv_timer_init)),

@@ -160,8 +160,6 @@ FileLook StateStore::look() {
           .flaw = error ? error->what() : ""};
 }
 
-bool StateStore::is_last_lost() const { return newest_.voters == kVotesForgotten; }
-
 std::optional<FileError> StateStore::store_members(const MemberView& view) {
   if (!folder_) return std::nullopt;
   try {

@@ -77,7 +77,7 @@ class StateStore {
   bool has_failed() const { return has_failed_; }
   // What that was, as store() takes it.  Neither of them while a call of store() runs.
   const Record& last_record() const { return newest_.record; }
-  bool is_last_lost() const;
+  bool is_last_lost() const { return newest_.voters == kVotesForgotten; }
 
   // Keeps the list of members; after an error the next call tries again.  One call at a time, from
   // any thread, also while store() runs.

@@ -112,8 +112,6 @@ TlsSession::TlsSession(TlsContextPtr context, TlsSide side, std::string server)
   }
 }
 
-TlsSession::~TlsSession() = default;
-
 TlsSession& TlsSession::of(const SSL* ssl) {
   return *static_cast<TlsSession*>(SSL_get_app_data(ssl));
 }
