@@ -9,7 +9,6 @@
 
 #include "base/ascii.hh"
 #include "io/tls/certificate_names.hh"
-#include "io/tls/spiffe_id.hh"
 
 namespace bellwether {
 namespace {
