@@ -171,9 +171,10 @@ std::optional<FileError> StateStore::store_members(const MemberView& view) {
 }
 
 void StateStore::open(const StateSettings& settings) {
-  const IdentityFile identity = read_identity();
+  const auto id_file = folder_->read(kIdentityFile, kUuidTextBytes + 1);
+  const auto identity = id_file ? parse_identity(*id_file) : std::nullopt;
   const std::optional<std::string> file = folder_->read(kStateFile, kStateFileBytes);
-  if (!file && !identity.exists) return begin(settings.group);
+  if (!file && !id_file) return begin(settings.group);
   const StateFileContents contents = file ? read_state_file(bytes_of(*file)) : StateFileContents{};
   const std::optional<Slot>& newest = contents.newest;
   const std::string path = folder_->path_of(kStateFile);
@@ -187,27 +188,16 @@ void StateStore::open(const StateSettings& settings) {
     throw FileError(path, "was written by a later release of Bellwether",
                     "run that release, or empty the folder to start without its memory");
   }
-  if (const char* flaw = flaw_of(file, contents, identity.id)) {
+  if (const char* flaw = flaw_of(file, contents, identity)) {
     warnings_.push_back(path + ": " + flaw + "; starting without it, under a new id");
     return begin(settings.group);
   }
-  resume(*newest, contents.newest_place, identity);
-}
-
-StateStore::IdentityFile StateStore::read_identity() const {
-  const std::optional<std::string> text = folder_->read(kIdentityFile, kUuidTextBytes + 1);
-  if (!text) return {};
-  return {.exists = true, .id = parse_identity(*text)};
-}
-
-// The state is in order.
-void StateStore::resume(const Slot& newest, size_t place, const IdentityFile& identity) {
-  newest_ = newest;
-  newest_place_ = place;
-  identity_ = newest.identity;
-  record_ = newest.record;
-  if (!identity.id) {
-    if (identity.exists) {
+  newest_ = *newest;
+  newest_place_ = contents.newest_place;
+  identity_ = newest_.identity;
+  record_ = newest_.record;
+  if (!identity) {
+    if (id_file) {
       warnings_.push_back(folder_->path_of(kIdentityFile) +
                           ": is not a UUID of version 4; repaired from the file state");
     }

@@ -84,15 +84,8 @@ class StateStore {
   [[nodiscard]] std::optional<FileError> store_members(const MemberView& view);
 
  private:
-  struct IdentityFile {
-    bool exists = false;
-    std::optional<Uuid> id{};  // nothing: missing, or not readable as one
-  };
-
   void open(const StateSettings& settings);
   void judge_votes(const StateSettings& settings);
-  IdentityFile read_identity() const;
-  void resume(const Slot& newest, size_t place, const IdentityFile& identity);
   void begin(const std::string& group);
   std::optional<FileError> make_anew(const Slot& first);
   void write_identity();
