@@ -5,7 +5,6 @@
 #include <set>
 #include <sstream>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/names.hh"

@@ -10,8 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "io/names/socket_options.hh"
-
 namespace bellwether::io {
 namespace {
 

@@ -3,7 +3,6 @@
 #include "io/peers/listener_socket.hh"
 
 #include <cerrno>
-#include <memory>
 #include <utility>
 
 #include "base/check.hh"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.hh"
-#include "io/names/socket_options.hh"
 #include "io/peers/transport.hh"
 
 namespace bellwether::io {
