@@ -79,7 +79,7 @@ std::optional<std::string_view> bearer_token(const io::HttpRequest& request) {
   constexpr std::string_view kBearer = "bearer ";
   const std::string_view text = request.authorization;
   if (text.size() <= kBearer.size() ||
-      !io::equals_ignoring_case(text.substr(0, kBearer.size()), kBearer)) {
+      !equals_ignoring_case(text.substr(0, kBearer.size()), kBearer)) {
     return std::nullopt;
   }
   return trimmed(text.substr(kBearer.size()));

@@ -6,8 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include "io/http/retry_after.hh"
-
 namespace bellwether::api {
 namespace {
 

@@ -1,6 +1,7 @@
 // Letters and digits by their bytes; no locale is asked.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -10,6 +11,14 @@ namespace bellwether {
 
 constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// Whether the two are the same but for large and small letters.
+inline bool equals_ignoring_case(std::string_view one, std::string_view other) {
+  const auto small = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::equal(one, other, {}, small, small);
 }
 
 // The number that all of `text` is; nothing when it is anything else, or too large for its type.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <utility>
 
 #include "base/duration_text.hh"
 #include "config/core_options.hh"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -75,6 +74,10 @@ class Table {
   Part Config::*part_;
   std::vector<ConfigKey<Config>>& keys_;
 };
+
+// The default stands first.
+inline WordType<bool> off_or_on() { return {{{"off", false}, {"on", true}}}; }
+inline WordType<bool> on_or_off() { return {{{"on", true}, {"off", false}}}; }
 
 // Of most files.
 inline constexpr TextType kFile{"an absolute path, or \"\" for none", is_absolute_path_or_empty};

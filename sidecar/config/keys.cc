@@ -56,21 +56,16 @@ void add_node_keys(std::vector<ConfigKey<Config>>& keys) {
            std::string("/var/lib/bellwether"), kAtRestart,
            "holds the UUID, made on first start, and the epoch; \"\": a new UUID at every start, "
            "not with [voters]");
-  node.key("memory_keeper", &NodeSettings::keeps_memory,
-           WordType<bool>{{{"on", true}, {"off", false}}}, true, kAtRestart,
+  node.key("memory_keeper", &NodeSettings::keeps_memory, on_or_off(), true, kAtRestart,
            "a second process that shares the sidecar's memory, so that a killed sidecar's peers "
            "learn of it before the kernel has taken its memory apart");
-  node.key("core_dumps", &NodeSettings::dumps_core, WordType<bool>{{{"off", false}, {"on", true}}},
-           false, kAtRestart,
+  node.key("core_dumps", &NodeSettings::dumps_core, off_or_on(), false, kAtRestart,
            "on: a crash leaves a core dump where the host wants one, and flag and connections stay "
            "until it is written; off: a crash is as fast as a kill, and debuggers need root");
-  node.key("confine", &NodeSettings::is_confined, WordType<bool>{{{"on", true}, {"off", false}}},
-           true, kAtRestart,
+  node.key("confine", &NodeSettings::is_confined, on_or_off(), true, kAtRestart,
            "on: the process starts no programs, writes no files but its own, and does without some "
            "system calls, as far as the kernel can see to it; off: for a plugin that needs more");
 }
-
-WordType<bool> off_or_on() { return {{{"off", false}, {"on", true}}}; }
 
 constexpr const char* kSharedFolderHelp =
     "on: accept files of other users, and a key that everybody can read, because nobody else has "
@@ -135,8 +130,7 @@ void add_api_keys(std::vector<ConfigKey<Config>>& keys) {
           "whoever has a token; without either one can look");
   api.key("shared_folder", &ApiSettings::is_folder_shared, off_or_on(), false, kAtRestart,
           kSharedFolderHelp);
-  api.key("insecure", &ApiSettings::is_insecure, WordType<bool>{{{"off", false}, {"on", true}}},
-          false, kAtRestart,
+  api.key("insecure", &ApiSettings::is_insecure, off_or_on(), false, kAtRestart,
           "on: listen elsewhere than on loopback without what that needs; a warning at each start");
 }
 
@@ -157,8 +151,7 @@ void add_metrics_keys(std::vector<ConfigKey<Config>>& keys) {
 void add_flag_keys(std::vector<ConfigKey<Config>>& keys) {
   Table flag("flag", &Config::flag, keys);
   // Before the path, whose default depends on it.
-  flag.key("shared_folder", &FlagSettings::is_folder_shared,
-           WordType<bool>{{{"off", false}, {"on", true}}}, false, kAtRestart,
+  flag.key("shared_folder", &FlagSettings::is_folder_shared, off_or_on(), false, kAtRestart,
            "on: accept a folder that others may write into, because nobody else has it mounted for "
            "writing, as with a pod's emptyDir; off: refuse it, because they could put another flag "
            "in its place");
@@ -211,8 +204,7 @@ void add_tls_keys(std::vector<ConfigKey<Config>>& keys) {
 void add_application_keys(std::vector<ConfigKey<Config>>& keys) {
   Table application("application", &Config::application, keys);
   application.key(
-      "attach", &ApplicationSettings::is_attachment_needed,
-      WordType<bool>{{{"off", false}, {"on", true}}}, false, kAtOnce,
+      "attach", &ApplicationSettings::is_attachment_needed, off_or_on(), false, kAtOnce,
       "on: this node leads only while an application is attached (POST /v1/application/attach)");
   application.key("grace", &ApplicationSettings::grace, DurationType{{}, minutes(1)},
                   Duration::zero(), kAtOnce,

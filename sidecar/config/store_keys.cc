@@ -17,8 +17,7 @@ void add_client_certificate_keys(Table<Part>& table) {
             "PEM; read again when it changes");
   table.key("key", &Part::key, kFile, std::string(), kAtRestart,
             "the certificate's private key, in PEM, which others may not read");
-  table.key("insecure", &Part::is_insecure, WordType<bool>{{{"off", false}, {"on", true}}}, false,
-            kAtRestart,
+  table.key("insecure", &Part::is_insecure, off_or_on(), false, kAtRestart,
             "on: http:// to a server that is not on this host, where everybody on the way can read "
             "and change what is said");
 }

@@ -8,9 +8,7 @@
 #include <string>
 
 #include "base/ascii.hh"
-#include "base/host_port.hh"
 #include "io/tls/certificate_names.hh"
-#include "io/tls/spiffe_id.hh"
 
 namespace bellwether {
 namespace {
@@ -23,6 +21,10 @@ bool consists_of(std::string_view text, std::string_view others) {
   return std::all_of(text.begin(), text.end(), [&](char c) {
     return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
   });
+}
+
+bool is_visible(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; });
 }
 
 // How many bytes the UTF-8 character at the start of `text` has; 0 when it is none.  Overlong
@@ -119,8 +121,7 @@ bool is_account_name(std::string_view text) {
 }
 
 bool is_http_url(std::string_view text) {
-  const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
-  if (text.size() > kMaxUrl || !std::all_of(text.begin(), text.end(), is_visible)) return false;
+  if (text.size() > kMaxUrl || !is_visible(text)) return false;
   const size_t scheme = text.find("://");
   if (scheme == std::string_view::npos) return false;
   if (text.substr(0, scheme) != "http" && text.substr(0, scheme) != "https") return false;
@@ -167,8 +168,7 @@ bool is_key_prefix(std::string_view text) {
 
 bool is_user_or_empty(std::string_view text) {
   constexpr size_t kMaxUser = 100;
-  return text.size() <= kMaxUser &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; });
+  return text.size() <= kMaxUser && is_visible(text);
 }
 
 bool is_local_url_or_empty(std::string_view text) {
@@ -181,13 +181,7 @@ bool is_local_url_or_empty(std::string_view text) {
            is_socket_path_or_empty(text.substr(0, colon)) &&
            is_http_url("http://a" + std::string(text.substr(colon + 1)));
   }
-  if (!text.starts_with("http://") || !is_http_url(text)) return false;
-  text.remove_prefix(std::string_view("http://").size());
-  std::string place(text.substr(0, text.find_first_of("/?")));
-  const size_t after_host = place.starts_with('[') ? place.find(']') : 0;
-  if (place.find(':', after_host) == std::string::npos) place += ":80";
-  HostPort host_port;
-  return parse_host_port(place, host_port).empty() && host_port.is_loopback();
+  return text.starts_with("http://") && is_http_url(text) && place_of_url(text).is_loopback();
 }
 
 }  // namespace bellwether

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/duration_text.hh"
 #include "config/environment.hh"
 #include "config/text_forms.hh"
@@ -51,15 +49,6 @@ bool is_kind(const SourceNode& node, Kind kind, const char* kind_name, const std
   if (node.kind == kind) return true;
   refuse(node, fmt::format("is {}, not {}", node.kind_name, kind_name), expects, complain);
   return false;
-}
-
-std::optional<HostPort> read_host_port(const SourceNode& node, const std::string& expects,
-                                       const Complain& complain) {
-  if (!is_kind(node, Kind::kText, "text", expects, complain)) return std::nullopt;
-  HostPort result;
-  const std::string flaw = parse_host_port(node.text, result);
-  if (flaw.empty()) return result;
-  return refuse(node, toml_text(node.text) + " " + flaw, expects, complain);
 }
 
 }  // namespace
@@ -151,7 +140,11 @@ std::string HostPortType::expects() const {
 
 std::optional<HostPort> HostPortType::read(const SourceNode& node, const Complain& complain) const {
   if (may_be_none && node.kind == Kind::kText && node.text.empty()) return HostPort{};
-  return read_host_port(node, expects(), complain);
+  if (!is_kind(node, Kind::kText, "text", expects(), complain)) return std::nullopt;
+  HostPort result;
+  const std::string flaw = parse_host_port(node.text, result);
+  if (flaw.empty()) return result;
+  return refuse(node, toml_text(node.text) + " " + flaw, expects(), complain);
 }
 
 std::optional<std::vector<SourceNode>> read_list(const SourceNode& node, size_t max_items,

@@ -4,6 +4,7 @@
 // nothing that they promised to earlier leaders is left.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -44,18 +45,39 @@ class Candidacy {
   void note_refusal(size_t slot) { refusals_.add(slot); }
   size_t refusals() const { return refusals_.count(); }
   // A grant, with what still stands against it; replaces an earlier one of the same voter.
-  void note_grant(size_t slot, Promises waits, Instant boot_until);
+  void note_grant(size_t slot, Promises waits, Instant boot_until) {
+    grants_[slot] = Grant{std::move(waits), boot_until};
+  }
   // As in Promises.
-  void release(const Uuid& leader, uint64_t epoch);
-  size_t grants() const;
+  void release(const Uuid& leader, uint64_t epoch) {
+    for (auto& grant : grants_) {
+      if (grant) grant->waits.release(leader, epoch);
+    }
+  }
+  size_t grants() const {
+    return static_cast<size_t>(
+        std::ranges::count_if(grants_, [](const auto& grant) { return grant.has_value(); }));
+  }
   bool is_in_force(size_t slot, Instant now) const {
     const auto& grant = grants_[slot];
     return grant && grant->boot_until <= now && grant->waits.is_empty_at(now);
   }
   // How many voters have granted with nothing left to wait for.
-  size_t grants_in_force(Instant now) const;
+  size_t grants_in_force(Instant now) const {
+    size_t count = 0;
+    for (size_t slot = 0; slot < grants_.size(); ++slot) count += is_in_force(slot, now) ? 1u : 0u;
+    return count;
+  }
   // When grants_in_force() may be more, if nothing is heard; kNever: by time alone never.
-  Instant next_change(Instant now) const;
+  Instant next_change(Instant now) const {
+    Instant next = kNever;
+    for (const auto& grant : grants_) {
+      if (!grant) continue;
+      const Instant free = std::max(grant->boot_until, grant->waits.empty_at());
+      if (free > now) next = std::min(next, free);
+    }
+    return next;
+  }
 
  private:
   struct Grant {

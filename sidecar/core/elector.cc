@@ -19,11 +19,6 @@ Instant to_instant(uint64_t ns) {
   return Instant(Duration(static_cast<Duration::rep>(ns)));
 }
 
-bool is_sendable(uint32_t kind) {
-  return (kind >= ELECTION_MESSAGE_ELECTION && kind <= ELECTION_MESSAGE_HANDOVER) ||
-         (kind >= ELECTION_MESSAGE_FIRST_PRIVATE && kind <= ELECTION_MESSAGE_LAST_PRIVATE);
-}
-
 }  // namespace
 
 const char* election_state_name(uint32_t state) {
@@ -137,7 +132,7 @@ std::string Elector::flaw_of(const election_action& action, const election_event
     case ELECTION_ACTION_SEND:
       if (action.to >= event.member_count) return "plugin sent to a member that does not exist";
       if (action.to == event.self) return "plugin sent to its own process";
-      if (!is_sendable(action.message.kind)) return "plugin sent a message of unknown kind";
+      if (!is_plugin_message(action.message.kind)) return "plugin sent a message of unknown kind";
       return "";
     case ELECTION_ACTION_CLAIM:
       return "";

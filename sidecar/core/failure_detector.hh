@@ -8,6 +8,8 @@
 // Phillips & Currey, 2017).
 #pragma once
 
+#include <algorithm>
+
 #include "base/clock.hh"
 #include "core/options.hh"
 
@@ -17,13 +19,25 @@ namespace bellwether {
 class Arrivals {
  public:
   // Forgets the past; silence counts from `now`.
-  void restart(Instant now);
+  void restart(Instant now) {
+    *this = Arrivals{};
+    last_heard_ = now;
+  }
 
   // The peer was heard.  `is_beat`: by a regular heartbeat, from which the rhythm is learnt.
-  void heard(Instant now, bool is_beat);
+  void heard(Instant now, bool is_beat) {
+    last_heard_ = now;
+    if (!is_beat) return;
+    if (last_beat_ != kNever) learn(now - last_beat_);
+    last_beat_ = now;
+  }
 
   // This process did not run for `pause`: that time is not silence.
-  void forgive(Duration pause, Instant now);
+  void forgive(Duration pause, Instant now) {
+    last_heard_ = std::min(now, last_heard_ + pause);
+    // The gap across the pause would teach a wrong rhythm.
+    last_beat_ = kNever;
+  }
 
   Instant last_heard() const { return last_heard_; }
 
@@ -31,6 +45,17 @@ class Arrivals {
   Duration expected_gap() const { return mean_ + 6 * deviation_; }
 
  private:
+  void learn(Duration gap) {
+    if (mean_ == Duration::zero()) {
+      mean_ = gap;
+      deviation_ = gap / 2;
+    } else {
+      const Duration error = gap - mean_;
+      mean_ += error / 8;
+      deviation_ += (std::chrono::abs(error) - deviation_) / 4;
+    }
+  }
+
   Instant last_heard_{};
   Instant last_beat_ = kNever;  // kNever: no beat since restart
   Duration mean_{};
@@ -49,7 +74,16 @@ class FailureDetector {
   }
 
   // How long silence of this peer is tolerated, seen from `now`.
-  Duration tolerance(const Arrivals& arrivals, Instant now) const;
+  Duration tolerance(const Arrivals& arrivals, Instant now) const {
+    const Duration adaptive = arrivals.expected_gap() + limits_.heartbeat_interval;
+    const Duration base = std::clamp(adaptive, limits_.min, limits_.max);
+    if (now >= doubt_until_) return base;
+    // From twice the patience down to the usual one, evenly.
+    using std::chrono::milliseconds;  // nanoseconds squared would overflow
+    const auto left = std::chrono::duration_cast<milliseconds>(doubt_until_ - now);
+    constexpr auto kWhole = std::chrono::duration_cast<milliseconds>(kDoubtLasts);
+    return base + base * left.count() / kWhole.count();
+  }
 
   // The peer is suspected from this moment on unless it is heard before.
   Instant suspect_at(const Arrivals& arrivals, Instant now) const {

@@ -95,7 +95,13 @@ struct Terms {
   Duration lease{};     // how long a promise lasts, from the receipt of the frame
 };
 
-// ELECTION, ANSWER, HANDOVER and the plugin's private kinds: a plugin's message, carried as it is.
+// ELECTION, ANSWER, HANDOVER and private kinds: what a plugin may send.
+constexpr bool is_plugin_message(uint32_t kind) {
+  return (kind >= ELECTION_MESSAGE_ELECTION && kind <= ELECTION_MESSAGE_HANDOVER) ||
+         (kind >= ELECTION_MESSAGE_FIRST_PRIVATE && kind <= ELECTION_MESSAGE_LAST_PRIVATE);
+}
+
+// A plugin's message, carried as it is.
 struct ElectionFrame {
   uint32_t kind = 0;
   uint32_t flags = 0;

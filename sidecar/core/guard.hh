@@ -20,7 +20,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/candidacy.hh"
 #include "core/disk_watch.hh"

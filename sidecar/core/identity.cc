@@ -1,6 +1,9 @@
 // How ids are written.  Not by boost/uuid/uuid_io.hpp, which brings the streams with it.
 #include "core/identity.hh"
 
+#include <boost/uuid/string_generator.hpp>
+#include <stdexcept>
+
 namespace bellwether {
 
 std::string to_string(const Uuid& id) {
@@ -12,6 +15,18 @@ std::string to_string(const Uuid& id) {
     text += kHexDigits[id.data[i] & 0xfU];
   }
   return text;
+}
+
+// Boost reads braces and capitals as well, which would make two texts of one id.
+std::optional<Uuid> parse_uuid(const std::string& text) {
+  constexpr size_t kLength = 36;
+  if (text.size() != kLength) return std::nullopt;
+  try {
+    const Uuid id = boost::uuids::string_generator()(text);
+    return to_string(id) == text ? std::optional(id) : std::nullopt;
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace bellwether

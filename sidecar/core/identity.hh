@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 
 namespace bellwether {
@@ -24,6 +25,8 @@ struct UuidHash {
 
 // The canonical form, 36 characters.
 std::string to_string(const Uuid& id);
+// Of that form alone.
+std::optional<Uuid> parse_uuid(const std::string& text);
 
 // Higher leads.  Total as long as ids are unique, so there are no ties.
 struct Rank {

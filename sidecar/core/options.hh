@@ -89,6 +89,13 @@ struct Options {
 };
 
 // The papers as they are written: everybody is asked, everybody joins in, who recovers elects.
-Options textbook_options();
+inline Options textbook_options() {
+  Options options;
+  options.query_first = false;
+  options.sticky = false;
+  options.skip_suspected = false;
+  options.stagger = false;
+  return options;
+}
 
 }  // namespace bellwether

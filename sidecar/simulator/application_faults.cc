@@ -1,21 +1,18 @@
 // Lines of scenarios about applications.
 #include "simulator/application_faults.hh"
 
-#include <utility>
-
 namespace bellwether::simulator {
 
 std::string ApplicationFaults::at_start(uint32_t size) {
   has_applications_ = random_.happens(0.3);
   if (!has_applications_) return "";
   for (uint32_t node = 1; node <= size; ++node) {
-    if (random_.happens(0.5)) line("score " + std::to_string(node) + " " + score());
+    if (random_.happens(0.5)) line("score " + number(node) + " " + score());
   }
   if (random_.happens(0.5)) {
-    line("reconfigure 1.." + std::to_string(size) +
-         " score_margin=" + std::to_string(random_.below(8)));
+    line("reconfigure " + everybody(size) + " score_margin=" + number(random_.below(8)));
   }
-  return std::exchange(text_, {});
+  return take_lines();
 }
 
 std::string ApplicationFaults::next(uint32_t size) {
@@ -42,39 +39,34 @@ std::string ApplicationFaults::next(uint32_t size) {
     default:
       take_all(size);
   }
-  return std::exchange(text_, {});
+  return take_lines();
 }
 
 std::string ApplicationFaults::at_end(uint32_t size) const {
-  return has_applications_ ? "application 1.." + std::to_string(size) + " here\n" : "";
+  return has_applications_ ? "application " + everybody(size) + " here\n" : "";
 }
 
 std::string ApplicationFaults::anybody(uint32_t size) {
-  return random_.happens(0.4) ? "leader" : std::to_string(random_.between(1, size));
-}
-
-// Few values, so that some are equal and some are within a margin.
-std::string ApplicationFaults::score() {
-  return std::to_string(static_cast<int64_t>(random_.below(12)) - 4);
+  return random_.happens(0.4) ? "leader" : any(size);
 }
 
 // The same one, whoever leads by then.
 void ApplicationFaults::crash_in_a_loop(uint32_t size) {
-  const std::string node = std::to_string(random_.between(1, size));
+  const std::string node = any(size);
   const uint64_t crashes = random_.between(2, 5);
   for (uint64_t crash = 0; crash < crashes; ++crash) {
     line("application " + node + " gone");
-    line("wait " + std::to_string(random_.below(60)));
+    line("wait " + number(random_.below(60)));
     line("application " + node + " here");
-    line("wait " + std::to_string(random_.below(200)));
+    line("wait " + number(random_.below(200)));
   }
 }
 
 // Nobody can lead for a while; then one can.
 void ApplicationFaults::take_all(uint32_t size) {
-  line("application 1.." + std::to_string(size) + " gone");
-  line("wait " + std::to_string(random_.below(400)));
-  line("application " + std::to_string(random_.between(1, size)) + " here");
+  line("application " + everybody(size) + " gone");
+  line("wait " + number(random_.below(400)));
+  line("application " + any(size) + " here");
 }
 
 }  // namespace bellwether::simulator

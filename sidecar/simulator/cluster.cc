@@ -103,7 +103,7 @@ uint32_t Cluster::index_of(const Uuid& id) const {
 }
 
 std::string Cluster::name_of(uint32_t process) const {
-  return std::to_string(process + first_number_);
+  return std::to_string(process + first_number());
 }
 
 // --- faults and repairs ---
@@ -299,8 +299,6 @@ void Cluster::set_clock_rate(uint32_t process, uint32_t permille) {
 
 // --- time ---
 
-void Cluster::run_for(Duration duration) { run_until(now() + duration); }
-
 void Cluster::run_until(Instant until) {
   while (queue_.next_at() <= until && !referee_.violation()) {
     queue_.pop([this](Event& event) { std::visit([this](auto& what) { on(what); }, event); });
@@ -349,7 +347,7 @@ bool Cluster::is_busy(const Process& process) const {
 // --- what there is to see ---
 
 bool Cluster::is_flag_on(uint32_t process) const {
-  const Flag& flag = referee_.flag(process);
+  const Publish& flag = referee_.flag(process);
   return flag.is_leader && processes_[process].clock.local(now()) < flag.valid_until;
 }
 

@@ -55,6 +55,7 @@ struct ClusterOptions {
   NetworkOptions network;
   StoreOptions store;
   uint64_t seed = 1;
+  uint32_t first_number = 0;                      // of the first process, for people
   std::optional<Assumption> broken_assumption{};  // by a test
 };
 
@@ -126,14 +127,14 @@ class Cluster {
   // Somebody else's elector on the same record; or a copy of this process, which reaches the store
   // alone.
   void set_foreigner(bool is_on);
-  void start_twin(uint32_t process);
+  void start_twin(uint32_t process) { foreigner_.start_as(processes_[process].self); }
   const VirtualStore& store() const { return store_; }
   // That were sent to it, whether it is reached or not; without watches.
   uint64_t store_requests() const { return store_requests_; }
 
   // --- time ---
   Instant now() const { return queue_.now(); }
-  void run_for(Duration duration);
+  void run_for(Duration duration) { run_until(now() + duration); }
   // Until nothing but heartbeats has happened for a while; false when it does not come to rest.
   bool settle();
 
@@ -166,11 +167,10 @@ class Cluster {
   };
   Agreement agreement() const;
 
-  // Everything worth reading is passed to `sink`, line by line; times count from `origin`, and
-  // processes are called by their number plus `first`.
+  // Everything worth reading is passed to `sink`, line by line; times count from `origin`.
   void trace_to(std::function<void(const std::string&)> sink) { trace_ = std::move(sink); }
   void set_trace_origin(Instant origin) { trace_origin_ = origin; }
-  void set_first_number(uint32_t first) { first_number_ = first; }
+  uint32_t first_number() const { return options_.first_number; }
   std::string name_of(uint32_t process) const;
 
  private:
@@ -220,10 +220,12 @@ class Cluster {
   // retransmissions.
   static constexpr Duration kStallJitter = std::chrono::milliseconds(500);
 
-  struct Wake {
+  // What comes of something that a process has begun: nothing, if it does not live to see it.
+  struct OfLife {
     uint32_t process = 0;
     uint32_t life = 0;
   };
+  struct Wake : OfLife {};
   struct Dial {
     uint32_t from = 0;
     uint32_t to = 0;
@@ -236,39 +238,31 @@ class Cluster {
   struct Refuse {
     Dial dial;
   };
-  struct Keepalive {
-    Pair pair;
+  // One end of a connection.
+  struct End {
+    Pair pair;  // whose, and to whom
     uint32_t connection = 0;
+  };
+  struct Keepalive {
+    End end;
     bool is_last = false;  // nothing has come back since the one before
   };
   struct StallTimeout {
-    Pair pair;
-    uint32_t connection = 0;
+    End end;
   };
-  struct DiskDone {
-    uint32_t process = 0;
-    uint32_t life = 0;
+  struct DiskDone : OfLife {
     Kept kept;
     bool is_ok = true;
   };
-  struct DiskAgain {
-    uint32_t process = 0;
-    uint32_t life = 0;
-  };
-  struct StoreArrival {
-    uint32_t process = 0;
-    uint32_t life = 0;
+  struct DiskAgain : OfLife {};
+  struct StoreArrival : OfLife {
     std::variant<StoreRead, StoreWrite> request;
   };
-  struct StoreReply {
-    uint32_t process = 0;
-    uint32_t life = 0;
+  struct StoreReply : OfLife {
     Input input;
   };
   struct StoreLook {};
-  struct Finished {
-    uint32_t process = 0;
-    uint32_t life = 0;
+  struct Finished : OfLife {
     uint64_t epoch = 0;
   };
   using Event = std::variant<Packet, Wake, Dial, Establish, Refuse, Keepalive, StallTimeout,
@@ -296,7 +290,6 @@ class Cluster {
   template <typename Request>
   void ask_store(uint32_t process, const Request& request);
   void answer_store(uint32_t process, Input answer);
-  void watch_store(uint32_t process, bool is_wanted);
   void tell_watchers();
   void tell_watcher(uint32_t process);
 
@@ -322,7 +315,12 @@ class Cluster {
   void greet(uint32_t process, const Greet& greet);
   void watch_for_stall(uint32_t from, uint32_t to);
   void watch_idle(uint32_t a, uint32_t b);
-  bool is_end_open(Pair pair, uint32_t connection) const;
+  OfLife life_of(uint32_t process) const { return {process, processes_[process].life}; }
+  bool lives(const OfLife& begun) const {
+    return is_running(begun.process) && processes_[begun.process].life == begun.life;
+  }
+  End end_of(Pair pair) const { return {pair, network_.generation(pair.first, pair.second)}; }
+  bool is_open(const End& end) const;
   Duration stall_timeout(uint32_t process);
   bool is_proxy_down(uint32_t a, uint32_t b) const {
     return processes_[a].is_proxy_down || processes_[b].is_proxy_down;
@@ -358,7 +356,6 @@ class Cluster {
   uint64_t steps_ = 0;
   Instant last_interest_{};
   bool is_calm_ = false;
-  uint32_t first_number_ = 0;
   std::function<void(const std::string&)> trace_;
   Instant trace_origin_{};
 };

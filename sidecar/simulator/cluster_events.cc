@@ -1,5 +1,5 @@
 // What happens in the virtual cluster by itself: packets arrive, timers run out, connections are
-// made and break, disks finish; and how a node's effects are carried out.
+// made and break.
 #include <algorithm>
 #include <utility>
 
@@ -16,8 +16,6 @@ constexpr Duration kLastRetry = std::chrono::seconds(1);
 constexpr Duration kAfterRefusal = std::chrono::seconds(5);
 
 }  // namespace
-
-// --- events ---
 
 void Cluster::on(Packet& packet) {
   if (!network_.is_current(packet)) {
@@ -42,8 +40,8 @@ void Cluster::on(Packet& packet) {
 }
 
 void Cluster::on(const Wake& wake) {
+  if (!lives(wake)) return;
   Process& process = processes_[wake.process];
-  if (!process.node || process.life != wake.life) return;
   if (now() < process.wake_at) return;  // it was to wake at another time, too
   process.wake_at = kNever;
   if (process.is_paused) return;
@@ -104,9 +102,7 @@ void Cluster::greet(uint32_t process, const Greet& greet) {
     greeting.inbox.emplace_back(greet);
     return;
   }
-  const bool is_current = network_.is_open(process, greet.peer) &&
-                          network_.generation(process, greet.peer) == greet.connection;
-  if (!is_current) return;
+  if (!is_open({{process, greet.peer}, greet.connection})) return;
   network_.send(now(), {.from = process, .to = greet.peer, .content = node(process).hello()});
   watch_for_stall(process, greet.peer);
 }
@@ -153,8 +149,8 @@ bool Cluster::is_proof_of_death(uint32_t process, uint32_t peer) const {
 
 // The kernel asks over an idle connection, and an answer must come back.
 void Cluster::on(const Keepalive& keepalive) {
-  const auto [from, to] = keepalive.pair;
-  if (!is_end_open(keepalive.pair, keepalive.connection)) return;
+  const auto [from, to] = keepalive.end.pair;
+  if (!is_open(keepalive.end)) return;
   const bool is_way_open = network_.is_path_open(from, to) && network_.is_path_open(to, from);
   if (is_way_open) {
     // The answer is a reset when the other end is gone.
@@ -162,17 +158,14 @@ void Cluster::on(const Keepalive& keepalive) {
   } else if (keepalive.is_last) {
     lose_link(from, to, LinkEvidence::kTimeout);
   } else {
-    queue_.push(now() + stall_timeout(from),
-                Keepalive{keepalive.pair, keepalive.connection, /*is_last=*/true});
+    queue_.push(now() + stall_timeout(from), Keepalive{keepalive.end, /*is_last=*/true});
   }
 }
 
 void Cluster::on(const StallTimeout& timeout) {
-  const auto [from, to] = timeout.pair;
-  stalling_.erase({from, timeout.connection});
-  const bool is_stalled =
-      is_end_open(timeout.pair, timeout.connection) && network_.is_stalled(from, to);
-  if (!is_stalled) return;
+  const auto [from, to] = timeout.end.pair;
+  stalling_.erase({from, timeout.end.connection});
+  if (!is_open(timeout.end) || !network_.is_stalled(from, to)) return;
   lose_link(from, to, LinkEvidence::kTimeout);
   watch_idle(from, to);  // the other end finds out by itself
 }
@@ -193,86 +186,6 @@ void Cluster::end_link(uint32_t process, uint32_t peer, LinkEvidence evidence) {
   step(process, LinkDown{link, evidence});
 }
 
-Uuid Cluster::linked_id(uint32_t process, uint32_t peer) const {
-  const Uuid link = processes_[process].link_to(peer);
-  return link == Uuid{} ? id_of(peer) : link;
-}
-
-// --- one node ---
-
-void Cluster::step(uint32_t process, const Input& input) {
-  Process& stepped = processes_[process];
-  if (!stepped.node || referee_.violation()) return;
-  if (stepped.is_paused) {
-    stepped.inbox.emplace_back(input);
-    return;
-  }
-  ++steps_;
-  if (const auto* told = std::get_if<Application>(&input)) stepped.told = *told;
-  const Instant local_now = stepped.clock.local(now());
-  referee_.before_step(process, local_now, input);
-  const Effects& effects = stepped.node->step(local_now, input);
-  referee_.on_step(process, *stepped.node, effects);
-  carry_out(process, effects);
-  judge_flags();
-  if (!stepped.node) return;
-  if (stepped.node->has_left()) return kill(process);
-  wake_in_time(process);
-}
-
-void Cluster::carry_out(uint32_t process, const Effects& effects) {
-  Process& acting = processes_[process];
-  bool has_failed = false;
-  std::vector<uint32_t> refused;
-  std::vector<uint32_t> unwanted;
-  for (const Effect& effect : effects) {
-    if (const auto* sent = std::get_if<Send>(&effect)) {
-      send(process, *sent);
-    } else if (const auto* refuse = std::get_if<RefuseLink>(&effect)) {
-      refused.push_back(index_of(refuse->peer));
-    } else if (const auto* unlinked = std::get_if<EndLink>(&effect)) {
-      unwanted.push_back(index_of(unlinked->peer));
-    } else if (const auto* store = std::get_if<Persist>(&effect)) {
-      // What stands behind the write in the list is never done.
-      if (acting.dies_at == AtStore::kBefore) return kill(process);
-      const Majority* const majority = acting.node->majority();
-      acting.disk.newest = {store->record, majority != nullptr && majority->voter.recall.is_lost()};
-      write(process);
-    } else if (const auto* members = std::get_if<PersistMembers>(&effect)) {
-      if (!acting.disk.is_failing) acting.disk.members = members->view;
-    } else if (const auto* read = std::get_if<StoreRead>(&effect)) {
-      ask_store(process, *read);
-    } else if (const auto* wanted = std::get_if<StoreWrite>(&effect)) {
-      ask_store(process, *wanted);
-    } else if (const auto* watch = std::get_if<StoreWatch>(&effect)) {
-      watch_store(process, watch->is_wanted);
-    } else if (const auto* publish = std::get_if<Publish>(&effect)) {
-      referee_.on_publish(process, *publish);
-      if (publish->is_leader) judge_reign(process, publish->epoch);
-      if (!publish->why) continue;
-      last_interest_ = now();
-      trace(process, *publish);
-    } else if (const auto* begun = std::get_if<DrainBegun>(&effect)) {
-      ask_to_finish(process, begun->drain);
-    } else if (const auto* ended = std::get_if<DrainEnded>(&effect)) {
-      trace(process, std::string("has drained: ") + name(ended->end));
-      judge_drain(process, *ended);
-    } else if (std::holds_alternative<MembersChanged>(effect)) {
-      follow_members(process);
-    } else if (const auto* failed = std::get_if<Failed>(&effect)) {
-      trace(process, "stops: " + failed->text);
-      referee_.blame(process, failed->text);
-      has_failed = true;
-    } else if (trace_) {
-      const std::string words = words_of(effect);
-      if (!words.empty()) trace(process, words);
-    }
-  }
-  if (has_failed) kill(process);
-  for (const uint32_t peer : refused) refuse_link(process, peer);
-  for (const uint32_t peer : unwanted) close_link(process, peer);
-}
-
 void Cluster::refuse_link(uint32_t process, uint32_t peer) {
   if (!is_running(process) || !network_.is_open(process, peer)) return;
   rested_until_[{process, peer}] = rested_until_[{peer, process}] = now() + kAfterRefusal;
@@ -286,82 +199,30 @@ void Cluster::close_link(uint32_t process, uint32_t peer) {
   dial(process, peer, 0, Duration::zero());
 }
 
-// [S1, I2] But for guard "none" no epoch is led twice, nor without a majority of voters; [I16]
-// under none by who was told that its application cannot work.
-void Cluster::judge_reign(uint32_t process, uint64_t epoch) {
-  const auto& told = processes_[process].told;
-  if (told && !told->is_able()) referee_.blame(process, "its application cannot work");
-  if (!is_guarded()) return;
-  const Process& leading = processes_[process];
-  const auto broken = audit_.broken_by_reign(process, leading.life, epoch, *leading.node);
-  if (broken) referee_.blame(process, *broken);
-}
-
-// [S2, I3, I9] But for guard "none" the times in which two flags are on never meet: from when a
-// flag goes on until it goes off, its time is over, or its process dies.  Flags go on in steps
-// only, so it is enough to look after each.  And whosever flag is on has a majority behind it.
-void Cluster::judge_flags() {
-  if (!(is_guarded() || is_calm_) || referee_.violation()) return;
-  std::optional<uint32_t> leader;
-  for (uint32_t process = 0; process < size(); ++process) {
-    if (!is_flag_on(process)) continue;
-    if (foreigner_.leads(now())) {
-      return referee_.blame(process, "its flag is on while a stranger has the record");
-    }
-    if (leader) {
-      return referee_.blame(process,
-                            "its flag and that of " + name_of(*leader) + " are on together");
-    }
-    leader = process;
-  }
-  if (!leader || !is_running(*leader) || !has_voters()) return;
-  std::array<Voter, kMaxVoters> voters;
-  const size_t count = options_.node.voters.size();
-  for (size_t slot = 0; slot < count; ++slot) {
-    const Process& voter = processes_[slot];
-    voters[slot] = {voter.node.get(), voter.clock.local(now())};
-  }
-  const auto broken = broken_by_backing(node(*leader), {voters.data(), count});
-  if (broken) referee_.blame(*leader, *broken);
-}
-
-void Cluster::send(uint32_t process, const Send& send) {
-  const uint32_t to = index_of(send.to);
-  const FrameType type = type_of(send.frame);
-  ++messages_[static_cast<size_t>(type)];
-  const bool is_beat = type == FrameType::kHeartbeat || type == FrameType::kHeartbeatAck;
-  if (!is_beat) last_interest_ = now();
-  const bool is_sent = linked_id(process, to) == send.to &&
-                       network_.send(now(), {.from = process,
-                                             .to = to,
-                                             .content = send.frame,
-                                             .sender = processes_[process].self.id});
-  if (!is_beat && trace_) {
-    trace(process, "-> " + name_of(to) + " " + name(type) + (is_sent ? "" : " (no connection)"));
-  }
-  watch_for_stall(process, to);
+Uuid Cluster::linked_id(uint32_t process, uint32_t peer) const {
+  const Uuid link = processes_[process].link_to(peer);
+  return link == Uuid{} ? id_of(peer) : link;
 }
 
 void Cluster::watch_for_stall(uint32_t from, uint32_t to) {
   if (options_.detection == Detection::kScripted) return;
   if (!network_.is_open(from, to) || !network_.is_stalled(from, to)) return;
-  const uint32_t connection = network_.generation(from, to);
-  if (!stalling_.insert({from, connection}).second) return;
-  queue_.push(now() + stall_timeout(from), StallTimeout{{from, to}, connection});
+  const End end = end_of({from, to});
+  if (!stalling_.insert({from, end.connection}).second) return;
+  queue_.push(now() + stall_timeout(from), StallTimeout{end});
 }
 
 // A way between the two, or one end, has just closed: what is open finds out for itself.
 void Cluster::watch_idle(uint32_t a, uint32_t b) {
   if (options_.detection == Detection::kScripted) return;
   for (const auto& [from, to] : {Pair{a, b}, Pair{b, a}}) {
-    if (!network_.is_open(from, to)) continue;
-    queue_.push(now() + kKeepalive, Keepalive{{from, to}, network_.generation(from, to)});
+    if (network_.is_open(from, to)) queue_.push(now() + kKeepalive, Keepalive{end_of({from, to})});
   }
 }
 
-bool Cluster::is_end_open(Pair pair, uint32_t connection) const {
-  return network_.is_open(pair.first, pair.second) &&
-         network_.generation(pair.first, pair.second) == connection;
+bool Cluster::is_open(const End& end) const {
+  return network_.is_open(end.pair.first, end.pair.second) &&
+         network_.generation(end.pair.first, end.pair.second) == end.connection;
 }
 
 Duration Cluster::stall_timeout(uint32_t process) {
@@ -376,7 +237,7 @@ void Cluster::wake_in_time(uint32_t process) {
   const Instant deadline = waiting.clock.virtual_at(waiting.node->deadline());
   if (deadline >= waiting.wake_at) return;
   waiting.wake_at = deadline;
-  queue_.push(deadline, Wake{process, waiting.life});
+  queue_.push(deadline, Wake{life_of(process)});
 }
 
 // Connects to who is a member now, and ends the connection with who is not any more.

@@ -1,6 +1,5 @@
 // The virtual cluster's way to the store of guard "store": requests that arrive late, twice or
 // never, answers that do not come back, and events of the watch.
-#include <algorithm>
 #include <utility>
 
 #include "simulator/cluster.hh"
@@ -21,20 +20,19 @@ uint64_t Cluster::wall_clock_ms(uint32_t process) const {
 template <typename Request>
 void Cluster::ask_store(uint32_t process, const Request& request) {
   ++store_requests_;
-  const uint32_t life = processes_[process].life;
   if (!store_.is_reached_by(process)) {
     if (!store_.happens(kIsRefused)) return;
     return answer_store(process, StoreFailed{request.number, StoreFailure::kUnreachable, {}});
   }
   if (store_.happens(store_.options.lost_requests)) return;
   const bool is_repeated = store_.happens(store_.options.repeated);
-  queue_.push(now() + store_.way(), StoreArrival{process, life, request});
-  if (is_repeated) queue_.push(now() + store_.late(), StoreArrival{process, life, request});
+  const StoreArrival arrival{life_of(process), request};
+  queue_.push(now() + store_.way(), arrival);
+  if (is_repeated) queue_.push(now() + store_.late(), arrival);
 }
 
 void Cluster::answer_store(uint32_t process, Input answer) {
-  queue_.push(now() + store_.way(),
-              StoreReply{process, processes_[process].life, std::move(answer)});
+  queue_.push(now() + store_.way(), StoreReply{life_of(process), std::move(answer)});
 }
 
 void Cluster::on(const StoreArrival& arrival) {
@@ -52,28 +50,20 @@ void Cluster::on(const StoreArrival& arrival) {
         .number = write.number, .is_written = version.has_value(), .version = version.value_or("")};
     if (version) tell_watchers();
   }
-  const bool is_heard = is_running(arrival.process) &&
-                        processes_[arrival.process].life == arrival.life &&
-                        !store_.happens(store_.options.lost_answers);
+  const bool is_heard = lives(arrival) && !store_.happens(store_.options.lost_answers);
   if (is_heard) answer_store(arrival.process, std::move(answer));
 }
 
 void Cluster::on(StoreReply& reply) {
-  const Process& process = processes_[reply.process];
-  if (!process.node || process.life != reply.life) return;
+  if (!lives(reply)) return;
   const uint64_t clock_ms = wall_clock_ms(reply.process);
   if (auto* seen = std::get_if<StoreSeen>(&reply.input)) {
     // Events wait for a watch, which may have ended.
-    if (seen->number == 0 && !process.is_watching) return;
+    if (seen->number == 0 && !processes_[reply.process].is_watching) return;
     seen->clock_ms = clock_ms;
   }
   if (auto* answered = std::get_if<StoreAnswered>(&reply.input)) answered->clock_ms = clock_ms;
   step(reply.process, reply.input);
-}
-
-void Cluster::watch_store(uint32_t process, bool is_wanted) {
-  processes_[process].is_watching = is_wanted;
-  if (is_wanted) tell_watcher(process);
 }
 
 void Cluster::tell_watchers() {
@@ -111,8 +101,6 @@ void Cluster::set_foreigner(bool is_on) {
   foreigner_.stop(store_);
   tell_watchers();
 }
-
-void Cluster::start_twin(uint32_t process) { foreigner_.start_as(processes_[process].self); }
 
 template void Cluster::ask_store(uint32_t process, const StoreRead& request);
 template void Cluster::ask_store(uint32_t process, const StoreWrite& request);

@@ -1,36 +1,33 @@
 // Lines of scenarios about the end of reigns.
 #include "simulator/drain_faults.hh"
 
-#include <utility>
-
 namespace bellwether::simulator {
 
 std::string DrainFaults::at_start(uint32_t size) {
   static constexpr const char* kTimeouts[] = {"50", "300", "1500"};
   has_drains_ = random_.happens(0.4);
   if (!has_drains_) return "";
-  const std::string everybody = "1.." + std::to_string(size);
-  line("reconfigure " + everybody + " drain_timeout=" + kTimeouts[random_.below(3)]);
-  line("application " + everybody + " here");
+  line("reconfigure " + everybody(size) + " drain_timeout=" + kTimeouts[random_.below(3)]);
+  line("application " + everybody(size) + " here");
   for (uint32_t node = 1; node <= size; ++node) {
-    if (random_.happens(0.5)) line("application " + std::to_string(node) + " here" + drains());
+    if (random_.happens(0.5)) line("application " + number(node) + " here" + drains());
   }
-  return std::exchange(text_, {});
+  return take_lines();
 }
 
 std::string DrainFaults::next(uint32_t size) {
   if (!has_drains_ || random_.happens(0.5)) return "";
   end_a_reign(size);
-  return std::exchange(text_, {});
+  return take_lines();
 }
 
 std::string DrainFaults::at_end(uint32_t size, bool are_asked) {
   if (are_asked) move_in_the_calm(size);
   if (has_drains_) {
-    line("reconfigure 1.." + std::to_string(size) + " drain_timeout=0");
+    line("reconfigure " + everybody(size) + " drain_timeout=0");
     line("settle");
   }
-  return std::exchange(text_, {});
+  return take_lines();
 }
 
 void DrainFaults::move_in_the_calm(uint32_t size) {
@@ -43,10 +40,10 @@ void DrainFaults::move_in_the_calm(uint32_t size) {
         line("elect " + any(size));
         break;
       case 1:
-        line("score " + any(size) + " " + random_score());
+        line("score " + any(size) + " " + score());
         break;
       default:
-        line("step_down leader hold=" + std::to_string(random_.below(400)));
+        line("step_down leader hold=" + number(random_.below(400)));
     }
     wait(1200);
   }
@@ -58,7 +55,7 @@ void DrainFaults::move_in_the_calm(uint32_t size) {
 // An application that is never done, or for longer than it may be, is gone once in a while.
 std::string DrainFaults::drains() {
   if (random_.happens(0.2)) return " drains=never";
-  return " drains=" + std::to_string(random_.below(random_.happens(0.5) ? 40 : 800));
+  return " drains=" + number(random_.below(random_.happens(0.5) ? 40 : 800));
 }
 
 void DrainFaults::end_a_reign(uint32_t size) {
@@ -73,10 +70,10 @@ void DrainFaults::end_a_reign(uint32_t size) {
       line("leave leader");
       break;
     case 3:
-      line("score " + any(size) + " " + random_score());
+      line("score " + any(size) + " " + score());
       break;
     default:
-      line("step_down leader hold=" + std::to_string(random_.below(600)));
+      line("step_down leader hold=" + number(random_.below(600)));
   }
   // Meanwhile something else comes.
   wait(200);
@@ -84,7 +81,7 @@ void DrainFaults::end_a_reign(uint32_t size) {
     case 0:
       line("application leader gone");
       wait(300);
-      line("application 1.." + std::to_string(size) + " here");
+      line("application " + everybody(size) + " here");
       return;
     case 1:
       line("step_down leader hold=0 now");
@@ -98,10 +95,6 @@ void DrainFaults::end_a_reign(uint32_t size) {
     default:
       return;
   }
-}
-
-std::string DrainFaults::random_score() {
-  return std::to_string(static_cast<int64_t>(random_.below(12)) - 4);
 }
 
 }  // namespace bellwether::simulator

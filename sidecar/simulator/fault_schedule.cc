@@ -2,20 +2,18 @@
 #include "simulator/fault_schedule.hh"
 
 #include <compare>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/names.hh"
 #include "core/plugin_facts.hh"
 #include "simulator/application_faults.hh"
 #include "simulator/drain_faults.hh"
+#include "simulator/fault_lines.hh"
 #include "simulator/memory_faults.hh"
 #include "simulator/network_faults.hh"
-#include "simulator/random.hh"
 #include "simulator/store_faults.hh"
 
 namespace bellwether::simulator {
@@ -55,12 +53,12 @@ constexpr PerValue<DiskFault, const char*> kDiskWords({" slow=50", " slow=500", 
 
 constexpr const char* kRepair = "# All faults end here; what was held arrives late.";
 
-class Schedule {
+class Schedule : private FaultLines {
  public:
   Schedule(uint64_t seed, const election_plugin& plugin, const std::string& variant,
            Guarding guarding)
-      : variants_(variants_of(plugin)),
-        random_(seed),
+      : FaultLines(seed),
+        variants_(variants_of(plugin)),
         network_(seed, random_),
         memories_(seed),
         stores_(seed),
@@ -69,17 +67,17 @@ class Schedule {
         is_guarded_(guarding == Guarding::kMajority),
         has_store_(guarding == Guarding::kStore),
         size_(static_cast<uint32_t>(random_.between(3, 9))) {
-    line("# A random schedule of faults, seed " + std::to_string(seed) + ".");
-    line("nodes 1.." + number(size_) + " variant=" + variant + " seed=" + std::to_string(seed) +
-         guard() + settings());
+    line("# A random schedule of faults, seed " + number(seed) + ".");
+    line("nodes " + everybody() + " variant=" + variant + " seed=" + number(seed) + guard() +
+         settings());
     if (random_.happens(0.2) && voters_ != 1) add_priority();
-    text_ += applications_.at_start(size_) + drains_.at_start(size_);
+    add(applications_.at_start(size_) + drains_.at_start(size_));
     // A group whose voters have all lost their state cannot be told from a new one, so the faults
     // begin when the new one has begun.
-    if (is_guarded_) text_ += memories_.at_start(size_, voters_);
+    if (is_guarded_) add(memories_.at_start(size_, voters_));
     line(network_.link());
-    if (!is_guarded_) line("start 1.." + number(size_));
-    if (has_proof_) text_ += network_.proxies_at_start(size_);
+    if (!is_guarded_) line("start " + everybody());
+    if (has_proof_) add(network_.proxies_at_start(size_));
     line("wait " + number(random_.below(2000)));
   }
 
@@ -87,9 +85,9 @@ class Schedule {
     const uint64_t faults = random_.between(5, 40);
     for (uint64_t i = 0; i < faults; ++i) {
       add_fault();
-      if (has_store_) text_ += stores_.now_and_then(size_);
-      text_ += network_.proxies_next();
-      text_ += applications_.next(size_) + drains_.next(size_);
+      if (has_store_) add(stores_.now_and_then(size_));
+      add(network_.proxies_next());
+      add(applications_.next(size_) + drains_.next(size_));
       if (random_.happens(0.7)) line("wait " + number(random_.below(700)));
     }
     repair();
@@ -98,21 +96,20 @@ class Schedule {
     line("settle");
     line("expect agreement");
     line("expect one list");
-    text_ += drains_.at_end(size_, is_sticky_);
+    add(drains_.at_end(size_, is_sticky_));
     line("mark");
     line("elect " + any());
     line("wait 2s");
     line("expect bounded cost");
-    if (is_guarded_) text_ += memories_.at_end(forgetful_);
+    if (is_guarded_) add(memories_.at_end(forgetful_));
     if (epilogue_ == Epilogue::kCutOff) tell_of_the_next_in_line();
     if (epilogue_ == Epilogue::kDeaf) tell_of_a_deaf_leader();
-    return std::move(text_);
+    return take_lines();
   }
 
  private:
-  void line(const std::string& text) { text_ += text + "\n"; }
-  static std::string number(uint64_t value) { return std::to_string(value); }
-  std::string any() { return number(random_.between(1, size_)); }
+  std::string any() { return FaultLines::any(size_); }
+  std::string everybody() const { return FaultLines::everybody(size_); }
   // Faults that meet the leader tell more.
   bool meets_leader() { return random_.happens(0.25); }
   std::string anybody() { return meets_leader() ? "leader" : any(); }
@@ -180,7 +177,7 @@ class Schedule {
       case 7:
         return line("pause " + anybody());
       case 8:
-        return line("resume 1.." + number(size_));
+        return line("resume " + everybody());
       case 9:
         return line(network_.partition(size_));
       case 10:
@@ -287,7 +284,7 @@ class Schedule {
           " preempt_delay=300", " suspect_after=400"}) {
       news.emplace_back(other);
     }
-    const std::string nodes = random_.happens(0.5) ? any() : "1.." + number(size_);
+    const std::string nodes = random_.happens(0.5) ? any() : everybody();
     // A variant more often than anything else.
     const bool is_variant = random_.happens(0.5);
     line("reconfigure " + nodes + news[random_.below(is_variant ? variants_.size() : news.size())]);
@@ -306,13 +303,12 @@ class Schedule {
   }
 
   void repair() {
-    const std::string everybody = "1.." + number(size_);
     line(kRepair);
-    text_ += network_.at_end();
-    if (has_store_) text_ += StoreFaults::at_end();
-    line("resume " + everybody);
+    add(network_.at_end());
+    if (has_store_) add(StoreFaults::at_end());
+    line("resume " + everybody());
     line("release");
-    text_ += applications_.at_end(size_);
+    add(applications_.at_end(size_));
     for (uint32_t node = 1; node <= size_; ++node) {
       line("disk " + number(node) + " ok");
       line("clock " + number(node) + " rate=1");
@@ -325,12 +321,12 @@ class Schedule {
     doomed_.insert(memories_.doomed().begin(), memories_.doomed().end());
     for (const std::string& node : doomed_) line("restart " + node);
     if (epilogue_ == Epilogue::kDeaf) {
-      line("reconfigure " + everybody + " lease=1500");
-      return line("restart " + everybody);
+      line("reconfigure " + everybody() + " lease=1500");
+      return line("restart " + everybody());
     }
     // Now and then somebody stays dead.
     const bool is_complete = has_witness_ || is_guarded_ || random_.happens(0.6);
-    if (is_complete) return line("start " + everybody);
+    if (is_complete) return line("start " + everybody());
     line("kill " + any());
     for (uint32_t node = 1; node <= size_; ++node) {
       if (random_.happens(0.7) || node == size_) line("start " + number(node));
@@ -363,7 +359,7 @@ class Schedule {
   void calm_down() {
     // A voter that had lost its state has its vote again by then, and gives it in the next epoch.
     line("wait 12s");
-    line("reconfigure 1.." + number(size_) + " preempt=never");
+    line("reconfigure " + everybody() + " preempt=never");
     line("step_down leader hold=0");
     line("settle");
     line("mark");
@@ -373,7 +369,6 @@ class Schedule {
   enum class Epilogue : uint8_t { kNone, kCutOff, kDeaf };
 
   std::vector<std::string> variants_;  // that the plugin has
-  Random random_;
   NetworkFaults network_;
   MemoryFaults memories_;
   StoreFaults stores_;
@@ -391,7 +386,6 @@ class Schedule {
   std::set<std::string> doomed_;     // nodes that were to die when they write next
   bool has_failing_disk_ = false;
   bool is_sticky_ = true;  // whoever outranks a leader asks it
-  std::string text_;
 };
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace bellwether::simulator {
 
 // The schedule of this seed, as the text of a scenario file: faults for a while, then everything is
-// repaired, and within the time that its settings allow (recovery_budget.hh) there must be one
-// leader on whom all agree.
+// repaired, and within the time that its settings allow (recovery_budget() in scenario_expect.cc)
+// there must be one leader on whom all agree.
 enum class Guarding : uint8_t { kNone, kMajority, kStore, kLast = kStore };
 std::string fault_scenario(uint64_t seed, const election_plugin& plugin, const std::string& variant,
                            Guarding guarding = Guarding::kNone);

@@ -1,16 +1,9 @@
 // Lines of scenarios about what voters know.
 #include "simulator/memory_faults.hh"
 
-#include <utility>
-
 #include "simulator/scenario_verbs.hh"
 
 namespace bellwether::simulator {
-namespace {
-
-std::string number(uint64_t value) { return std::to_string(value); }
-
-}  // namespace
 
 // Wall clocks may be wrong by years, and who has voted for itself may die before it says so.
 std::string MemoryFaults::at_start(uint32_t size, uint32_t voters) {
@@ -21,26 +14,26 @@ std::string MemoryFaults::at_start(uint32_t size, uint32_t voters) {
     if (random_.happens(0.5)) continue;
     line("clock " + number(node) + " days_ahead=" + number(random_.below(kMostDaysAhead)));
   }
-  line("start 1.." + number(size));
+  line("start " + everybody(size));
   if (has_wrong_clocks && random_.happens(0.7)) {
-    const std::string node = number(random_.between(1, voters));
+    const std::string node = any(voters);
     line("wait " + number(random_.below(700)));
     line("kill " + node + " at stored");
     doomed_.insert(node);
   }
   line("wait 1500");
   if (voters > 1 && random_.happens(0.15)) {
-    copied_ = number(random_.between(1, voters));
+    copied_ = any(voters);
     line("disk " + copied_ + " copied");
   }
-  return std::exchange(text_, {});
+  return take_lines();
 }
 
 std::string MemoryFaults::at_end(const std::set<std::string>& forgetful) {
   // Whoever has lost its state is another process, which an older state does not fit.
   if (!copied_.empty() && !forgetful.contains(copied_)) put_back();
   if (voters_ > 1 && random_.happens(0.06)) replace_voters();
-  return std::exchange(text_, {});
+  return take_lines();
 }
 
 // Those it has told of its votes are there, so it learns that it has forgotten some.
@@ -65,8 +58,8 @@ void MemoryFaults::replace_voters() {
     line("start " + number(voter));
     line("expect ready " + number(voter) + " within 30s");
   }
-  line("start 1.." + number(size_));
-  expect_recovery("1.." + number(voters_));
+  line("start " + everybody(size_));
+  expect_recovery(everybody(voters_));
 }
 
 void MemoryFaults::expect_recovery(const std::string& voters) {

@@ -6,13 +6,13 @@
 #include <set>
 #include <string>
 
-#include "simulator/random.hh"
+#include "simulator/fault_lines.hh"
 
 namespace bellwether::simulator {
 
-class MemoryFaults {
+class MemoryFaults : private FaultLines {
  public:
-  explicit MemoryFaults(uint64_t seed) : random_(seed ^ kOtherDice) {}
+  explicit MemoryFaults(uint64_t seed) : FaultLines(seed ^ 0x9e3779b97f4a7c15) {}
 
   // Starts nodes 1..size, of which the first are the voters.
   std::string at_start(uint32_t size, uint32_t voters);
@@ -22,20 +22,14 @@ class MemoryFaults {
   const std::set<std::string>& doomed() const { return doomed_; }
 
  private:
-  // So that all else in a schedule stays the same.
-  static constexpr uint64_t kOtherDice = 0x9e3779b97f4a7c15;
-
-  void line(const std::string& text) { text_ += text + "\n"; }
   void put_back();
   void replace_voters();
   void expect_recovery(const std::string& voters);
 
-  Random random_;
   uint32_t size_ = 0;
   uint32_t voters_ = 0;
   std::set<std::string> doomed_;
   std::string copied_;  // whose disk an operator has copied
-  std::string text_;
 };
 
 }  // namespace bellwether::simulator

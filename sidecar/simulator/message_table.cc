@@ -8,11 +8,6 @@
 namespace bellwether::simulator {
 namespace {
 
-uint64_t count_of(const MessageCounts& after, const MessageCounts& before, FrameType type) {
-  const auto i = static_cast<size_t>(type);
-  return after[i] - before[i];
-}
-
 std::string wrong_leader(const Cluster& cluster, uint32_t expected) {
   const Cluster::Agreement agreement = cluster.agreement();
   const std::string found =
@@ -70,13 +65,15 @@ TableRow measure(const TableQuery& query) {
   if (!cluster.settle() || cluster.agreement().leader != highest - 1) {
     throw std::runtime_error("after the election, " + wrong_leader(cluster, highest - 1));
   }
-  const MessageCounts after = cluster.messages();
+  const auto count_of = [&](FrameType type) {
+    return cluster.messages()[static_cast<size_t>(type)] - before[static_cast<size_t>(type)];
+  };
   return {.variant = query.variant,
           .processes = size,
-          .election = count_of(after, before, FrameType::kElection),
-          .answer = count_of(after, before, FrameType::kAnswer),
-          .handover = count_of(after, before, FrameType::kHandover),
-          .coordinator = count_of(after, before, FrameType::kCoordinator),
+          .election = count_of(FrameType::kElection),
+          .answer = count_of(FrameType::kAnswer),
+          .handover = count_of(FrameType::kHandover),
+          .coordinator = count_of(FrameType::kCoordinator),
           .expected = closed_form(*query.plugin, query.variant, size, query.initiator)};
 }
 

@@ -2,24 +2,23 @@
 #include "simulator/network_faults.hh"
 
 #include <iterator>
-#include <utility>
 #include <vector>
 
 namespace bellwether::simulator {
 
 std::string NetworkFaults::link() {
-  std::string words = "link latency=" + number(random_.between(1, 20));
-  if (random_.happens(0.5)) words += " jitter=" + number(random_.between(1, 20));
-  if (random_.happens(0.3)) words += " loss=0.0" + number(random_.between(1, 9));
-  if (random_.happens(0.3)) words += " duplicate=0.0" + number(random_.between(1, 9));
+  std::string words = "link latency=" + number(dice_.between(1, 20));
+  if (dice_.happens(0.5)) words += " jitter=" + number(dice_.between(1, 20));
+  if (dice_.happens(0.3)) words += " loss=0.0" + number(dice_.between(1, 9));
+  if (dice_.happens(0.3)) words += " duplicate=0.0" + number(dice_.between(1, 9));
   return words;
 }
 
 std::string NetworkFaults::direction(uint32_t size) {
-  const uint64_t from = random_.between(1, size);
-  const uint64_t to = (from + random_.between(0, size - 2)) % size + 1;
-  const std::string arrow = random_.happens(0.3) ? "<->" : "->";
-  switch (random_.below(12)) {
+  const uint64_t from = dice_.between(1, size);
+  const uint64_t to = (from + dice_.between(0, size - 2)) % size + 1;
+  const std::string arrow = dice_.happens(0.3) ? "<->" : "->";
+  switch (dice_.below(12)) {
     case 0:
       return "leader" + arrow + number(to);
     case 1:
@@ -34,10 +33,10 @@ std::string NetworkFaults::direction(uint32_t size) {
 }
 
 std::string NetworkFaults::partition(uint32_t size) {
-  if (random_.happens(0.2)) return "partition leader | others";
-  std::vector<std::string> sides(random_.between(2, 3));
+  if (dice_.happens(0.2)) return "partition leader | others";
+  std::vector<std::string> sides(dice_.between(2, 3));
   for (uint32_t node = 1; node <= size; ++node) {
-    sides[random_.below(sides.size())] += " " + number(node);
+    sides[dice_.below(sides.size())] += " " + number(node);
   }
   std::string words;
   for (const std::string& side : sides) {
@@ -52,24 +51,24 @@ std::string NetworkFaults::kind() {
   static constexpr const char* kKinds[] = {"ELECTION", "ANSWER",  "HANDOVER",  "COORDINATOR",
                                            "REFUSAL",  "RESIGN",  "HEARTBEAT", "HEARTBEAT_ACK",
                                            "MEMBERS",  "CANVASS", "GRANT",     "CANVASS_REPLY"};
-  return kKinds[random_.below(std::size(kKinds))];
+  return kKinds[dice_.below(std::size(kKinds))];
 }
 
 std::string NetworkFaults::proxies_at_start(uint32_t size) {
-  if (!proxies_.happens(0.25)) return "";
-  const uint64_t first = proxies_.between(1, size);
-  behind_proxies_ = proxies_.happens(0.5)
-                        ? "1.." + number(size)
-                        : number(first) + ".." + number(proxies_.between(first, size));
+  if (!random_.happens(0.25)) return "";
+  const uint64_t first = random_.between(1, size);
+  behind_proxies_ = random_.happens(0.5)
+                        ? everybody(size)
+                        : number(first) + ".." + number(random_.between(first, size));
   return "proxy " + behind_proxies_ + " up\n";
 }
 
 std::string NetworkFaults::proxies_next() {
-  if (behind_proxies_.empty() || !proxies_.happens(0.3)) return "";
+  if (behind_proxies_.empty() || !random_.happens(0.3)) return "";
   line("proxy " + behind_proxies_ + " down");
-  line("wait " + number(proxies_.below(100)));
-  if (proxies_.happens(0.8)) line("proxy " + behind_proxies_ + " up");
-  return std::exchange(text_, {});
+  line("wait " + number(random_.below(100)));
+  if (random_.happens(0.8)) line("proxy " + behind_proxies_ + " up");
+  return take_lines();
 }
 
 std::string NetworkFaults::at_end() const {

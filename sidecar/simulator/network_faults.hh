@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <string>
 
-#include "simulator/random.hh"
+#include "simulator/fault_lines.hh"
 
 namespace bellwether::simulator {
 
-class NetworkFaults {
+class NetworkFaults : private FaultLines {
  public:
-  // `random`: the dice of the schedule; it must outlive this.
-  NetworkFaults(uint64_t seed, Random& random) : random_(random), proxies_(~seed) {}
+  // `dice`: those of the schedule, for all but proxies; they must outlive this.
+  NetworkFaults(uint64_t seed, Random& dice) : FaultLines(~seed), dice_(dice) {}
 
   // How connections behave from the start.
   std::string link();
@@ -29,14 +29,10 @@ class NetworkFaults {
   std::string at_end() const;
 
  private:
-  void line(const std::string& text) { text_ += text + "\n"; }
-  static std::string number(uint64_t value) { return std::to_string(value); }
   std::string kind();
 
-  Random& random_;
-  Random proxies_;                // dice of their own, so that all else stays the same
+  Random& dice_;
   std::string behind_proxies_{};  // who; empty: nobody
-  std::string text_;
 };
 
 }  // namespace bellwether::simulator

@@ -11,15 +11,6 @@
 
 namespace bellwether::simulator {
 
-// What the application beside one process was last told.
-struct Flag {
-  bool is_leader = false;
-  uint64_t epoch = 0;
-  std::optional<Uuid> leader;
-  Instant valid_until{};  // on the process's own clock
-  bool is_draining = false;
-};
-
 class Referee {
  public:
   void resize(uint32_t processes) {
@@ -38,11 +29,21 @@ class Referee {
   }
 
   // One step is made.  The first violation is kept.
-  void before_step(uint32_t process, Instant now, const Input& input);
-  void on_step(uint32_t process, const Node& after, const Effects& effects);
-  void on_publish(uint32_t process, const Publish& publish);
+  void before_step(uint32_t process, Instant now, const Input& input) {
+    self_checks_[process]->before_step(now, input);
+  }
+  void on_step(uint32_t process, const Node& after, const Effects& effects) {
+    SelfCheck& self_check = *self_checks_[process];
+    const NodeSummary& before = self_check.before();
+    const bool claimed =
+        after.is_leading() && (!before.is_leading || before.leader->epoch != after.leader()->epoch);
+    if (claimed) ++claims_;
+    if (const auto broken = self_check.broken_by_step(effects)) blame(process, *broken);
+  }
+  void on_publish(uint32_t process, const Publish& publish) { flags_[process] = publish; }
 
-  const Flag& flag(uint32_t process) const { return flags_[process]; }
+  // What the application beside it was told last; times are of the process's own clock.
+  const Publish& flag(uint32_t process) const { return flags_[process]; }
 
   // How many claims became effective so far, in the whole cluster.
   uint64_t claims() const { return claims_; }
@@ -53,10 +54,12 @@ class Referee {
     std::string text;
   };
   const std::optional<Violation>& violation() const { return violation_; }
-  void blame(uint32_t process, const std::string& text);
+  void blame(uint32_t process, const std::string& text) {
+    if (!violation_) violation_ = Violation{process, text};
+  }
 
  private:
-  std::vector<Flag> flags_;                            // looked at after every step
+  std::vector<Publish> flags_;                         // looked at after every step
   std::vector<std::optional<SelfCheck>> self_checks_;  // while they run
   uint64_t claims_ = 0;
   std::optional<Violation> violation_;

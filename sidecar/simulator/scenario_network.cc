@@ -1,8 +1,8 @@
 // What the verbs of the network do; each reads its own words.
-#include "simulator/scenario_network.hh"
-
 #include <stdexcept>
 #include <vector>
+
+#include "simulator/scenario_runner.hh"
 
 namespace bellwether::simulator {
 namespace {

@@ -41,19 +41,13 @@ bool ScenarioRunner::run(const Command& command) {
          "'; 'bellwether simulate --verbs' lists them");
 }
 
-void ScenarioRunner::begin_trace() {
-  if (cluster_) cluster_->set_trace_origin(cluster_->now());
-}
-
 void ScenarioRunner::create(const GroupSettings& group, uint32_t count) {
   variant_ = group.variant.value_or(settings_.variant);
   ClusterOptions options = group.cluster;
   options.plugin = settings_.plugin;
   options.node.variant = variant_;
   options.broken_assumption = settings_.broken_assumption;
-  first_number_ = group.first_number;
   cluster_ = std::make_unique<Cluster>(std::move(options));
-  cluster_->set_first_number(first_number_);
   if (keeps_trace_ || settings_.trace) {
     cluster_->trace_to([this](const std::string& line) {
       if (keeps_trace_) trace_.push_back(line);
@@ -81,10 +75,9 @@ bool ScenarioRunner::is_variant(const std::string& word) const {
 
 uint32_t ScenarioRunner::process(const std::string& word) {
   const uint64_t number = parse_number(word);
-  if (number < first_number_ || number >= first_number_ + uint64_t{cluster().size()}) {
-    refuse("there is no node " + word);
-  }
-  return static_cast<uint32_t>(number - first_number_);
+  const uint64_t first = cluster().first_number();
+  if (number < first || number >= first + cluster().size()) refuse("there is no node " + word);
+  return static_cast<uint32_t>(number - first);
 }
 
 std::vector<uint32_t> ScenarioRunner::processes(Words& words) {
@@ -194,47 +187,32 @@ void ScenarioRunner::fail(const std::string& expected, const std::string& found)
 }
 
 void ScenarioRunner::settle() {
-  window_ = settled_;
+  counted_before_ = settled_;
   if (!cluster().settle() && !cluster().referee().violation()) {
     fail("the group to come to rest", "it is still busy after two minutes");
   }
-  settled_ = here();
+  settled_ = counts_so_far();
 }
 
-void ScenarioRunner::mark() { window_ = settled_ = here(); }
-
-ScenarioRunner::Window ScenarioRunner::here() {
-  Window window{.messages = cluster().messages(),
+ScenarioRunner::Counts ScenarioRunner::counts_so_far() {
+  Counts counts{.messages = cluster().messages(),
                 .claims = cluster().referee().claims(),
                 .requests = cluster().store_requests()};
   for (uint32_t process = 0; process < cluster().size(); ++process) {
     if (!cluster().is_running(process)) continue;
     const size_t listed = cluster().node(process).members().all().size();
-    window.longest_list = std::max(window.longest_list, listed);
+    counts.longest_list = std::max(counts.longest_list, listed);
   }
-  return window;
+  return counts;
 }
 
-size_t ScenarioRunner::longest_list_in_window() {
-  return std::max(window_.longest_list, here().longest_list);
-}
-
-uint64_t ScenarioRunner::messages_in_window(std::optional<FrameType> type) {
-  uint64_t count = 0;
-  for (size_t i = 0; i < kFrameTypes; ++i) {
-    const auto candidate = static_cast<FrameType>(i);
-    if (type ? candidate != *type : !is_election_type(candidate)) continue;
-    count += cluster().messages()[i] - window_.messages[i];
-  }
-  return count;
-}
-
-uint64_t ScenarioRunner::requests_in_window() {
-  return cluster().store_requests() - window_.requests;
-}
-
-uint64_t ScenarioRunner::claims_in_window() {
-  return cluster().referee().claims() - window_.claims;
+ScenarioRunner::Counts ScenarioRunner::counts() {
+  Counts counts = counts_so_far();
+  for (size_t i = 0; i < kFrameTypes; ++i) counts.messages[i] -= counted_before_.messages[i];
+  counts.claims -= counted_before_.claims;
+  counts.requests -= counted_before_.requests;
+  counts.longest_list = std::max(counts.longest_list, counted_before_.longest_list);
+  return counts;
 }
 
 }  // namespace bellwether::simulator

@@ -1,7 +1,6 @@
 // Carries one scenario out: the cluster it drives, what its words mean, and what it expects.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +16,6 @@ namespace bellwether::simulator {
 struct GroupSettings {
   ClusterOptions cluster;
   std::optional<std::string> variant;
-  uint32_t first_number = 0;
   enum class Guard : uint8_t { kNone, kMajority, kStore } guard = Guard::kNone;
   std::optional<uint32_t> voters{};  // all that are there from the start unless set
 };
@@ -31,7 +29,9 @@ class ScenarioRunner {
   bool run(const Command& command);
 
   // The trace begins anew: its times count from now.
-  void begin_trace();
+  void begin_trace() {
+    if (cluster_) cluster_->set_trace_origin(cluster_->now());
+  }
   std::vector<std::string> take_trace() { return std::exchange(trace_, {}); }
 
   bool has_failed() const { return !failure_.empty(); }
@@ -61,39 +61,34 @@ class ScenarioRunner {
   // The scenario fails here.
   void fail(const std::string& expected, const std::string& found);
 
-  // What `expect messages`, `claims`, `requests` and `epoch` count from: the end of the settle
-  // before the last one, or `mark`.
   void settle();
-  void mark();
-  uint64_t messages_in_window(std::optional<FrameType> type);
-  uint64_t claims_in_window();
-  uint64_t requests_in_window();
-  // The longest list of a running process, at the window's begin or now: an election is called
-  // among those who are listed then, and its leader may drop some of them.
-  size_t longest_list_in_window();
+  void mark() { counted_before_ = settled_ = counts_so_far(); }
+  struct Counts {
+    MessageCounts messages{};
+    uint64_t claims = 0;
+    uint64_t requests = 0;
+    // Of a running process, at the begin or now: an election is called among those who are listed
+    // then, and its leader may drop some of them.
+    size_t longest_list = 0;
+  };
+  // Since the end of the settle before the last one, or `mark`.
+  Counts counts();
 
  private:
   static bool is_part(std::string_view word);
   std::vector<uint32_t> players(std::string_view part);
   void add_processes(const std::string& list, std::vector<uint32_t>& result);
   std::vector<Pair> pairs(const std::string& from, const std::string& to);
-  struct Window {
-    MessageCounts messages{};
-    uint64_t claims = 0;
-    uint64_t requests = 0;
-    size_t longest_list = 0;
-  };
-  Window here();
+  Counts counts_so_far();
 
   std::string file_;
   ScenarioSettings settings_;
   bool keeps_trace_;
   std::string variant_;
   std::unique_ptr<Cluster> cluster_;
-  uint32_t first_number_ = 0;
   size_t line_ = 0;
-  Window window_;
-  Window settled_;
+  Counts counted_before_;  // what does not count any more
+  Counts settled_;
   std::vector<std::string> trace_;
   std::string failure_;
 };
@@ -108,5 +103,17 @@ void apply_node_settings(GroupSettings& group, Words& words);
 
 // `expect ...`, in scenario_expect.cc.
 void run_expect(ScenarioRunner& runner, Words& words);
+
+// The verbs of the network, in scenario_network.cc: how connections behave, who does not hear whom,
+// and what is lost, late, or ended by a proxy.
+void run_link(ScenarioRunner& runner, Words& words);
+void run_partition(ScenarioRunner& runner, Words& words);
+void run_cut(ScenarioRunner& runner, Words& words);
+void run_heal(ScenarioRunner& runner, Words& words);
+void run_reset(ScenarioRunner& runner, Words& words);
+void run_proxy(ScenarioRunner& runner, Words& words);
+void run_hold(ScenarioRunner& runner, Words& words);
+void run_release(ScenarioRunner& runner, Words& words);
+void run_drop(ScenarioRunner& runner, Words& words);
 
 }  // namespace bellwether::simulator

@@ -58,11 +58,6 @@ void set_voters(GroupSettings& group, const std::string& value) {
   group.voters = static_cast<uint32_t>(count);
 }
 
-void set_death_proof(GroupSettings& group, const std::string& value) {
-  group.cluster.is_refusal_proof =
-      parse_choice<bool>("death_proof", value, {{"none", false}, {"refused", true}});
-}
-
 void set_lease(GroupSettings& group, const std::string& value) {
   Options& node = group.cluster.node;
   node.lease = parse_duration(value);
@@ -74,10 +69,6 @@ void set_detector(GroupSettings& group, const std::string& value) {
   group.cluster.detection = parse_choice<Detection>(
       "detector", value,
       {{"heartbeats", Detection::kHeartbeats}, {"script", Detection::kScripted}});
-}
-
-void set_preempt(GroupSettings& group, const std::string& value) {
-  group.cluster.node.preempt = parse_name<Preempt>("preempt", value);
 }
 
 void set_score_margin(GroupSettings& group, const std::string& value) {
@@ -100,7 +91,8 @@ void set_scope(GroupSettings& group, const std::string& value) {
 // What a running node takes over, too.
 constexpr Setting kNodeSettings[] = {
     {"variant", [](GroupSettings& g, const std::string& v) { g.variant = v; }},
-    {"preempt", set_preempt},
+    {"preempt",
+     [](auto& g, auto& v) { g.cluster.node.preempt = parse_name<Preempt>("preempt", v); }},
     {"preempt_delay", set_duration<&Options::preempt_delay>},
     {"score_margin", set_score_margin},
     {"heartbeat_interval", set_duration<&Options::heartbeat_interval>},
@@ -118,7 +110,11 @@ constexpr Setting kBirthSettings[] = {
     {"profile", set_profile},
     {"guard", set_guard},
     {"voters", set_voters},
-    {"death_proof", set_death_proof},
+    {"death_proof",
+     [](auto& g, auto& v) {
+       g.cluster.is_refusal_proof =
+           parse_choice<bool>("death_proof", v, {{"none", false}, {"refused", true}});
+     }},
     {"detector", set_detector},
     {"scope", set_scope},
     {"sticky", [](auto& g, auto& v) { g.cluster.node.sticky = parse_switch(v); }},

@@ -3,9 +3,6 @@
 #include "simulator/scenario_verbs.hh"
 
 #include <cmath>
-#include <iomanip>
-
-#include "simulator/scenario_network.hh"
 
 namespace bellwether::simulator {
 namespace {
@@ -26,7 +23,7 @@ void run_nodes(ScenarioRunner& runner, Words& words) {
   }
   GroupSettings group;
   group.cluster.seed = runner.settings().seed;
-  group.first_number = static_cast<uint32_t>(first);
+  group.cluster.first_number = static_cast<uint32_t>(first);
   apply_group_settings(group, words);
   runner.create(group, static_cast<uint32_t>(last - first + 1));
 }
@@ -239,12 +236,6 @@ void run_wait(ScenarioRunner& runner, Words& words) {
   runner.cluster().run_for(parse_duration(words.take("the time")));
 }
 
-void run_settle(ScenarioRunner& runner, Words&) { runner.settle(); }
-
-void run_calm(ScenarioRunner& runner, Words&) { runner.cluster().calm_down(); }
-
-void run_mark(ScenarioRunner& runner, Words&) { runner.mark(); }
-
 constexpr Verb kVerbs[] = {
     {"nodes", "FIRST..LAST [key=value ...]",
      "the group; keys: profile variant guard voters lease death_proof detector preempt\n"
@@ -322,12 +313,14 @@ constexpr Verb kVerbs[] = {
      run_application},
     {"score", "IDS NUMBER", "their applications are as good as that (0 unless set)", run_score},
     {"wait", "TIME", "time passes; 250 is 250ms", run_wait},
-    {"settle", "", "time passes until nothing but heartbeats has happened for a while", run_settle},
-    {"calm", "", "until the next fault messages get through, and no two flags may be on", run_calm},
+    {"settle", "", "time passes until nothing but heartbeats has happened for a while",
+     [](auto& runner, auto&) { runner.settle(); }},
+    {"calm", "", "until the next fault messages get through, and no two flags may be on",
+     [](auto& runner, auto&) { runner.cluster().calm_down(); }},
     {"mark", "",
      "counts of 'expect' begin here; else at the settle before the last, and where there was but\n"
      "one settle, at the start",
-     run_mark},
+     [](auto& runner, auto&) { runner.mark(); }},
     {"expect",
      "leader ID [at IDS] | no leader [at IDS] | leaders IDS | agreement [within TIME|budget] |\n"
      "one list | ready IDS [within TIME] | state ID STATE | epoch N|>=N [at IDS] |\n"

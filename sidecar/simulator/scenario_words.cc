@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
-#include <stdexcept>
 
 namespace bellwether::simulator {
 

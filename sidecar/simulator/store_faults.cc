@@ -35,8 +35,7 @@ std::string StoreFaults::fault(uint32_t size) {
     case 2:
       return std::string("store ") + kWays[random_.below(std::size(kWays))];
     case 3:
-      return "store cut " +
-             (random_.happens(0.5) ? "leader" : std::to_string(random_.between(1, size)));
+      return "store cut " + (random_.happens(0.5) ? "leader" : any(size));
     case 4:
       return "store heal";
     case 5:
@@ -53,15 +52,14 @@ std::string StoreFaults::fault(uint32_t size) {
       if (random_.happens(0.5)) return "store stranger off";
       return random_.happens(0.5) ? "store stranger on" : twin(size);
     default:
-      return "wait " + std::to_string(random_.below(3000));
+      return "wait " + number(random_.below(3000));
   }
 }
 
 // While the group is down it comes to lead, for which it waits as anybody does.
 std::string StoreFaults::twin(uint32_t size) {
-  const std::string all = "1.." + std::to_string(size);
-  return "kill " + all + "\nstore twin " + std::to_string(random_.between(1, size)) +
-         "\nwait 13s\nstart " + all;
+  const std::string all = everybody(size);
+  return "kill " + all + "\nstore twin " + any(size) + "\nwait 13s\nstart " + all;
 }
 
 std::string StoreFaults::at_end() {

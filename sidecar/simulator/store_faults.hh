@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string>
 
-#include "simulator/random.hh"
+#include "simulator/fault_lines.hh"
 
 namespace bellwether::simulator {
 
-class StoreFaults {
+class StoreFaults : private FaultLines {
  public:
-  explicit StoreFaults(uint64_t seed) : random_(seed ^ kOtherDice) {}
+  explicit StoreFaults(uint64_t seed) : FaultLines(seed ^ 0xd1b54a32d192ed03) {}
 
   // Of `nodes`.
   std::string settings();
@@ -22,13 +22,9 @@ class StoreFaults {
   static std::string at_end();
 
  private:
-  // So that all else in a schedule stays the same.
-  static constexpr uint64_t kOtherDice = 0xd1b54a32d192ed03;
-
   std::string fault(uint32_t size);
   std::string twin(uint32_t size);
 
-  Random random_;
   bool has_proof_ = false;
 };
 

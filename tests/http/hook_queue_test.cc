@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
-#include "io/http/retry_after.hh"
+#include "io/http/http_response_reader.hh"
 
 namespace bellwether::api::test {
 namespace {

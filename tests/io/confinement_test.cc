@@ -20,8 +20,6 @@
 #include <string>
 #include <thread>
 
-#include "io/confinement/landlock.hh"
-#include "io/confinement/system_calls.hh"
 #include "state_folder.hh"
 
 namespace bellwether::io {

@@ -141,8 +141,7 @@ BOOST_AUTO_TEST_CASE(what_has_arrived_is_read_before_a_deadline_is_judged) {
   int ends[2];
   BOOST_REQUIRE(::pipe(ends) == 0);
   std::string order;
-  auto pipe = bellwether::io::make_handle<uv_pipe_t>(
-      &order, [&](uv_pipe_t* handle) { return uv_pipe_init(loop.uv(), handle, 0); });
+  auto pipe = bellwether::io::make_handle(loop.uv(), &order, uv_pipe_init, 0);
   BOOST_REQUIRE(uv_pipe_open(pipe.get(), ends[0]) == 0);
   static char buffer[16];
   uv_read_start(

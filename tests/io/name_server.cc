@@ -56,8 +56,7 @@ NameServer::NameServer(Loop& loop)
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   check(::bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0, "listens");
-  poll_ = make_handle<uv_poll_t>(
-      this, [&](uv_poll_t* poll) { return uv_poll_init_socket(loop.uv(), poll, fd_); });
+  poll_ = make_handle(loop.uv(), this, uv_poll_init_socket, fd_);
   uv_poll_start(poll_.get(), UV_READABLE, [](uv_poll_t* poll, int, int) {
     static_cast<NameServer*>(poll->data)->on_ready();
   });

@@ -4,7 +4,6 @@
 #include <boost/test/unit_test.hpp>
 #include <boost/uuid/string_generator.hpp>
 
-#include "io/store/holder_identity.hh"
 #include "io/store/json_fields.hh"
 
 namespace bellwether::io::test {

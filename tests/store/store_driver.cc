@@ -130,8 +130,7 @@ class Driver {
                [this] {
                  print({{"slept", slept_}});
                }),
-        input_(make_handle<uv_pipe_t>(
-            this, [&](uv_pipe_t* pipe) { return uv_pipe_init(loop_.uv(), pipe, 0); })) {
+        input_(make_handle(loop_.uv(), this, uv_pipe_init, 0)) {
     printer_.client = &client_;
     client_.secure(security_of(wish_));
     throw_if_failed(uv_pipe_open(input_.get(), STDIN_FILENO), "cannot read the standard input");

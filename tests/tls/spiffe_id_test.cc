@@ -1,8 +1,8 @@
 // What is a SPIFFE id, and what is none.
-#include "io/tls/spiffe_id.hh"
-
 #include <boost/test/unit_test.hpp>
 #include <string>
+
+#include "io/tls/certificate_names.hh"
 
 namespace bellwether::io {
 namespace {

@@ -10,8 +10,6 @@
 #include <system_error>
 
 #include "base/file_turn.hh"
-#include "io/confinement/landlock.hh"
-#include "io/confinement/system_calls.hh"
 
 namespace bellwether::io {
 namespace {

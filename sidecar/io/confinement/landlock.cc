@@ -1,15 +1,13 @@
 // The three system calls, which the C library does not have.
-#include "io/confinement/landlock.hh"
-
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 
 #include "base/file_turn.hh"
+#include "io/confinement/confinement.hh"
 #include "io/loop/files.hh"
 
 namespace bellwether::io {

@@ -1,7 +1,5 @@
 // The list as a program for the kernel (classic BPF), which runs at each system call; what it
 // always allows the kernel remembers (since 5.11), so that its length costs nothing.
-#include "io/confinement/system_calls.hh"
-
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -13,9 +11,9 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <vector>
 
 #include "base/check.hh"
+#include "io/confinement/confinement.hh"
 
 namespace bellwether::io {
 namespace {

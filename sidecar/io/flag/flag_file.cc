@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -15,7 +14,6 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
-#include <string>
 #include <system_error>
 
 #include "base/file_turn.hh"
@@ -255,10 +253,6 @@ std::string FlagFile::folder_flaw() const {
   if ((folder_.st_mode & ~status.st_mode & kOthersEnter) == 0) return "";
   return error("its folder was closed to others (mode " + mode_text(status.st_mode) + ")",
                "open it again (chmod), or restart the sidecar if only its own user is to enter");
-}
-
-bool FlagFile::is_in_folder_of(const FlagFile& other) const {
-  return folder_.st_dev == other.folder_.st_dev && folder_.st_ino == other.folder_.st_ino;
 }
 
 void FlagFile::remove() const {

@@ -67,7 +67,9 @@ class FlagFile {
   // its place, as FileError says it; empty: it does not.
   std::string folder_flaw() const;
 
-  bool is_in_folder_of(const FlagFile& other) const;
+  bool is_in_folder_of(const FlagFile& other) const {
+    return folder_.st_dev == other.folder_.st_dev && folder_.st_ino == other.folder_.st_ino;
+  }
 
   // Takes its name away, where loss() has just found it.  Throws FileError.
   void remove() const;

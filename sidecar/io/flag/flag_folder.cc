@@ -3,7 +3,6 @@
 #include "io/flag/flag_folder.hh"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <optional>
 

@@ -135,16 +135,14 @@ void HttpClient::try_next_address() {
   timer_.arm((deadline_ - Loop::now()) / left);
   const SocketAddress address = addresses_.back();
   addresses_.pop_back();
-  auto socket = make_handle<uv_tcp_t>(
-      this, [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
+  auto socket = make_handle(loop_.uv(), this, uv_tcp_init);
   const int flaw = connect(*socket, address, [this](int status) { on_connected(status); });
   connecting_ = std::move(socket);
   if (flaw != 0) on_connected(flaw);
 }
 
 void HttpClient::connect_to_socket() {
-  auto socket = make_handle<uv_pipe_t>(
-      this, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
+  auto socket = make_handle(loop_.uv(), this, uv_pipe_init, 0);
   const int flaw = connect(*socket, url_.socket_path, [this](int status) { on_connected(status); });
   connecting_ = std::move(socket);
   if (flaw != 0) on_connected(flaw);

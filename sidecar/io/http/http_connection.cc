@@ -62,8 +62,6 @@ HttpConnection::~HttpConnection() {
   if (state_ == State::kStreaming && is_chunked_) stream_.write(kLastChunk);
 }
 
-void HttpConnection::serve() { await_bytes(); }
-
 void HttpConnection::turn_away() {
   is_turned_away_ = true;
   refuse({.status = 503, .reason = "too many connections", .limit = Limit::kHttpConnections});

@@ -54,7 +54,7 @@ class HttpConnection final : private ByteStream::Owner {
   HttpConnection& operator=(const HttpConnection&) = delete;
 
   // One of the two, first of all: serve the client, or tell it that there are too many.
-  void serve();
+  void serve() { await_bytes(); }
   void turn_away();
 
   uint32_t number() const { return number_; }

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
+
+#include "base/ascii.hh"
 
 namespace bellwether::io {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 constexpr size_t kUsualBytes = 256;
 
@@ -33,11 +32,6 @@ const std::string* find_header(const HttpHeaders& headers, std::string_view name
     return equals_ignoring_case(header.first, name);
   });
   return found == headers.end() ? nullptr : &found->second;
-}
-
-bool equals_ignoring_case(std::string_view one, std::string_view other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                    [](char a, char b) { return lower(a) == lower(b); });
 }
 
 const char* reason_phrase(unsigned status) {

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,9 +23,6 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
 // The first header of this name, whatever its case; nullptr when there is none.
 const std::string* find_header(const HttpHeaders& headers, std::string_view name);
-
-// Of ASCII letters only, as HTTP has it.
-bool equals_ignoring_case(std::string_view one, std::string_view other);
 
 // Bounds that hold for every client.
 struct HttpLimits {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/ascii.hh"
 #include "io/http/beast_parser.hh"
 #include "io/http/http_url.hh"
 

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/wall_time.hh"
 #include "io/http/http_message.hh"
 
 namespace bellwether::io {
@@ -20,6 +22,10 @@ struct HttpAnswer {
 
   const std::string* header(std::string_view name) const { return find_header(headers, name); }
 };
+
+// What a Retry-After header asks for, in seconds or as a date (which `now` is subtracted from);
+// nothing when there is none, or none that can be understood.
+std::optional<Duration> retry_after(const HttpAnswer& answer, WallTime now);
 
 class HttpResponseReader {
  public:

@@ -10,8 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "io/names/socket_options.hh"
-
 namespace bellwether::io {
 namespace {
 
@@ -35,23 +33,6 @@ constexpr unsigned kKeepAliveSeconds = 60;
 // The most that the kernel takes for a client that does not read; its own default grows to
 // megabytes.  The rest waits in this process, where it is bounded and counted.
 constexpr int kKernelSendBytes = 64 * 1024;
-
-int descriptor_of(const ByteStream::Handle& client) {
-  int fd = -1;
-  std::visit(
-      [&](const auto& handle) { uv_fileno(reinterpret_cast<uv_handle_t*>(handle.get()), &fd); },
-      client);
-  return fd;
-}
-
-void bound_kernel_buffer(const ByteStream::Handle& client) {
-  int bytes = kKernelSendBytes;  // a kernel that refuses it is tolerated
-  std::visit(
-      [&](const auto& handle) {
-        uv_send_buffer_size(reinterpret_cast<uv_handle_t*>(handle.get()), &bytes);
-      },
-      client);
-}
 
 }  // namespace
 
@@ -85,8 +66,7 @@ uint16_t HttpServer::listen(const HostPort& place) {
 int HttpServer::try_to_listen(const SocketAddress& address) {
   FileDescriptor fd = bind_to(address);
   if (!fd.is_open()) return errno;
-  auto socket = make_handle<uv_tcp_t>(
-      this, [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
+  auto socket = make_handle(loop_.uv(), this, uv_tcp_init);
   if (const int status = uv_tcp_open(socket.get(), fd.get()); status < 0) return -status;
   fd.release();  // it is the handle's now
   const int status =
@@ -102,8 +82,7 @@ void HttpServer::listen_on_socket(const std::string& path) {
                        std::generic_category().message(-status));
   };
   auto file = std::make_unique<UnixSocketFile>(path);
-  auto pipe = make_handle<uv_pipe_t>(
-      this, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
+  auto pipe = make_handle(loop_.uv(), this, uv_pipe_init, 0);
   fail_if(uv_pipe_open(pipe.get(), file->release()));
   fail_if(uv_listen(reinterpret_cast<uv_stream_t*>(pipe.get()), kClientBacklog, on_client));
   std::erase(paused_, reinterpret_cast<uv_stream_t*>(pipe_.get()));
@@ -236,12 +215,15 @@ void HttpServer::make_room_for_handshake() {
 
 void HttpServer::accept(uv_stream_t* socket) {
   const bool is_tcp = socket->type == UV_TCP;
-  ByteStream::Handle handle = make_client_handle(socket->type);
-  const auto accept_with = [&](const auto& client) {
-    return uv_accept(socket, reinterpret_cast<uv_stream_t*>(client.get()));
-  };
-  if (std::visit(accept_with, handle) != 0) return;
-  const bool is_last = is_spare(descriptor_of(handle));
+  ByteStream::Handle handle;
+  if (is_tcp) {
+    handle = make_handle(loop_.uv(), nullptr, uv_tcp_init);
+  } else {
+    handle = make_handle(loop_.uv(), nullptr, uv_pipe_init, 0);
+  }
+  uv_stream_t* const client = ByteStream::stream_of(handle);
+  if (uv_accept(socket, client) != 0) return;
+  const bool is_last = is_spare(descriptor_of(*client));
   if (is_last || open_connections() >= limits_.connections) make_room();
   const bool is_by_tls = is_tcp && is_secured_;
   if (is_by_tls && tls_ == nullptr) return;
@@ -252,11 +234,11 @@ void HttpServer::accept(uv_stream_t* socket) {
     listener_.on_limit(Limit::kHttpConnections);
     return;
   }
-  bound_kernel_buffer(handle);
+  int send_bytes = kKernelSendBytes;  // a kernel that refuses it is tolerated
+  uv_send_buffer_size(reinterpret_cast<uv_handle_t*>(client), &send_bytes);
   if (is_tcp) {
-    uv_tcp_t* client = std::get<Tcp>(handle).get();
-    uv_tcp_nodelay(client, 1);
-    uv_tcp_keepalive(client, 1, kKeepAliveSeconds);
+    uv_tcp_nodelay(std::get<Tcp>(handle).get(), 1);
+    uv_tcp_keepalive(std::get<Tcp>(handle).get(), 1, kKeepAliveSeconds);
   }
   const bool is_welcome = open_connections() < limits_.connections;
   do ++last_number_;
@@ -278,20 +260,9 @@ void HttpServer::accept(uv_stream_t* socket) {
   }
 }
 
-ByteStream::Handle HttpServer::make_client_handle(uv_handle_type type) {
-  if (type == UV_TCP) {
-    return make_handle<uv_tcp_t>(nullptr,
-                                 [&](uv_tcp_t* handle) { return uv_tcp_init(loop_.uv(), handle); });
-  }
-  return make_handle<uv_pipe_t>(
-      nullptr, [&](uv_pipe_t* handle) { return uv_pipe_init(loop_.uv(), handle, 0); });
-}
-
 void HttpServer::on_request(HttpConnection& connection, const HttpRequest& request) {
   listener_.on_request(request, HttpReply(*this, connection.request()));
 }
-
-void HttpServer::on_held(HttpConnection& connection) { held_.push_back(connection.number()); }
 
 // Neither destroys a connection within its own function, nor tells the listener within a call of
 // its own.

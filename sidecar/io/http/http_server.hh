@@ -120,7 +120,6 @@ class HttpServer final : private HttpConnection::Owner {
   void make_room();
   void make_room_for_handshake();
   void go_on_with_handshakes();
-  ByteStream::Handle make_client_handle(uv_handle_type type);
 
   void on_request(HttpConnection& connection, const HttpRequest& request) override;
   void on_refused(unsigned status) override { listener_.on_refused(status); }
@@ -128,7 +127,7 @@ class HttpServer final : private HttpConnection::Owner {
   void on_tls_refused(const TlsFlaw& flaw, const std::string& client) override {
     listener_.on_tls_refused(flaw, client);
   }
-  void on_held(HttpConnection& connection) override;
+  void on_held(HttpConnection& connection) override { held_.push_back(connection.number()); }
   void on_closed(HttpConnection& connection) override;
   bool has_time() override;
   bool has_time_for_handshakes() override;

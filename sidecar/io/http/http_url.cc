@@ -2,9 +2,9 @@
 #include "io/http/http_url.hh"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
+#include "base/ascii.hh"
 #include "base/host_port.hh"
 
 namespace bellwether::io {
@@ -130,9 +130,7 @@ std::string percent_encode(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string result;
   for (const char c : text) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-    if (is_plain) {
+    if (is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~') {
       result.push_back(c);
     } else {
       const auto byte = static_cast<uint8_t>(c);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <utility>
 
 #include "base/check.hh"
@@ -27,13 +26,14 @@ struct ByteStream::Write {
 };
 
 ByteStream::ByteStream(Owner& owner, Handle handle, std::span<char> buffer)
-    : owner_(owner), buffer_(buffer), handle_(std::move(handle)) {
-  stream_ = std::visit(
-      [](const auto& socket) { return reinterpret_cast<uv_stream_t*>(socket.get()); }, handle_);
+    : owner_(owner), buffer_(buffer), stream_(stream_of(handle)), handle_(std::move(handle)) {
   stream_->data = this;
 }
 
-ByteStream::~ByteStream() { close(); }
+uv_stream_t* ByteStream::stream_of(const Handle& handle) {
+  return std::visit([](const auto& socket) { return reinterpret_cast<uv_stream_t*>(socket.get()); },
+                    handle);
+}
 
 void ByteStream::secure(std::unique_ptr<TlsSession> session, std::string_view received) {
   check(tls_ == nullptr && !is_finishing_, "a stream is secured once, before it is used");
@@ -166,12 +166,6 @@ size_t ByteStream::unsent_bytes() const {
          (tls_ == nullptr ? 0 : tls_->waiting_bytes());
 }
 
-int ByteStream::descriptor() const {
-  uv_os_fd_t fd = -1;
-  if (stream_ != nullptr) uv_fileno(reinterpret_cast<const uv_handle_t*>(stream_), &fd);
-  return fd;
-}
-
 void ByteStream::finish() {
   if (stream_ == nullptr || is_finishing_) return;
   if (tls_ != nullptr) {
@@ -185,8 +179,7 @@ void ByteStream::finish() {
 void ByteStream::close() {
   stream_ = nullptr;
   is_reading_ = false;
-  if (auto* tcp = std::get_if<UvPtr<uv_tcp_t>>(&handle_)) tcp->reset();
-  if (auto* pipe = std::get_if<UvPtr<uv_pipe_t>>(&handle_)) pipe->reset();
+  std::visit([](auto& socket) { socket.reset(); }, handle_);
 }
 
 void ByteStream::write_waiting() {

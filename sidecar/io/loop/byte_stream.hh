@@ -39,11 +39,12 @@ class ByteStream {
     virtual bool has_time_for_handshake() { return true; }
   };
   using Handle = std::variant<UvPtr<uv_tcp_t>, UvPtr<uv_pipe_t>>;
+  static uv_stream_t* stream_of(const Handle& handle);
 
   // `owner` and `buffer`, where bytes are received, outlive the stream; streams of one loop can
   // share the buffer.
   ByteStream(Owner& owner, Handle handle, std::span<char> buffer);
-  ~ByteStream();
+  ~ByteStream() { close(); }
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
@@ -62,7 +63,7 @@ class ByteStream {
   void go_on();
 
   // The descriptor of the socket; -1 when closed.
-  int descriptor() const;
+  int descriptor() const { return is_open() ? descriptor_of(*stream_) : -1; }
 
   // At most kMaxPieces, one after the other.  False when the connection is broken (who reads hears
   // of its end) or closed.

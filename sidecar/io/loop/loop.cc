@@ -26,8 +26,6 @@ Loop::~Loop() {
   check(uv_loop_close(&loop_) == 0, "every handle is closed before its loop");
 }
 
-void Loop::run() { uv_run(&loop_, UV_RUN_DEFAULT); }
-
 Instant Loop::now() {
   timespec time{};
   ::clock_gettime(CLOCK_BOOTTIME, &time);
@@ -35,9 +33,7 @@ Instant Loop::now() {
 }
 
 SignalWatch::SignalWatch(Loop& loop, int signal, std::function<void()> on_signal)
-    : on_signal_(std::move(on_signal)),
-      handle_(make_handle<uv_signal_t>(
-          this, [&](uv_signal_t* handle) { return uv_signal_init(loop.uv(), handle); })) {
+    : on_signal_(std::move(on_signal)), handle_(make_handle(loop.uv(), this, uv_signal_init)) {
   throw_if_failed(uv_signal_start(
                       handle_.get(),
                       [](uv_signal_t* handle, int) {

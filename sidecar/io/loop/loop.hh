@@ -13,9 +13,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "base/clock.hh"
-#include "io/loop/loop.hh"
 
 namespace bellwether::io {
 
@@ -39,14 +39,23 @@ void throw_if_failed(int status, const char* what);
 // What an errno means, as a phrase: "connection refused".
 std::string error_text(int error);
 
-// One handle, initialised by `init(handle)` (say, a call of uv_tcp_init); `owner` becomes its data.
-// Throws std::system_error.
-template <typename Handle, typename Init>
-UvPtr<Handle> make_handle(void* owner, Init&& init) {
+// One handle, initialised by `init(loop, handle, more...)`, say uv_tcp_init; `owner` becomes its
+// data.  Throws std::system_error.
+template <typename Handle, typename... More>
+UvPtr<Handle> make_handle(uv_loop_t* loop, void* owner, int (*init)(uv_loop_t*, Handle*, More...),
+                          std::type_identity_t<More>... more) {
   auto handle = std::make_unique<Handle>();
-  throw_if_failed(init(handle.get()), "cannot make a libuv handle");
+  throw_if_failed(init(loop, handle.get(), more...), "cannot make a libuv handle");
   handle->data = owner;
   return UvPtr<Handle>(handle.release());
+}
+
+// The descriptor that a handle is about; -1 when it has none yet.
+template <typename Handle>
+int descriptor_of(const Handle& handle) {
+  uv_os_fd_t fd = -1;
+  uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle), &fd);
+  return fd;
 }
 
 class Loop {
@@ -61,7 +70,7 @@ class Loop {
   uv_loop_t* uv() { return &loop_; }
 
   // Until stop(), or until nothing is left to wait for.
-  void run();
+  void run() { uv_run(&loop_, UV_RUN_DEFAULT); }
   void stop() { uv_stop(&loop_); }
 
   // How many jobs have a thread of their own (job.hh).

@@ -21,9 +21,7 @@ uint64_t timeout_ms(uv_loop_t* loop, Duration after) {
 }  // namespace
 
 LoopTimer::LoopTimer(Loop& loop, std::function<void()> on_due)
-    : on_due_(std::move(on_due)), handle_(make_handle<uv_timer_t>(this, [&](uv_timer_t* timer) {
-        return uv_timer_init(loop.uv(), timer);
-      })) {}
+    : on_due_(std::move(on_due)), handle_(make_handle(loop.uv(), this, uv_timer_init)) {}
 
 void LoopTimer::arm(Duration after) {
   uv_timer_start(
@@ -31,16 +29,11 @@ void LoopTimer::arm(Duration after) {
       timeout_ms(handle_->loop, after), 0);
 }
 
-void LoopTimer::disarm() { uv_timer_stop(handle_.get()); }
-
 DeadlineTimer::DeadlineTimer(Loop& loop, std::function<void()> on_due)
     : on_due_(std::move(on_due)),
-      timer_(make_handle<uv_timer_t>(
-          this, [&](uv_timer_t* timer) { return uv_timer_init(loop.uv(), timer); })),
-      idle_(make_handle<uv_idle_t>(this,
-                                   [&](uv_idle_t* idle) { return uv_idle_init(loop.uv(), idle); })),
-      judge_(make_handle<uv_check_t>(
-          this, [&](uv_check_t* judge) { return uv_check_init(loop.uv(), judge); })) {}
+      timer_(make_handle(loop.uv(), this, uv_timer_init)),
+      idle_(make_handle(loop.uv(), this, uv_idle_init)),
+      judge_(make_handle(loop.uv(), this, uv_check_init)) {}
 
 void DeadlineTimer::arm(Instant deadline) {
   if (deadline == deadline_ && deadline != kNever) return;

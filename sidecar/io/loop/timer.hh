@@ -14,7 +14,7 @@ class LoopTimer {
 
   // Replaces what was armed before.
   void arm(Duration after);
-  void disarm();
+  void disarm() { uv_timer_stop(handle_.get()); }
   bool is_armed() const {
     return uv_is_active(reinterpret_cast<const uv_handle_t*>(handle_.get()));
   }

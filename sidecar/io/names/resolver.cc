@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
-
-#include "base/check.hh"
 
 namespace bellwether::io {
 
@@ -221,21 +218,14 @@ void Resolver::watch(int fd, bool is_reading, bool is_writing) {
   auto poll = polls_.find(fd);
   if (poll == polls_.end()) {
     try {
-      poll = polls_
-                 .emplace(fd, make_handle<uv_poll_t>(this,
-                                                     [&](uv_poll_t* handle) {
-                                                       return uv_poll_init_socket(loop_.uv(),
-                                                                                  handle, fd);
-                                                     }))
-                 .first;
+      poll = polls_.emplace(fd, make_handle(loop_.uv(), this, uv_poll_init_socket, fd)).first;
     } catch (const std::system_error&) {
       return;  // the query runs into its timeout
     }
   }
   const int events = (is_reading ? UV_READABLE : 0) | (is_writing ? UV_WRITABLE : 0);
   uv_poll_start(poll->second.get(), events, [](uv_poll_t* handle, int status, int ready) {
-    uv_os_fd_t ready_fd = -1;
-    uv_fileno(reinterpret_cast<uv_handle_t*>(handle), &ready_fd);
+    const int ready_fd = descriptor_of(*handle);
     // After an error c-ares shall see it itself, whichever way it looks.
     const bool is_readable = status != 0 || (ready & UV_READABLE) != 0;
     const bool is_writable = status != 0 || (ready & UV_WRITABLE) != 0;

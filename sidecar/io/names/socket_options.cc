@@ -36,12 +36,6 @@ void set_option(int fd, int level, int option, Value value) {
 
 }  // namespace
 
-int descriptor_of(const uv_tcp_t& socket) {
-  uv_os_fd_t fd = -1;
-  uv_fileno(reinterpret_cast<const uv_handle_t*>(&socket), &fd);
-  return fd;
-}
-
 void probe_silence(int fd) {
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kProbeAfterSeconds);

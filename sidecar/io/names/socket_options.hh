@@ -1,15 +1,10 @@
 // What the kernel is asked for on the sockets between peers, and why.
 #pragma once
 
-#include <uv.h>
-
 #include "base/clock.hh"
 #include "io/loop/files.hh"
 
 namespace bellwether::io {
-
-// The descriptor of a socket that libuv has; -1 when it has none yet.
-int descriptor_of(const uv_tcp_t& socket);
 
 // For a connection to a peer: frames leave at once, silence is probed, and what cannot be sent
 // waits in this process, where it is counted.  A kernel that refuses one of the options is

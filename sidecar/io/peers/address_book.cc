@@ -1,8 +1,6 @@
 // One watch for each place that is named anywhere.
 #include "io/peers/address_book.hh"
 
-#include <set>
-
 namespace bellwether::io {
 
 AddressBook::AddressBook(Loop& loop, Resolver& resolver, std::function<void()> on_changed)

@@ -52,9 +52,8 @@ void Dialler::dial() {
 
 int Dialler::connect() {
   try {
-    socket_ = make_handle<uv_tcp_t>(this, [this](uv_tcp_t* socket) {
-      return uv_tcp_init_ex(loop_.uv(), socket, static_cast<unsigned>(address_.family()));
-    });
+    const auto family = static_cast<unsigned>(address_.family());
+    socket_ = make_handle(loop_.uv(), this, uv_tcp_init_ex, family);
   } catch (const std::system_error& error) {
     return error.code().value();
   }

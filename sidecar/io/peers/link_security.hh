@@ -1,7 +1,6 @@
 // How the connections between members are secured.
 #pragma once
 
-#include <cstdint>
 #include <ctime>
 #include <map>
 #include <memory>

@@ -3,7 +3,6 @@
 #include "io/peers/listener_socket.hh"
 
 #include <cerrno>
-#include <memory>
 #include <utility>
 
 #include "base/check.hh"
@@ -37,8 +36,7 @@ ListenerSocket::ListenerSocket(Loop& loop, const HostPort& place, OnConnection o
                accepted_ = 0;
                accept_one();
              }),
-      handle_(make_handle<uv_tcp_t>(
-          this, [&](uv_tcp_t* handle) { return uv_tcp_init(loop.uv(), handle); })) {
+      handle_(make_handle(loop.uv(), this, uv_tcp_init)) {
   FileDescriptor fd = move_to_high_descriptor(bind_first(place));
   if (const int status = uv_tcp_open(handle_.get(), fd.get()); status != 0)
     fail_to_listen(place, -status);
@@ -68,10 +66,7 @@ void ListenerSocket::on_waiting() {
 
 void ListenerSocket::accept_one() {
   ++accepted_;
-  auto connection = std::make_unique<uv_tcp_t>();
-  uv_tcp_init(handle_->loop, connection.get());
-  connection->data = nullptr;
-  UvPtr<uv_tcp_t> accepted(connection.release());
+  UvPtr<uv_tcp_t> accepted = make_handle(handle_->loop, nullptr, uv_tcp_init);
   const int status = uv_accept(reinterpret_cast<uv_stream_t*>(handle_.get()),
                                reinterpret_cast<uv_stream_t*>(accepted.get()));
   if (status != 0) return;

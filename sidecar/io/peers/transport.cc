@@ -2,7 +2,6 @@
 #include "io/peers/transport.hh"
 
 #include <algorithm>
-#include <utility>
 
 #include "io/names/listening.hh"
 

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -285,8 +284,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) override;
   void note_answer(const PeerConnection& connection, const Greeting& greeting, LinkVerdict verdict);
   void tell_missed_voter(const PeerConnection& connection);
-  void dial_again(const Uuid& id, const Peer& peer, Duration lifetime);
-  void dial_rarely(const Uuid& id, const Peer& peer);
+  void dial_after_link(const Uuid& id, const Peer& peer, AfterLink next, Duration lifetime);
   std::vector<SocketAddress> addresses_of(const Uuid& id, const Peer& peer) const;
   // Where nobody is looked for: `detours` are a part of `occupied`.
   struct Found {

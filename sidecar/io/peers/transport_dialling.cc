@@ -158,20 +158,17 @@ void Transport::tell_missed_voter(const PeerConnection& connection) {
 
 // --- after a link ---
 
-void Transport::dial_again(const Uuid& id, const Peer& peer, Duration lifetime) {
+void Transport::dial_after_link(const Uuid& id, const Peer& peer, AfterLink next,
+                                Duration lifetime) {
   for (const SocketAddress& address : addresses_of(id, peer)) {
     const auto target = targets_.find(address);
     if (target == targets_.end() || target->second.connection != nullptr) continue;
-    target->second.is_refusing = false;  // what it did before proves nothing now
-    target->second.dialler->start_after_link(lifetime);
-  }
-}
-
-void Transport::dial_rarely(const Uuid& id, const Peer& peer) {
-  for (const SocketAddress& address : addresses_of(id, peer)) {
-    const auto target = targets_.find(address);
-    if (target == targets_.end() || target->second.connection != nullptr) continue;
-    target->second.dialler->start_after_rejection();
+    if (next == AfterLink::kDialRarely) {
+      target->second.dialler->start_after_rejection();
+    } else {
+      target->second.is_refusing = false;  // what it did before proves nothing now
+      target->second.dialler->start_after_link(lifetime);
+    }
   }
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.hh"
-#include "io/names/socket_options.hh"
 #include "io/peers/transport.hh"
 
 namespace bellwether::io {
@@ -301,8 +300,7 @@ void Transport::end_link(PeerConnection& connection, LinkEvidence evidence, Afte
   peer.link = nullptr;
   forget(connection);
   // Before anybody is told: the answer is under way while they think.
-  if (next == AfterLink::kDialAgain) dial_again(id, peer, lifetime);
-  if (next == AfterLink::kDialRarely) dial_rarely(id, peer);
+  if (next != AfterLink::kNothing) dial_after_link(id, peer, next, lifetime);
   listener_.on_link_down(id, evidence, false);
 }
 

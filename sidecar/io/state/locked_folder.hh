@@ -1,10 +1,13 @@
 // A folder of small files that one process at a time uses.
 #pragma once
 
-#include <sys/types.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -15,18 +18,23 @@
 namespace bellwether::io {
 
 // The system calls that change what a disk holds, so that a test can let each of them fail, or let
-// the process die between any two of them.  Each is the one that its comment names: negative on
-// failure, and errno says why.
+// the process die between any two of them: negative on failure, and errno says why.
 class FileCalls {
  public:
   virtual ~FileCalls() = default;
 
-  virtual int make_folder(const char* path, mode_t mode);                          // mkdir
-  virtual int open(int folder, const char* name, int flags, mode_t mode);          // openat
-  virtual ssize_t write(int fd, std::span<const uint8_t> bytes, uint64_t offset);  // pwrite
-  virtual int sync_data(int fd);                                                   // fdatasync
-  virtual int sync(int fd);                                                        // fsync
-  virtual int rename(int folder, const char* from, const char* to);                // renameat
+  virtual int make_folder(const char* path, mode_t mode) { return ::mkdir(path, mode); }
+  virtual int open(int folder, const char* name, int flags, mode_t mode) {
+    return ::openat(folder, name, flags, mode);
+  }
+  virtual ssize_t write(int fd, std::span<const uint8_t> bytes, uint64_t offset) {
+    return ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  }
+  virtual int sync_data(int fd) { return ::fdatasync(fd); }
+  virtual int sync(int fd) { return ::fsync(fd); }
+  virtual int rename(int folder, const char* from, const char* to) {
+    return ::renameat(folder, from, folder, to);
+  }
 };
 
 // The calls themselves.  Has no state, so all threads may use it.

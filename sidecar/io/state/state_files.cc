@@ -2,7 +2,6 @@
 #include "io/state/state_files.hh"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "base/check.hh"

@@ -7,14 +7,12 @@
 
 #include <algorithm>
 #include <boost/uuid/random_generator.hpp>
-#include <boost/uuid/string_generator.hpp>
 #include <cerrno>
 #include <utility>
 
 #include "base/check.hh"
 #include "base/file_turn.hh"
 #include "core/lease.hh"
-#include "io/state/state_files.hh"
 #include "io/wire/codec.hh"
 
 namespace bellwether::io {
@@ -32,16 +30,10 @@ Uuid random_identity() { return boost::uuids::random_generator()(); }
 // The canonical form of a version 4 UUID, with or without a line feed.
 std::optional<Uuid> parse_identity(std::string text) {
   if (text.ends_with('\n')) text.pop_back();
-  if (text.size() != kUuidTextBytes) return std::nullopt;
-  try {
-    const Uuid id = boost::uuids::string_generator()(text);
-    const bool is_random =
-        id.version() == Uuid::version_random_number_based && id.variant() == Uuid::variant_rfc_4122;
-    if (is_random && to_string(id) == text) return id;
-  } catch (const std::runtime_error&) {
-    // The generator has no other way to say that it is none.
-  }
-  return std::nullopt;
+  const std::optional<Uuid> id = parse_uuid(text);
+  const bool is_random = id && id->version() == Uuid::version_random_number_based &&
+                         id->variant() == Uuid::variant_rfc_4122;
+  return is_random ? id : std::nullopt;
 }
 
 std::span<const uint8_t> bytes_of(const std::string& text) {
@@ -168,8 +160,6 @@ FileLook StateStore::look() {
           .flaw = error ? error->what() : ""};
 }
 
-bool StateStore::is_last_lost() const { return newest_.voters == kVotesForgotten; }
-
 std::optional<FileError> StateStore::store_members(const MemberView& view) {
   if (!folder_) return std::nullopt;
   try {
@@ -181,47 +171,33 @@ std::optional<FileError> StateStore::store_members(const MemberView& view) {
 }
 
 void StateStore::open(const StateSettings& settings) {
-  const IdentityFile identity = read_identity();
+  const auto id_file = folder_->read(kIdentityFile, kUuidTextBytes + 1);
+  const auto identity = id_file ? parse_identity(*id_file) : std::nullopt;
   const std::optional<std::string> file = folder_->read(kStateFile, kStateFileBytes);
-  if (!file && !identity.exists) return begin(settings.group);
+  if (!file && !id_file) return begin(settings.group);
   const StateFileContents contents = file ? read_state_file(bytes_of(*file)) : StateFileContents{};
   const std::optional<Slot>& newest = contents.newest;
   const std::string path = folder_->path_of(kStateFile);
-  if (newest) refuse_foreign(*newest, settings.group);
+  if (newest && newest->group != settings.group) {
+    throw FileError(path,
+                    fmt::format("belongs to group \"{}\", this process to \"{}\"", newest->group,
+                                settings.group),
+                    "give each group a state_dir of its own");
+  }
   if (contents.is_of_another_format) {
     throw FileError(path, "was written by a later release of Bellwether",
                     "run that release, or empty the folder to start without its memory");
   }
-  if (const char* flaw = flaw_of(file, contents, identity.id)) {
+  if (const char* flaw = flaw_of(file, contents, identity)) {
     warnings_.push_back(path + ": " + flaw + "; starting without it, under a new id");
     return begin(settings.group);
   }
-  resume(*newest, contents.newest_place, identity);
-}
-
-StateStore::IdentityFile StateStore::read_identity() const {
-  const std::optional<std::string> text = folder_->read(kIdentityFile, kUuidTextBytes + 1);
-  if (!text) return {};
-  return {.exists = true, .id = parse_identity(*text)};
-}
-
-void StateStore::refuse_foreign(const Slot& slot, const std::string& group) {
-  if (slot.group != group) {
-    throw FileError(
-        folder_->path_of(kStateFile),
-        fmt::format("belongs to group \"{}\", this process to \"{}\"", slot.group, group),
-        "give each group a state_dir of its own");
-  }
-}
-
-// The state is in order.
-void StateStore::resume(const Slot& newest, size_t place, const IdentityFile& identity) {
-  newest_ = newest;
-  newest_place_ = place;
-  identity_ = newest.identity;
-  record_ = newest.record;
-  if (!identity.id) {
-    if (identity.exists) {
+  newest_ = *newest;
+  newest_place_ = contents.newest_place;
+  identity_ = newest_.identity;
+  record_ = newest_.record;
+  if (!identity) {
+    if (id_file) {
       warnings_.push_back(folder_->path_of(kIdentityFile) +
                           ": is not a UUID of version 4; repaired from the file state");
     }

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,25 +77,17 @@ class StateStore {
   bool has_failed() const { return has_failed_; }
   // What that was, as store() takes it.  Neither of them while a call of store() runs.
   const Record& last_record() const { return newest_.record; }
-  bool is_last_lost() const;
+  bool is_last_lost() const { return newest_.voters == kVotesForgotten; }
 
   // Keeps the list of members; after an error the next call tries again.  One call at a time, from
   // any thread, also while store() runs.
   [[nodiscard]] std::optional<FileError> store_members(const MemberView& view);
 
  private:
-  struct IdentityFile {
-    bool exists = false;
-    std::optional<Uuid> id{};  // nothing: missing, or not readable as one
-  };
-
   void open(const StateSettings& settings);
   void judge_votes(const StateSettings& settings);
-  IdentityFile read_identity() const;
-  void resume(const Slot& newest, size_t place, const IdentityFile& identity);
   void begin(const std::string& group);
   std::optional<FileError> make_anew(const Slot& first);
-  void refuse_foreign(const Slot& slot, const std::string& group);
   void write_identity();
   void read_members();
 

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <utility>
 
 #include "base/ascii.hh"
 #include "base/check.hh"
 #include "base/json.hh"
-#include "io/store/holder_identity.hh"
 #include "io/store/json_fields.hh"
 #include "io/tls/base64.hh"
 
@@ -45,9 +43,6 @@ std::optional<uint64_t> epoch_of(const Json* json) {
   return json->get<uint64_t>();
 }
 
-// The first ones had none.
-uint64_t home_of(const std::string& text) { return parse_number<uint64_t>(text, 16).value_or(0); }
-
 std::optional<StoreRecord> parse_record(const Json& json) {
   constexpr int64_t kMostMs = std::numeric_limits<int32_t>::max() * int64_t{1000};
   const auto holder = holder_named(json_text(member(json, "holder")));
@@ -63,7 +58,8 @@ std::optional<StoreRecord> parse_record(const Json& json) {
   if (!id || !epoch) return std::nullopt;
   record.id = *id;
   record.name = shown(json_text(member(json, "name")), kMaxStrangerName);
-  record.home = home_of(json_text(member(json, "home")));
+  // The first ones had none.
+  record.home = parse_number<uint64_t>(json_text(member(json, "home")), 16).value_or(0);
   record.epoch = *epoch;
   return record;
 }
@@ -171,7 +167,10 @@ class EtcdRecord final : public StoreDialect {
   StoreReply on_watch_line(std::string_view line) override {
     const std::optional<Json> json = parse_json(line);
     if (!json) return malformed();
-    if (const Json* error = member(*json, "error")) return stream_refusal(*error);
+    if (const Json* error = member(*json, "error")) {
+      return refusal_by({json_whole(member(*error, "grpc_code")).value_or(0),
+                         json_text(member(*error, "message"))});
+    }
     const Json* result = member(*json, "result");
     if (result == nullptr) return malformed();
     if (const auto foreign = judge_cluster(*result)) return *foreign;
@@ -196,14 +195,12 @@ class EtcdRecord final : public StoreDialect {
 
  private:
   HttpClientRequest request(const char* path, const Json& body) const {
-    HttpClientRequest request{
-        .method = "POST",
-        .url = server() + path,
-        // A member that has lost its cluster says so at once, instead of waiting for it.
-        .headers = {{"Content-Type", "application/json"}, {"Grpc-Metadata-hasleader", "true"}},
-        .authorization = token_,
-        .body = dump(body)};
-    return request;
+    return {.method = "POST",
+            .url = server() + path,
+            // A member that has lost its cluster says so at once, instead of waiting for it.
+            .headers = {{"Content-Type", "application/json"}, {"Grpc-Metadata-hasleader", "true"}},
+            .authorization = token_,
+            .body = dump(body)};
   }
 
   // Each answer names its cluster.  Two clusters have two records, and each of them a leader.
@@ -274,10 +271,6 @@ class EtcdRecord final : public StoreDialect {
     if (answer.status == 200) return malformed();
     return {.failure = answer.status >= 500 ? StoreFailure::kUnavailable : StoreFailure::kMalformed,
             .words = fmt::format("{} answers {}", server(), answer.status)};
-  }
-  StoreRefusal stream_refusal(const Json& error) const {
-    return refusal_by(
-        {json_whole(member(error, "grpc_code")).value_or(0), json_text(member(error, "message"))});
   }
   StoreRefusal refusal_by(const GatewayError& error) const {
     constexpr size_t kMaxMessage = 300;

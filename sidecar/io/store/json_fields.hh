@@ -24,5 +24,7 @@ std::optional<int64_t> json_whole(const Json* json);
 
 // For people: at most `max_bytes` of it, without control characters, and no part of a character.
 std::string shown(std::string_view text, size_t max_bytes);
+// So much of the name of a holder that is not a member.
+inline constexpr size_t kMaxStrangerName = 64;
 
 }  // namespace bellwether::io

@@ -9,7 +9,6 @@
 
 #include "base/json.hh"
 #include "io/http/http_url.hh"
-#include "io/http/retry_after.hh"
 #include "io/store/json_fields.hh"
 #include "io/store/lease_object.hh"
 

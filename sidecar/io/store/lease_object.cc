@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
 
 #include "base/ascii.hh"
 #include "base/check.hh"
-#include "io/store/holder_identity.hh"
 #include "io/store/json_fields.hh"
 
 namespace bellwether::io {
@@ -73,13 +71,17 @@ void set_holder(StoreRecord& record, const std::string& holder, const Json& json
   }
 }
 
+std::string to_holder(const StoreRecord& record) {
+  return record.name + "_" + to_string(record.id);
+}
+
 int64_t to_seconds(Duration lease) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   return std::clamp<int64_t>(std::chrono::ceil<seconds>(lease).count(), 1, kMost);
 }
 
 std::string holder_of(const StoreRecord& record) {
-  return record.holder == Holder::kMember ? to_holder(record.name, record.id) : "";
+  return record.holder == Holder::kMember ? to_holder(record) : "";
 }
 
 Json spec_of(const StoreRecord& record, const std::string& time) {
@@ -90,8 +92,7 @@ Json spec_of(const StoreRecord& record, const std::string& time) {
 
 // null removes what is there.
 Json annotations_of(const StoreRecord& record, const std::string& time) {
-  const std::string text =
-      to_text({record.epoch, to_holder(record.name, record.id), time, record.home});
+  const std::string text = to_text({record.epoch, to_holder(record), time, record.home});
   Json annotations{{kEpochAnnotation, nullptr}, {kReleasedAnnotation, nullptr}};
   if (record.holder == Holder::kMember) annotations[kEpochAnnotation] = text;
   if (record.holder == Holder::kReleased) annotations[kReleasedAnnotation] = text;
@@ -103,6 +104,15 @@ void check_ours(const StoreRecord& record) {
 }
 
 }  // namespace
+
+// A name may have the character that parts it from the id; an id has not.
+std::optional<HolderIdentity> parse_holder(std::string_view text) {
+  const size_t parting = text.rfind('_');
+  if (parting == std::string_view::npos || parting == 0) return std::nullopt;
+  const auto id = parse_uuid(std::string(text.substr(parting + 1)));
+  if (!id) return std::nullopt;
+  return HolderIdentity{std::string(text.substr(0, parting)), *id};
+}
 
 std::optional<LeaseObject> parse_lease(const Json& json) {
   const std::string version = json_text(member(json, {"metadata", "resourceVersion"}));

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json.hh"
 #include "base/wall_time.hh"
@@ -20,6 +21,13 @@ namespace bellwether::io {
 
 inline constexpr const char* kEpochAnnotation = "bellwether.io/epoch";
 inline constexpr const char* kReleasedAnnotation = "bellwether.io/released";
+
+// A member as holderIdentity names it: NAME_UUID, as client-go's users name themselves.
+struct HolderIdentity {
+  std::string name;
+  Uuid id{};
+};
+std::optional<HolderIdentity> parse_holder(std::string_view text);
 
 struct LeaseObject {
   StoreSight sight{};

@@ -1,7 +1,7 @@
 // Derivation by OpenSSL's HKDF.
 #include "io/tls/group_secret.hh"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/kdf.h>
@@ -34,11 +34,8 @@ using KdfContextPtr = std::unique_ptr<EVP_KDF_CTX, FreeWith<EVP_KDF_CTX_free>>;
 constexpr size_t kIdentityBytes = 16;
 constexpr size_t kMaxKeys = 8;
 
-template <typename Bytes>
-std::string hex(const Bytes& bytes) {
-  std::string text;
-  for (const uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
+std::string hex(std::span<const uint8_t> bytes) {
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
 // Fills `key`, which stays where no core dump shows it.

@@ -2,7 +2,7 @@
 #include "io/tls/guarded_file.hh"
 
 #include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <sys/stat.h>
@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "base/file_turn.hh"
+#include "io/loop/files.hh"
 #include "io/tls/openssl.hh"
 
 namespace bellwether::io {
@@ -27,21 +28,6 @@ constexpr std::array kSystemBundles{"/etc/ssl/certs/ca-certificates.crt",
                                     "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
                                     "/etc/ssl/cert.pem"};
 constexpr mode_t kWrittenByOthers = S_IWGRP | S_IWOTH;
-
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path)
-      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {}
-  ~OpenFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 std::string flaw_of(const struct stat& status, Secrecy secrecy) {
   if (!S_ISREG(status.st_mode)) return "is not a file";
@@ -74,9 +60,9 @@ SecretText read_guarded_file(const std::string& path, const std::string& key, Se
   };
   const FileTurn turn(path);
   if (!turn.is_ours()) fail(FileTurn::kFlaw);
-  const OpenFile file(path);
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat status {};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail_by_errno();
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0) fail_by_errno();
   if (const std::string flaw = flaw_of(status, secrecy); !flaw.empty()) fail(flaw);
   if (static_cast<uint64_t>(status.st_size) > kMaxBytes) fail("is larger than 1 MiB");
   // With room for all of it from the start: a copy would stay in memory.
@@ -117,9 +103,7 @@ std::string fingerprint(std::span<const std::string_view> parts) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned bytes = 0;
   EVP_DigestFinal_ex(context.get(), digest.data(), &bytes);
-  std::string text;
-  for (unsigned i = 0; i < bytes; ++i) text += fmt::format("{:02x}", digest.at(i));
-  return text;
+  return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + bytes, ""));
 }
 
 }  // namespace bellwether::io

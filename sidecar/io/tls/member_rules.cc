@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "io/tls/spiffe_id.hh"
-
 namespace bellwether::io {
 namespace {
 

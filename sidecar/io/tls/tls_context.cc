@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <new>
 #include <span>
 #include <utility>
@@ -36,7 +35,7 @@ const TlsContext& context_of(const SSL* ssl) { return TlsSession::of(ssl).contex
 
 int choose_protocol(SSL* ssl, const unsigned char** chosen, unsigned char* length,
                     const unsigned char* offered, unsigned offered_bytes, void* /*argument*/) {
-  const std::string& wanted = context_of(ssl).protocol();
+  const std::string& wanted = context_of(ssl).kind().protocol;
   std::span<const unsigned char> rest(offered, offered_bytes);
   while (!rest.empty() && rest.size() > rest.front()) {
     const auto name = rest.subspan(1, rest.front());

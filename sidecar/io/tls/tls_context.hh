@@ -29,6 +29,16 @@ class TlsContext {
  public:
   using Judge = std::function<std::optional<TlsFlaw>(const PeerCertificate&)>;
 
+  // What all connections of one kind have in common.
+  struct Kind {
+    int least_version;
+    const char* versions;  // for whoever reads why a peer was refused
+    std::string protocol;  // that both must speak inside (ALPN) ...
+    bool must_offer;       // ... or, where this is false, whoever offers anything
+    const char* plain_flaw;
+    std::string_view plain_answer;  // to a peer that does not speak TLS
+  };
+
   // Between the members of a group: TLS 1.3 alone, both sides known to each other, nothing resumed.
   // By certificates; the set was checked.
   static TlsContextPtr of_members(const CertificateSet& set, MemberRules rules);
@@ -55,14 +65,7 @@ class TlsContext {
   const std::string& material() const { return material_; }
   bool has_secret() const { return !keys_.empty(); }
   const std::vector<GroupKey>& keys() const { return keys_; }
-  // What both must speak inside (ALPN), or at least whoever offers anything.
-  const std::string& protocol() const { return kind_.protocol; }
-  bool must_offer_protocol() const { return kind_.must_offer; }
-  // For whoever reads why a peer was refused.
-  const char* versions() const { return kind_.versions; }
-  const char* plain_flaw() const { return kind_.plain_flaw; }
-  // What a peer is told that does not speak TLS.
-  std::string_view plain_answer() const { return kind_.plain_answer; }
+  const Kind& kind() const { return kind_; }
   // Whether a client compares the server's certificate with the name that it has called.
   bool judges_server_names() const { return judges_server_names_; }
   // In the certificate that it shows.
@@ -73,15 +76,6 @@ class TlsContext {
   std::optional<std::time_t> expiry() const { return expiry_; }
 
  private:
-  // What all connections of one kind have in common.
-  struct Kind {
-    int least_version;
-    const char* versions;
-    std::string protocol;
-    bool must_offer;
-    const char* plain_flaw;
-    std::string_view plain_answer;
-  };
   static const Kind kMembers;
   static const Kind kHttp;
 

@@ -9,8 +9,6 @@
 #include <new>
 #include <utility>
 
-#include "base/check.hh"
-
 namespace bellwether::io {
 namespace {
 
@@ -114,8 +112,6 @@ TlsSession::TlsSession(TlsContextPtr context, TlsSide side, std::string server)
   }
 }
 
-TlsSession::~TlsSession() = default;
-
 TlsSession& TlsSession::of(const SSL* ssl) {
   return *static_cast<TlsSession*>(SSL_get_app_data(ssl));
 }
@@ -133,8 +129,8 @@ size_t TlsSession::read(std::span<char> buffer) {
     is_heard_ = true;
     constexpr char kAlert = '\x15';
     if (!is_tls_hello(input_) && input_.front() != kAlert) {
-      flaw_ = TlsFlaw{Rejection::kTlsPlaintext, context_->plain_flaw()};
-      output_ = context_->plain_answer();
+      flaw_ = TlsFlaw{Rejection::kTlsPlaintext, context_->kind().plain_flaw};
+      output_ = context_->kind().plain_answer;
       return 0;
     }
   }
@@ -161,8 +157,8 @@ void TlsSession::settle() {
   const unsigned char* protocol = nullptr;
   unsigned bytes = 0;
   SSL_get0_alpn_selected(ssl_.get(), &protocol, &bytes);
-  const std::string& wanted = context_->protocol();
-  const bool is_offered = bytes > 0 || context_->must_offer_protocol();
+  const std::string& wanted = context_->kind().protocol;
+  const bool is_offered = bytes > 0 || context_->kind().must_offer;
   if (is_offered && !std::ranges::equal(std::span(protocol, bytes), wanted)) {
     flaw_ = protocol_flaw("the peer does not offer the protocol " + wanted);
     return;
@@ -273,10 +269,10 @@ TlsFlaw TlsSession::flaw_of_error(unsigned long error) const {
     return {Rejection::kTlsNoCertificate, "the peer shows no certificate"};
   }
   if (reason == SSL_R_UNSUPPORTED_PROTOCOL || reason == SSL_R_UNKNOWN_PROTOCOL) {
-    return protocol_flaw(std::string("the peer does not speak ") + context_->versions());
+    return protocol_flaw(std::string("the peer does not speak ") + context_->kind().versions);
   }
   if (reason == SSL_R_NO_APPLICATION_PROTOCOL) {
-    return protocol_flaw("the peer does not offer the protocol " + context_->protocol());
+    return protocol_flaw("the peer does not offer the protocol " + context_->kind().protocol);
   }
   if (context_->has_secret() && !is_established_) {
     return {Rejection::kTlsWrongSecret,

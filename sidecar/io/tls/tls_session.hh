@@ -23,7 +23,7 @@ class TlsSession {
   // `server`: the name or the address that a client has called, of which the server must have a
   // certificate; "": which name it has is for the context to judge.  Throws std::bad_alloc.
   TlsSession(TlsContextPtr context, TlsSide side, std::string server = "");
-  ~TlsSession();
+  ~TlsSession() = default;
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
 

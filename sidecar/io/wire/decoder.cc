@@ -5,7 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/check.hh"
 #include "base/fnv1a.hh"
 #include "core/members.hh"
 #include "io/wire/checksum.hh"

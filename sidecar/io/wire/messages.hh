@@ -143,14 +143,9 @@ inline ValueFlaw append_from_wire(const wire::Members& message, MemberView& view
   return nullptr;
 }
 
-// --- a plugin's message: ELECTION, ANSWER, HANDOVER and its private kinds ---
+// --- a plugin's message ---
 
 WireType<Kind::kPluginMessage, wire::PluginMessage> wire_type(const ElectionFrame&);
-
-inline bool is_plugin_message(uint32_t kind) {
-  return (kind >= ELECTION_MESSAGE_ELECTION && kind <= ELECTION_MESSAGE_HANDOVER) ||
-         (kind >= ELECTION_MESSAGE_FIRST_PRIVATE && kind <= ELECTION_MESSAGE_LAST_PRIVATE);
-}
 
 inline void to_wire(const ElectionFrame& body, wire::PluginMessage& message) {
   check(is_plugin_message(body.kind), "a plugin's message is of a kind that plugins may send");
