@@ -181,8 +181,6 @@ bool is_true(const Json& object, const char* key) {
   return found != object.end() && *found == true;
 }
 
-std::string why_nobody_leads(const Json& status) { return text_in(status, "why_nobody_leads"); }
-
 std::string leader_text(const Json& leader) {
   const std::string name = text_in(object_in(leader, "leader"), "name");
   if (name.empty()) return "there is no leader";

@@ -52,9 +52,6 @@ bool is_true(const Json& object, const char* key);
 // Of one in /v1/members.
 bool is_alive(const Json& member);
 
-// "nobody's application is able": a reason that all share, from a body of /v1/status; "" for none.
-std::string why_nobody_leads(const Json& status);
-
 // "orders-2 leads, epoch 7" or "there is no leader"; from a body of /v1/leader.
 std::string leader_text(const Json& leader);
 

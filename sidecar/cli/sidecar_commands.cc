@@ -151,17 +151,14 @@ ExitCode status(ApiClient& client, const SidecarOptions& options) {
 // The names in a column, and beside it the sentences, in as many lines as they take.
 std::vector<Line> explanation_lines(const Json& explanation, size_t width) {
   const std::string leader = text_in(explanation, "leader");
-  const std::string why_nobody = why_nobody_leads(explanation);
-  const auto row = [](const char* head, Span what) {
-    return Row{Span(head, Style::kFaint), std::move(what)};
-  };
+  const std::string why_nobody = text_in(explanation, "why_nobody_leads");
   std::vector<Line> lines = aligned({
-      row("group", text_of(explanation, "group") + ", guard " + text_of(explanation, "guard")),
-      row("seen by", text_of(explanation, "seen_by")),
-      row("leader", !leader.empty()
-                        ? Span(leader, Style::kStrong)
-                        : Span("there is no leader" + (why_nobody.empty() ? "" : ". " + why_nobody),
-                               Style::kBad)),
+      headed("group", text_of(explanation, "group") + ", guard " + text_of(explanation, "guard")),
+      headed("seen by", text_of(explanation, "seen_by")),
+      headed("leader", !leader.empty() ? Span(leader, Style::kStrong)
+                                       : Span("there is no leader" +
+                                                  (why_nobody.empty() ? "" : ". " + why_nobody),
+                                              Style::kBad)),
   });
   const Json& vote = object_in(explanation, "vote");
   if (!text_in(vote, "why").empty()) add_wrapped({{"its vote  "}}, vote_text(vote), width, lines);
