@@ -34,9 +34,8 @@ inline Json get_leader(ApiClient& client) { return get_json(client, "/v1/leader"
 inline Json get_status(ApiClient& client) { return get_json(client, "/v1/status", "node"); }
 inline Json get_members(ApiClient& client) { return get_json(client, "/v1/members", "members"); }
 
-// A value as text that a terminal can take: a string without its quotes, anything else as JSON.
-std::string value_text(const Json& value);
-// The value of a key as such text; "" for null and what is not there, and "-" where it is shown.
+// The value of a key as text that a terminal can take: a string without its quotes, anything else
+// as JSON; "" for null and what is not there, and "-" where it is shown.
 std::string text_in(const Json& object, const char* key);
 std::string text_of(const Json& object, const char* key);
 // The value whose name stands there; nothing for any other word.
