@@ -49,6 +49,7 @@ enum class SidecarEnd : uint8_t {
   kInGoodOrder,      // it was asked to, and left its group
   kFailed,           // it had to, or could not leave in time
   kBrokenInvariant,  // it was wrong about itself (self_check.hh), and left nobody a word
+  kLast = kBrokenInvariant,
 };
 
 class Sidecar final : private ParticipantListener, private api::Backend {
