@@ -13,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include "api/attachments.hh"
 #include "api/backend.hh"
 #include "api/exchange.hh"
 #include "api/history.hh"
@@ -159,8 +158,8 @@ class Routes : private LeadershipListener {
   const ElectionHistory& history_;
   RoutesObserver observer_;
   LongPolls long_polls_;
-  EventStreams streams_;
-  Attachments attachments_;
+  EventStreams streams_{EventStreams::kMaxFollowers};
+  EventStreams attachments_{EventStreams::kMaxAttachments};
   ScoreBudget scores_;
   io::LoopTimer timer_;  // one for all clients that wait
 };

@@ -48,7 +48,7 @@ ApiAddress parse_api(const std::string& text) {
 
 constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
 
-// A sidecar sends a comment every 15 s (event_streams.hh).
+// A sidecar sends a comment every 15 s (waiting_clients.hh).
 constexpr Duration kSilentStream = std::chrono::seconds(45);
 
 // Of an event, the value in the line that begins with `name`.
