@@ -98,10 +98,8 @@ void Routes::score(const io::HttpRequest& request, Exchange exchange) {
 
 void Routes::refuse_score(Exchange exchange) const {
   observer_.on_limit(Limit::kScoreChanges);
-  io::HttpResponse response =
-      error_response(429, fmt::format("more than {} scores a second", ScoreBudget::kPerSecond));
-  response.headers.emplace_back("Retry-After", "1");
-  exchange.send(std::move(response));
+  exchange.send(
+      busy_response(fmt::format("more than {} scores a second", ScoreBudget::kPerSecond), 429));
 }
 
 void Routes::drained(const io::HttpRequest& request, Exchange exchange) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -124,10 +123,12 @@ class Routes : private LeadershipListener {
   io::HttpResponse metrics_text() const;
   io::HttpResponse ui() const;
   io::HttpResponse leader() const;
-  io::HttpResponse members() const;
-  io::HttpResponse status() const;
   io::HttpResponse history() const;
-  io::HttpResponse explain() const;
+  // One of bodies.hh.
+  template <Json (*kBody)(const Backend&, const LeadershipFeed&)>
+  io::HttpResponse body() const {
+    return json_response(200, kBody(backend_, feed_));
+  }
 
   // When there is a change.
   void leader_or_wait(const io::HttpRequest& request, Exchange exchange);
