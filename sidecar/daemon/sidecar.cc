@@ -89,8 +89,9 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
           [this](uint64_t epoch) { participant_.on_drained(epoch); }),
       authority_(config().api),
       front_door_(loop_, resolver_, *this, metrics_, log_, config()),
-      config_file_(loop_, settings_.parsed.file, settings_.config_text,
-                   [this](const ConfigFile::Reading& reading) { last_reload_ = apply(reading); }),
+      config_file_(
+          watch_config(loop_, settings_.parsed.file, settings_.config_text,
+                       [this](const ConfigReading& reading) { last_reload_ = apply(reading); })),
       terminate_(loop_, SIGTERM, [this] { leave("SIGTERM"); }),
       interrupt_(loop_, SIGINT, [this] { leave("SIGINT"); }),
       hang_up_(loop_, SIGHUP, [this] { reload([](const api::ReloadResult&) {}); }),
@@ -332,7 +333,7 @@ void Sidecar::reload(std::function<void(const api::ReloadResult&)> done) {
   config_file_.read([this, done = std::move(done)] { done(last_reload_); });
 }
 
-api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
+api::ReloadResult Sidecar::apply(const ConfigReading& reading) {
   api::ReloadResult result;
   const std::string& file = settings_.parsed.file;
   const auto refuse = [&](std::string error) {

@@ -122,7 +122,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   }
   void reload(std::function<void(const api::ReloadResult&)> done) override;
 
-  api::ReloadResult apply(const ConfigFile::Reading& reading);
+  api::ReloadResult apply(const ConfigReading& reading);
   void apply(const Config& wanted, std::vector<ConfigChange>& changes);
 
   SidecarSettings settings_;
