@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <utility>
 
 #include "api/bodies.hh"
 #include "api/routes.hh"
@@ -31,19 +30,6 @@ io::FlagFileSettings flag_settings(const Config& config) {
           .guard = flag_guard(config)};
 }
 
-const election_plugin& load(const SidecarSettings& settings) {
-  const ElectionSettings& election = settings.parsed.config.election;
-  return load_plugin(election.plugin, settings.plugin_dir);
-}
-
-api::Identity identity_of(const SidecarSettings& settings, const election_plugin& plugin) {
-  return {.version = settings.version,
-          .plugin = plugin.name,
-          .plugin_version = plugin.version,
-          .plugin_abi = std::to_string(plugin.abi_major) + "." + std::to_string(plugin.abi_minor),
-          .confinement = settings.confinement};
-}
-
 }  // namespace
 
 Sidecar::Sidecar(SidecarSettings settings, Log& log)
@@ -52,8 +38,13 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
       memory_keeper_(settings_.parsed.config.node.keeps_memory
                          ? std::optional<io::MemoryKeeper>(std::in_place)
                          : std::nullopt),
-      plugin_(load(settings_)),
-      identity_(identity_of(settings_, plugin_)),
+      plugin_(load_plugin(settings_.parsed.config.election.plugin, settings_.plugin_dir)),
+      identity_{
+          .version = settings_.version,
+          .plugin = plugin_.name,
+          .plugin_version = plugin_.version,
+          .plugin_abi = std::to_string(plugin_.abi_major) + "." + std::to_string(plugin_.abi_minor),
+          .confinement = settings_.confinement},
       in_force_(settings_.parsed.config),
       metrics_({.group = config().group.name,
                 .member = config().node.name,
