@@ -54,16 +54,13 @@ class ElectionMeter {
   // That one, once somebody leads.
   std::optional<ElectionSummary> take_granted();
 
-  // ELECTION_STATE_*
-  uint32_t state() const { return state_; }
-
  private:
   bool is_running() const { return state_ != ELECTION_STATE_IDLE; }
   void begin(Instant now);
   ElectionSummary end();
   Trigger trigger() const;
 
-  uint32_t state_ = ELECTION_STATE_IDLE;
+  uint32_t state_ = ELECTION_STATE_IDLE;  // ELECTION_STATE_*
   bool is_leader_known_ = false;
 
   // The running election.

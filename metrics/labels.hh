@@ -4,7 +4,6 @@
 // process lives.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -41,31 +41,29 @@ inline constexpr double kMessageCounts[] = {0,   1,   2,   5,    10,   20,  50,
 
 // Of a guard on a store.
 struct StoreMetrics {
-  explicit StoreMetrics(prometheus::Registry& registry)
-      : requests(registry, "bellwether_store_requests_total",
-                 "Requests to the store that decides who leads, by what they came to.", "verb",
-                 "result"),
-        failures(registry, "bellwether_store_failures_total",
-                 "Requests to the store that came to nothing, by why.", "reason"),
-        request_duration(registry, "bellwether_store_request_duration_seconds",
-                         "Time from a request to the store until its answer, or until it was given "
-                         "up; without watches.",
-                         kStoreSeconds),
-        up(registry, "bellwether_store_up",
-           "1 when the store did what this node asked for last, else 0."),
-        record_age(registry, "bellwether_store_record_age_seconds",
-                   "How long ago this node saw the store's record change; 0 while it does not look "
-                   "at it."),
-        is_strange(registry, "bellwether_store_record_is_strange",
-                   "1 while this node looks at the store's record and another client holds it, "
-                   "which is not a member, else 0.") {}
+  explicit StoreMetrics(prometheus::Registry& all) : registry(all) {}
 
-  const Counters<StoreVerb, StoreResult> requests;
-  const Counters<StoreFailure> failures;
-  const Histograms<> request_duration;
-  const Gauges<> up;
-  const Gauges<> record_age;
-  const Gauges<> is_strange;
+  prometheus::Registry& registry;
+  const Counters<StoreVerb, StoreResult> requests{
+      registry, "bellwether_store_requests_total",
+      "Requests to the store that decides who leads, by what they came to.", "verb", "result"};
+  const Counters<StoreFailure> failures{registry, "bellwether_store_failures_total",
+                                        "Requests to the store that came to nothing, by why.",
+                                        "reason"};
+  const Histograms<> request_duration{
+      registry, "bellwether_store_request_duration_seconds",
+      "Time from a request to the store until its answer, or until it was given up; without "
+      "watches.",
+      kStoreSeconds};
+  const Gauges<> up{registry, "bellwether_store_up",
+                    "1 when the store did what this node asked for last, else 0."};
+  const Gauges<> record_age{
+      registry, "bellwether_store_record_age_seconds",
+      "How long ago this node saw the store's record change; 0 while it does not look at it."};
+  const Gauges<> is_strange{
+      registry, "bellwether_store_record_is_strange",
+      "1 while this node looks at the store's record and another client holds it, which is not a "
+      "member, else 0."};
 };
 
 class Metrics {
@@ -208,8 +206,8 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& rejected =
       add_family<prometheus::Counter>(registry, "bellwether_rejected_frames_total",
                                       "Frames, or bytes of a peer, that were not usable.");
-  const Counters<Rejection> rejected_frames{rejected, {}, {"reason"}};
-  const Counters<Unfit> unfit_frames{rejected, {}, {"reason"}};
+  const Counters<Rejection> rejected_frames{rejected, {}, "reason"};
+  const Counters<Unfit> unfit_frames{rejected, {}, "reason"};
   const Counters<ProofDoubt> death_proofs_doubted{
       registry, "bellwether_death_proofs_doubted_total",
       "Peers whose end a refused connection does not prove, though it is asked for.", "reason"};

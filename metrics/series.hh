@@ -57,30 +57,18 @@ prometheus::Family<Metric>& add_family(prometheus::Registry& registry, const std
 template <typename Metric, typename... Labels>
 class Series {
  public:
-  using Names = std::array<const char*, sizeof...(Labels)>;  // of the labels
-
+  // A family of its own.  `more`: names of the labels, or buckets.
   Series(prometheus::Registry& registry, const std::string& name, const std::string& help,
-         std::same_as<const char*> auto... names)
-      : Series(add_family<Metric>(registry, name, help), {}, Names{names...}) {
-    static_assert(sizeof...(names) == sizeof...(Labels));
-  }
-  Series(prometheus::Registry& registry, const std::string& name, const std::string& help,
-         Buckets buckets)
-      : Series(add_family<Metric>(registry, name, help), {}, {}, buckets) {}
-
+         const auto&... more)
+      : Series(add_family<Metric>(registry, name, help), {}, more...) {}
   // Some of the series of `family`: those with `common` among their labels.
   Series(prometheus::Family<Metric>& family, const prometheus::Labels& common,
-         const Names& names = {}, Buckets buckets = {}) {
-    for (size_t i = 0; i < series_.size(); ++i) {
-      prometheus::Labels labels = labels_at(i, names, std::index_sequence_for<Labels...>{});
-      labels.insert(common.begin(), common.end());
-      if constexpr (std::is_same_v<Metric, prometheus::Histogram>) {
-        series_[i] = &family.Add(labels, std::vector<double>(buckets.begin(), buckets.end()));
-      } else {
-        series_[i] = &family.Add(labels);
-      }
-    }
+         std::convertible_to<const char*> auto... names)
+      : Series(family, common, Names{names...}, Buckets{}) {
+    static_assert(sizeof...(names) == sizeof...(Labels));
   }
+  Series(prometheus::Family<Metric>& family, const prometheus::Labels& common, Buckets buckets)
+      : Series(family, common, Names{}, buckets) {}
 
   // The series of these values.
   Metric& of(Labels... values) const {
@@ -105,6 +93,21 @@ class Series {
   void observe(Duration duration) const { of().Observe(seconds(duration)); }
 
  private:
+  using Names = std::array<const char*, sizeof...(Labels)>;  // of the labels
+
+  Series(prometheus::Family<Metric>& family, const prometheus::Labels& common, const Names& names,
+         Buckets buckets) {
+    for (size_t i = 0; i < series_.size(); ++i) {
+      prometheus::Labels labels = labels_at(i, names, std::index_sequence_for<Labels...>{});
+      labels.insert(common.begin(), common.end());
+      if constexpr (std::is_same_v<Metric, prometheus::Histogram>) {
+        series_[i] = &family.Add(labels, std::vector<double>(buckets.begin(), buckets.end()));
+      } else {
+        series_[i] = &family.Add(labels);
+      }
+    }
+  }
+
   // The inverse of of(): the last label's value changes first.
   template <size_t... kPositions>
   static prometheus::Labels labels_at(size_t index, const Names& names,
@@ -132,12 +135,12 @@ template <typename Metric, typename... Labels>
 class SeriesByVariant {
  public:
   SeriesByVariant(prometheus::Registry& registry, const std::vector<std::string>& variants,
-                  const std::string& name, const std::string& help,
-                  std::same_as<const char*> auto... names)
-      : SeriesByVariant(add_family<Metric>(registry, name, help), variants, {names...}, {}) {}
-  SeriesByVariant(prometheus::Registry& registry, const std::vector<std::string>& variants,
-                  const std::string& name, const std::string& help, Buckets buckets)
-      : SeriesByVariant(add_family<Metric>(registry, name, help), variants, {}, buckets) {}
+                  const std::string& name, const std::string& help, const auto&... more) {
+    auto& family = add_family<Metric>(registry, name, help);
+    for (const std::string& variant : variants) {
+      by_variant_.try_emplace(variant, family, prometheus::Labels{{"variant", variant}}, more...);
+    }
+  }
 
   // Of one of the variants.
   const Series<Metric, Labels...>& of(const std::string& variant) const {
@@ -150,14 +153,6 @@ class SeriesByVariant {
   }
 
  private:
-  SeriesByVariant(prometheus::Family<Metric>& family, const std::vector<std::string>& variants,
-                  const typename Series<Metric, Labels...>::Names& names, Buckets buckets) {
-    for (const std::string& variant : variants) {
-      by_variant_.try_emplace(variant, family, prometheus::Labels{{"variant", variant}}, names,
-                              buckets);
-    }
-  }
-
   std::map<std::string, Series<Metric, Labels...>> by_variant_;
 };
 

@@ -2,8 +2,9 @@
 // finished what it had begun.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "api/bodies.hh"
-#include "api/exchange.hh"
 #include "api/routes.hh"
 #include "base/ascii.hh"
 
@@ -28,6 +29,13 @@ std::optional<std::string> read_number(const std::string& body, const char* key)
 }
 
 constexpr const char* kNameForm = "name has 1 to 64 letters, digits, '-', '.' and '_'";
+
+bool is_attachment_name(std::string_view name) {
+  constexpr size_t kMaxName = 64;
+  return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, [](char c) {
+    return is_alphanumeric(c) || c == '-' || c == '.' || c == '_';
+  });
+}
 
 // As it was given, or what those are called that give none.
 std::string name_in(const io::HttpRequest& request) {
@@ -59,8 +67,8 @@ void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
   }
   if (attachments_.is_full()) {
     observer_.on_limit(Limit::kAttachments);
-    return exchange.send(
-        busy_response(fmt::format("{} applications are attached already", Attachments::kMax)));
+    return exchange.send(busy_response(
+        fmt::format("{} applications are attached already", EventStreams::kMaxAttachments)));
   }
   if (score && !scores_.admit(backend_.now())) return refuse_score(std::move(exchange));
   const std::string attached = fmt::format(
@@ -68,7 +76,7 @@ void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
       dump({{"name", name}, {"node", backend_.config().node.name}, {"score", score.value_or(0)}}));
   const std::string events = attached + application_event(feed_.current());
   std::string token = backend_.authority().judge(request).token;
-  if (!attachments_.open(std::move(exchange), name, std::move(token), events, backend_.now())) {
+  if (!attachments_.open(std::move(exchange), events, backend_.now(), name, std::move(token))) {
     return;
   }
   // The score first, so that it is known as what it is worth from the start.
@@ -90,10 +98,8 @@ void Routes::score(const io::HttpRequest& request, Exchange exchange) {
 
 void Routes::refuse_score(Exchange exchange) const {
   observer_.on_limit(Limit::kScoreChanges);
-  io::HttpResponse response =
-      error_response(429, fmt::format("more than {} scores a second", ScoreBudget::kPerSecond));
-  response.headers.emplace_back("Retry-After", "1");
-  exchange.send(std::move(response));
+  exchange.send(
+      busy_response(fmt::format("more than {} scores a second", ScoreBudget::kPerSecond), 429));
 }
 
 void Routes::drained(const io::HttpRequest& request, Exchange exchange) {

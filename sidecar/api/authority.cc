@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "base/ascii.hh"
 #include "base/lines.hh"
@@ -41,24 +40,19 @@ std::optional<Entry> entry_of(const std::string& name,
   return std::nullopt;
 }
 
-std::optional<uid_t> user_id(const std::string& name) {
-  const auto entry = entry_of<passwd>(name, ::getpwnam_r);
-  return entry ? std::optional(entry->pw_uid) : std::nullopt;
-}
-
-std::optional<gid_t> group_id(const std::string& name) {
-  const auto entry = entry_of<group>(name, ::getgrnam_r);
-  return entry ? std::optional(entry->gr_gid) : std::nullopt;
-}
-
-template <typename Id, typename Find>
+// The numbers of users, or of groups, that are named so; a number stands for itself.  What stands
+// for nobody here goes to `unknown`.
+template <typename Entry, typename Id>
 std::vector<Id> ids(const std::vector<std::string>& names, std::vector<std::string>& unknown,
-                    Find find, std::optional<uint32_t> overflow) {
+                    int (*find)(const char*, Entry*, char*, size_t, Entry**), Id Entry::*number,
+                    const char* kind) {
   std::vector<Id> found;
   for (const std::string& name : names) {
-    const std::optional<Id> number = parse_number<Id>(name);
-    const std::optional<Id> id = number ? number : find(name);
-    if (id && id != overflow) {
+    std::optional<Id> id = parse_number<Id>(name);
+    if (!id) {
+      if (const auto entry = entry_of(name, find)) id = (*entry).*number;
+    }
+    if (id && id != io::overflow_id(kind)) {
       found.push_back(*id);
     } else {
       unknown.push_back(name);
@@ -87,16 +81,6 @@ std::optional<std::string_view> bearer_token(const io::HttpRequest& request) {
 
 }  // namespace
 
-std::vector<uid_t> user_ids(const std::vector<std::string>& names,
-                            std::vector<std::string>& unknown) {
-  return ids<uid_t>(names, unknown, user_id, io::overflow_id("uid"));
-}
-
-std::vector<gid_t> group_ids(const std::vector<std::string>& names,
-                             std::vector<std::string>& unknown) {
-  return ids<gid_t>(names, unknown, group_id, io::overflow_id("gid"));
-}
-
 std::vector<std::string> parse_tokens(std::string_view text) {
   std::vector<std::string> digests;
   for_each_line(text, [&](int number, std::string_view line) {
@@ -119,8 +103,8 @@ Authority::Authority(const ApiSettings& settings)
       wants_token_(!settings.token_file.empty()),
       wants_certificate_(!settings.client_ca.empty()),
       wants_user_(!settings.allow_users.empty() || !settings.allow_groups.empty()),
-      users_(user_ids(settings.allow_users, unknown_)),
-      groups_(group_ids(settings.allow_groups, unknown_)) {}
+      users_(ids(settings.allow_users, unknown_, ::getpwnam_r, &passwd::pw_uid, "uid")),
+      groups_(ids(settings.allow_groups, unknown_, ::getgrnam_r, &group::gr_gid, "gid")) {}
 
 void Authority::set_tokens(std::vector<std::string> digests, std::string flaw) {
   tokens_ = std::move(digests);

@@ -13,15 +13,6 @@
 
 namespace bellwether::api {
 
-// The numbers of users, or of groups, that are named so; a number stands for itself.  A name that
-// this host does not know, or a number that stands for everybody of other user namespaces, is left
-// out, and added to `unknown`.  Reads /etc/passwd and whatever else nsswitch.conf(5) names, so it
-// may block.
-std::vector<uid_t> user_ids(const std::vector<std::string>& names,
-                            std::vector<std::string>& unknown);
-std::vector<gid_t> group_ids(const std::vector<std::string>& names,
-                             std::vector<std::string>& unknown);
-
 // The tokens of a file, as digests.  A line is a token of at least 16 visible characters, or empty,
 // or a comment that begins with '#'.  Throws TlsError, which names a line but nothing of it.
 std::vector<std::string> parse_tokens(std::string_view text);
@@ -38,7 +29,7 @@ struct Permission {
 
 class Authority {
  public:
-  // `unknown`: names of users and groups that this host does not know.
+  // Reads /etc/passwd and whatever else nsswitch.conf(5) names, so it may block.
   explicit Authority(const ApiSettings& settings);
 
   // Nobody else has a token from now on.  `flaw`: why there are none; "": there are.
@@ -49,7 +40,8 @@ class Authority {
   bool is_in_force(const std::string& token) const;
   // Why no token is accepted; "": they are, or none is asked for.
   std::string token_flaw() const { return wants_token_ ? token_flaw_ : ""; }
-  // Names that [api] has and this host does not know.
+  // Names of users and groups that [api] has and this host does not know, and numbers that stand
+  // for everybody of other user namespaces.
   const std::vector<std::string>& unknown_names() const { return unknown_; }
 
  private:

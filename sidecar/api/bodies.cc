@@ -17,6 +17,21 @@ constexpr double kMicrosecondsPerMillisecond = 1000.0;
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+// For how long a program may act on an answer; zero unless nothing but time can end the leadership.
+// HTTP is not the flag: after a death that can be proven, others lead before the validity that was
+// sent runs out.
+Duration dependable_validity(const Backend& backend, const LeadershipFeed& feed) {
+  const Config& config = backend.config();
+  const bool only_time_ends_it =
+      config.has_guard() && config.election.death_proof == DeathProof::kNone;
+  return only_time_ends_it ? feed.valid_for(backend.now()) : Duration::zero();
+}
+
+Json leader_json(const std::optional<NamedLeader>& leader) {
+  if (!leader) return nullptr;
+  return {{"name", leader->name}, {"id", to_string(leader->id)}, {"address", leader->address}};
+}
+
 // How long ago, in milliseconds; a node does not hear itself.
 Json heard_ago(const Backend& backend, const PeerInfo& info) {
   if (info.heard == Instant{}) return nullptr;
@@ -269,18 +284,6 @@ Json draining_json(const Backend& backend) {
       {"since", wall_time(drain->since)},
       {"until", wall_time(drain->until)},
       {"left_ms", whole_ms(std::max(drain->until - backend.now(), Duration::zero()))}};
-}
-
-Duration dependable_validity(const Backend& backend, const LeadershipFeed& feed) {
-  const Config& config = backend.config();
-  const bool only_time_ends_it =
-      config.has_guard() && config.election.death_proof == DeathProof::kNone;
-  return only_time_ends_it ? feed.valid_for(backend.now()) : Duration::zero();
-}
-
-Json leader_json(const std::optional<NamedLeader>& leader) {
-  if (!leader) return nullptr;
-  return {{"name", leader->name}, {"id", to_string(leader->id)}, {"address", leader->address}};
 }
 
 std::vector<const Member*> members_by_rank(const Node& node) {

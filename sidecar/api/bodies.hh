@@ -16,17 +16,9 @@ namespace bellwether::api {
 // `is_leader` is false and it is valid no longer.
 Json leader_body(const Backend& backend, const LeadershipFeed& feed, const Leadership& leadership);
 
-// For how long a program may act on an answer; zero unless nothing but time can end the leadership.
-// HTTP is not the flag: after a death that can be proven, others lead before the validity that was
-// sent runs out.
-Duration dependable_validity(const Backend& backend, const LeadershipFeed& feed);
-
 // Of a leader that lets its application finish: {"epoch","reason","successor","since","until",
 // "left_ms"}; null: none does.
 Json draining_json(const Backend& backend);
-
-// {"name","id","address"}, or null.
-Json leader_json(const std::optional<NamedLeader>& leader);
 
 Json members_body(const Backend& backend, const LeadershipFeed& feed);
 Json status_body(const Backend& backend, const LeadershipFeed& feed);

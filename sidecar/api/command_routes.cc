@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <span>
 
-#include "api/bodies.hh"
 #include "api/exchange.hh"
 #include "api/routes.hh"
 #include "base/duration_text.hh"

@@ -82,9 +82,9 @@ inline io::HttpResponse error_response(unsigned status, const std::string& error
   return json_response(status, {{"error", error}});
 }
 
-// For clients that find no place; they may try again soon.
-inline io::HttpResponse busy_response(const std::string& error) {
-  io::HttpResponse response = error_response(503, error);
+// For clients that find no place, or come too often; they may try again soon.
+inline io::HttpResponse busy_response(const std::string& error, unsigned status = 503) {
+  io::HttpResponse response = error_response(status, error);
   response.headers.emplace_back("Retry-After", "1");
   return response;
 }

@@ -40,15 +40,11 @@ HookOutcome outcome_of(const io::HttpClientResult& result) {
   return may_pass ? HookOutcome::kFailed : HookOutcome::kRejected;
 }
 
-size_t HookQueue::push(HookEvent event) {
-  if (is_gone_) return 0;
-  if (!current_) {
-    current_ = std::move(event);
-    return 0;
-  }
-  const size_t superseded = newest_ ? 1 : 0;
-  newest_ = std::move(event);
-  return superseded;
+bool HookQueue::push(HookEvent event) {
+  if (is_gone_) return false;
+  if (current_) return std::exchange(newest_, std::move(event)).has_value();
+  current_ = std::move(event);
+  return false;
 }
 
 const HookEvent* HookQueue::take() {

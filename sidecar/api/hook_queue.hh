@@ -15,12 +15,9 @@
 #include "base/clock.hh"
 #include "base/json.hh"
 #include "base/names.hh"
-#include "base/wall_time.hh"
 #include "io/http/http_client.hh"
 
 namespace bellwether::api {
-
-inline constexpr const char* kHookContentType = "application/cloudevents+json";
 
 enum class HookEventType : uint8_t {
   kElected,   // this group has a leader where none was known
@@ -78,8 +75,8 @@ class HookQueue {
 
   explicit HookQueue(uint64_t seed) : waits_(seed, kFirstWait, kLongestWait, 2) {}
 
-  // A new event.  Returns how many it supersedes (0 or 1); after 410 events are dropped, as 0.
-  size_t push(HookEvent event);
+  // A new event.  Says whether it supersedes another one; after 410 it is dropped.
+  bool push(HookEvent event);
 
   // The event to send now; nullptr while one is being sent or waits, and when there is none.  What
   // becomes of it is to be told by on_outcome().

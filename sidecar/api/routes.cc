@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "api/bodies.hh"
-#include "api/exchange.hh"
 #include "api/trust.hh"
 #include "base/ascii.hh"
 #include "base/duration_text.hh"
@@ -102,10 +101,10 @@ std::span<const Route> Routes::table() {
       {{"/ui"}, kRead, kState, &Routes::ui},
       {{"/v1/leader"}, kRead, kQuery, &Routes::leader_or_wait},
       {{"/v1/events", "/sse"}, kFollow, kQuery, &Routes::events},
-      {{"/v1/members"}, kRead, kState, &Routes::members},
-      {{"/v1/status"}, kRead, kState, &Routes::status},
+      {{"/v1/members"}, kRead, kState, &Routes::body<members_body>},
+      {{"/v1/status"}, kRead, kState, &Routes::body<status_body>},
       {{"/v1/history"}, kRead, kState, &Routes::history},
-      {{"/v1/explain"}, kRead, kState, &Routes::explain},
+      {{"/v1/explain"}, kRead, kState, &Routes::body<explain_body>},
       {{"/v1/step-down"}, kTell, kOperator, &Routes::step_down, false, Command::kStepDown},
       {{"/v1/transfer"}, kTell, kTransfer, &Routes::transfer, false, Command::kTransfer},
       {{"/v1/elect"}, kTell, kOperator, &Routes::elect, false, Command::kElect},
@@ -310,18 +309,8 @@ io::HttpResponse Routes::ui() const {
                       {"Referrer-Policy", "no-referrer"}}};
 }
 
-io::HttpResponse Routes::members() const {
-  return json_response(200, members_body(backend_, feed_));
-}
-
-io::HttpResponse Routes::status() const { return json_response(200, status_body(backend_, feed_)); }
-
 io::HttpResponse Routes::history() const {
   return json_response(200, history_body(backend_, history_, feed_));
-}
-
-io::HttpResponse Routes::explain() const {
-  return json_response(200, explain_body(backend_, feed_));
 }
 
 void Routes::leader_or_wait(const io::HttpRequest& request, Exchange exchange) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include "api/attachments.hh"
 #include "api/backend.hh"
 #include "api/exchange.hh"
 #include "api/history.hh"
@@ -125,10 +123,12 @@ class Routes : private LeadershipListener {
   io::HttpResponse metrics_text() const;
   io::HttpResponse ui() const;
   io::HttpResponse leader() const;
-  io::HttpResponse members() const;
-  io::HttpResponse status() const;
   io::HttpResponse history() const;
-  io::HttpResponse explain() const;
+  // One of bodies.hh.
+  template <Json (*kBody)(const Backend&, const LeadershipFeed&)>
+  io::HttpResponse body() const {
+    return json_response(200, kBody(backend_, feed_));
+  }
 
   // When there is a change.
   void leader_or_wait(const io::HttpRequest& request, Exchange exchange);
@@ -159,8 +159,8 @@ class Routes : private LeadershipListener {
   const ElectionHistory& history_;
   RoutesObserver observer_;
   LongPolls long_polls_;
-  EventStreams streams_;
-  Attachments attachments_;
+  EventStreams streams_{EventStreams::kMaxFollowers};
+  EventStreams attachments_{EventStreams::kMaxAttachments};
   ScoreBudget scores_;
   io::LoopTimer timer_;  // one for all clients that wait
 };

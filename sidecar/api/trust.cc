@@ -70,14 +70,11 @@ std::string distrust(const io::HttpRequest& request, const Config& config) {
   }
   if (request.method != "POST") return "";
   const std::string* const site = request.header("sec-fetch-site");
-  if (site != nullptr && lower(*site) == "cross-site") {
-    return "commands are not taken from another site's page";
-  }
   const std::string* const origin = request.header("origin");
-  if (origin != nullptr && !is_same_origin(*origin, host, request.is_over_tls)) {
-    return "commands are not taken from another site's page";
-  }
-  return "";
+  const bool is_another_site =
+      (site != nullptr && lower(*site) == "cross-site") ||
+      (origin != nullptr && !is_same_origin(*origin, host, request.is_over_tls));
+  return is_another_site ? "commands are not taken from another site's page" : "";
 }
 
 }  // namespace bellwether::api

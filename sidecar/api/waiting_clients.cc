@@ -1,11 +1,7 @@
-// Whoever is answered is taken out first: an answer may bring the client's next request at once.
-// While something is written to the streams they are out of reach: a write may find that a client
-// has gone, which is told at once, and comes back to drop_gone().
+// Whose stream cannot be written to stays until drop_gone(), which tells of it.
 #include "api/waiting_clients.hh"
 
 #include <algorithm>
-#include <iterator>
-#include <utility>
 
 namespace bellwether::api {
 
@@ -31,28 +27,44 @@ Instant LongPolls::deadline() const {
   return earliest;
 }
 
-void EventStreams::open(Exchange exchange, std::string_view events, Instant now) {
+bool EventStreams::open(Exchange exchange, std::string_view events, Instant now, std::string name,
+                        std::string token) {
   exchange.begin_stream("text/event-stream");
-  if (!exchange.write(events)) return;
+  if (!exchange.write(events)) return false;
   if (streams_.empty()) next_comment_ = now + kCommentInterval;
-  streams_.push_back(std::move(exchange));
+  streams_.push_back({std::move(exchange), std::move(name), std::move(token)});
+  return true;
 }
 
 void EventStreams::send(std::string_view event) {
-  std::vector<Exchange> streams = std::exchange(streams_, {});
-  std::erase_if(streams, [&](Exchange& stream) { return !stream.write(event); });
-  streams_.insert(streams_.end(), std::make_move_iterator(streams.begin()),
-                  std::make_move_iterator(streams.end()));
+  for (Stream& stream : streams_) stream.exchange.write(event);
+}
+
+bool EventStreams::end_unless_allowed(const Authority& authority) {
+  const auto first_ended = std::stable_partition(
+      streams_.begin(), streams_.end(),
+      [&](const Stream& stream) { return authority.is_in_force(stream.token); });
+  const bool is_any = first_ended != streams_.end();
+  std::for_each(first_ended, streams_.end(), [](Stream& stream) { stream.exchange.end_stream(); });
+  streams_.erase(first_ended, streams_.end());
+  return is_any;
+}
+
+bool EventStreams::drop_gone() {
+  return std::erase_if(streams_, [](const Stream& stream) { return !stream.exchange.is_open(); }) >
+         0;
+}
+
+std::vector<std::string> EventStreams::names() const {
+  std::vector<std::string> names;
+  for (const Stream& stream : streams_) names.push_back(stream.name);
+  return names;
 }
 
 void EventStreams::on_time(Instant now) {
   if (deadline() > now) return;
   next_comment_ = now + kCommentInterval;
   send(":\n\n");
-}
-
-void EventStreams::drop_gone() {
-  std::erase_if(streams_, [](const Exchange& stream) { return !stream.is_open(); });
 }
 
 }  // namespace bellwether::api

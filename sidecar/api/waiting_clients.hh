@@ -1,9 +1,12 @@
 // Clients that wait for changes of leadership: for the next one, each until its own deadline, or
-// for all of them, as server-sent events (WHATWG HTML, "Server-sent events").
+// for all of them, as server-sent events (WHATWG HTML, "Server-sent events").  The applications
+// that are attached are such clients: the open connection is the statement "I am here"; the kernel
+// ends it when the process dies, however it dies, and the server says so at once.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -44,27 +47,42 @@ class LongPolls {
 
 class EventStreams {
  public:
-  // As with long polls, a quarter of the connections.
-  static constexpr size_t kMaxStreams = 128;
-  // A comment so often keeps proxies from closing a silent stream, and finds clients that have
-  // gone.
+  // Of those that follow, as with long polls, a quarter of the connections.
+  static constexpr size_t kMaxFollowers = 128;
+  static constexpr size_t kMaxAttachments = 32;
+  // A comment so often keeps proxies from closing a silent stream, and finds clients whose host has
+  // gone without a word.
   static constexpr Duration kCommentInterval = std::chrono::seconds(15);
 
-  bool is_full() const { return streams_.size() >= kMaxStreams; }
+  // At most so many at a time.
+  explicit EventStreams(size_t most) : most_(most) {}
 
-  // Begins the stream with these events.
-  void open(Exchange exchange, std::string_view events, Instant now);
+  bool is_full() const { return streams_.size() >= most_; }
+  // Begins the stream with these events; false when the client has gone already.  Of an attachment:
+  // its `name`, and its `token` (see Permission).
+  bool open(Exchange exchange, std::string_view events, Instant now, std::string name = "",
+            std::string token = "");
   void send(std::string_view event);
+  // Ends those whose token is not in force any more; says whether there were any.
+  bool end_unless_allowed(const Authority& authority);
+  // Forgets those whose client has gone; says whether there were any.
+  bool drop_gone();
+
+  // Of all, in the order in which they came.
+  std::vector<std::string> names() const;
 
   // When on_time() wants to be called; kNever without a stream.
   Instant deadline() const { return streams_.empty() ? kNever : next_comment_; }
   void on_time(Instant now);
 
-  // Forgets those whose client has gone.
-  void drop_gone();
-
  private:
-  std::vector<Exchange> streams_;
+  struct Stream {
+    Exchange exchange;
+    std::string name;
+    std::string token;
+  };
+  size_t most_;
+  std::vector<Stream> streams_;
   Instant next_comment_ = kNever;
 };
 

@@ -33,7 +33,7 @@ Webhook::Webhook(io::Loop& loop, io::Resolver& resolver, WebhookSettings setting
       client_(loop, resolver) {}
 
 void Webhook::tell(HookEvent event) {
-  if (queue_.push(std::move(event)) > 0) on_report_({.result = HookResult::kSuperseded});
+  if (queue_.push(std::move(event))) on_report_({.result = HookResult::kSuperseded});
   send_next();
 }
 
@@ -50,13 +50,13 @@ void Webhook::send_next() {
   if (!security_->flaw.empty()) {
     return on_result({.failure = io::HttpFailure::kTls, .error = security_->flaw});
   }
-  io::HttpClientRequest request{
-      .method = "POST",
-      .url = settings_.url,
-      .headers = {{"Content-Type", kHookContentType}, {"User-Agent", settings_.user_agent}},
-      .body = to_cloud_event(settings_.source, *event),
-      .tls = security_->tls,
-      .timeout = settings_.timeout};
+  io::HttpClientRequest request{.method = "POST",
+                                .url = settings_.url,
+                                .headers = {{"Content-Type", "application/cloudevents+json"},
+                                            {"User-Agent", settings_.user_agent}},
+                                .body = to_cloud_event(settings_.source, *event),
+                                .tls = security_->tls,
+                                .timeout = settings_.timeout};
   if (security_->keys != nullptr) {
     const int64_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     const auto signed_by = signature_headers(

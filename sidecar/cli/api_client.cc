@@ -48,7 +48,7 @@ ApiAddress parse_api(const std::string& text) {
 
 constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
 
-// A sidecar sends a comment every 15 s (event_streams.hh).
+// A sidecar sends a comment every 15 s (waiting_clients.hh).
 constexpr Duration kSilentStream = std::chrono::seconds(45);
 
 // Of an event, the value in the line that begins with `name`.
@@ -62,37 +62,12 @@ std::string field(const std::string& block, std::string_view name) {
   return "";
 }
 
-}  // namespace
-
+// Where to connect to somebody on this host who listens there.
 HostPort to_connect_to(const HostPort& listen) {
   if (!listen.is_wildcard()) return listen;
   const bool is_ipv6 = listen.host.find(':') != std::string::npos;
   return {.host = is_ipv6 ? "::1" : kLoopback, .port = listen.port};
 }
-
-// By TLS a command may need what only a client's certificate gives; the socket needs neither.
-ApiAddress address_of(const ApiSettings& api) {
-  const bool is_socket_better = api.has_tls() && !api.socket.empty();
-  if (api.listen.is_none() || api.writes == ApiWrites::kSocket || is_socket_better) {
-    return {.host = {}, .socket = api.socket};
-  }
-  return {.host = to_connect_to(api.listen),
-          .socket = "",
-          .token_file = api.token_file,
-          .is_https = api.has_tls(),
-          .is_folder_shared = api.is_folder_shared,
-          .server_cert = api.cert};
-}
-
-ApiAddress address_of(const MetricsSettings& metrics) {
-  return {.host = to_connect_to(metrics.listen),
-          .socket = "",
-          .is_https = metrics.has_tls(),
-          .is_folder_shared = metrics.is_folder_shared,
-          .server_cert = metrics.cert};
-}
-
-namespace {
 
 ApiAddress find_address(const ApiOptions& options) {
   if (!options.api.empty()) return parse_api(options.api);
@@ -124,29 +99,6 @@ std::string first_token(const std::string& file) {
   throw std::runtime_error(file + " holds no token");
 }
 
-}  // namespace
-
-ApiAddress find_api(const ApiOptions& options) {
-  const HangWatch watch;
-  ApiAddress address = find_address(options);
-  const char* variable = std::getenv("BELLWETHER_TOKEN_FILE");
-  if (!options.token_file.empty()) {
-    address.token_file = options.token_file;
-  } else if (variable != nullptr && *variable != '\0') {
-    address.token_file = variable;
-  }
-  if (options.cert.empty() != options.key.empty()) {
-    throw UsageError("--cert and --key belong together; give both, or none");
-  }
-  address.files.cert = options.cert;
-  address.files.key = options.key;
-  address.files.ca = options.ca;
-  if (!options.ca.empty()) address.server_cert.clear();
-  return address;
-}
-
-namespace {
-
 io::TlsContextPtr context_for(const ApiAddress& address) {
   if (!address.is_https) return nullptr;
   const daemon::CertificateFiles& files = address.files;
@@ -170,6 +122,47 @@ io::TlsContextPtr context_for(const ApiAddress& address) {
 }
 
 }  // namespace
+
+// By TLS a command may need what only a client's certificate gives; the socket needs neither.
+ApiAddress address_of(const ApiSettings& api) {
+  const bool is_socket_better = api.has_tls() && !api.socket.empty();
+  if (api.listen.is_none() || api.writes == ApiWrites::kSocket || is_socket_better) {
+    return {.host = {}, .socket = api.socket};
+  }
+  return {.host = to_connect_to(api.listen),
+          .socket = "",
+          .token_file = api.token_file,
+          .is_https = api.has_tls(),
+          .is_folder_shared = api.is_folder_shared,
+          .server_cert = api.cert};
+}
+
+ApiAddress address_of(const MetricsSettings& metrics) {
+  return {.host = to_connect_to(metrics.listen),
+          .socket = "",
+          .is_https = metrics.has_tls(),
+          .is_folder_shared = metrics.is_folder_shared,
+          .server_cert = metrics.cert};
+}
+
+ApiAddress find_api(const ApiOptions& options) {
+  const HangWatch watch;
+  ApiAddress address = find_address(options);
+  const char* variable = std::getenv("BELLWETHER_TOKEN_FILE");
+  if (!options.token_file.empty()) {
+    address.token_file = options.token_file;
+  } else if (variable != nullptr && *variable != '\0') {
+    address.token_file = variable;
+  }
+  if (options.cert.empty() != options.key.empty()) {
+    throw UsageError("--cert and --key belong together; give both, or none");
+  }
+  address.files.cert = options.cert;
+  address.files.key = options.key;
+  address.files.ca = options.ca;
+  if (!options.ca.empty()) address.server_cert.clear();
+  return address;
+}
 
 ApiClient::ApiClient(ApiAddress address, std::chrono::milliseconds patience)
     : address_(std::move(address)),

@@ -29,9 +29,6 @@ struct ApiAddress {
   std::string text() const { return socket.empty() ? host.text() : socket; }
 };
 
-// Where to connect to somebody on this host who listens there.
-HostPort to_connect_to(const HostPort& listen);
-
 // Where a sidecar with this configuration answers; its text() is "" when it does nowhere.  Whoever
 // can read the configuration knows the very certificate that is shown there, so no name and no
 // authority is asked for.

@@ -227,36 +227,32 @@ ParsedConfig parse(const CheckOptions& options) {
   ParsedConfig parsed = parse_config(text, file, environment_with_plugins());
   const std::string user = become_sidecars_user(options.user, parsed.config.node.state_dir);
   const std::string rights = "a sidecar with the rights of " + (user.empty() ? "this user" : user);
-  if (const std::string flaw = plugin_flaw(parsed.config.election.plugin); !flaw.empty()) {
-    warn(parsed, "election.plugin", "a sidecar on this machine would not start", flaw);
-  }
-  const std::string& tokens = parsed.config.api.token_file;
-  if (const std::string flaw =
-          tokens.empty()
-              ? ""
-              : daemon::read_tokens(tokens, io::secret_in(parsed.config.api.is_folder_shared))
-                    .error;
-      !flaw.empty()) {
-    warn(parsed, "api.token_file", rights + " would take no command", flaw);
-  }
-  const auto judge_server = [&](const char* key, const std::string& flaw) {
-    if (flaw.empty()) return;
-    warn(parsed, key, rights + " would serve nobody over TCP", flaw);
-  };
   const Config& config = parsed.config;
-  judge_server("api.cert", config.api.has_tls() ? daemon::read_api_tls(config.api).error : "");
-  judge_server("metrics.cert",
-               config.metrics.has_tls() ? daemon::read_metrics_tls(config.metrics).error : "");
+  const auto judge = [&parsed](const std::string& key, const std::string& what,
+                               const std::string& flaw) {
+    if (!flaw.empty()) warn(parsed, key, what, flaw);
+  };
+  judge("election.plugin", "a sidecar on this machine would not start",
+        plugin_flaw(config.election.plugin));
+  if (!config.api.token_file.empty()) {
+    const io::Secrecy secrecy = io::secret_in(config.api.is_folder_shared);
+    judge("api.token_file", rights + " would take no command",
+          daemon::read_tokens(config.api.token_file, secrecy).error);
+  }
+  const std::string unserved = rights + " would serve nobody over TCP";
+  if (config.api.has_tls()) judge("api.cert", unserved, daemon::read_api_tls(config.api).error);
+  if (config.metrics.has_tls()) {
+    judge("metrics.cert", unserved, daemon::read_metrics_tls(config.metrics).error);
+  }
   for (size_t i = 0; i < config.hooks.size(); ++i) {
     if (!config.hooks[i].has_files()) continue;
     const std::string path = hook_path(i);
-    const std::string flaw = daemon::read_hook_files(config.hooks[i], path).files.error;
-    if (flaw.empty()) continue;
-    warn(parsed, path + ".url", rights + " would send nothing", flaw);
+    judge(path + ".url", rights + " would send nothing",
+          daemon::read_hook_files(config.hooks[i], path).files.error);
   }
-  const daemon::TlsReading tls = daemon::read_member_tls(parsed.config);
+  const daemon::TlsReading tls = daemon::read_member_tls(config);
   if (!tls.error.empty()) {
-    warn(parsed, parsed.config.tls.secret_file.empty() ? "tls.cert" : "tls.secret_file",
+    warn(parsed, config.tls.secret_file.empty() ? "tls.cert" : "tls.secret_file",
          rights + " would wait for other files", tls.error);
   } else if (!tls.is_believed_by_none.empty()) {
     warn(parsed, "tls.cert",

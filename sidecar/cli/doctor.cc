@@ -59,9 +59,6 @@ std::string padded(const std::string& text, size_t width) {
   return text + std::string(width + kColumnGap - text.size(), ' ');
 }
 
-// Of the words for verdicts, and of the names of checks.
-size_t verdict_width() { return std::string_view(name(Verdict::kProblem)).size(); }
-
 size_t check_width() {
   size_t width = 0;
   for (const std::string_view check : doctor::check_names()) width = std::max(width, check.size());
@@ -69,7 +66,8 @@ size_t check_width() {
 }
 
 void add_lines(const Diagnosis& diagnosis, size_t width, std::vector<Line>& lines) {
-  const Span verdict(padded(name(diagnosis.verdict), verdict_width()), kStyles[diagnosis.verdict]);
+  const size_t verdict_width = std::string_view(name(Verdict::kProblem)).size();
+  const Span verdict(padded(name(diagnosis.verdict), verdict_width), kStyles[diagnosis.verdict]);
   const std::string check = padded(diagnosis.check, check_width());
   add_wrapped({verdict, check}, diagnosis.seen, width, lines);
   if (diagnosis.remedy.empty()) return;

@@ -153,9 +153,6 @@ std::vector<NameFacts> names_in(const Facts& facts) {
   return names;
 }
 
-// Which port does not matter, but 0 is none that can be written.
-bool is_loopback(const io::SocketAddress& host) { return host.with_port(1).is_loopback(); }
-
 // Each address once, and each other host once; all are the same host on loopback.
 doctor::ProbeOrder order_for(const Facts& facts, size_t& unprobed) {
   // As long as a sidecar would take.
@@ -175,7 +172,8 @@ doctor::ProbeOrder order_for(const Facts& facts, size_t& unprobed) {
     }
   }
   for (const io::SocketAddress& own : own_hosts) {
-    if (!is_loopback(own)) hosts.erase(own);
+    const bool is_loopback = own.with_port(1).is_loopback();  // 0 is no port that can be written
+    if (!is_loopback) hosts.erase(own);
   }
   const size_t probes = std::min(addresses.size(), kMaxProbes);
   unprobed = addresses.size() - probes;

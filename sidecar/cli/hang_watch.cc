@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <string>
 #include <system_error>
 #include <utility>
 

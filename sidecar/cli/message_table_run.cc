@@ -65,8 +65,9 @@ std::string csv_field(const std::string& text) {
 
 // For people: aligned, one group a variant (rows of a variant follow each other), the closed form
 // over its column, and a mark where a total differs from it.
-void print_table(const std::string& title, const std::vector<TableRow>& rows) {
-  std::cout << title << "\n";
+void print_table(Initiator initiator, const std::vector<TableRow>& rows) {
+  std::cout << "Messages of one election, after the highest process died and " << name(initiator)
+            << "\n";
   const TableRow* previous = nullptr;
   bool has_closed_form = false;
   bool is_all_right = true;
@@ -94,9 +95,9 @@ void print_csv(const std::vector<TableRow>& rows) {
 
 // An array of objects with the columns of the CSV; `expected` is null where there is no closed
 // form.
-void print_json(const std::vector<simulator::TableRow>& rows) {
+void print_json(const std::vector<TableRow>& rows) {
   Json array = Json::array();
-  for (const simulator::TableRow& row : rows) {
+  for (const TableRow& row : rows) {
     array.push_back({{"variant", row.variant},
                      {"processes", row.processes},
                      {"election", row.election},
@@ -128,15 +129,10 @@ std::vector<TableRow> measure_all(const Simulation& simulation) {
   return rows;
 }
 
-std::string title_of(Initiator initiator) {
-  return std::string("Messages of one election, after the highest process died and ") +
-         name(initiator);
-}
-
 void print(const SimulateOptions& options, const std::vector<TableRow>& rows) {
   switch (options.format) {
     case Format::kTable:
-      return print_table(title_of(options.initiator), rows);
+      return print_table(options.initiator, rows);
     case Format::kCsv:
       return print_csv(rows);
     case Format::kJson:

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <iostream>
 #include <mutex>
 #include <optional>
@@ -24,17 +23,6 @@
 namespace bellwether::cli {
 namespace {
 
-struct FaultRun {
-  const election_plugin* plugin = nullptr;
-  std::string variant;
-  simulator::Guarding guarding = simulator::Guarding::kNone;
-  uint64_t first_seed = 1;
-  uint64_t last_seed = 1;
-  unsigned threads = 1;
-  // Called from the calling thread about every half second with how many are done.
-  std::function<void(uint64_t done, uint64_t failed)> progress{};
-};
-
 struct FaultReport {
   uint64_t schedules = 0;
   uint64_t elections = 0;  // claims that became effective
@@ -50,17 +38,31 @@ struct FaultReport {
 
 constexpr auto kProgressInterval = std::chrono::milliseconds(500);
 
-// What the threads share: the next seed to run, and the sum of what they found.
+// All seeds, with one variant.  What the threads share: the next seed to run, and the sum of what
+// they found.
 class Runs {
  public:
-  explicit Runs(const FaultRun& run) : run_(run), next_seed_(run.first_seed) {}
+  Runs(const Simulation& simulation, const std::string& variant)
+      : plugin_(simulation.plugin),
+        options_(simulation.options),
+        variant_(variant),
+        next_seed_(options_.fault_seeds.first) {}
 
+  FaultReport run() {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < options_.jobs; ++i) threads.emplace_back([this] { work(); });
+    wait_for_all();
+    threads.clear();
+    return std::move(report_);
+  }
+
+ private:
   void work() {
     while (true) {
       const uint64_t seed = next_seed_.fetch_add(1);
-      if (seed > run_.last_seed) break;
+      if (seed > options_.fault_seeds.last) break;
       const std::string text =
-          simulator::fault_scenario(seed, *run_.plugin, run_.variant, run_.guarding);
+          simulator::fault_scenario(seed, plugin_, variant_, options_.guarding);
       add(seed, text, run_one(seed, text));
     }
     const std::lock_guard lock(mutex_);
@@ -68,24 +70,24 @@ class Runs {
     finished_changed_.notify_one();
   }
 
-  void wait_for_all(unsigned threads) {
+  void wait_for_all() {
+    const uint64_t all = options_.fault_seeds.last - options_.fault_seeds.first + 1;
+    Progress progress;
     std::unique_lock lock(mutex_);
     while (!finished_changed_.wait_for(lock, kProgressInterval,
-                                       [&] { return finished_ == threads; })) {
-      if (run_.progress) run_.progress(report_.schedules, report_.failed);
+                                       [&] { return finished_ == options_.jobs; })) {
+      progress.tell(fmt::format("{}: {} of {} schedules, {} failed", variant_, report_.schedules,
+                                all, report_.failed));
     }
   }
 
-  FaultReport take_report() { return std::move(report_); }
-
- private:
   // A thread has nobody to throw to; a schedule that cannot be run has failed.
   simulator::ScenarioResult run_one(uint64_t seed, const std::string& text) {
     const std::string name = "seed " + std::to_string(seed);
     try {
       return simulator::run_scenario(
           simulator::parse_scenario(name, text),
-          {.plugin = run_.plugin, .variant = run_.variant, .seed = seed, .trace = nullptr});
+          {.plugin = &plugin_, .variant = variant_, .seed = seed, .trace = nullptr});
     } catch (const std::exception& error) {
       simulator::ScenarioResult broken;
       broken.failure = error.what();
@@ -108,24 +110,15 @@ class Runs {
     report_.failure = result.failure;
   }
 
-  const FaultRun& run_;
+  const election_plugin& plugin_;
+  const SimulateOptions& options_;
+  const std::string& variant_;
   std::atomic<uint64_t> next_seed_;
   std::mutex mutex_;
   std::condition_variable finished_changed_;
   unsigned finished_ = 0;
   FaultReport report_;
 };
-
-// Runs all seeds from first to last.
-FaultReport run_fault_seeds(const FaultRun& run) {
-  Runs runs(run);
-  std::vector<std::jthread> threads;
-  const unsigned count = std::max(1u, run.threads);
-  for (unsigned i = 0; i < count; ++i) threads.emplace_back([&runs] { runs.work(); });
-  runs.wait_for_all(count);
-  threads.clear();
-  return runs.take_report();
-}
 
 using Seconds = std::chrono::duration<double>;
 
@@ -137,22 +130,6 @@ std::string in_words(Duration duration) {
   if (days.count() > 0) return fmt::format("{} d {} h", days.count(), hours);
   if (hours > 0) return fmt::format("{} h {} min", hours, minutes);
   return fmt::format("{} min {} s", minutes, parts.seconds().count());
-}
-
-FaultReport run_variant(const Simulation& simulation, const std::string& variant) {
-  const NumberRange& seeds = simulation.options.fault_seeds;
-  const uint64_t all = seeds.last - seeds.first + 1;
-  Progress progress;
-  return run_fault_seeds({.plugin = &simulation.plugin,
-                          .variant = variant,
-                          .guarding = simulation.options.guarding,
-                          .first_seed = seeds.first,
-                          .last_seed = seeds.last,
-                          .threads = simulation.options.jobs,
-                          .progress = [&](uint64_t done, uint64_t failed) {
-                            progress.tell(fmt::format("{}: {} of {} schedules, {} failed", variant,
-                                                      done, all, failed));
-                          }});
 }
 
 // What did not happen in n independent tries happens in less than 3/n of them, with 95 % confidence
@@ -209,7 +186,7 @@ ExitCode run_random_faults(const Simulation& simulation) {
   ExitCode code = ExitCode::kOk;
   for (const std::string& variant : simulation.variants) {
     const Clock::time_point start = Clock::now();
-    const FaultReport report = run_variant(simulation, variant);
+    const FaultReport report = Runs(simulation, variant).run();
     print_summary(variant, report, Clock::now() - start);
     if (report.failed != 0) print_failure(simulation.options, variant, report);
     const uint64_t demanded = simulation.options.at_least_elections;

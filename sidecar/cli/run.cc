@@ -108,15 +108,9 @@ void require_stack(size_t bytes) {
 }
 
 ExitCode exit_code_of(daemon::SidecarEnd end) {
-  switch (end) {
-    case daemon::SidecarEnd::kInGoodOrder:
-      return ExitCode::kOk;
-    case daemon::SidecarEnd::kFailed:
-      return ExitCode::kFailure;
-    case daemon::SidecarEnd::kBrokenInvariant:
-      return ExitCode::kInvariantBroken;
-  }
-  return ExitCode::kFailure;
+  static constexpr PerValue<daemon::SidecarEnd, ExitCode> kCodes(
+      {ExitCode::kOk, ExitCode::kFailure, ExitCode::kInvariantBroken});
+  return kCodes[end];
 }
 
 daemon::SidecarEnd run_with_signals(daemon::Sidecar& sidecar) {

@@ -2,6 +2,7 @@
 // names the variant, and counts what passed.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 
@@ -56,12 +57,6 @@ std::optional<NamedVariant> named_variant(const Scenario& scenario) {
     }
   }
   return std::nullopt;
-}
-
-bool has_same_traces(const Scenario& left, const Scenario& right) {
-  return std::equal(left.paragraphs.begin(), left.paragraphs.end(), right.paragraphs.begin(),
-                    right.paragraphs.end(),
-                    [](const Paragraph& a, const Paragraph& b) { return a.trace == b.trace; });
 }
 
 class ScenarioRuns {
@@ -130,7 +125,8 @@ class ScenarioRuns {
     const Scenario before = parse_scenario(file.name, file.text);
     const std::string text = rewritten(before);
     const Scenario after = parse_scenario(file.name, text);
-    if (has_same_traces(before, after)) {
+    if (std::ranges::equal(before.paragraphs, after.paragraphs, {}, &Paragraph::trace,
+                           &Paragraph::trace)) {
       run_variants(before);
     } else if (run_variants(after)) {
       write_text_file(file.name, text);

@@ -1,14 +1,13 @@
 // Nothing in here trusts the form of an answer.
 #include "cli/sidecar_answers.hh"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <ctime>
 
-#include "cli/styled_text.hh"
 #include "core/member_view.hh"
 #include "core/store_record.hh"
 
@@ -30,6 +29,10 @@ std::string printable(std::string text) {
     before = byte;
   }
   return text;
+}
+
+std::string value_text(const Json& value) {
+  return printable(value.is_string() ? value.get<std::string>() : dump(value));
 }
 
 std::string with_unit(const Json& object, const char* key, const char* unit) {
@@ -103,6 +106,16 @@ void remove_column(std::vector<Row>& rows, const std::string& head) {
   for (Row& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
 }
 
+// "finishes for step_down, 12s left, waits for worker"
+std::string draining_text(const Json& draining) {
+  std::string text = "finishes for " + text_of(draining, "reason");
+  if (const std::string left = age_in(draining, "left_ms"); !left.empty()) {
+    text += ", " + left + " left";
+  }
+  const std::vector<std::string> names = texts_in(draining, "waiting_for");
+  return names.empty() ? text : fmt::format("{}, waits for {}", text, fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::string age_text(Duration age) {
@@ -154,10 +167,6 @@ Json require_json(const ApiClient& client, const io::HttpAnswer& answer, const c
                   client.address().text(), answer.status));
 }
 
-std::string value_text(const Json& value) {
-  return printable(value.is_string() ? value.get<std::string>() : dump(value));
-}
-
 std::string text_in(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || found->is_null() ? "" : value_text(*found);
@@ -180,8 +189,6 @@ bool is_true(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && *found == true;
 }
-
-std::string why_nobody_leads(const Json& status) { return text_in(status, "why_nobody_leads"); }
 
 std::string leader_text(const Json& leader) {
   const std::string name = text_in(object_in(leader, "leader"), "name");
@@ -215,31 +222,10 @@ std::string store_trouble(const Json& store) {
   return "held by " + text_of(record, "holder") + ", which is not a member";
 }
 
-namespace {
-
-// "finishes for step_down, 12s left, waits for worker"
-std::string draining_text(const Json& draining) {
-  std::string text = "finishes for " + text_of(draining, "reason");
-  if (const std::string left = age_in(draining, "left_ms"); !left.empty()) {
-    text += ", " + left + " left";
-  }
-  std::string names;
-  for (const std::string& name : texts_in(draining, "waiting_for")) {
-    names += (names.empty() ? ", waits for " : ", ") + name;
-  }
-  return text + names;
-}
-
-}  // namespace
-
 std::string application_text(const Json& application) {
-  std::string text;
-  for (const std::string& name : texts_in(application, "attached")) {
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  const bool is_attached = !text.empty();
-  if (is_attached) text += " attached";
-  if (!is_attached && is_true(application, "attach")) text = "none is attached";
+  const std::vector<std::string> attached = texts_in(application, "attached");
+  std::string text = attached.empty() ? "" : fmt::format("{} attached", fmt::join(attached, ", "));
+  if (attached.empty() && is_true(application, "attach")) text = "none is attached";
   const bool is_checked = !text_in(application, "health").empty();
   if (is_checked) {
     const std::string flaw = text_in(application, "why_not_healthy");

@@ -34,9 +34,8 @@ inline Json get_leader(ApiClient& client) { return get_json(client, "/v1/leader"
 inline Json get_status(ApiClient& client) { return get_json(client, "/v1/status", "node"); }
 inline Json get_members(ApiClient& client) { return get_json(client, "/v1/members", "members"); }
 
-// A value as text that a terminal can take: a string without its quotes, anything else as JSON.
-std::string value_text(const Json& value);
-// The value of a key as such text; "" for null and what is not there, and "-" where it is shown.
+// The value of a key as text that a terminal can take: a string without its quotes, anything else
+// as JSON; "" for null and what is not there, and "-" where it is shown.
 std::string text_in(const Json& object, const char* key);
 std::string text_of(const Json& object, const char* key);
 // The value whose name stands there; nothing for any other word.
@@ -51,9 +50,6 @@ std::string age_in(const Json& object, const char* key);
 bool is_true(const Json& object, const char* key);
 // Of one in /v1/members.
 bool is_alive(const Json& member);
-
-// "nobody's application is able": a reason that all share, from a body of /v1/status; "" for none.
-std::string why_nobody_leads(const Json& status);
 
 // "orders-2 leads, epoch 7" or "there is no leader"; from a body of /v1/leader.
 std::string leader_text(const Json& leader);

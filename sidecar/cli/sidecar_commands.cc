@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -151,17 +150,14 @@ ExitCode status(ApiClient& client, const SidecarOptions& options) {
 // The names in a column, and beside it the sentences, in as many lines as they take.
 std::vector<Line> explanation_lines(const Json& explanation, size_t width) {
   const std::string leader = text_in(explanation, "leader");
-  const std::string why_nobody = why_nobody_leads(explanation);
-  const auto row = [](const char* head, Span what) {
-    return Row{Span(head, Style::kFaint), std::move(what)};
-  };
+  const std::string why_nobody = text_in(explanation, "why_nobody_leads");
   std::vector<Line> lines = aligned({
-      row("group", text_of(explanation, "group") + ", guard " + text_of(explanation, "guard")),
-      row("seen by", text_of(explanation, "seen_by")),
-      row("leader", !leader.empty()
-                        ? Span(leader, Style::kStrong)
-                        : Span("there is no leader" + (why_nobody.empty() ? "" : ". " + why_nobody),
-                               Style::kBad)),
+      headed("group", text_of(explanation, "group") + ", guard " + text_of(explanation, "guard")),
+      headed("seen by", text_of(explanation, "seen_by")),
+      headed("leader", !leader.empty() ? Span(leader, Style::kStrong)
+                                       : Span("there is no leader" +
+                                                  (why_nobody.empty() ? "" : ". " + why_nobody),
+                                              Style::kBad)),
   });
   const Json& vote = object_in(explanation, "vote");
   if (!text_in(vote, "why").empty()) add_wrapped({{"its vote  "}}, vote_text(vote), width, lines);
@@ -248,28 +244,24 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
                        ExitCode (*run)(ApiClient&, const SidecarOptions&)) -> CLI::App& {
     CLI::App& added = *program.add_subcommand(name, description);
     added.footer(std::string(examples) + kExitStatus);
-    added
-        .add_option("--api", options->api.api,
-                    "the sidecar: http[s]://HOST:PORT, or the path of\nits unix socket (default: "
-                    "what the configuration says,\nelse http://127.0.0.1:4040)")
-        ->option_text("WHERE");
-    added
-        .add_option("--config", options->api.config,
-                    "its configuration (default:\n/etc/bellwether/bellwether.toml, if it exists)")
-        ->option_text("FILE");
-    added
-        .add_option("--token-file", options->api.token_file,
-                    "with a token for commands (default:\n$BELLWETHER_TOKEN_FILE, else what the "
-                    "configuration says)")
-        ->option_text("FILE");
-    added
-        .add_option("--ca", options->api.ca,
-                    "the authorities of an https API, in PEM (default:\nthe certificate that the "
-                    "configuration names,\nelse the system's authorities)")
-        ->option_text("FILE");
-    added.add_option("--cert", options->api.cert, "a certificate to show to an https API, in PEM")
-        ->option_text("FILE");
-    added.add_option("--key", options->api.key, "its private key")->option_text("FILE");
+    const auto take = [&added](const char* option, std::string& value, const char* word,
+                               const char* help) {
+      added.add_option(option, value, help)->option_text(word);
+    };
+    ApiOptions& api = options->api;
+    take("--api", api.api, "WHERE",
+         "the sidecar: http[s]://HOST:PORT, or the path of\nits unix socket (default: "
+         "what the configuration says,\nelse http://127.0.0.1:4040)");
+    take("--config", api.config, "FILE",
+         "its configuration (default:\n/etc/bellwether/bellwether.toml, if it exists)");
+    take("--token-file", api.token_file, "FILE",
+         "with a token for commands (default:\n$BELLWETHER_TOKEN_FILE, else what the "
+         "configuration says)");
+    take("--ca", api.ca, "FILE",
+         "the authorities of an https API, in PEM (default:\nthe certificate that the "
+         "configuration names,\nelse the system's authorities)");
+    take("--cert", api.cert, "FILE", "a certificate to show to an https API, in PEM");
+    take("--key", api.key, "FILE", "its private key");
     added.callback([&chosen, options, run] {
       chosen = [options, run] {
         ApiClient client(find_api(options->api));

@@ -7,16 +7,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <iostream>
 #include <memory>
-#include <string>
 #include <thread>
 
 #include "cli/choice_option.hh"
 #include "cli/commands.hh"
-#include "cli/exit_code.hh"
 #include "cli/plugin_dir.hh"
 #include "core/plugin_facts.hh"
 #include "plugin_loader.hh"
@@ -108,62 +105,49 @@ constexpr const char* kSimulateExamples = R"(Examples:
 Exit status: 0 all is well; 1 a scenario or a schedule failed, a count differs from its closed form,
 or there were too few elections; 2 wrong usage; 5 the plugin was refused.)";
 
-// What one call does; bits, so that an option can belong to several.
-enum class Action : unsigned {
-  kTable = 1u << 0,       // count messages
-  kScenarios = 1u << 1,   // run scenario files
-  kFaultSeeds = 1u << 2,  // run random fault schedules
-  kVerbs = 1u << 3,       // print the scenario language
-};
+// What one call does.
+enum class Action : uint8_t { kTable, kScenarios, kFaultSeeds, kVerbs, kLast = kVerbs };
+const char* name(Action action) {
+  static constexpr Names<Action> kNames({"the table of messages", "scenario files",
+                                         "random faults (--fault-seeds)",
+                                         "the scenario language (--verbs)"});
+  return kNames[action];
+}
 
 // Which options mean something for which action.
 struct Use {
   const char* option;
-  unsigned actions;
+  unsigned actions;  // bits
 };
 
-constexpr unsigned bits(Action action) { return static_cast<unsigned>(action); }
+constexpr unsigned bit(Action action) { return 1u << static_cast<unsigned>(action); }
 
 constexpr unsigned kAllRuns =
-    bits(Action::kTable) | bits(Action::kScenarios) | bits(Action::kFaultSeeds);
+    bit(Action::kTable) | bit(Action::kScenarios) | bit(Action::kFaultSeeds);
 
 constexpr Use kUses[] = {
     {"--variant", kAllRuns},
     {"--plugin", kAllRuns},
     {"--plugin-dir", kAllRuns},
-    {"--seed", bits(Action::kTable) | bits(Action::kScenarios)},
-    {"--processes", bits(Action::kTable)},
-    {"--initiator", bits(Action::kTable)},
-    {"--format", bits(Action::kTable)},
-    {"--plot", bits(Action::kTable)},
-    {"--rewrite", bits(Action::kScenarios)},
-    {"--trace", bits(Action::kScenarios)},
-    {"--guard", bits(Action::kFaultSeeds)},
-    {"--jobs", bits(Action::kFaultSeeds)},
-    {"--at-least-elections", bits(Action::kFaultSeeds)},
-    {"--fault-seeds", bits(Action::kFaultSeeds)},
-    {"FILES", bits(Action::kScenarios)},
+    {"--seed", bit(Action::kTable) | bit(Action::kScenarios)},
+    {"--processes", bit(Action::kTable)},
+    {"--initiator", bit(Action::kTable)},
+    {"--format", bit(Action::kTable)},
+    {"--plot", bit(Action::kTable)},
+    {"--rewrite", bit(Action::kScenarios)},
+    {"--trace", bit(Action::kScenarios)},
+    {"--guard", bit(Action::kFaultSeeds)},
+    {"--jobs", bit(Action::kFaultSeeds)},
+    {"--at-least-elections", bit(Action::kFaultSeeds)},
+    {"--fault-seeds", bit(Action::kFaultSeeds)},
+    {"FILES", bit(Action::kScenarios)},
 };
-
-const char* name_of(Action action) {
-  switch (action) {
-    case Action::kTable:
-      return "the table of messages";
-    case Action::kScenarios:
-      return "scenario files";
-    case Action::kFaultSeeds:
-      return "random faults (--fault-seeds)";
-    case Action::kVerbs:
-      return "the scenario language (--verbs)";
-  }
-  return "";
-}
 
 std::string names_of(unsigned actions) {
   std::string names;
   for (const Action action : {Action::kTable, Action::kScenarios, Action::kFaultSeeds}) {
-    if ((actions & bits(action)) == 0) continue;
-    names += (names.empty() ? "" : " and ") + std::string(name_of(action));
+    if ((actions & bit(action)) == 0) continue;
+    names += (names.empty() ? "" : " and ") + std::string(name(action));
   }
   return names;
 }
@@ -171,14 +155,14 @@ std::string names_of(unsigned actions) {
 // What to do about an option that is for `wanted` when `action` is what happens without it.
 const char* remedy(unsigned wanted, Action action) {
   if (action != Action::kTable) return "leave it out";
-  return (wanted & bits(Action::kScenarios)) != 0 ? "name the files" : "add --fault-seeds";
+  return (wanted & bit(Action::kScenarios)) != 0 ? "name the files" : "add --fault-seeds";
 }
 
 void refuse_options_of_other_actions(const CLI::App& simulate, Action action) {
   for (const Use& use : kUses) {
-    if ((use.actions & bits(action)) != 0 || simulate.count(use.option) == 0) continue;
+    if ((use.actions & bit(action)) != 0 || simulate.count(use.option) == 0) continue;
     throw UsageError(fmt::format("{} is for {}, not for {}; {}", use.option, names_of(use.actions),
-                                 name_of(action), remedy(use.actions, action)));
+                                 name(action), remedy(use.actions, action)));
   }
 }
 
@@ -215,6 +199,7 @@ void add_plugin_options(CLI::App& simulate, SimulateOptions& options) {
 }
 
 void add_table_options(CLI::App& simulate, SimulateOptions& options) {
+  simulate.option_defaults()->group("Table of messages");
   const auto read_processes = [&options](const std::string& text) {
     options.processes.clear();
     for (const NumberRange& range : parse_ranges(text, kMinProcesses, kMaxProcesses)) {
@@ -226,79 +211,63 @@ void add_table_options(CLI::App& simulate, SimulateOptions& options) {
   add_parsed(simulate, "--processes", read_processes,
              "sizes of the group, the one that dies included:\n"
              "4,6,10 or 4..28 (default 4,6,10,14,18,22,24,28)")
-      ->option_text("LIST")
-      ->group("Table of messages");
+      ->option_text("LIST");
   add_choice(
       simulate, "--initiator", options.initiator,
       {{"lowest", Initiator::kLowest}, {"highest", Initiator::kHighest}, {"all", Initiator::kAll}},
       "who notices that the leader died: lowest (the worst\n"
       "case, default), highest (the best), all")
-      ->option_text("WHO")
-      ->group("Table of messages");
+      ->option_text("WHO");
   add_choice(simulate, "--format", options.format,
              {{"table", Format::kTable}, {"csv", Format::kCsv}, {"json", Format::kJson}},
              "table (default), csv, json")
-      ->option_text("FORMAT")
-      ->group("Table of messages");
+      ->option_text("FORMAT");
   simulate.add_option("--plot", options.plot, "also draw messages over processes, as an SVG")
-      ->option_text("FILE.svg")
-      ->group("Table of messages");
+      ->option_text("FILE.svg");
 }
 
 void add_scenario_options(CLI::App& simulate, SimulateOptions& options) {
   simulate.add_option("FILES", options.files, "scenario files to run")->option_text("...");
-  simulate.add_flag("--trace", options.trace, "print the trace of each (default for a single one)")
-      ->group("Scenario files");
-  simulate.add_flag("--rewrite", options.rewrite, "write the real traces into the files")
-      ->group("Scenario files");
-  simulate.add_flag("--verbs")
-      ->description("print the scenario language, and end")
-      ->group("Scenario files");
+  simulate.option_defaults()->group("Scenario files");
+  simulate.add_flag("--trace", options.trace, "print the trace of each (default for a single one)");
+  simulate.add_flag("--rewrite", options.rewrite, "write the real traces into the files");
+  simulate.add_flag("--verbs")->description("print the scenario language, and end");
 }
 
 void add_fault_options(CLI::App& simulate, SimulateOptions& options) {
+  simulate.option_defaults()->group("Random faults");
   add_parsed(
       simulate, "--fault-seeds",
       [&options](const std::string& text) { options.fault_seeds = parse_range(text, 0, kMaxSeed); },
       "run the schedules of these seeds: A..B, or one N")
-      ->option_text("SEEDS")
-      ->group("Random faults");
+      ->option_text("SEEDS");
   add_choice(simulate, "--guard", options.guarding,
              {{"none", simulator::Guarding::kNone},
               {"majority", simulator::Guarding::kMajority},
               {"store", simulator::Guarding::kStore}},
              "none (default); majority: some nodes are voters; store: a record in a\n"
              "store decides; with these no two flags may ever be on together")
-      ->option_text("GUARD")
-      ->group("Random faults");
+      ->option_text("GUARD");
   add_parsed(
       simulate, "--jobs",
       [&options](const std::string& text) {
         options.jobs = static_cast<unsigned>(parse_number(text, 1, kMaxJobs));
       },
       "schedules to run at the same time (default: one per core)")
-      ->option_text("N")
-      ->group("Random faults");
+      ->option_text("N");
   add_parsed(
       simulate, "--at-least-elections",
       [&options](const std::string& text) {
         options.at_least_elections = parse_number(text, 0, kMaxElections);
       },
       "fail if a variant held fewer in total (default 0)")
-      ->option_text("N")
-      ->group("Random faults");
+      ->option_text("N");
 }
 
 Action action_of(const CLI::App& simulate) {
   if (simulate.count("--verbs") != 0) return Action::kVerbs;
   if (simulate.count("--fault-seeds") != 0) return Action::kFaultSeeds;
   return simulate.count("FILES") != 0 ? Action::kScenarios : Action::kTable;
-}
-
-const election_plugin& load(const SimulateOptions& options) {
-  return load_plugin(options.plugin, options.plugin_dir.empty()
-                                         ? installed_plugin_dir()
-                                         : std::filesystem::path(options.plugin_dir));
 }
 
 std::vector<std::string> chosen_variants(const election_plugin& plugin, const std::string& word) {
@@ -317,7 +286,9 @@ ExitCode simulate(const SimulateOptions& options, Action action) {
     simulator::print_verbs(std::cout);
     return ExitCode::kOk;
   }
-  const election_plugin& plugin = load(options);
+  const std::string& folder = options.plugin_dir;
+  const election_plugin& plugin = load_plugin(
+      options.plugin, folder.empty() ? installed_plugin_dir() : std::filesystem::path(folder));
   const Simulation simulation{options, plugin, chosen_variants(plugin, options.variant)};
   if (action == Action::kScenarios) return run_scenario_files(simulation);
   if (action == Action::kFaultSeeds) return run_random_faults(simulation);

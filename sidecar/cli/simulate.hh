@@ -16,8 +16,6 @@ namespace bellwether::cli {
 struct NumberRange {
   uint64_t first = 0;
   uint64_t last = 0;  // not below first
-
-  friend bool operator==(const NumberRange&, const NumberRange&) = default;
 };
 
 enum class Format : uint8_t { kTable, kCsv, kJson };

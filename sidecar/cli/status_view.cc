@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,8 +16,6 @@ namespace {
 
 using api::Lack;
 
-bool has_leader(const Json& leader) { return !object_in(leader, "leader").empty(); }
-
 std::string since_text(const Json& leader) {
   const std::string since = text_of(leader, "since");
   const auto age = age_of(since);
@@ -26,12 +23,13 @@ std::string since_text(const Json& leader) {
 }
 
 // What it waits for is said once, where that makes the node not ready.
-Row vote_row(const Json& status, const Json& vote) {
+void add_vote(std::vector<Row>& rows, const Json& status) {
+  const Json& vote = object_in(status, "vote");
+  if (vote.empty()) return;
   const bool is_in_force = text_in(vote, "why").empty();
   const bool is_said = word_in<Lack>(status, "lacks") == Lack::kVote;
-  return {Span("vote", Style::kFaint),
-          {is_said ? text_of(vote, "state") : vote_text(vote),
-           is_in_force ? Style::kPlain : Style::kDoubtful}};
+  rows.push_back(headed("vote", {is_said ? text_of(vote, "state") : vote_text(vote),
+                                 is_in_force ? Style::kPlain : Style::kDoubtful}));
 }
 
 // Who holds the record, and below it what is wrong, unless that makes the node not ready and is
@@ -41,33 +39,29 @@ void add_store(std::vector<Row>& rows, const Json& status) {
   if (store.empty()) return;
   const std::string trouble = text_in(store, "trouble");
   const bool is_stranger = trouble.empty() && !store_trouble(store).empty();
-  rows.push_back({Span("store", Style::kFaint),
-                  {text_of(store, "name") + ", " + record_text(store),
-                   is_stranger ? Style::kDoubtful : Style::kPlain}});
+  rows.push_back(headed("store", {text_of(store, "name") + ", " + record_text(store),
+                                  is_stranger ? Style::kDoubtful : Style::kPlain}));
   const bool is_said = word_in<Lack>(status, "lacks") == Lack::kStore;
-  if (!trouble.empty() && !is_said) {
-    rows.push_back({Span("", Style::kFaint), {trouble, Style::kDoubtful}});
-  }
+  if (!trouble.empty() && !is_said) rows.push_back(headed("", {trouble, Style::kDoubtful}));
 }
 
 // The reason that all share stands beside it; a vote that is missing comes before what only one
 // that may lead can lack.
 Span leader_cell(const Json& leader, const Json& status) {
-  if (has_leader(leader)) return {leader_text(leader), Style::kStrong};
+  if (!object_in(leader, "leader").empty()) return {leader_text(leader), Style::kStrong};
   const bool has_no_vote = !text_in(object_in(status, "vote"), "why").empty();
-  const std::string why = has_no_vote ? "see vote" : why_nobody_leads(status);
+  const std::string why = has_no_vote ? "see vote" : text_in(status, "why_nobody_leads");
   return {leader_text(leader) + (why.empty() ? "" : ": " + why), Style::kBad};
 }
 
 // Nothing where no application is asked for, and none has said anything.
-std::optional<Row> application_row(const Json& status) {
+void add_application(std::vector<Row>& rows, const Json& status) {
   const Json& application = object_in(status, "application");
-  std::string text = application_text(application);
-  if (text.empty()) return std::nullopt;
+  const std::string text = application_text(application);
+  if (text.empty()) return;
   const bool is_able = is_true(application, "is_able");
-  if (!is_able) text += ", so this node does not lead";
-  return Row{Span("application", Style::kFaint),
-             {std::move(text), is_able ? Style::kPlain : Style::kDoubtful}};
+  rows.push_back(headed("application", {text + (is_able ? "" : ", so this node does not lead"),
+                                        is_able ? Style::kPlain : Style::kDoubtful}));
 }
 
 Span node_cell(const Json& status) {
@@ -93,23 +87,23 @@ std::string program_text(const Json& status) {
 }
 
 // Nothing where there is no [tls].
-std::optional<Row> tls_row(const Json& status, const Json& members) {
+void add_tls(std::vector<Row>& rows, const Json& status, const Json& members) {
   const Json& tls = object_in(status, "tls");
-  const std::string mode = text_of(tls, "mode");
-  if (tls.empty() || word_in<TlsMode>(tls, "mode") == TlsMode::kOff) return std::nullopt;
-  const Span head("tls", Style::kFaint);
+  if (tls.empty() || word_in<TlsMode>(tls, "mode") == TlsMode::kOff) return;
   const std::string flaw = text_in(tls, "why_not_in_force");
-  if (!flaw.empty()) return Row{head, {mode + ", not in force: " + flaw, Style::kDoubtful}};
   std::string plain;
   for (const Json& member : objects_in(members, "members")) {
     const bool is_plain = word_in<Security>(member, "security") == Security::kPlain;
     if (!is_plain || !is_alive(member)) continue;
-    plain += (plain.empty() ? "" : ", ") + text_of(member, "name");
+    plain += (plain.empty() ? "; plain: " : ", ") + text_of(member, "name");
   }
   const std::string expiry = text_in(tls, "certificate_expires");
-  const std::string text = mode + (expiry.empty() ? "" : ", certificate until " + expiry);
-  if (plain.empty()) return Row{head, text};
-  return Row{head, {text + "; plain: " + plain, Style::kDoubtful}};
+  const std::string text = !flaw.empty()     ? ", not in force: " + flaw
+                           : !expiry.empty() ? ", certificate until " + expiry + plain
+                                             : plain;
+  const bool is_well = flaw.empty() && plain.empty();
+  rows.push_back(
+      headed("tls", {text_of(tls, "mode") + text, is_well ? Style::kPlain : Style::kDoubtful}));
 }
 
 // Of [api] and [metrics], if they have a certificate, and of hooks with files.
@@ -117,32 +111,27 @@ void add_certificates(std::vector<Row>& rows, const Json& status) {
   for (const char* table : {"api", "metrics", "hooks"}) {
     const Json& files = object_in(object_in(status, "tls"), table);
     if (files.empty()) continue;
-    const Span head(std::string(table) + " tls", Style::kFaint);
     const std::string flaw = text_in(files, "why_not_in_force");
     const std::string expiry = text_in(files, "certificate_expires");
-    if (flaw.empty() && expiry.empty()) {
-      rows.push_back({head, "in force"});
-    } else if (flaw.empty()) {
-      rows.push_back({head, "certificate until " + expiry});
-    } else {
-      rows.push_back({head, {"not in force: " + flaw, Style::kDoubtful}});
-    }
+    const std::string text = !flaw.empty()    ? "not in force: " + flaw
+                             : expiry.empty() ? "in force"
+                                              : "certificate until " + expiry;
+    rows.push_back(headed(std::string(table) + " tls",
+                          {text, flaw.empty() ? Style::kPlain : Style::kDoubtful}));
   }
 }
 
 // Nothing where an older sidecar does not say it.
-std::optional<Row> confinement_row(const Json& status) {
+void add_confinement(std::vector<Row>& rows, const Json& status) {
   const Json& confinement = object_in(status, "confinement");
-  if (confinement.empty()) return std::nullopt;
-  std::string parts;
-  if (is_true(confinement, "seccomp")) parts = "seccomp";
+  if (confinement.empty()) return;
+  std::string text = is_true(confinement, "seccomp") ? "seccomp" : "";
   const std::string landlock = text_in(confinement, "landlock");
-  if (!landlock.empty()) parts += (parts.empty() ? "" : ", ") + ("Landlock " + landlock);
-  if (parts.empty()) parts = "no";
-  const Span head("confined", Style::kFaint);
+  if (!landlock.empty()) text += (text.empty() ? "" : ", ") + ("Landlock " + landlock);
+  if (text.empty()) text = "no";
   const std::string lack = text_in(confinement, "why_not_whole");
-  if (lack.empty()) return Row{head, parts};
-  return Row{head, {parts + "; " + lack, Style::kDoubtful}};
+  if (!lack.empty()) text += "; " + lack;
+  rows.push_back(headed("confined", {text, lack.empty() ? Style::kPlain : Style::kDoubtful}));
 }
 
 // A row for each text in the list.
@@ -157,31 +146,26 @@ void add_each(std::vector<Row>& rows, const char* head, const Json& config, cons
 std::vector<Line> status_lines(const Json& leader, const Json& status, const Json& members,
                                size_t width) {
   const Json& config = object_in(status, "config");
-  const auto row = [](const char* head, Span what) {
-    return Row{Span(head, Style::kFaint), std::move(what)};
-  };
   std::vector<Row> rows{
-      row("group", fmt::format("{}, guard {}, variant {}", text_of(status, "group"),
-                               text_of(status, "guard"), variant_text(status))),
-      row("leader", leader_cell(leader, status)),
-      row("since", since_text(leader)),
-      row("node", node_cell(status)),
-      row("program", program_text(status)),
-      row("config", text_of(config, "hash")),
+      headed("group", fmt::format("{}, guard {}, variant {}", text_of(status, "group"),
+                                  text_of(status, "guard"), variant_text(status))),
+      headed("leader", leader_cell(leader, status)),
+      headed("since", since_text(leader)),
+      headed("node", node_cell(status)),
+      headed("program", program_text(status)),
+      headed("config", text_of(config, "hash")),
   };
-  if (const Json& vote = object_in(status, "vote"); !vote.empty()) {
-    rows.push_back(vote_row(status, vote));
-  }
+  add_vote(rows, status);
   add_store(rows, status);
-  if (auto application = application_row(status)) rows.push_back(std::move(*application));
-  if (auto tls = tls_row(status, members)) rows.push_back(std::move(*tls));
+  add_application(rows, status);
+  add_tls(rows, status, members);
   const std::string flaw = text_in(object_in(status, "commands"), "why_no_token_counts");
   if (!flaw.empty()) {
     rows.push_back(
         {Span("commands", Style::kDoubtful), Span("refused over TCP: " + flaw, Style::kDoubtful)});
   }
   add_certificates(rows, status);
-  if (auto confinement = confinement_row(status)) rows.push_back(std::move(*confinement));
+  add_confinement(rows, status);
   add_each(rows, "pending", config, "pending_restart");
   add_each(rows, "mismatch", config, "mismatches");
   std::vector<Line> lines = aligned(rows);

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/names.hh"
-#include "cli/styled_text.hh"
 
 namespace CLI {
 class App;
@@ -62,6 +62,11 @@ std::vector<std::string> wrapped(const std::string& text, size_t width);
 void add_wrapped(Line margin, const Span& text, size_t width, std::vector<Line>& lines);
 
 using Row = std::vector<Span>;
+
+// What it is about, and what is said of that.
+inline Row headed(const std::string& head, Span what) {
+  return {Span(head, Style::kFaint), std::move(what)};
+}
 
 // A line for each row, left-aligned, without blanks at the end.
 std::vector<Line> aligned(const std::vector<Row>& rows);

@@ -22,11 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxTextBytes = size_t{16} << 20;
 
-[[noreturn]] void fail(const char* action, const std::string& path) {
-  throw std::system_error(errno, std::generic_category(),
-                          std::string("cannot ") + action + " " + path);
-}
-
 // An open file; its errors name it, and what was to be done with it.
 class File {
  public:
@@ -67,7 +62,10 @@ class File {
   }
 
  private:
-  [[noreturn]] void fail() const { cli::fail(action_, path_); }
+  [[noreturn]] void fail() const {
+    throw std::system_error(errno, std::generic_category(),
+                            std::string("cannot ") + action_ + " " + path_);
+  }
 
   io::FileDescriptor fd_;
   const char* action_;

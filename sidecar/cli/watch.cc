@@ -2,7 +2,6 @@
 #include "cli/watch.hh"
 
 #include <iostream>
-#include <optional>
 #include <vector>
 
 #include "cli/sidecar_answers.hh"
@@ -12,24 +11,6 @@ namespace bellwether::cli {
 namespace {
 
 constexpr auto kRefresh = std::chrono::seconds(1);
-
-// Which elections the view has been told of.
-class ElectionNews {
- public:
-  // `history` is the body of /v1/history, the newest election first.
-  void tell(const Json& history, WatchView& view) {
-    const std::vector<Json> elections = objects_in(history, "elections");
-    size_t fresh = 0;
-    while (fresh < elections.size() && elections[fresh].dump() != newest_) ++fresh;
-    for (size_t i = fresh; i > 0; --i) view.on_election(elections[i - 1], !has_begun_);
-    if (!elections.empty()) newest_ = elections.front().dump();
-    has_begun_ = true;
-  }
-
- private:
-  bool has_begun_ = false;
-  std::string newest_;  // the text of one
-};
 
 class Follower {
  public:
@@ -69,20 +50,27 @@ class Follower {
   }
 
   void refresh() {
-    view_.on_members(get_members(client_));
-    const Json status = get_status(client_);
-    view_.on_vote(object_in(status, "vote"));
-    view_.on_store(object_in(status, "store"));
-    view_.on_application(status);
-    elections_.tell(get_json(client_, "/v1/history", "elections"), view_);
+    const Json members = get_members(client_);
+    view_.on_state(get_status(client_), members);
+    tell_elections(objects_in(get_json(client_, "/v1/history", "elections"), "elections"));
     view_.show();
     if (!std::cout) throw std::runtime_error("cannot write the output; is the disk full?");
+  }
+
+  // The newest comes first, and those that the view has been told of last.
+  void tell_elections(const std::vector<Json>& elections) {
+    size_t fresh = 0;
+    while (fresh < elections.size() && elections[fresh].dump() != newest_) ++fresh;
+    for (size_t i = fresh; i > 0; --i) view_.on_election(elections[i - 1], !has_told_elections_);
+    if (!elections.empty()) newest_ = elections.front().dump();
+    has_told_elections_ = true;
   }
 
   ApiClient& client_;
   WatchView& view_;
   std::string last_id_;  // of the event that came last
-  ElectionNews elections_;
+  bool has_told_elections_ = false;
+  std::string newest_;  // the text of an election
 };
 
 }  // namespace

@@ -59,81 +59,99 @@ States states_in(const Json& members) {
   return states;
 }
 
-// What both kinds of news have in common: nothing is told twice.
-class News : public WatchView {
+// Each change once: a line for people, or a JSON object on a line:
+// {"time":…,"event":"leader","data":{…}}.
+class NewsView final : public WatchView {
  public:
-  void on_leader(const Json& leader) final {
+  explicit NewsView(bool is_json) : is_json_(is_json) {}
+
+  void on_leader(const Json& leader) override {
     if (text_of(leader, "index") == index_) return;  // known, after a connection that broke
     index_ = text_of(leader, "index");
     is_in_trouble_ = false;
-    tell_leader(leader);
+    tell("leader", leader, change_text(leader), text_of(leader, "since"));
   }
 
-  void on_members(const Json& members) final {
-    States states = states_in(members);
-    if (states == states_) return;
-    tell_members(members, states_, states);
-    states_ = std::move(states);
+  void on_state(const Json& status, const Json& members) override {
+    on_members(members);
+    on_vote(object_in(status, "vote"));
+    on_store(object_in(status, "store"));
+    on_nobody(text_in(status, "why_nobody_leads"));
+    on_application(object_in(status, "application"));
+  }
+
+  // Those of the past can be had from /v1/history.
+  void on_election(const Json& election, bool is_past) override {
+    if (!is_past) tell("election", election, election_text(election), text_of(election, "time"));
+  }
+
+  // Once, until it is over; then the leader is told anew.
+  void on_trouble(const std::string& what) override {
+    if (!is_in_trouble_) tell("trouble", {{"error", what}}, what);
+    is_in_trouble_ = true;
+    index_.clear();
+    show();
+  }
+
+  void show() override { std::cout << std::flush; }
+
+ private:
+  void on_members(const Json& members) {
+    const States before = std::exchange(states_, states_in(members));
+    if (states_ == before) return;
+    if (is_json_) return tell("members", members, "");
+    for (const auto& [name, state] : states_) {
+      const auto known = before.find(name);
+      const bool is_new = known == before.end() || known->second != state;
+      if (is_new) tell("members", members, name + " is " + state);
+    }
+    for (const auto& [name, state] : before) {
+      if (!states_.contains(name)) tell("members", members, name + " is forgotten");
+    }
   }
 
   // Why it is not in force tells how long that takes, and so changes all the time.
-  void on_vote(const Json& vote) final {
+  void on_vote(const Json& vote) {
     const auto state = word_in<Vote>(vote, "state");
-    if (vote.empty() || state == vote_) return;
-    vote_ = state;
-    tell_vote(vote);
+    if (vote.empty() || std::exchange(vote_, state) == state) return;
+    tell("vote", vote, "vote " + vote_text(vote));
   }
 
-  void on_store(const Json& store) final {
-    std::string trouble = store_trouble(store);
-    if (trouble == store_) return;
-    store_ = std::move(trouble);
-    tell_store(store, store_.empty() ? "well again" : store_);
+  void on_store(const Json& store) {
+    const std::string trouble = store_trouble(store);
+    if (std::exchange(store_, trouble) == trouble) return;
+    tell("store", store,
+         text_of(store, "name") + ": " + (trouble.empty() ? "well again" : trouble));
+  }
+
+  void on_nobody(const std::string& why) {
+    if (std::exchange(why_nobody_, why) == why || why.empty()) return;
+    tell("nobody_leads", {{"why", why}}, why);
   }
 
   // Scores change all the time, and why a check fails does, so neither is news.
-  void on_application(const Json& status) final {
-    const Json& application = object_in(status, "application");
-    std::string state = is_true(application, "is_able") || application.empty()
-                            ? ""
-                            : text_of(application, "why_not");
+  void on_application(const Json& application) {
+    const bool is_well = is_true(application, "is_able") || application.empty();
+    std::string state = is_well ? "" : text_of(application, "why_not");
     for (const std::string& name : texts_in(application, "attached")) state += " " + name;
     const Json& draining = object_in(application, "draining");
     if (!draining.empty()) state += " finishes";
     for (const std::string& name : texts_in(draining, "waiting_for")) state += " " + name;
-    if (std::string why = why_nobody_leads(status); why != why_nobody_) {
-      why_nobody_ = std::move(why);
-      if (!why_nobody_.empty()) tell_why_nobody(why_nobody_);
+    if (std::exchange(application_, state) == state) return;
+    const std::string text = application_text(application);
+    tell("application", application, "application " + (text.empty() ? "detached" : text));
+  }
+
+  void tell(const char* event, const Json& data, const std::string& line,
+            const std::string& since = now_text()) const {
+    if (is_json_) {
+      std::cout << dump({{"time", now_text()}, {"event", event}, {"data", data}}) << "\n";
+    } else {
+      std::cout << since << "  " << line << "\n";
     }
-    if (state == application_) return;
-    application_ = std::move(state);
-    tell_application(application);
   }
 
-  // Those of the past can be had from /v1/history.
-  void on_election(const Json& election, bool is_past) final {
-    if (!is_past) tell_election(election);
-  }
-
-  // Once, until it is over; then the leader is told anew.
-  void on_trouble(const std::string& what) final {
-    if (!is_in_trouble_) tell_trouble(what);
-    is_in_trouble_ = true;
-    index_.clear();
-  }
-
-  void show() final { std::cout << std::flush; }
-
- private:
-  virtual void tell_leader(const Json& leader) = 0;
-  virtual void tell_members(const Json& members, const States& before, const States& now) = 0;
-  virtual void tell_vote(const Json& vote) = 0;
-  virtual void tell_store(const Json& store, const std::string& what) = 0;
-  virtual void tell_application(const Json& application) = 0;
-  virtual void tell_why_nobody(const std::string& why) = 0;
-  virtual void tell_election(const Json& election) = 0;
-  virtual void tell_trouble(const std::string& what) = 0;
-
+  bool is_json_;
   std::string index_;  // of the change that was told last
   bool is_in_trouble_ = false;
   States states_;
@@ -141,70 +159,6 @@ class News : public WatchView {
   std::string store_;                          // what is wrong with it
   std::string application_;                    // why it is not able, and who is attached
   std::string why_nobody_;                     // leads
-};
-
-// A line for each change.
-class LineView final : public News {
-  void tell_leader(const Json& leader) override {
-    print(text_of(leader, "since"), change_text(leader));
-  }
-
-  void tell_members(const Json&, const States& before, const States& now) override {
-    for (const auto& [name, state] : now) {
-      const auto known = before.find(name);
-      if (known == before.end() || known->second != state) print(now_text(), name + " is " + state);
-    }
-    for (const auto& [name, state] : before) {
-      if (!now.contains(name)) print(now_text(), name + " is forgotten");
-    }
-  }
-
-  void tell_vote(const Json& vote) override { print(now_text(), "vote " + vote_text(vote)); }
-
-  void tell_store(const Json& store, const std::string& what) override {
-    print(now_text(), text_of(store, "name") + ": " + what);
-  }
-
-  void tell_application(const Json& application) override {
-    const std::string text = application_text(application);
-    print(now_text(), "application " + (text.empty() ? "detached" : text));
-  }
-
-  void tell_why_nobody(const std::string& why) override { print(now_text(), why); }
-
-  void tell_election(const Json& election) override {
-    print(text_of(election, "time"), election_text(election));
-  }
-
-  void tell_trouble(const std::string& what) override {
-    print(now_text(), what);
-    show();
-  }
-
-  static void print(const std::string& time, const std::string& what) {
-    std::cout << time << "  " << what << "\n";
-  }
-};
-
-// A JSON object on a line for each change: {"time":…,"event":"leader","data":{…}}.
-class JsonView final : public News {
-  void tell_leader(const Json& leader) override { print("leader", leader); }
-  void tell_members(const Json& members, const States&, const States&) override {
-    print("members", members);
-  }
-  void tell_vote(const Json& vote) override { print("vote", vote); }
-  void tell_store(const Json& store, const std::string&) override { print("store", store); }
-  void tell_application(const Json& application) override { print("application", application); }
-  void tell_why_nobody(const std::string& why) override { print("nobody_leads", {{"why", why}}); }
-  void tell_election(const Json& election) override { print("election", election); }
-  void tell_trouble(const std::string& what) override {
-    print("trouble", {{"error", what}});
-    show();
-  }
-
-  static void print(const char* event, const Json& data) {
-    std::cout << dump({{"time", now_text()}, {"event", event}, {"data", data}}) << "\n";
-  }
 };
 
 // Writes the page each time anew, below the one before.  `sidecar` is named in its head.
@@ -221,24 +175,9 @@ class PageView : public WatchView {
     leader_ = leader;
   }
 
-  void on_members(const Json& members) override { members_ = members; }
-
-  void on_vote(const Json& vote) override {
-    vote_ = text_in(vote, "why").empty() ? "" : "vote " + vote_text(vote);
-  }
-
-  void on_store(const Json& store) override {
-    store_ = store.empty() ? "" : text_of(store, "name") + ", " + record_text(store);
-    store_trouble_ = text_in(store, "trouble");
-  }
-
-  void on_application(const Json& status) override {
-    const Json& application = object_in(status, "application");
-    const std::string text = application_text(application);
-    const bool is_able = is_true(application, "is_able");
-    application_ = {text.empty() ? "" : "application: " + text,
-                    is_able ? Style::kFaint : Style::kDoubtful};
-    why_nobody_ = why_nobody_leads(status);
+  void on_state(const Json& status, const Json& members) override {
+    status_ = status;
+    members_ = members;
   }
 
   void on_election(const Json& election, bool) override {
@@ -261,9 +200,20 @@ class PageView : public WatchView {
     std::vector<Line> lines{{"group " + text_of(members_, "group") + ": ",
                              {leader_text(leader_), has_leader ? Style::kStrong : Style::kBad},
                              {"  (seen by " + sidecar_ + ")", Style::kFaint}}};
-    for (const Span& span : {Span(why_nobody_, Style::kBad), Span(vote_, Style::kDoubtful),
-                             Span(store_, Style::kFaint), Span(store_trouble_, Style::kDoubtful),
-                             application_, Span(trouble_, Style::kBad)}) {
+    const Json& vote = object_in(status_, "vote");
+    const Json& store = object_in(status_, "store");
+    const Json& application = object_in(status_, "application");
+    const std::string beside = application_text(application);
+    const bool is_able = is_true(application, "is_able");
+    for (const Span& span :
+         {Span(text_in(status_, "why_nobody_leads"), Style::kBad),
+          Span(text_in(vote, "why").empty() ? "" : "vote " + vote_text(vote), Style::kDoubtful),
+          Span(store.empty() ? "" : text_of(store, "name") + ", " + record_text(store),
+               Style::kFaint),
+          Span(text_in(store, "trouble"), Style::kDoubtful),
+          Span(beside.empty() ? "" : "application: " + beside,
+               is_able ? Style::kFaint : Style::kDoubtful),
+          Span(trouble_, Style::kBad)}) {
       if (span.text.empty()) continue;
       for (std::string& part : wrapped(span.text, width)) {
         lines.push_back({{std::move(part), span.style}});
@@ -294,12 +244,8 @@ class PageView : public WatchView {
   std::string sidecar_;
   bool is_coloured_;
   Json leader_ = Json::object();
+  Json status_ = Json::object();
   Json members_ = Json::object();
-  std::string vote_;           // empty: in force, or there is none
-  std::string store_;          // who holds its record; empty: there is none
-  std::string store_trouble_;  // what is wrong with it
-  Span application_{"", Style::kFaint};
-  std::string why_nobody_;  // leads; empty: somebody does, or each has a reason of its own
   std::string trouble_;
   std::vector<std::pair<std::string, Span>> changes_;  // with their times
 };
@@ -329,9 +275,9 @@ class LiveView final : public PageView {
 }  // namespace
 
 std::unique_ptr<WatchView> make_view(const ApiAddress& address, const WatchOptions& options) {
-  if (options.is_json) return std::make_unique<JsonView>();
+  if (options.is_json) return std::make_unique<NewsView>(true);
   if (options.is_once) return std::make_unique<PageView>(address.text(), options.is_coloured);
-  if (::isatty(STDOUT_FILENO) != 1) return std::make_unique<LineView>();
+  if (::isatty(STDOUT_FILENO) != 1) return std::make_unique<NewsView>(false);
   return std::make_unique<LiveView>(address.text(), options.is_coloured);
 }
 

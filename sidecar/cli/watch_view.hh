@@ -16,15 +16,8 @@ class WatchView {
   virtual ~WatchView() = default;
   // A body of /v1/leader; also one that is known, after a connection that broke.
   virtual void on_leader(const Json& leader) = 0;
-  // A body of /v1/members, about once a second.
-  virtual void on_members(const Json& members) = 0;
-  // `vote` of /v1/status, about once a second; an empty object where there is none.
-  virtual void on_vote(const Json& vote) = 0;
-  // `store` of /v1/status, about once a second; an empty object where there is none.
-  virtual void on_store(const Json& store) = 0;
-  // A body of /v1/status, about once a second: of the application beside this sidecar, and whether
-  // those of all members are why nobody leads.
-  virtual void on_application(const Json& status) = 0;
+  // The bodies of /v1/status and /v1/members, about once a second.
+  virtual void on_state(const Json& status, const Json& members) = 0;
   // An entry of /v1/history, each once, the older one first.  `is_past`: it was over when the watch
   // began.
   virtual void on_election(const Json& election, bool is_past) = 0;

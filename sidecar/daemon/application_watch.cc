@@ -179,11 +179,10 @@ std::string ApplicationWatch::flaw_of(const io::HttpClientResult& result) const 
   return settings_.health + " answers " + std::to_string(status);
 }
 
-bool ApplicationWatch::is_absent() const { return settings_.is_attachment_needed && is_missed_; }
-
 void ApplicationWatch::judge() {
+  const bool is_absent = settings_.is_attachment_needed && is_missed_;
   const bool is_unhealthy = state_.is_checked && !state_.is_healthy;
-  const Ability ability = is_absent()    ? Ability::kAbsent
+  const Ability ability = is_absent      ? Ability::kAbsent
                           : is_unhealthy ? Ability::kUnhealthy
                                          : Ability::kAble;
   if (ability == state_.worth.ability) return tell();

@@ -49,7 +49,6 @@ class ApplicationWatch {
   void ask();
   void on_answer(const io::HttpClientResult& result);
   std::string flaw_of(const io::HttpClientResult& result) const;
-  bool is_absent() const;
   void judge();
   void tell();
   void forget_gone();

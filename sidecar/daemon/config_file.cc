@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <stdexcept>
@@ -25,13 +24,6 @@ ConfigReading read_config(const std::filesystem::path& file) {
     reading.error = error.what();
   }
   return reading;
-}
-
-ConfigReading without_answer(const std::filesystem::path& file, const ConfigReading& last,
-                             const Unread& unread) {
-  return {.text = last.text,
-          .error = "cannot read " + file.string() + ": " + unread.why,
-          .is_unread = true};
 }
 
 }  // namespace
@@ -59,13 +51,16 @@ std::string read_config_text(const std::filesystem::path& file) {
   return text;
 }
 
-ConfigFile::ConfigFile(io::Loop& loop, const std::filesystem::path& file, std::string text,
-                       std::function<void(const Reading&)> on_reading)
-    : file_(
-          loop, {.text = std::move(text)}, [file](const Reading&) { return read_config(file); },
-          [file](const Reading& last, const Unread& unread) {
-            return without_answer(file, last, unread);
-          },
-          std::move(on_reading)) {}
+ConfigFile watch_config(io::Loop& loop, const std::filesystem::path& file, std::string text,
+                        ConfigFile::OnReading on_reading) {
+  return ConfigFile(
+      loop, {.text = std::move(text)}, [file](const ConfigReading&) { return read_config(file); },
+      [file](const ConfigReading& last, const Unread& unread) {
+        return ConfigReading{.text = last.text,
+                             .error = "cannot read " + file.string() + ": " + unread.why,
+                             .is_unread = true};
+      },
+      std::move(on_reading));
+}
 
 }  // namespace bellwether::daemon

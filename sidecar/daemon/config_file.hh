@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include "daemon/reread.hh"
@@ -24,20 +23,10 @@ struct ConfigReading {
   }
 };
 
-class ConfigFile {
- public:
-  using Reading = ConfigReading;
-
-  // `text` is what was read last.  Calls `on_reading` within a moment when the text has become
-  // another, cannot be read any more, or can be again; once for each change.
-  ConfigFile(io::Loop& loop, const std::filesystem::path& file, std::string text,
-             std::function<void(const Reading&)> on_reading);
-
-  // See Reread::read().
-  void read(std::function<void()> then) { file_.read(std::move(then)); }
-
- private:
-  Reread<Reading> file_;
-};
+// `text` is what was read last.  Calls `on_reading` within a moment when the text has become
+// another, cannot be read any more, or can be again; once for each change.
+using ConfigFile = Reread<ConfigReading>;
+ConfigFile watch_config(io::Loop& loop, const std::filesystem::path& file, std::string text,
+                        ConfigFile::OnReading on_reading);
 
 }  // namespace bellwether::daemon

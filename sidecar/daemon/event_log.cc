@@ -107,8 +107,6 @@ void EventLog::on(Instant now, const Remark& remark) {
   log_.write(level, remark.text, {{"peer", members_.name_of(*remark.peer)}});
 }
 
-void EventLog::on(Instant, const Persist& persist) { log_.set_epoch(persist.record.max_epoch); }
-
 FileWatch::FileWatch(Log& log, std::string what, std::string path)
     : log_(log), what_(std::move(what)), path_(std::move(path)) {}
 

@@ -10,7 +10,6 @@
 #include "daemon/line_limit.hh"
 #include "daemon/log.hh"
 #include "io/loop/files.hh"
-#include "metrics/labels.hh"
 
 namespace bellwether::daemon {
 
@@ -46,7 +45,7 @@ class EventLog {
   void on(Instant now, const Rejected& rejected) { on_rejected(now, rejected); }
   void on(Instant, const Sighting& sighting);
   void on(Instant now, const Remark& remark);
-  void on(Instant now, const Persist& persist);
+  void on(Instant, const Persist& persist) { log_.set_epoch(persist.record.max_epoch); }
   // No event, or logged by whoever carries it out.
   template <OneOf<Send, RefuseLink, EndLink, PersistMembers, StoreRead, StoreWrite, StoreWatch,
                   DrainBegun, DrainEnded, MembersChanged, Outcome, Left, Failed>

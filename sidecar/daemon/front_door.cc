@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include "api/bodies.hh"
@@ -37,10 +38,7 @@ struct Hooks::Hook {
     }
     const std::string path = hook_path(number);
     files.emplace(
-        hooks.loop_, HookReading{},
-        [read = settings, path](const HookReading& last) {
-          return read_hook_files(read, path, last);
-        },
+        hooks.loop_, HookReading{}, std::bind_front(read_hook_files, settings, path),
         [](const HookReading& last, const Unread& unread) {
           return HookReading{.files = unread_files(last.files, unread), .keys = last.keys};
         },
@@ -92,15 +90,6 @@ struct Hooks::Hook {
   api::Webhook webhook;
   std::optional<Reread<HookReading>> files;
 };
-
-namespace {
-
-// A client's host is taken for gone as soon as a peer's is.
-io::HttpLimits limits_by(const Config& config) {
-  return {.unacknowledged = link_limits(to_options(config)).unacknowledged};
-}
-
-}  // namespace
 
 Hooks::Hooks(io::Loop& loop, io::Resolver& resolver, const api::Backend& backend,
              api::LeadershipFeed& feed, metrics::Metrics& metrics, Log& log)
@@ -196,18 +185,18 @@ FrontDoor::FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backe
       routes_(loop, backend_, feed_, history_, observer_),
       api_binding_(routes_, api::Entrance::kApi, observer_),
       metrics_binding_(routes_, api::Entrance::kMetrics, observer_),
-      api_{.use = metrics::TlsUse::kApi, .server{loop, api_binding_, limits_by(config)}},
+      // A client's host is taken for gone as soon as a peer's is.
+      api_{.use = metrics::TlsUse::kApi,
+           .server{loop,
+                   api_binding_,
+                   {.unacknowledged = link_limits(to_options(config)).unacknowledged}}},
       metrics_door_{.use = metrics::TlsUse::kMetrics, .server{loop, metrics_binding_}},
       socket_watch_(log, "the API's socket", config.api.socket) {
-  const auto read_api = [api = config.api](const TlsReading& last) {
-    return read_api_tls(api, last);
-  };
-  const auto read_metrics = [settings = config.metrics](const TlsReading& last) {
-    return read_metrics_tls(settings, last);
-  };
-  open(api_, config.api.listen, config.api.has_tls() ? TlsFiles::Read(read_api) : nullptr);
+  open(api_, config.api.listen,
+       config.api.has_tls() ? TlsFiles::Read(std::bind_front(read_api_tls, config.api)) : nullptr);
   open(metrics_door_, config.metrics.listen,
-       config.metrics.has_tls() ? TlsFiles::Read(read_metrics) : nullptr);
+       config.metrics.has_tls() ? TlsFiles::Read(std::bind_front(read_metrics_tls, config.metrics))
+                                : nullptr);
   if (!config.api.socket.empty()) {
     io::listen_by_key("api.socket", [&] { api_.server.listen_on_socket(config.api.socket); });
   }

@@ -2,7 +2,6 @@
 // together.
 #include "daemon/hook_files.hh"
 
-#include <array>
 #include <string_view>
 
 #include "io/tls/openssl.hh"
@@ -22,29 +21,19 @@ api::SigningKeysPtr keys_of(std::string_view text, const std::string& file) {
 
 HookReading read_hook_files(const HookSettings& hook, const std::string& path,
                             const HookReading& last) {
-  const CertificateFiles files{.keys = path + ".",
-                               .cert = hook.cert,
-                               .key = hook.key,
-                               .ca = hook.ca,
-                               .is_folder_shared = hook.is_folder_shared};
-  const std::string secret_key = path + ".secret_file";
+  const ClientFiles files{.certificates = {.keys = path + ".",
+                                           .cert = hook.cert,
+                                           .key = hook.key,
+                                           .ca = hook.ca,
+                                           .is_folder_shared = hook.is_folder_shared},
+                          .is_https = hook.is_https(),
+                          .secret_key = path + ".secret_file",
+                          .secret = hook.secret_file,
+                          .secrecy = io::secret_in(hook.is_folder_shared)};
   HookReading reading{.files = {}, .keys = last.keys};
-  reading.files = read_tls(
-      last.files,
-      [&](io::TlsTexts& texts) {
-        if (hook.is_https()) read_client_files(files, texts);
-        if (!hook.secret_file.empty()) {
-          texts.secret = io::read_guarded_file(hook.secret_file, secret_key,
-                                               io::secret_in(hook.is_folder_shared));
-        }
-        const std::array<std::string_view, 4> parts{texts.cert, texts.key, texts.ca, texts.secret};
-        return io::fingerprint(parts);
-      },
-      [&](const io::TlsTexts& texts, TlsReading& made) {
-        if (hook.is_https()) made.tls = make_client_context(files, texts);
-        if (hook.secret_file.empty()) return;
-        reading.keys = keys_of(texts.secret, secret_key + " " + hook.secret_file);
-      });
+  reading.files = read_client_tls(files, last.files, [&](std::string_view text) {
+    reading.keys = keys_of(text, files.secret_key + " " + files.secret);
+  });
   return reading;
 }
 

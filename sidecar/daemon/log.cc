@@ -158,8 +158,6 @@ Log::~Log() {
   [[maybe_unused]] static const Backend* const kLeftBehind = backend_.release();
 }
 
-void Log::configure(const LogSettings& settings) { settings_ = settings; }
-
 void Log::write(LogLevel level, std::string_view event, LogFields fields) {
   if (level < settings_.level) return;
   // Debug lines are written as they come: somebody has asked for them, for a while.

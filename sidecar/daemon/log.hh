@@ -40,7 +40,7 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   // From the next line on.
-  void configure(const LogSettings& settings);
+  void configure(const LogSettings& settings) { settings_ = settings; }
   void set_node(std::string name) { context_.node = std::move(name); }
   void set_epoch(uint64_t epoch) { context_.epoch = epoch; }
 

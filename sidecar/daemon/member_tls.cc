@@ -96,6 +96,10 @@ TlsContextPtr make_context(const Config& config, const io::TlsTexts& texts, io::
   return TlsContext::of_members(set, std::move(rules));
 }
 
+TlsFiles::Read reader_of(const std::shared_ptr<const Config>& config) {
+  return [config](const TlsReading& last) { return read_member_tls(*config, last); };
+}
+
 }  // namespace
 
 TlsReading read_member_tls(const Config& config, const TlsReading& last) {
@@ -111,14 +115,6 @@ TlsReading read_member_tls(const Config& config, const TlsReading& last) {
         reading.tls = make_context(config, texts, rules, reading);
       });
 }
-
-namespace {
-
-TlsFiles::Read reader_of(const std::shared_ptr<const Config>& config) {
-  return [config](const TlsReading& last) { return read_member_tls(*config, last); };
-}
-
-}  // namespace
 
 MemberTls::MemberTls(io::Loop& loop, const Config& config, std::function<void()> on_change)
     : config_(std::make_shared<const Config>(config)),

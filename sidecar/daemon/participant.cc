@@ -3,10 +3,8 @@
 
 #include <sys/random.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <system_error>
-#include <utility>
 
 #include "base/duration_text.hh"
 #include "config/core_options.hh"
@@ -20,15 +18,6 @@ uint64_t random_number() {
     throw std::system_error(errno, std::generic_category(), "cannot get random bytes");
   }
   return number;
-}
-
-// The wall clock, in milliseconds: epochs are tokens that outlive the disks of all voters, so after
-// a loss of those they begin beyond all that they were ever counted up to.
-uint64_t epoch_seed() {
-  using std::chrono::milliseconds;
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  const auto seed = std::chrono::floor<milliseconds>(since_1970).count();
-  return std::min(seed > 0 ? static_cast<uint64_t>(seed) : 0, kLatestEpochSeed);
 }
 
 Options options_of(const Config& config) {
@@ -59,11 +48,6 @@ MemberEntry self_of(const Config& config, const io::StateStore& store) {
           .boot = boot,
           .home = store.home() != 0 ? store.home() : boot,
           .variant = config.election.variant};
-}
-
-// Nobody waits for one without the guard.
-DeathProof death_proof_of(const Config& config) {
-  return config.has_guard() ? config.election.death_proof : DeathProof::kNone;
 }
 
 io::TurnAwayReason reason_of(Unfit unfit) {
@@ -106,16 +90,18 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
           parts.loop, parts.store,
           [this](const Record& record, const auto& error) { on_record_stored(record, error); },
           [this](const auto& error) { on_members_stored(error); }),
-      transport_(parts.loop, parts.resolver,
-                 {.group = config.group.name,
-                  .self = node_.members().self().id,
-                  .boot = node_.members().self().boot,
-                  .listen = config.node.listen,
-                  .death_proof = death_proof_of(config),
-                  .limits = link_limits(node_.options()),
-                  // Nothing at all, until set_security().
-                  .security = {.takes_plain = config.tls.mode == TlsMode::kOff}},
-                 *this),
+      transport_(
+          parts.loop, parts.resolver,
+          {.group = config.group.name,
+           .self = node_.members().self().id,
+           .boot = node_.members().self().boot,
+           .listen = config.node.listen,
+           // Nobody waits for one without the guard.
+           .death_proof = config.has_guard() ? config.election.death_proof : DeathProof::kNone,
+           .limits = link_limits(node_.options()),
+           // Nothing at all, until set_security().
+           .security = {.takes_plain = config.tls.mode == TlsMode::kOff}},
+          *this),
       driver_(parts.loop, node_, *this) {
   writer_.watch([this](io::FileLook look) { state_watch_.on_look(std::move(look), "", ""); });
   if (!config.has_store_guard()) return;

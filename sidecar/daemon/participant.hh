@@ -88,7 +88,6 @@ class Participant final : private EffectSink, private io::TransportListener {
   // Why a peer has refused this process not long before `now`; "": none has, or there is a leader
   // all the same.
   std::string turned_away(Instant now) const;
-  uint16_t port() const { return transport_.port(); }
   // Nothing: no store decides.
   std::optional<api::StoreState> store() const;
   // Why there is no leader, as far as the store has to do with it; "": there is one, or may be

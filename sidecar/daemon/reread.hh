@@ -76,25 +76,16 @@ class Reread {
 
   // From now on that is read.
   void set_read(Read read) { read_ = std::move(read); }
-  // And this is what was read last.
-  void set(Reading last, Read read) {
-    last_ = std::move(last);
-    read_ = std::move(read);
-  }
 
  private:
   static constexpr Duration kInterval = std::chrono::seconds(1);
   static constexpr Duration kSettleTime = std::chrono::milliseconds(100);
 
-  // Nothing: the look that is done by itself.
-  using Asked = std::vector<std::optional<OnDone>>;
+  // An empty one: the look that is done by itself.
+  using Asked = std::vector<OnDone>;
 
-  void queue(std::optional<OnDone> asked) {
-    if (is_hanging_) {
-      Asked at_once;
-      at_once.push_back(std::move(asked));
-      return take(without_answer(), at_once);
-    }
+  void queue(OnDone asked) {
+    if (is_hanging_) return take(without_answer(), {std::move(asked)});
     waiting_.push_back(std::move(asked));
     if (running_ == nullptr) start();
   }
@@ -114,7 +105,7 @@ class Reread {
     const Asked asked = std::exchange(told_, {});
     if (is_demanded(asked)) {
       take(when_given_up_(last_, {.why = Unread::kNoThread, .file = ""}), asked);
-    };
+    }
     next_look_.arm(kInterval);
   }
 
@@ -139,8 +130,7 @@ class Reread {
   }
 
   static bool is_demanded(const Asked& asked) {
-    const auto is_demand = [](const std::optional<OnDone>& then) { return then.has_value(); };
-    return std::any_of(asked.begin(), asked.end(), is_demand);
+    return std::any_of(asked.begin(), asked.end(), [](const OnDone& then) { return bool(then); });
   }
 
   // What is made of it may take milliseconds of the loop, so it is done once for all.
@@ -149,7 +139,7 @@ class Reread {
       last_ = reading;
       on_reading_(reading);
     }
-    for (const std::optional<OnDone>& then : asked) then ? (*then)() : settle(reading);
+    for (const OnDone& then : asked) then ? then() : settle(reading);
   }
 
   // What a look by itself has found.

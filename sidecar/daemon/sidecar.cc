@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <utility>
 
 #include "api/bodies.hh"
 #include "api/routes.hh"
@@ -31,19 +30,6 @@ io::FlagFileSettings flag_settings(const Config& config) {
           .guard = flag_guard(config)};
 }
 
-const election_plugin& load(const SidecarSettings& settings) {
-  const ElectionSettings& election = settings.parsed.config.election;
-  return load_plugin(election.plugin, settings.plugin_dir);
-}
-
-api::Identity identity_of(const SidecarSettings& settings, const election_plugin& plugin) {
-  return {.version = settings.version,
-          .plugin = plugin.name,
-          .plugin_version = plugin.version,
-          .plugin_abi = std::to_string(plugin.abi_major) + "." + std::to_string(plugin.abi_minor),
-          .confinement = settings.confinement};
-}
-
 }  // namespace
 
 Sidecar::Sidecar(SidecarSettings settings, Log& log)
@@ -52,8 +38,13 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
       memory_keeper_(settings_.parsed.config.node.keeps_memory
                          ? std::optional<io::MemoryKeeper>(std::in_place)
                          : std::nullopt),
-      plugin_(load(settings_)),
-      identity_(identity_of(settings_, plugin_)),
+      plugin_(load_plugin(settings_.parsed.config.election.plugin, settings_.plugin_dir)),
+      identity_{
+          .version = settings_.version,
+          .plugin = plugin_.name,
+          .plugin_version = plugin_.version,
+          .plugin_abi = std::to_string(plugin_.abi_major) + "." + std::to_string(plugin_.abi_minor),
+          .confinement = settings_.confinement},
       in_force_(settings_.parsed.config),
       metrics_({.group = config().group.name,
                 .member = config().node.name,
@@ -89,8 +80,9 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
           [this](uint64_t epoch) { participant_.on_drained(epoch); }),
       authority_(config().api),
       front_door_(loop_, resolver_, *this, metrics_, log_, config()),
-      config_file_(loop_, settings_.parsed.file, settings_.config_text,
-                   [this](const ConfigFile::Reading& reading) { last_reload_ = apply(reading); }),
+      config_file_(
+          watch_config(loop_, settings_.parsed.file, settings_.config_text,
+                       [this](const ConfigReading& reading) { last_reload_ = apply(reading); })),
       terminate_(loop_, SIGTERM, [this] { leave("SIGTERM"); }),
       interrupt_(loop_, SIGINT, [this] { leave("SIGINT"); }),
       hang_up_(loop_, SIGHUP, [this] { reload([](const api::ReloadResult&) {}); }),
@@ -332,7 +324,7 @@ void Sidecar::reload(std::function<void(const api::ReloadResult&)> done) {
   config_file_.read([this, done = std::move(done)] { done(last_reload_); });
 }
 
-api::ReloadResult Sidecar::apply(const ConfigFile::Reading& reading) {
+api::ReloadResult Sidecar::apply(const ConfigReading& reading) {
   api::ReloadResult result;
   const std::string& file = settings_.parsed.file;
   const auto refuse = [&](std::string error) {

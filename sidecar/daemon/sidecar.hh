@@ -49,6 +49,7 @@ enum class SidecarEnd : uint8_t {
   kInGoodOrder,      // it was asked to, and left its group
   kFailed,           // it had to, or could not leave in time
   kBrokenInvariant,  // it was wrong about itself (self_check.hh), and left nobody a word
+  kLast = kBrokenInvariant,
 };
 
 class Sidecar final : private ParticipantListener, private api::Backend {
@@ -121,7 +122,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   }
   void reload(std::function<void(const api::ReloadResult&)> done) override;
 
-  api::ReloadResult apply(const ConfigFile::Reading& reading);
+  api::ReloadResult apply(const ConfigReading& reading);
   void apply(const Config& wanted, std::vector<ConfigChange>& changes);
 
   SidecarSettings settings_;

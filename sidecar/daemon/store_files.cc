@@ -3,13 +3,10 @@
 #include "daemon/store_files.hh"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/lines.hh"
-#include "config/environment.hh"
 #include "config/keys.hh"
 #include "io/store/etcd_record.hh"
 #include "io/store/kubernetes_lease.hh"
@@ -18,15 +15,13 @@
 namespace bellwether::daemon {
 namespace {
 
-// What the two tables have alike.
-struct StoreFiles {
-  CertificateFiles certificates;
-  bool is_https = false;
-  std::string secret_key;
-  std::string secret;  // a path; empty: none
-};
+// The kubelet writes a pod's token as it likes, mostly readable by all; nobody else has its folder.
+io::Secrecy secrecy_of(const std::string& path) {
+  return path.starts_with("/var/run/secrets/") ? io::Secrecy::kShared : io::Secrecy::kSecret;
+}
 
-StoreFiles files_of(const Config& config) {
+// What the two tables have alike.
+ClientFiles files_of(const Config& config) {
   const auto certificates = [](const std::string& table, const auto& settings) {
     return CertificateFiles{
         .keys = table + ".", .cert = settings.cert, .key = settings.key, .ca = settings.ca};
@@ -35,21 +30,18 @@ StoreFiles files_of(const Config& config) {
     return {.certificates = certificates(kEtcdTable, config.etcd),
             .is_https = config.etcd.is_https(),
             .secret_key = "etcd.password_file",
-            .secret = config.etcd.password_file};
+            .secret = config.etcd.password_file,
+            .secrecy = secrecy_of(config.etcd.password_file)};
   }
   return {.certificates = certificates(kKubernetesTable, config.kubernetes),
           .is_https = config.kubernetes.is_https(),
           .secret_key = "kubernetes.token_file",
-          .secret = config.kubernetes.token_file};
-}
-
-// The kubelet writes a pod's token as it likes, mostly readable by all; nobody else has its folder.
-io::Secrecy secrecy_of(const std::string& path) {
-  return path.starts_with("/var/run/secrets/") ? io::Secrecy::kShared : io::Secrecy::kSecret;
+          .secret = config.kubernetes.token_file,
+          .secrecy = secrecy_of(config.kubernetes.token_file)};
 }
 
 // The first line.  It goes into a header, or stands for a person: nothing else may be in it.
-SecretText secret_of(std::string_view text, const StoreFiles& files) {
+SecretText secret_of(std::string_view text, const ClientFiles& files) {
   const std::string_view line = trimmed(text.substr(0, text.find('\n')));
   const bool is_visible = std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; });
   if (line.empty() || !is_visible) {
@@ -62,23 +54,10 @@ SecretText secret_of(std::string_view text, const StoreFiles& files) {
 }  // namespace
 
 StoreReading read_store_files(const Config& config, const StoreReading& last) {
-  const StoreFiles files = files_of(config);
+  const ClientFiles files = files_of(config);
   StoreReading reading{.files = {}, .secret = last.secret};
-  reading.files = read_tls(
-      last.files,
-      [&](io::TlsTexts& texts) {
-        if (files.is_https) read_client_files(files.certificates, texts);
-        if (!files.secret.empty()) {
-          texts.secret =
-              io::read_guarded_file(files.secret, files.secret_key, secrecy_of(files.secret));
-        }
-        const std::array<std::string_view, 4> parts{texts.cert, texts.key, texts.ca, texts.secret};
-        return io::fingerprint(parts);
-      },
-      [&](const io::TlsTexts& texts, TlsReading& made) {
-        if (files.is_https) made.tls = make_client_context(files.certificates, texts);
-        if (!files.secret.empty()) reading.secret = secret_of(texts.secret, files);
-      });
+  reading.files = read_client_tls(
+      files, last.files, [&](std::string_view text) { reading.secret = secret_of(text, files); });
   return reading;
 }
 

@@ -8,20 +8,19 @@
 namespace bellwether::daemon {
 namespace {
 
-// Records tell no times that are compared; only epochs begin beyond it.
-uint64_t wall_clock_ms() {
-  using std::chrono::milliseconds;
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  const auto ms = std::chrono::floor<milliseconds>(since_1970).count();
-  return std::min(ms > 0 ? static_cast<uint64_t>(ms) : 0, kLatestEpochSeed);
-}
-
 metrics::StoreResult result_of(const io::StoreRequestReport& report) {
   if (report.is_conflict) return metrics::StoreResult::kConflict;
   return report.failure ? metrics::StoreResult::kFailed : metrics::StoreResult::kDone;
 }
 
 }  // namespace
+
+uint64_t epoch_seed() {
+  using std::chrono::milliseconds;
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  const auto ms = std::chrono::floor<milliseconds>(since_1970).count();
+  return std::min(ms > 0 ? static_cast<uint64_t>(ms) : 0, kLatestEpochSeed);
+}
 
 StoreLink::StoreLink(io::Loop& loop, io::Resolver& resolver, const Config& config, uint64_t seed,
                      Log& log, metrics::Metrics& metrics, std::function<void(const Input&)> tell)
@@ -53,17 +52,17 @@ void StoreLink::secure(const StoreReading& reading) {
 }
 
 void StoreLink::on_store_seen(uint64_t number, const StoreSight& sight) {
-  tell_(StoreSeen{.number = number, .sight = sight, .clock_ms = wall_clock_ms()});
+  tell_(StoreSeen{.number = number, .sight = sight, .clock_ms = epoch_seed()});
 }
 
 void StoreLink::on_store_written(uint64_t number, const StoreVersion& version) {
   tell_(StoreAnswered{
-      .number = number, .is_written = true, .version = version, .clock_ms = wall_clock_ms()});
+      .number = number, .is_written = true, .version = version, .clock_ms = epoch_seed()});
 }
 
 // What is there instead the node asks for by itself: it may have changed again.
 void StoreLink::on_store_conflict(uint64_t number, const std::optional<StoreSight>&) {
-  tell_(StoreAnswered{.number = number, .clock_ms = wall_clock_ms()});
+  tell_(StoreAnswered{.number = number, .clock_ms = epoch_seed()});
 }
 
 void StoreLink::on_store_failed(uint64_t number, StoreFailure failure, Duration retry_after) {

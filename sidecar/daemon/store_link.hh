@@ -17,6 +17,11 @@
 
 namespace bellwether::daemon {
 
+// The wall clock, in milliseconds: epochs are tokens that outlive the disks of all voters and a
+// store's record, so after a loss of those they begin beyond all that they were ever counted up to.
+// Records tell no times that are compared.
+uint64_t epoch_seed();
+
 class StoreLink final : private io::StoreListener {
  public:
   // Of a configuration with a store as its guard.  Reads its files, which blocks.  `tell` gets what

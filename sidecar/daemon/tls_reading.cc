@@ -4,7 +4,6 @@
 
 #include <array>
 #include <exception>
-#include <string_view>
 
 #include "io/tls/certificates.hh"
 
@@ -66,17 +65,23 @@ io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::T
   return io::TlsContext::of_http_client(set);
 }
 
-TlsReading read_server_tls(const CertificateFiles& files, io::ClientCertificate wanted,
-                           const TlsReading& last) {
+std::string fingerprint_of_texts(const io::TlsTexts& texts) {
+  const std::array<std::string_view, 4> parts{texts.cert, texts.key, texts.ca, texts.secret};
+  return io::fingerprint(parts);
+}
+
+TlsReading read_client_tls(const ClientFiles& files, const TlsReading& last,
+                           const std::function<void(std::string_view text)>& take_secret) {
   const auto read = [&](io::TlsTexts& texts) {
-    read_files(files, texts);
-    const std::array<std::string_view, 3> parts{texts.cert, texts.key, texts.ca};
-    return io::fingerprint(parts);
+    if (files.is_https) read_client_files(files.certificates, texts);
+    if (!files.secret.empty()) {
+      texts.secret = io::read_guarded_file(files.secret, files.secret_key, files.secrecy);
+    }
+    return fingerprint_of_texts(texts);
   };
   const auto make = [&](const io::TlsTexts& texts, TlsReading& reading) {
-    const io::CertificateSet set = io::parse_certificate_set(texts, files.keys, files.ca_key);
-    io::check_shown_certificate(set, X509_PURPOSE_SSL_SERVER, files.keys, std::time(nullptr));
-    reading.tls = io::TlsContext::of_http_server(set, wanted);
+    if (files.is_https) reading.tls = make_client_context(files.certificates, texts);
+    if (!files.secret.empty()) take_secret(texts.secret);
   };
   return read_tls(last, read, make);
 }

@@ -6,11 +6,10 @@
 // it are the same, and when it fits together; else the one before stays in force.
 #pragma once
 
-#include <ctime>
 #include <functional>
 #include <string>
+#include <string_view>
 
-#include "base/counted.hh"
 #include "daemon/reread.hh"
 #include "io/tls/guarded_file.hh"
 #include "io/tls/tls_context.hh"
@@ -50,6 +49,19 @@ io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::T
 // Of anybody.  The same.
 void read_files(const CertificateFiles& files, io::TlsTexts& texts);
 
+// Of all that is in the files.
+std::string fingerprint_of_texts(const io::TlsTexts& texts);
+
+// What a client of HTTP has that proves who it is: certificates, which only https asks for, and a
+// secret.
+struct ClientFiles {
+  CertificateFiles certificates;
+  bool is_https = false;
+  std::string secret_key;  // "etcd.password_file"
+  std::string secret;      // a path; empty: none
+  io::Secrecy secrecy = io::Secrecy::kSecret;
+};
+
 // `read` fills the texts and returns their fingerprint, `make` makes of them what the reading has.
 // If the bytes are those of `last`, and what was made of them is valid still, that is returned.
 // What the two throw is the reading's error; it throws nothing itself.
@@ -59,8 +71,9 @@ TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::
 // What a reading comes to that is given up (Reread).
 TlsReading unread_files(const TlsReading& last, const Unread& unread);
 
-// Of an HTTP server; `files` have a certificate.  Blocks; throws nothing.
-TlsReading read_server_tls(const CertificateFiles& files, io::ClientCertificate wanted,
-                           const TlsReading& last = {});
+// `take_secret` is given what the secret's file holds, if there is one and it may have changed;
+// what it throws is the reading's error.  Blocks; throws nothing.
+TlsReading read_client_tls(const ClientFiles& files, const TlsReading& last,
+                           const std::function<void(std::string_view text)>& take_secret);
 
 }  // namespace bellwether::daemon

@@ -1,11 +1,9 @@
 // The tokens of [api] token_file, read again when the file changes.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "daemon/reread.hh"
 #include "io/tls/guarded_file.hh"
 
 namespace bellwether::daemon {

@@ -14,20 +14,13 @@
 namespace bellwether::doctor {
 namespace {
 
-// Who would elect together, each process once.
-struct Participant {
-  std::string name;
-  GreetingFacts greeting;
-};
-
 // Those that said HELLO; and this node, where its own HELLO was not heard, as its API or its
-// configuration has it; by name.
-std::vector<Participant> participants(const Facts& facts) {
-  std::vector<Participant> found;
+// configuration has it; by name.  They would elect together; each process stands here once.
+std::vector<GreetingFacts> participants(const Facts& facts) {
+  std::vector<GreetingFacts> found;
   std::set<std::string> ids;
   for (const ProbeFacts& probe : facts.probes) {
-    if (!probe.greeting || !ids.insert(probe.greeting->id).second) continue;
-    found.push_back({probe.greeting->name, *probe.greeting});
+    if (probe.greeting && ids.insert(probe.greeting->id).second) found.push_back(*probe.greeting);
   }
   const Config& config = *facts.config.config;
   GreetingFacts own{.name = config.node.name,
@@ -39,14 +32,16 @@ std::vector<Participant> participants(const Facts& facts) {
     // A path, which other members may not have, says nothing of the plugin's name.
     if (own.plugin.find('/') != std::string::npos) own.plugin.clear();
     if (config.has_store_guard()) own.lease = config.election.lease;
-    found.push_back({"this configuration", own});
+    own.name = "this configuration";
+    found.push_back(own);
   } else if (!ids.contains(facts.sidecar->id)) {
     own.version = facts.sidecar->version;
     own.plugin = facts.sidecar->plugin;
     own.variant = facts.sidecar->variant;
-    found.push_back({facts.sidecar->name, own});
+    own.name = facts.sidecar->name;
+    found.push_back(own);
   }
-  std::ranges::sort(found, {}, &Participant::name);
+  std::ranges::sort(found, {}, &GreetingFacts::name);
   return found;
 }
 
@@ -56,8 +51,8 @@ using Opinions = std::map<std::string, std::vector<std::string>>;
 template <typename Opinion>
 Opinions opinions(const Facts& facts, const Opinion& opinion) {
   Opinions found;
-  for (const Participant& each : participants(facts)) {
-    const std::string text = std::invoke(opinion, each.greeting);
+  for (const GreetingFacts& each : participants(facts)) {
+    const std::string text = std::invoke(opinion, each);
     if (!text.empty()) found[text].push_back(each.name);
   }
   return found;
@@ -160,11 +155,11 @@ void check_voters(const Facts& facts, Findings& found) {
   const uint64_t own = guard_hash(*facts.config.config);
   std::vector<std::string> others;
   size_t alike = 0;
-  for (const Participant& each : participants(facts)) {
-    if (each.greeting.voters == own) {
+  for (const GreetingFacts& each : participants(facts)) {
+    if (each.voters == own) {
       ++alike;
     } else {
-      others.push_back(each.name + (each.greeting.voters == 0 ? " (guard none)" : ""));
+      others.push_back(each.name + (each.voters == 0 ? " (guard none)" : ""));
     }
   }
   const Config& config = *facts.config.config;
@@ -200,7 +195,7 @@ void check_voters(const Facts& facts, Findings& found) {
 
 void check_leader(const Facts& facts, Findings& found) {
   std::map<std::string, std::string> names;  // by id
-  for (const Participant& each : participants(facts)) names[each.greeting.id] = each.name;
+  for (const GreetingFacts& each : participants(facts)) names[each.id] = each.name;
   const Opinions leaders = opinions(facts, [](const GreetingFacts& greeting) {
     return leader_text(greeting.leader_id, greeting);
   });

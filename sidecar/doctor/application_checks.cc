@@ -1,5 +1,5 @@
 // The check of the application beside the sidecar: is it there, does it work, does its score count?
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -19,9 +19,7 @@ std::string state_text(const ApplicationFacts& application) {
     parts.emplace_back(application.is_healthy ? "healthy" : "not healthy");
   }
   if (application.score != 0) parts.push_back(fmt::format("score {}", application.score));
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 // Where no other living member has the same priority.

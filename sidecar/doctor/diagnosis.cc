@@ -10,7 +10,7 @@ namespace bellwether::doctor {
 namespace {
 
 // What must be there for a check to say anything.
-enum class Needs : uint8_t { kNothing, kConfig, kSidecar, kProbes, kSidecarAndProbes };
+enum class Needs : uint8_t { kNothing, kConfig, kSidecar, kProbes };
 
 struct Check {
   const char* name;
@@ -37,7 +37,7 @@ constexpr std::array kChecks{
     Check{"names", Needs::kConfig, check_names},
     Check{"own address", Needs::kSidecar, check_own_address},
     Check{"reach", Needs::kProbes, check_reach},
-    Check{"both ways", Needs::kSidecarAndProbes, check_both_ways},
+    Check{"both ways", Needs::kSidecar, check_both_ways},
     Check{"proxies", Needs::kConfig, check_proxies},
     Check{"identities", Needs::kProbes, check_identities},
     Check{"versions", Needs::kConfig, check_versions},
@@ -51,12 +51,8 @@ constexpr std::array kChecks{
 std::string obstacle(const Check& check, const Facts& facts) {
   if (check.needs == Needs::kNothing) return "";
   if (!facts.config.config) return "there is no valid configuration";
-  const bool needs_probes =
-      check.needs == Needs::kProbes || check.needs == Needs::kSidecarAndProbes;
-  const bool needs_sidecar =
-      check.needs == Needs::kSidecar || check.needs == Needs::kSidecarAndProbes;
-  if (needs_sidecar && !facts.has_sidecar()) return "no sidecar answers here";
-  if (needs_probes && facts.is_tls_unusable()) return kNotProbed;
+  if (check.needs == Needs::kSidecar && !facts.has_sidecar()) return "no sidecar answers here";
+  if (check.needs == Needs::kProbes && facts.is_tls_unusable()) return kNotProbed;
   return "";
 }
 

@@ -1,12 +1,9 @@
 // adjtimex(2), prlimit(2) and control groups, version 2 and 1.
 #include <sys/resource.h>
 #include <sys/timex.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
-#include <sstream>
 
 #include "doctor/looks.hh"
 #include "io/loop/files.hh"

@@ -40,10 +40,6 @@ Addresses addresses_of_member(const Facts& facts, const MemberFacts& member) {
                       [&](const NameFacts& name) { return name.place.text() == member.address; });
 }
 
-bool do_meet(const Addresses& left, const Addresses& right) {
-  return std::ranges::any_of(left, [&](const auto& each) { return right.contains(each); });
-}
-
 HostPort place_of(const std::string& address) {
   HostPort place;
   parse_host_port(address, place);
@@ -125,7 +121,9 @@ void judge_membership(const Facts& facts, Findings& found) {
   const Addresses configured = configured_addresses(facts);
   std::vector<std::string> hidden;
   for (const MemberFacts& member : others(facts)) {
-    const bool is_named = do_meet(addresses_of_member(facts, member), configured);
+    const bool is_named =
+        std::ranges::any_of(addresses_of_member(facts, member),
+                            [&](const auto& each) { return configured.contains(each); });
     if (member.state == Liveness::kAlive && !is_named) hidden.push_back(member.name);
   }
   if (!hidden.empty() && !facts.config.config->membership.dns.is_none()) {
@@ -210,6 +208,70 @@ Ways ways_to(const Facts& facts, const MemberFacts& member) {
     return std::ranges::count(facts.inbound_hosts, place_of(address).host) > 0;
   });
   return comes_in ? Ways::kBoth : Ways::kFromHere;
+}
+
+// Where a refused connection is to prove a death, and cannot.
+void judge_proofs(const Facts& facts, Findings& found) {
+  const Config& config = *facts.config.config;
+  const DeathProof accepted = config.election.death_proof;
+  if (!config.has_majority_guard() || accepted == DeathProof::kNone) return;
+  std::vector<std::string> hidden;
+  for (const ProbeFacts& probe : facts.probes) {
+    const bool is_trusted =
+        accepted == DeathProof::kRefused || place_of(probe.address).is_loopback();
+    if (probe.is_between && is_trusted) hidden.push_back(subject(facts, probe));
+  }
+  if (hidden.empty()) return;
+  found.warning(
+      "a proxy, a tunnel or an address translation stands before " + listed(hidden),
+      "connect voters directly, or live with it: a refused connection proves no death there, and a "
+      "killed leader's lease has to run out (bellwether check: \"something in between\")");
+}
+
+// All at once are rarely dead.
+void judge_refusals(const Facts& facts, Findings& found) {
+  const Addresses own = own_addresses(facts);
+  size_t tried = 0;
+  size_t refused = 0;
+  for (const ProbeFacts& probe : facts.probes) {
+    if (own.contains(probe.address)) continue;
+    ++tried;
+    if (probe.is_refused) ++refused;
+  }
+  if (tried < 2 || refused < tried) return;
+  found.warning("all " + counted(tried, "address") + " of others refuse connections",
+                "if sidecars run there, look at this host's own proxy, tunnels or firewall, which "
+                "refuses in their name");
+}
+
+// What ends TCP on the way answers for the dead: a refused connection, the proof that a process is
+// gone, never comes.
+void check_decoys(const Facts& facts, Findings& found) {
+  std::map<Decoy, std::vector<std::string>> hosts;
+  for (const DecoyFacts& decoy : facts.decoys) hosts[decoy.outcome].push_back(decoy.host);
+  const std::string signs = facts.mesh_signs.empty() ? "" : "; " + listed(facts.mesh_signs);
+  if (!hosts[Decoy::kAccepted].empty()) {
+    return found.problem(
+        fmt::format("somebody answers for {} on a port where nobody can listen, so a proxy ends "
+                    "TCP on the way{}",
+                    listed(hosts[Decoy::kAccepted]), signs),
+        fmt::format("take port {} out of the mesh, both ways (Istio: annotations "
+                    "traffic.sidecar.istio.io/excludeInboundPorts and excludeOutboundPorts; "
+                    "Linkerd: config.linkerd.io/skip-inbound-ports and skip-outbound-ports): death "
+                    "would be noticed by silence only",
+                    facts.config.config->node.listen.port));
+  }
+  if (!hosts[Decoy::kRefused].empty()) {
+    return found.ok("connections to a port where nobody can listen are refused by " +
+                    listed(hosts[Decoy::kRefused]) + signs);
+  }
+  if (!facts.mesh_signs.empty()) {
+    return found.warning("there are signs of a service mesh: " + listed(facts.mesh_signs),
+                         "take the port of [node] listen out of the mesh, both ways");
+  }
+  found.skipped(facts.decoys.empty()
+                    ? "no address of another host is known"
+                    : "no host answers on a port where nobody can listen (a firewall?)");
 }
 
 }  // namespace
@@ -302,6 +364,7 @@ void check_reach(const Facts& facts, Findings& found) {
 }
 
 void check_both_ways(const Facts& facts, Findings& found) {
+  if (facts.is_tls_unusable()) return found.skipped(kNotProbed);
   std::map<Ways, std::vector<std::string>> members;
   for (const MemberFacts& member : others(facts)) {
     members[ways_to(facts, member)].push_back(member.name);
@@ -326,74 +389,6 @@ void check_both_ways(const Facts& facts, Findings& found) {
   if (!seen.empty()) found.ok(seen);
   if (found.is_empty()) found.skipped("the sidecar knows no other member");
 }
-
-namespace {
-
-// Where a refused connection is to prove a death, and cannot.
-void judge_proofs(const Facts& facts, Findings& found) {
-  const Config& config = *facts.config.config;
-  const DeathProof accepted = config.election.death_proof;
-  if (!config.has_majority_guard() || accepted == DeathProof::kNone) return;
-  std::vector<std::string> hidden;
-  for (const ProbeFacts& probe : facts.probes) {
-    const bool is_trusted =
-        accepted == DeathProof::kRefused || place_of(probe.address).is_loopback();
-    if (probe.is_between && is_trusted) hidden.push_back(subject(facts, probe));
-  }
-  if (hidden.empty()) return;
-  found.warning(
-      "a proxy, a tunnel or an address translation stands before " + listed(hidden),
-      "connect voters directly, or live with it: a refused connection proves no death there, and a "
-      "killed leader's lease has to run out (bellwether check: \"something in between\")");
-}
-
-// All at once are rarely dead.
-void judge_refusals(const Facts& facts, Findings& found) {
-  const Addresses own = own_addresses(facts);
-  size_t tried = 0;
-  size_t refused = 0;
-  for (const ProbeFacts& probe : facts.probes) {
-    if (own.contains(probe.address)) continue;
-    ++tried;
-    if (probe.is_refused) ++refused;
-  }
-  if (tried < 2 || refused < tried) return;
-  found.warning("all " + counted(tried, "address") + " of others refuse connections",
-                "if sidecars run there, look at this host's own proxy, tunnels or firewall, which "
-                "refuses in their name");
-}
-
-// What ends TCP on the way answers for the dead: a refused connection, the proof that a process is
-// gone, never comes.
-void check_decoys(const Facts& facts, Findings& found) {
-  std::map<Decoy, std::vector<std::string>> hosts;
-  for (const DecoyFacts& decoy : facts.decoys) hosts[decoy.outcome].push_back(decoy.host);
-  const std::string signs = facts.mesh_signs.empty() ? "" : "; " + listed(facts.mesh_signs);
-  if (!hosts[Decoy::kAccepted].empty()) {
-    return found.problem(
-        fmt::format("somebody answers for {} on a port where nobody can listen, so a proxy ends "
-                    "TCP on the way{}",
-                    listed(hosts[Decoy::kAccepted]), signs),
-        fmt::format("take port {} out of the mesh, both ways (Istio: annotations "
-                    "traffic.sidecar.istio.io/excludeInboundPorts and excludeOutboundPorts; "
-                    "Linkerd: config.linkerd.io/skip-inbound-ports and skip-outbound-ports): death "
-                    "would be noticed by silence only",
-                    facts.config.config->node.listen.port));
-  }
-  if (!hosts[Decoy::kRefused].empty()) {
-    return found.ok("connections to a port where nobody can listen are refused by " +
-                    listed(hosts[Decoy::kRefused]) + signs);
-  }
-  if (!facts.mesh_signs.empty()) {
-    return found.warning("there are signs of a service mesh: " + listed(facts.mesh_signs),
-                         "take the port of [node] listen out of the mesh, both ways");
-  }
-  found.skipped(facts.decoys.empty()
-                    ? "no address of another host is known"
-                    : "no host answers on a port where nobody can listen (a firewall?)");
-}
-
-}  // namespace
 
 void check_proxies(const Facts& facts, Findings& found) {
   check_decoys(facts, found);

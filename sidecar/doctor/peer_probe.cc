@@ -36,20 +36,7 @@ std::vector<uint8_t> inquiry(const Config& config) {
 }
 
 // Whether both sides speak TLS, but one does not believe the other.
-bool is_distrust(Rejection flaw) {
-  switch (flaw) {
-    case Rejection::kTlsNoCertificate:
-    case Rejection::kTlsUnknownCa:
-    case Rejection::kTlsExpired:
-    case Rejection::kTlsBadCertificate:
-    case Rejection::kTlsWrongName:
-    case Rejection::kTlsWrongSecret:
-    case Rejection::kTlsRefused:
-      return true;
-    default:
-      return false;
-  }
-}
+bool is_distrust(Rejection flaw) { return is_of_tls(flaw) && flaw > Rejection::kTlsProtocol; }
 
 GreetingFacts facts_of(const io::Greeting& greeting) {
   const Hello& hello = greeting.hello;

@@ -35,6 +35,79 @@ const char* remedy_of_vote(std::optional<Vote> vote) {
          "nothing else";
 }
 
+// The files of one table, and what the sidecar says of them.
+void check_files(const std::string& table, const TlsFacts& files, const std::string& not_in_force,
+                 Findings& found) {
+  if (!files.flaw.empty()) {
+    found.problem(files.flaw, "fix the file; the sidecar reads it again by itself");
+  } else if (!not_in_force.empty()) {
+    found.problem("the sidecar cannot use them: " + not_in_force,
+                  "look at the rights of its user, and at what it has mounted");
+  }
+  if (!files.ends || !files.begins) return;
+  const std::time_t left = *files.ends - files.now;
+  if (left >= std::min<std::time_t>((*files.ends - *files.begins) / kPartOfLife, kSoon)) return;
+  const std::string when =
+      left < kHour ? "within the hour" : "in " + counted(static_cast<size_t>(left / kHour), "hour");
+  found.warning(fmt::format("the certificate of [{}] expires {}", table, when),
+                "find out why it was not renewed");
+}
+
+void check_members_tls(const Facts& facts, Findings& found) {
+  const TlsFacts& tls = *facts.tls;
+  check_files("tls", tls, facts.has_sidecar() ? facts.sidecar->why_tls_not_in_force : "", found);
+  if (!tls.is_believed_by_none.empty()) {
+    found.problem("members with this configuration refuse this one: " + tls.is_believed_by_none,
+                  "give it a certificate for the host under which peers or [voters] name it, or "
+                  "name its own in tls.members");
+  }
+  if (!tls.cannot_tell_voters_apart.empty()) {
+    found.warning("a certificate for " + tls.cannot_tell_voters_apart +
+                      " cannot tell voters apart: each can use the name of each",
+                  "give each voter one with the DNS name of its host, if they must not trust each "
+                  "other");
+  }
+  std::string plain;
+  for (const MemberFacts& member :
+       facts.has_sidecar() ? facts.sidecar->members : std::vector<MemberFacts>{}) {
+    if (member.security != Security::kPlain || member.state != Liveness::kAlive) continue;
+    plain += (plain.empty() ? "" : ", ") + member.name;
+  }
+  if (!plain.empty()) {
+    found.warning("connected without TLS: " + plain, "give them [tls], then tls.mode \"strict\"");
+  }
+}
+
+// Nobody needs what tls.mode "permissive" allows: all others are here, and none is plain.
+bool can_be_strict(const Facts& facts) {
+  if (facts.config.config->tls.mode != TlsMode::kPermissive || !facts.has_sidecar()) return false;
+  if (facts.is_tls_unusable() || !facts.sidecar->why_tls_not_in_force.empty()) return false;
+  size_t others = 0;
+  for (const MemberFacts& member : facts.sidecar->members) {
+    if (member.is_self || member.state == Liveness::kLeft) continue;
+    const bool is_linked = member.state == Liveness::kAlive && member.security.has_value();
+    if (!is_linked || member.security == Security::kPlain) return false;
+    ++others;
+  }
+  return others > 0;
+}
+
+void judge_absence(const Facts& facts, Findings& found) {
+  const std::string seen = "[tls] is off: members do not prove who they are";
+  if (!facts.config.config->node.listen.is_loopback()) {
+    found.warning(seen, "see TLS between members in the operations guide");
+  } else {
+    found.ok(seen);
+  }
+}
+
+std::string reason_for(const Facts& facts, const std::string& table) {
+  if (!facts.has_sidecar()) return "";
+  const auto& reasons = facts.sidecar->why_certificate_not_in_force;
+  const auto found = reasons.find(table);
+  return found == reasons.end() ? "" : found->second;
+}
+
 }  // namespace
 
 void check_configuration(const Facts& facts, Findings& found) {
@@ -148,83 +221,6 @@ void check_metrics(const Facts& facts, Findings& found) {
   }
   found.ok("served at " + metrics.where);
 }
-
-namespace {
-
-// The files of one table, and what the sidecar says of them.
-void check_files(const std::string& table, const TlsFacts& files, const std::string& not_in_force,
-                 Findings& found) {
-  if (!files.flaw.empty()) {
-    found.problem(files.flaw, "fix the file; the sidecar reads it again by itself");
-  } else if (!not_in_force.empty()) {
-    found.problem("the sidecar cannot use them: " + not_in_force,
-                  "look at the rights of its user, and at what it has mounted");
-  }
-  if (!files.ends || !files.begins) return;
-  const std::time_t left = *files.ends - files.now;
-  if (left >= std::min<std::time_t>((*files.ends - *files.begins) / kPartOfLife, kSoon)) return;
-  const std::string when =
-      left < kHour ? "within the hour" : "in " + counted(static_cast<size_t>(left / kHour), "hour");
-  found.warning(fmt::format("the certificate of [{}] expires {}", table, when),
-                "find out why it was not renewed");
-}
-
-void check_members_tls(const Facts& facts, Findings& found) {
-  const TlsFacts& tls = *facts.tls;
-  check_files("tls", tls, facts.has_sidecar() ? facts.sidecar->why_tls_not_in_force : "", found);
-  if (!tls.is_believed_by_none.empty()) {
-    found.problem("members with this configuration refuse this one: " + tls.is_believed_by_none,
-                  "give it a certificate for the host under which peers or [voters] name it, or "
-                  "name its own in tls.members");
-  }
-  if (!tls.cannot_tell_voters_apart.empty()) {
-    found.warning("a certificate for " + tls.cannot_tell_voters_apart +
-                      " cannot tell voters apart: each can use the name of each",
-                  "give each voter one with the DNS name of its host, if they must not trust each "
-                  "other");
-  }
-  std::string plain;
-  for (const MemberFacts& member :
-       facts.has_sidecar() ? facts.sidecar->members : std::vector<MemberFacts>{}) {
-    if (member.security != Security::kPlain || member.state != Liveness::kAlive) continue;
-    plain += (plain.empty() ? "" : ", ") + member.name;
-  }
-  if (!plain.empty()) {
-    found.warning("connected without TLS: " + plain, "give them [tls], then tls.mode \"strict\"");
-  }
-}
-
-// Nobody needs what tls.mode "permissive" allows: all others are here, and none is plain.
-bool can_be_strict(const Facts& facts) {
-  if (facts.config.config->tls.mode != TlsMode::kPermissive || !facts.has_sidecar()) return false;
-  if (facts.is_tls_unusable() || !facts.sidecar->why_tls_not_in_force.empty()) return false;
-  size_t others = 0;
-  for (const MemberFacts& member : facts.sidecar->members) {
-    if (member.is_self || member.state == Liveness::kLeft) continue;
-    const bool is_linked = member.state == Liveness::kAlive && member.security.has_value();
-    if (!is_linked || member.security == Security::kPlain) return false;
-    ++others;
-  }
-  return others > 0;
-}
-
-void judge_absence(const Facts& facts, Findings& found) {
-  const std::string seen = "[tls] is off: members do not prove who they are";
-  if (!facts.config.config->node.listen.is_loopback()) {
-    found.warning(seen, "see TLS between members in the operations guide");
-  } else {
-    found.ok(seen);
-  }
-}
-
-std::string reason_for(const Facts& facts, const std::string& table) {
-  if (!facts.has_sidecar()) return "";
-  const auto& reasons = facts.sidecar->why_certificate_not_in_force;
-  const auto found = reasons.find(table);
-  return found == reasons.end() ? "" : found->second;
-}
-
-}  // namespace
 
 void check_tls(const Facts& facts, Findings& found) {
   if (facts.tls) check_members_tls(facts, found);

@@ -35,8 +35,6 @@ constexpr mode_t kEnterableByOthers = 0011;
 // Debian's login.defs: those above are people, whose shared memory logind removes (RemoveIPC=).
 constexpr uid_t kLastSystemUser = 999;
 constexpr uid_t kNobody = 65534;
-// Somebody else may have put a link, a pipe or a device there.
-constexpr int kCautious = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 // Of each process; who has more is not looked through to the end.
 constexpr int kMaxDescriptors = 4096;
 constexpr std::chrono::milliseconds kWriteOfASlot(10);
@@ -96,7 +94,7 @@ pid_t find_holder(const struct stat& file) {
 }
 
 LockFacts lock_of(const fs::path& path) {
-  const io::FileDescriptor fd(::open(path.c_str(), kCautious));
+  const io::FileDescriptor fd(::open(path.c_str(), O_RDONLY | io::kCautiousOpen));
   if (!fd.is_open()) return {};
   struct flock whole_file {};
   whole_file.l_type = F_WRLCK;
@@ -115,7 +113,7 @@ io::StateFileContents read_slots(int fd) {
 }
 
 void read_record(const fs::path& path, StateFacts& facts) {
-  const io::FileDescriptor fd(::open(path.c_str(), kCautious));
+  const io::FileDescriptor fd(::open(path.c_str(), O_RDONLY | io::kCautiousOpen));
   facts.has_record = fd.is_open() || errno != ENOENT;
   if (!fd.is_open()) return;
   io::StateFileContents contents = read_slots(fd.get());

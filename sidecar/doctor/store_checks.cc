@@ -6,7 +6,6 @@
 #include "base/duration_text.hh"
 #include "config/core_options.hh"
 #include "doctor/checks.hh"
-#include "doctor/phrases.hh"
 
 namespace bellwether::doctor {
 namespace {
@@ -18,25 +17,17 @@ constexpr Duration kLongLease = std::chrono::minutes(1);
 
 // What the words of the client do not say already.
 const char* remedy_of(StoreFailure failure) {
-  switch (failure) {
-    case StoreFailure::kUnreachable:
-    case StoreFailure::kTimeout:
-      return "let TCP through to it from here (firewall, NetworkPolicy), and look whether it runs";
-    case StoreFailure::kTls:
-      return "give the store's table the ca of its certificate, and a name or address that is in "
-             "it";
-    case StoreFailure::kUnauthorized:
-      return "replace the token or the password; the file is read again by itself";
-    case StoreFailure::kForbidden:
-      return "grant what it names; nothing has to be restarted";
-    case StoreFailure::kThrottled:
-      return "look who asks it that often; the group itself writes once per renew_interval";
-    case StoreFailure::kUnavailable:
-      return "look at the store's own health: its leader, its quorum, its disk";
-    case StoreFailure::kMalformed:
-      return "correct the address: kubernetes.server, or etcd.endpoints";
-  }
-  return "look at the store";
+  constexpr const char* kReach =
+      "let TCP through to it from here (firewall, NetworkPolicy), and look whether it runs";
+  static constexpr PerValue<StoreFailure, const char*> kRemedies(
+      {kReach, kReach,
+       "give the store's table the ca of its certificate, and a name or address that is in it",
+       "replace the token or the password; the file is read again by itself",
+       "grant what it names; nothing has to be restarted",
+       "look who asks it that often; the group itself writes once per renew_interval",
+       "look at the store's own health: its leader, its quorum, its disk",
+       "correct the address: kubernetes.server, or etcd.endpoints"});
+  return kRemedies[failure];
 }
 
 bool is_known_member(const Facts& facts, const StoreRecord& record) {

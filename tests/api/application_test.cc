@@ -6,7 +6,7 @@
 namespace bellwether::tests {
 namespace {
 
-using api::Attachments;
+using api::EventStreams;
 using Query = std::map<std::string, std::string>;
 
 struct ApplicationFixture : ApiFixture {
@@ -161,12 +161,12 @@ BOOST_AUTO_TEST_CASE(a_name_or_score_that_is_none_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(the_33rd_is_refused_and_counted) {
-  for (size_t i = 0; i < Attachments::kMax; ++i) attach();
+  for (size_t i = 0; i < EventStreams::kMaxAttachments; ++i) attach();
   const Answered answer = attach();
   BOOST_TEST(answer->status() == 503u);
   BOOST_TEST(answer->header("Retry-After") == "1");
   BOOST_TEST((limits == std::vector<Limit>{Limit::kAttachments}));
-  BOOST_TEST(attached().size() == Attachments::kMax);
+  BOOST_TEST(attached().size() == EventStreams::kMaxAttachments);
 }
 
 BOOST_AUTO_TEST_CASE(attaching_is_a_command) {

@@ -256,12 +256,13 @@ BOOST_AUTO_TEST_CASE(a_client_whose_stream_cannot_be_written_is_forgotten) {
   const auto gone = get("/v1/events");
   gone->is_client_gone = true;
   follow();
+  routes.on_gone();
   BOOST_TEST((routes.deadline() == kNever));
 }
 
 BOOST_AUTO_TEST_CASE(only_so_many_follow_and_the_next_is_told_to_come_back) {
   std::vector<Answered> streams;
-  for (size_t i = 0; i < api::EventStreams::kMaxStreams; ++i) streams.push_back(get("/sse"));
+  for (size_t i = 0; i < api::EventStreams::kMaxFollowers; ++i) streams.push_back(get("/sse"));
   const auto refused = get("/v1/events");
   BOOST_TEST(refused->status() == 503u);
   BOOST_TEST(refused->header("Retry-After") == "1");

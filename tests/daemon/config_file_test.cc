@@ -14,6 +14,8 @@
 
 namespace fs = std::filesystem;
 using bellwether::daemon::ConfigFile;
+using bellwether::daemon::ConfigReading;
+using bellwether::daemon::watch_config;
 using bellwether::io::test::write_file;
 using namespace std::chrono_literals;
 
@@ -22,10 +24,10 @@ namespace {
 struct ConfigFileFixture {
   bellwether::io::test::TemporaryFolder folder;
   bellwether::io::Loop loop;
-  std::vector<ConfigFile::Reading> changes;
+  std::vector<ConfigReading> changes;
 
   auto note() {
-    return [this](const ConfigFile::Reading& reading) { changes.push_back(reading); };
+    return [this](const ConfigReading& reading) { changes.push_back(reading); };
   }
   // As a whole: one that is just being written may be read.
   void replace(const char* text) const {
@@ -44,7 +46,7 @@ BOOST_FIXTURE_TEST_SUITE(config_file, ConfigFileFixture)
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_written_anew_is_a_change) {
   write_file(folder.path() / "a.toml", "old");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   write_file(folder.path() / "a.toml", "new");
   BOOST_TEST_REQUIRE(await_change());
   BOOST_TEST(changes.at(0).text == "new");
@@ -54,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_written_anew_is_a_change) {
 BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_refused_and_not_waited_for) {
   const fs::path path = folder.path() / "a.toml";
   write_file(path, "old");
-  ConfigFile file(loop, path, "old", note());
+  ConfigFile file = watch_config(loop, path, "old", note());
   BOOST_REQUIRE(::mkfifo((folder.path() / "pipe").c_str(), 0600) == 0);
   fs::rename(folder.path() / "pipe", path);
   BOOST_TEST_REQUIRE(await_change());
@@ -70,7 +72,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_refused_and_not_waited_for) {
 // Half of it may be a valid configuration that means something else.
 BOOST_AUTO_TEST_CASE(a_file_that_is_still_being_written_is_not_taken) {
   write_file(folder.path() / "a.toml", "old");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   constexpr int kParts = 100;
   int parts = 0;
   std::string text;
@@ -89,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_still_being_written_is_not_taken) {
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_renamed_over_it_is_a_change) {
   write_file(folder.path() / "a.toml", "old");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   replace("new");
   BOOST_TEST_REQUIRE(await_change());
   BOOST_TEST(changes.at(0).text == "new");
@@ -104,7 +106,7 @@ BOOST_AUTO_TEST_CASE(the_swap_of_a_config_maps_link_is_a_change) {
   write_file(folder.path() / "..2" / "a.toml", "new");
   fs::create_symlink("..1", folder.path() / "..data");
   fs::create_symlink("..data/a.toml", folder.path() / "a.toml");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   fs::create_symlink("..2", folder.path() / "..data_tmp");
   fs::rename(folder.path() / "..data_tmp", folder.path() / "..data");
   BOOST_TEST_REQUIRE(await_change());
@@ -115,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_change_behind_a_link_into_another_folder_is_a_change) {
   fs::create_directory(folder.path() / "elsewhere");
   write_file(folder.path() / "elsewhere" / "a.toml", "old");
   fs::create_symlink("elsewhere/a.toml", folder.path() / "a.toml");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   write_file(folder.path() / "elsewhere" / "a.toml", "new");
   BOOST_TEST_REQUIRE(await_change());
   BOOST_TEST(changes.at(0).text == "new");
@@ -125,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_change_in_a_folder_that_is_made_anew_is_a_change) {
   const fs::path home = folder.path() / "home";
   fs::create_directory(home);
   write_file(home / "a.toml", "old");
-  ConfigFile file(loop, home / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, home / "a.toml", "old", note());
   for (const char* text : {"new", "newer"}) {
     fs::remove_all(home);
     BOOST_TEST_REQUIRE(run_until(loop, [this] { return has_gone(); }));
@@ -138,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_change_in_a_folder_that_is_made_anew_is_a_change) {
 // It is told of once, and so is that all is as it was.
 BOOST_AUTO_TEST_CASE(a_file_that_is_gone_for_long_is_one_change_and_its_return_another) {
   write_file(folder.path() / "a.toml", "old");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   fs::remove(folder.path() / "a.toml");
   BOOST_TEST_REQUIRE(run_until(loop, [this] { return has_gone(); }));
   const auto three_looks_later = bellwether::io::Loop::now() + 3500ms;
@@ -153,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_gone_for_long_is_one_change_and_its_return_a
 // A thousand clients that ask for a reload would else keep the loop from its heartbeats.
 BOOST_AUTO_TEST_CASE(those_who_ask_while_it_is_being_read_share_the_next_reading) {
   write_file(folder.path() / "a.toml", "old");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   int done = 0;
   for (int i = 0; i < 1000; ++i) file.read([&] { ++done; });
   BOOST_TEST_REQUIRE(run_until(loop, [&] { return done == 1000; }));
@@ -163,7 +165,7 @@ BOOST_AUTO_TEST_CASE(those_who_ask_while_it_is_being_read_share_the_next_reading
 // Of those a user has 128 on one machine, with all containers of this user.
 BOOST_AUTO_TEST_CASE(to_see_changes_takes_no_inotify_instance) {
   write_file(folder.path() / "a.toml", "old");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
     std::error_code unused;
     BOOST_TEST(fs::read_symlink(entry, unused) != "anon_inode:inotify");
@@ -173,7 +175,7 @@ BOOST_AUTO_TEST_CASE(to_see_changes_takes_no_inotify_instance) {
 // A log in the folder of the configuration, say.
 BOOST_AUTO_TEST_CASE(a_file_beside_it_that_is_never_left_alone_hides_no_change) {
   write_file(folder.path() / "a.toml", "old");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   const std::jthread writer([this](const std::stop_token& is_over) {
     std::ofstream log(folder.path() / "log");
     while (!is_over.stop_requested()) log << "a line\n" << std::flush;
@@ -189,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_file_beside_it_that_is_never_left_alone_hides_no_change) 
 
 BOOST_AUTO_TEST_CASE(the_same_text_again_is_no_change) {
   write_file(folder.path() / "a.toml", "old");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   write_file(folder.path() / "a.toml", "old");
   const auto a_look_later = bellwether::io::Loop::now() + 1500ms;
   run_until(loop, [&] { return bellwether::io::Loop::now() > a_look_later; });
@@ -198,7 +200,7 @@ BOOST_AUTO_TEST_CASE(the_same_text_again_is_no_change) {
 
 BOOST_AUTO_TEST_CASE(who_asks_is_answered_when_it_is_read_changed_or_not) {
   write_file(folder.path() / "a.toml", "old");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   bool is_read = false;
   file.read([&] {
     is_read = true;
@@ -210,7 +212,7 @@ BOOST_AUTO_TEST_CASE(who_asks_is_answered_when_it_is_read_changed_or_not) {
 
 BOOST_AUTO_TEST_CASE(a_file_that_has_gone_is_an_error_that_names_it) {
   write_file(folder.path() / "a.toml", "old");
-  ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+  ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
   fs::remove(folder.path() / "a.toml");
   BOOST_TEST_REQUIRE(await_change());
   BOOST_TEST(changes.at(0).error.find("a.toml") != std::string::npos);
@@ -231,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_as_a_file_is_an_error) {
 BOOST_AUTO_TEST_CASE(a_reader_that_goes_while_its_file_is_read_is_not_called) {
   write_file(folder.path() / "a.toml", "old");
   {
-    ConfigFile file(loop, folder.path() / "a.toml", "old", note());
+    ConfigFile file = watch_config(loop, folder.path() / "a.toml", "old", note());
     file.read([] { BOOST_ERROR("it is gone"); });
   }
   uv_run(loop.uv(), UV_RUN_DEFAULT);
