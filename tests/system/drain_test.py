@@ -122,6 +122,7 @@ class Drain(DrainCase):
         self.assertEqual(draining(leader)["reason"], reason)
         self.assertTrue(leader.get("/v1/leader")["draining"])
         self.assertTrue(leader.get("/v1/history")["leaders"][0]["is_draining"])
+        self.assertEqual(leader.metrics()["bellwether_application_draining"], 1)
         for sidecar in group.sidecars:
             wait_until(f"{sidecar.name} sees it", lambda each=sidecar: (
                 seen_draining(each) == [leader.name]))
@@ -141,6 +142,7 @@ class Drain(DrainCase):
                 group.await_leader(group.sidecars[1])
                 for sidecar in group.sidecars:
                     wait_until("it is over", lambda each=sidecar: seen_draining(each) == [])
+                self.assertEqual(leader.metrics()["bellwether_application_draining"], 0)
 
     def test_a_second_sigterm_does_not_wait(self):
         with self.group(extra=LONG) as group:
