@@ -251,6 +251,9 @@ class Metrics {
   const Counters<HealthCheck> application_health_checks{
       registry, "bellwether_application_health_checks_total",
       "Questions to the application whether it works, by what came of them.", "result"};
+  const Gauges<> application_draining{
+      registry, "bellwether_application_draining",
+      "1 while this node leads and lets its application finish before it hands over, else 0."};
   const Counters<DrainEnd> drains{
       registry, "bellwether_drains_total",
       "Times that the application was asked to finish before a hand-over, by how that ended.",

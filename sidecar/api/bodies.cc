@@ -56,6 +56,7 @@ Json member_json(const Backend& backend, const LeadershipFeed& feed, const Membe
   const MemberEntry& entry = member.entry;
   const bool is_self = entry.id == backend.node().members().self().id;
   const auto& leader = feed.current().leader;
+  const bool is_leader = leader && leader->id == entry.id;
   const PeerInfo info = is_self ? info_of_self(backend) : backend.peer(entry.id);
   return {{"name", entry.name},
           {"id", to_string(entry.id)},
@@ -64,7 +65,8 @@ Json member_json(const Backend& backend, const LeadershipFeed& feed, const Membe
           {"voter", backend.config().voters.contains(entry.name)},
           {"state", name(entry.liveness)},
           {"is_self", is_self},
-          {"is_leader", leader && leader->id == entry.id},
+          {"is_leader", is_leader},
+          {"is_draining", is_leader && backend.node().is_leader_draining()},
           {"may_lead", entry.is_electable},
           {"is_able", entry.ability == Ability::kAble},
           {"why_not_able", why_not(entry.ability)},

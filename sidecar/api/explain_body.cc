@@ -104,6 +104,7 @@ class Explanation {
       }
       return text + ".";
     }
+    if (node_.is_leader_draining()) text += "; it hands over once its application has finished";
     const Instant heard = backend_.peer(member.entry.id).heard;
     if (heard != Instant{}) text += "; last heard " + rough(backend_.now() - heard) + " ago";
     return text + ".";

@@ -64,6 +64,7 @@ Span role_cell(const Json& member, bool has_leader) {
 }
 
 Span application_cell(const Json& member) {
+  if (is_true(member, "is_draining")) return {"finishes", Style::kPlain};
   if (is_true(member, "is_able")) return {"able", Style::kPlain};
   return {text_of(member, "why_not_able"), Style::kDoubtful};
 }
@@ -91,7 +92,9 @@ Row member_row(const Json& member, bool has_leader) {
       text_of(member, "version")};
 }
 
-bool has_unable_application(const Json& member) { return !text_in(member, "why_not_able").empty(); }
+bool has_news_of_application(const Json& member) {
+  return is_true(member, "is_draining") || !text_in(member, "why_not_able").empty();
+}
 
 bool has_score(const Json& member) {
   const std::string score = text_in(member, "score");
@@ -267,7 +270,7 @@ std::vector<Line> member_lines(const Json& members, size_t width) {
       std::ranges::any_of(all, [](const Json& member) { return is_true(member, "is_leader"); });
   for (const Json& member : all) rows.push_back(member_row(member, has_leader));
   // Where no member has anything to say of its application, nor older ones know of it.
-  if (std::ranges::none_of(all, has_unable_application)) remove_column(rows, "application");
+  if (std::ranges::none_of(all, has_news_of_application)) remove_column(rows, "application");
   if (std::ranges::none_of(all, has_score)) remove_column(rows, "score");
   for (const char* head : kSpared) {
     if (width_of(rows) <= width) break;

@@ -54,6 +54,7 @@ States states_in(const Json& members) {
     std::string state = text_of(member, "state");
     const std::string why_not = text_in(member, "why_not_able");
     if (is_alive(member) && !why_not.empty()) state += ", its application is " + why_not;
+    if (is_true(member, "is_draining")) state += ", its application finishes";
     states[text_of(member, "name")] = std::move(state);
   }
   return states;

@@ -143,6 +143,7 @@ struct Heartbeat {
   // and its successor does not lead yet.
   bool is_effective = true;
   bool is_planned = false;
+  bool is_draining = false;  // its application finishes what it has begun, and then it hands over
   Terms terms{};
   int64_t score = 0;  // as in LeaderHint
 };

@@ -87,6 +87,8 @@ class Node : private NodeState {
   bool is_handing_over() const { return handover_.has_value(); }
   // Its application is asked to finish, or has been; nullptr: it does not lead, or was not asked.
   const Drain* drain() const;
+  // Whether the leader, this node or another one, waits for its application before it hands over.
+  bool is_leader_draining() const;
   // Of a leader that hands over; nothing: nobody can lead.
   std::optional<Uuid> successor() const;
   // It has won an election against a leader that works, and has asked for its place.

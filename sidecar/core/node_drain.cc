@@ -13,6 +13,11 @@ const Drain* Node::drain() const {
   return is_leading() && handover_ && handover_->drain ? &*handover_->drain : nullptr;
 }
 
+bool Node::is_leader_draining() const {
+  const auto* following = std::get_if<Following>(&role_);
+  return following != nullptr ? following->is_draining : is_draining();
+}
+
 std::optional<Uuid> Node::successor() const {
   if (!handover_) return std::nullopt;
   if (handover_->named) return handover_->named;

@@ -139,6 +139,9 @@ bool Node::accept_leader(Member& from, const LeaderHint& claim) {
 void Node::on_frame(Member& from, const Header& header, const Heartbeat& beat) {
   majority_ ? on_guarded_beat(from, header.epoch, beat)
             : on_announced_beat(from, header.epoch, beat);
+  auto* following = std::get_if<Following>(&role_);
+  if (following == nullptr || following->leader != from.entry.id) return;
+  if (following->epoch == header.epoch) following->is_draining = beat.is_draining;
 }
 
 void Node::on_frame(Member& from, const Header&, const Canvass& canvass) {

@@ -39,6 +39,7 @@ void Node::send_heartbeat(const Uuid& to) {
   Heartbeat beat{.sequence = sequence(), .terms = terms()};
   if (const auto* leading = std::get_if<Leading>(&role_)) {
     beat.is_appointed = leading->is_appointed;
+    beat.is_draining = is_draining();
     beat.score = leading->score;
   } else {
     const auto& claiming = std::get<Claiming>(role_);

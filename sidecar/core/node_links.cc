@@ -12,6 +12,8 @@ namespace {
 constexpr Duration kTellAgain = std::chrono::seconds(1);
 // Longer than until a refused peer is dialled again.
 constexpr Duration kRefusedFor = std::chrono::seconds(30);
+// Longer than a HELLO is on its way.
+constexpr Duration kLateFor = std::chrono::seconds(10);
 
 bool is_claim(const Frame& frame) {
   return std::holds_alternative<Coordinator>(frame.body) ||
@@ -62,6 +64,14 @@ void Node::on(const LinkUp& link) {
   }
   const bool is_new = known == nullptr;
   const bool is_new_life = known != nullptr && known->entry.boot != hello.self.boot;
+  // Nobody says anything after its LEAVE: this was said before, on a connection that was made anew.
+  // But a LEAVE that somebody else has said shall not keep a living process out for ever.
+  const bool is_same_life = !is_new && !is_new_life && known->entry.name == hello.self.name;
+  const bool has_left = is_same_life && known->entry.liveness == Liveness::kLeft;
+  if (has_left && now_ - known->since < kLateFor) {
+    effects_.push_back(Rejected{Unfit::kNotConnected, id});
+    return effects_.push_back(EndLink{id});
+  }
   MemberEntry entry = hello.self;
   entry.liveness = Liveness::kAlive;
   // The leader has heard it since, perhaps: what its list says of this life stands.

@@ -22,6 +22,7 @@ struct Following {
   bool is_appointed = false;
   bool is_effective = true;  // as in its Heartbeat
   int64_t score = 0;         // as in LeaderHint
+  bool is_draining = false;  // as in its last Heartbeat
 };
 // Has claimed its epoch and waits for a majority of voters, or for the store.
 struct Claiming {

@@ -99,6 +99,7 @@ void ApplicationWatch::set_score(int64_t score) {
 // --- those that are asked to finish ---
 
 void ApplicationWatch::on_drain_begun(const Drain& drain) {
+  metrics_.application_draining.set(true);
   drains_in_ = drain.epoch;
   asked_ = state_.waiting_for = state_.attached;
   log_.write(LogLevel::kInfo, "the application is asked to finish",
@@ -143,6 +144,7 @@ void ApplicationWatch::on_drain_ended(const DrainEnded& ended) {
              {{"because", name(ended.end)},
               {"took", duration_text(std::chrono::floor<std::chrono::milliseconds>(ended.took))},
               {"unfinished", fmt::format("{}", fmt::join(state_.waiting_for, ", "))}});
+  metrics_.application_draining.set(false);
   drains_in_ = 0;
   asked_.clear();
   state_.waiting_for.clear();

@@ -130,23 +130,23 @@ BOOST_AUTO_TEST_CASE(members_come_by_rank_and_those_that_have_left_at_the_end) {
   backend.peers[uuid(1)] = {.heard = node.now() - 3s};
   BOOST_TEST(get("/v1/members")->response->body == compact(R"({"group":"orders","members":[
       {"name":"node-5","id":"00000000-0000-0000-0000-000000000005","address":"10.0.0.5:7946",
-       "priority":100,"voter":true,"state":"alive","is_self":false,"is_leader":true,
+       "priority":100,"voter":true,"state":"alive","is_self":false,"is_leader":true,"is_draining":false,
        "may_lead":true,"is_able":true,"why_not_able":null,"score":0,"last_heard_ms":40,"rtt_ms":0.312,"variant":"classic","version":"0.2.0",
        "security":"tls","certificate":"node-5.orders"},
       {"name":"node-3","id":"00000000-0000-0000-0000-000000000003","address":"10.0.0.3:7946",
-       "priority":100,"voter":true,"state":"alive","is_self":true,"is_leader":false,
+       "priority":100,"voter":true,"state":"alive","is_self":true,"is_leader":false,"is_draining":false,
        "may_lead":true,"is_able":true,"why_not_able":null,"score":0,"last_heard_ms":null,"rtt_ms":null,"variant":"modified",
        "version":"0.1.0","security":null,"certificate":null},
       {"name":"node-2","id":"00000000-0000-0000-0000-000000000002","address":"10.0.0.2:7946",
-       "priority":100,"voter":false,"state":"alive","is_self":false,"is_leader":false,
+       "priority":100,"voter":false,"state":"alive","is_self":false,"is_leader":false,"is_draining":false,
        "may_lead":true,"is_able":true,"why_not_able":null,"score":0,"last_heard_ms":null,"rtt_ms":null,"variant":null,"version":null,
        "security":null,"certificate":null},
       {"name":"node-1","id":"00000000-0000-0000-0000-000000000001","address":"10.0.0.1:7946",
-       "priority":100,"voter":true,"state":"down","is_self":false,"is_leader":false,
+       "priority":100,"voter":true,"state":"down","is_self":false,"is_leader":false,"is_draining":false,
        "may_lead":true,"is_able":true,"why_not_able":null,"score":0,"last_heard_ms":3000,"rtt_ms":null,"variant":null,"version":null,
        "security":null,"certificate":null},
       {"name":"node-4","id":"00000000-0000-0000-0000-000000000004","address":"10.0.0.4:7946",
-       "priority":100,"voter":false,"state":"left","is_self":false,"is_leader":false,
+       "priority":100,"voter":false,"state":"left","is_self":false,"is_leader":false,"is_draining":false,
        "may_lead":true,"is_able":true,"why_not_able":null,"score":0,"last_heard_ms":null,"rtt_ms":null,"variant":null,"version":null,
        "security":null,"certificate":null}]})"));
 }

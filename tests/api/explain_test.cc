@@ -156,6 +156,18 @@ BOOST_AUTO_TEST_CASE(who_waits_for_its_application_to_finish) {
              "latest.");
 }
 
+BOOST_AUTO_TEST_CASE(the_leader_that_waits_for_its_application_to_finish) {
+  follow();
+  const auto is_draining = [this] {
+    return get("/v1/members")->json()["members"][0]["is_draining"];
+  };
+  BOOST_TEST(is_draining() == false);
+  step(node.receive(5, 1, Heartbeat{.sequence = 9, .is_draining = true}));
+  BOOST_TEST(why(5) == "It leads, in epoch 1; it hands over once its application has finished.");
+  BOOST_TEST(is_draining() == true);
+  BOOST_TEST(get("/v1/members")->json()["members"][1]["is_draining"] == false);
+}
+
 BOOST_AUTO_TEST_CASE(who_leaves) {
   follow();
   step(node.step(LeaveGroup{}));

@@ -30,8 +30,8 @@ STATUS = {
 def member(number, **others):
     return {"name": f"orders-{number}", "id": str(number), "address": f"10.0.0.{number}:7946",
             "priority": 100, "voter": False, "state": "alive", "is_self": number == 0,
-            "is_leader": number == 2, "may_lead": True, "is_able": True, "why_not_able": None,
-            "score": 0,
+            "is_leader": number == 2, "is_draining": False, "may_lead": True, "is_able": True,
+            "why_not_able": None, "score": 0,
             "last_heard_ms": None if number == 0 else 40,
             "rtt_ms": None if number == 0 else 0.312, "variant": "modified",
             "version": "0.1.0"} | others

@@ -135,6 +135,8 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
                 ([member(2), member(1, is_able=False, why_not_able="absent")],
                  r"role      application  priority",
                  r"orders-1  alive  follower  absent       100"),
+                ([member(2, is_draining=True), member(1)], r"role      application  priority",
+                 r"orders-2  alive  leader    finishes     100"),
                 ([member(2, score=7), member(1, score=-70)],
                  r"role      score  priority", r"orders-1  alive  follower  -70    100")):
             self.sidecar.answers["/v1/members"] = (200, {"members": members})

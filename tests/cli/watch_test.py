@@ -124,6 +124,10 @@ class Lines(Watching):
         self.sidecar.answers["/v1/members"] = (200, gone)
         self.assertEqual(self.next("absent\n"),
                          "orders-1 is alive, its application is absent\n")
+        draining = {"members": [member(2, is_draining=True), member(1), member(0)]}
+        self.sidecar.answers["/v1/members"] = (200, draining)
+        self.assertEqual(self.next("finishes\n"),
+                         "orders-1 is alive\norders-2 is alive, its application finishes\n")
         why = "nobody's application is able"
         self.sidecar.answers["/v1/status"] = (200, STATUS | {"application": APPLICATION,
                                                              "why_nobody_leads": why})

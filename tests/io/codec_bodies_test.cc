@@ -173,6 +173,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_in_a_frame_of_an_older_release_means_no_mor
   const std::vector<Decoded> beat =
       decoded(after_hello(raw_frame(static_cast<uint8_t>(Kind::kHeartbeat), "")));
   BOOST_TEST(std::get<Heartbeat>(std::get<Frame>(beat.back()).body).is_effective);
+  BOOST_TEST(!std::get<Heartbeat>(std::get<Frame>(beat.back()).body).is_draining);
   wire::Hello hello;
   *hello.mutable_self() = good_member();
   hello.set_group(kGroup);

@@ -46,8 +46,8 @@ inline auto fields(const Refusal& refusal) {
   return std::tie(refused_epoch, leader);
 }
 inline auto fields(const Heartbeat& beat) {
-  const auto& [sequence, is_appointed, is_effective, is_planned, terms, score] = beat;
-  return std::tie(sequence, is_appointed, is_effective, is_planned, terms, score);
+  const auto& [sequence, is_appointed, is_effective, is_planned, is_draining, terms, score] = beat;
+  return std::tie(sequence, is_appointed, is_effective, is_planned, is_draining, terms, score);
 }
 inline auto fields(const HeartbeatAck& ack) {
   const auto& [sequence, promised_epoch, view, is_electable, refusal] = ack;

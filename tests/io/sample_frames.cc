@@ -209,6 +209,7 @@ std::vector<Frame> sample_frames() {
       {kExtreme, refusal},
       {Header{}, Heartbeat{}},
       {kOrdinary, Heartbeat{.sequence = 300}},
+      {kOrdinary, Heartbeat{.sequence = 301, .is_draining = true}},
       {kExtreme, Heartbeat{.sequence = kMax, .is_appointed = true, .score = -kMaxScore}},
       {kOrdinary, HeartbeatAck{.sequence = 300, .view = {7, 3}, .is_electable = true}},
       {kExtreme, HeartbeatAck{.sequence = kMax, .view = latest, .refusal = refusal}},

@@ -230,6 +230,7 @@ BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
   metrics.application_able.set(true);
   metrics.application_attachments.set(2);
   metrics.application_score.set(-7);
+  metrics.application_draining.set(true);
   metrics.application_health_checks.count(HealthCheck::kFailed);
   metrics.drains.count(DrainEnd::kTimeout);
   metrics.limit_hits.count(Limit::kHttpBody);
@@ -240,6 +241,7 @@ BOOST_AUTO_TEST_CASE(what_else_happens_is_counted_one_by_one) {
   metrics.on_config_reload(Reload::kApplied);
   check_changed(*this, {{"bellwether_application_able", 1},
                         {"bellwether_application_attachments", 2},
+                        {"bellwether_application_draining", 1},
                         {R"(bellwether_application_health_checks_total{result="failed"})", 1},
                         {"bellwether_application_score", -7},
                         {"bellwether_config_mismatch", 1},

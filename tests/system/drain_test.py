@@ -28,6 +28,11 @@ def draining(sidecar):
         "application"]["draining"]
 
 
+def seen_draining(sidecar):
+    """Names, in its list of members."""
+    return [name for name, member in sidecar.members().items() if member["is_draining"]]
+
+
 class DrainCase(SystemCase):
     def attach(self, sidecar, name):
         wait_until(f"{sidecar.name} is served", sidecar.socket_file.exists)
@@ -112,6 +117,33 @@ class Drain(DrainCase):
             group.await_leader(group.sidecars[1])
             self.assertEqual(leader.count("bellwether_drains_total", result="cut"), 1)
 
+    def check_that_all_see_it(self, group, leader, reason):
+        """While it lasts: at the leader all of it, at the others that there is one."""
+        self.assertEqual(draining(leader)["reason"], reason)
+        self.assertTrue(leader.get("/v1/leader")["draining"])
+        self.assertTrue(leader.get("/v1/history")["leaders"][0]["is_draining"])
+        self.assertEqual(leader.metrics()["bellwether_application_draining"], 1)
+        for sidecar in group.sidecars:
+            wait_until(f"{sidecar.name} sees it", lambda each=sidecar: (
+                seen_draining(each) == [leader.name]))
+            self.assertIn("hands over once its application has finished", self.run_program(
+                "explain", "--api", sidecar.api_url).stdout)
+
+    def test_all_members_see_it_while_it_lasts_and_no_longer(self):
+        for voters in (0, 3):
+            with self.subTest(voters=voters), self.group(extra=LONG, voters=voters) as group:
+                leader = group.start().await_leader(group.sidecars[2])
+                mine = self.attach(leader, "worker")
+                self.step_down(leader)
+                epoch = self.await_drain(mine).epoch
+                self.check_that_all_see_it(group, leader, "step_down")
+                self.assertEqual(leader.request("GET", "/readyz")[0], 200)
+                attachment.drained(str(leader.socket_file), "worker", epoch)
+                group.await_leader(group.sidecars[1])
+                for sidecar in group.sidecars:
+                    wait_until("it is over", lambda each=sidecar: seen_draining(each) == [])
+                self.assertEqual(leader.metrics()["bellwether_application_draining"], 0)
+
     def test_a_second_sigterm_does_not_wait(self):
         with self.group(extra=LONG) as group:
             leader = group.start().await_leader(group.sidecars[2])
@@ -119,6 +151,8 @@ class Drain(DrainCase):
             leader.send_signal(signal.SIGTERM)
             self.assertEqual(self.await_drain(mine).reason, "leave")
             self.assertTrue(leader.is_leader())
+            self.check_that_all_see_it(group, leader, "leave")
+            self.assertEqual(leader.request("GET", "/readyz")[0], 503)
             leader.is_wanted = False
             leader.send_signal(signal.SIGTERM)
             self.assertEqual(leader.await_exit(), 0)

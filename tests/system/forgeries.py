@@ -89,7 +89,8 @@ class Forger:
 
     def heartbeat(self):
         return (varint(1, self.number()) + self.flag(4) + self.flag(5) + self.flag(6) +
-                fixed(7, self.electorate()) + varint(8, self.duration()) + self.score(9))
+                fixed(7, self.electorate()) + varint(8, self.duration()) + self.score(9) +
+                self.flag(10))
 
     def acknowledgement(self):
         return (varint(1, self.number()) + varint(2, self.some_epoch()) + varint(3, self.number()) +

@@ -8,6 +8,7 @@ usage: tls_load_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test
 import contextlib
 import itertools
 import os
+import re
 import threading
 import time
 
@@ -86,13 +87,19 @@ class Load:
 
     def join(self, _):
         leader = self.members[-1]
+        before = len(leader.log())
         with self.door:
             self.guest.start()
             wait_until("the newcomer follows", lambda: self.guest.leader() == leader.name)
         leader.await_state_of(self.guest, "alive")
         assert self.guest.stop() == 0
-        # One that leaves while its links are made anew may be taken for one that has died.
-        wait_until("it has gone", lambda: leader.state_of(self.guest.name) in ("left", "down"))
+        # While its links are made anew there may be none to carry its LEAVE, and then it is down;
+        # but whoever has heard it does not see it come back.
+
+        def seen():
+            return re.findall(rf"member name={self.guest.name} state=(\w+)", leader.log()[before:])
+        wait_until("it has gone", lambda: seen()[-1:] in (["left"], ["down"]))
+        assert "left" not in seen()[:-1], f"{leader.name} saw {seen()}"
         self.demand(leader, "POST", f"/v1/members/{self.guest.name}/forget")
 
 

@@ -94,6 +94,33 @@ BOOST_AUTO_TEST_CASE(its_flag_says_so_at_each_beat) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(its_beats_tell_the_others) {
+  Draining node;
+  const auto says_so = [&node] {
+    return find_sent<Heartbeat>(node.run_for(milliseconds(100)))->is_draining;
+  };
+  BOOST_TEST(!says_so());
+  node.step(StepDown{});
+  BOOST_TEST(says_so());
+  BOOST_TEST(node.node().is_leader_draining());
+}
+
+BOOST_AUTO_TEST_CASE(who_follows_knows_it_by_the_last_beat_of_its_leader) {
+  NodeHarness node;
+  node.follow(5, 1);
+  const auto knows_it = [&node] { return node.node().is_leader_draining(); };
+  BOOST_TEST(!knows_it());
+  node.receive(5, 1, Heartbeat{.sequence = 10, .is_draining = true});
+  BOOST_TEST(knows_it());
+  node.receive(4, 1, Heartbeat{.sequence = 11});  // it does not lead
+  BOOST_TEST(knows_it());
+  node.receive(5, 1, Heartbeat{.sequence = 11});
+  BOOST_TEST(!knows_it());
+  node.receive(5, 1, Heartbeat{.sequence = 12, .is_draining = true});
+  node.receive(4, 2, Coordinator{});
+  BOOST_TEST(!knows_it());
+}
+
 BOOST_AUTO_TEST_CASE(it_holds_no_election_and_takes_part_in_none) {
   Draining node;
   node.step(StepDown{});

@@ -55,6 +55,24 @@ BOOST_AUTO_TEST_CASE(who_steps_down_asks_the_next_in_line_and_leads_on) {
   BOOST_TEST(node.role() == "leads in 1");
 }
 
+// Then it leads on until its successor claims, and waits for nobody's work.
+BOOST_AUTO_TEST_CASE(that_its_application_finishes_it_tells_the_voters_until_that_is_done) {
+  Leader node({.drain_timeout = seconds(10)});
+  node.step(Application{.is_attached = true});
+  const auto says_so = [&node] {
+    return find_sent<Heartbeat>(node.lead_for(milliseconds(100)))->is_draining;
+  };
+  node.step(StepDown{});
+  BOOST_TEST(says_so());
+  node.step(Drained{1});
+  BOOST_TEST(node.role() == "leads in 1");
+  BOOST_TEST(!says_so());
+  GuardHarness voter;
+  voter.follow();
+  voter.receive(5, 1, Heartbeat{.sequence = 9, .is_draining = true, .terms = voter.terms()});
+  BOOST_TEST(voter.node().is_leader_draining());
+}
+
 BOOST_AUTO_TEST_CASE(while_it_hands_over_its_lease_is_renewed) {
   Leader node({.handover_timeout = seconds(5)});
   node.step(StepDown{});

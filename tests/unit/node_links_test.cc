@@ -246,9 +246,36 @@ BOOST_AUTO_TEST_CASE(who_has_left_can_come_back) {
   node.follow(5, 1);
   node.receive(2, 1, Leave{.boot = 1}, 1);
   node.disconnect(2, LinkEvidence::kClosed);
-  node.connect(2, 1);
+  Hello next_life = NodeHarness::hello_of(2, 1);
+  next_life.self.boot = 2;
+  node.connect(next_life);
   BOOST_TEST(node.liveness_of(2) == "alive");
   BOOST_TEST(node.node().members().ranked().size() == 5u);
+}
+
+// It was said before, on a connection that was made anew, and is read only now.
+BOOST_AUTO_TEST_CASE(a_late_hello_of_a_life_that_has_left_brings_nobody_back) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.receive(2, 1, Leave{.boot = 1}, 1);
+  node.disconnect(2, LinkEvidence::kClosed);
+  const Effects effects = node.connect(2, 1);
+  BOOST_TEST(reported<Rejected>(effects) == "sender is not connected");
+  BOOST_TEST(everything(effects) == "end the link to 2");
+  node.disconnect(2, LinkEvidence::kClosed);
+  node.disconnect(2, LinkEvidence::kRefused);
+  BOOST_TEST(node.liveness_of(2) == "left");
+}
+
+// Whoever was said to have left, and is there all the same, is not kept out.
+BOOST_AUTO_TEST_CASE(a_hello_that_comes_long_after_a_leave_is_not_a_late_one) {
+  NodeHarness node;
+  node.follow(5, 1);
+  node.receive(2, 1, Leave{.boot = 1}, 1);
+  node.disconnect(2, LinkEvidence::kClosed);
+  node.run_for(seconds(10));
+  node.connect(2, 1);
+  BOOST_TEST(node.liveness_of(2) == "alive");
 }
 
 // --- other [voters] ---

@@ -125,6 +125,7 @@ class Strangers {
       case 3:
         return say(Heartbeat{.sequence = below(20),
                              .is_effective = below(3) != 0,
+                             .is_draining = below(4) == 0,
                              .terms = terms(),
                              .score = score()});
       case 4:

@@ -223,6 +223,7 @@ inline void to_wire(const Heartbeat& body, wire::Heartbeat& message) {
   message.set_is_appointed(body.is_appointed);
   message.set_is_claiming(!body.is_effective);
   message.set_is_planned(body.is_planned);
+  message.set_is_draining(body.is_draining);
   terms_to_wire(body.terms, message);
   message.set_score(to_wire_score(body.score));
 }
@@ -232,6 +233,7 @@ inline ValueFlaw from_wire(const wire::Heartbeat& message, Heartbeat& body) {
   body.is_appointed = message.is_appointed();
   body.is_effective = !message.is_claiming();
   body.is_planned = message.is_planned();
+  body.is_draining = message.is_draining();
   if (const ValueFlaw flaw = from_wire_score(message.score(), body.score)) return flaw;
   return terms_from_wire(message, body.terms);
 }
