@@ -179,7 +179,8 @@ void ByteStream::finish() {
 void ByteStream::close() {
   stream_ = nullptr;
   is_reading_ = false;
-  std::visit([](auto& socket) { socket.reset(); }, handle_);
+  if (auto* tcp = std::get_if<UvPtr<uv_tcp_t>>(&handle_)) tcp->reset();
+  if (auto* pipe = std::get_if<UvPtr<uv_pipe_t>>(&handle_)) pipe->reset();
 }
 
 void ByteStream::write_waiting() {
