@@ -8,7 +8,8 @@ variants and profiles; the leading sidecar is killed (SIGKILL), stopped (SIGSTOP
   gap    between the two: nobody leads (negative: both did)
 
 With --kill application the sidecars live, and lead only while an application is attached to them,
-and answers when it is asked: whoever is attached to the leader gets the signal.  One that is
+and answers when it is asked: whoever is attached to the leader gets the signal.  It is a small one:
+the kernel takes the memory of one that is killed apart before it ends its connection.  One that is
 stopped stays attached, and is found by the checks: health_failures * health_interval +
 health_timeout at most.
 
@@ -20,6 +21,7 @@ Also what a sidecar costs at rest.  Times are those of a shared machine: compare
 
 import argparse
 import contextlib
+import functools
 import os
 import pathlib
 import signal
@@ -31,57 +33,38 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/system"))
-from harness import Group, now_ns, wait_until  # noqa: E402
+from harness import Group, free_ports, now_ns, wait_until  # noqa: E402
 from programs import add_program_options, require_programs  # noqa: E402
 from verdict import percentile  # noqa: E402
 
 TLS = {"off": [""], "on": ["tls"], "both": ["", "tls"]}
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP, "SIGTERM": signal.SIGTERM}
 
-# Is there for as long as it lives, and answers health checks.
-APPLICATION = """
-import os, socket, sys, threading
-sys.path.insert(0, sys.argv[1])
-import attachment
-listener = socket.socket(socket.AF_UNIX)
-listener.bind(sys.argv[3])
-listener.listen()
-def answer():
-    while True:
-        client, _ = listener.accept()
-        with client:
-            if client.recv(4096):
-                client.sendall(b"HTTP/1.0 204 No Content\\r\\n\\r\\n")
-threading.Thread(target=answer, daemon=True).start()
-mine = attachment.attach(sys.argv[2])
-print("attached", flush=True)
-for event in mine: pass
-"""
+LIVELY = "tests/apps/lively_c"  # attached for as long as it lives, and answers health checks
 
 
-def health_socket_of(sidecar):
-    return sidecar.folder / f"{sidecar.name}.health"
+@functools.cache
+def health_port_of(_sidecar):
+    return free_ports(1)[0]
 
 
 def application_table(sidecar):
-    return f'[application]\nattach = true\nhealth = "unix:{health_socket_of(sidecar)}:/"\n'
+    return ('[application]\nattach = true\n'
+            f'health = "http://127.0.0.1:{health_port_of(sidecar)}/"\n')
 
 
 class Applications:
     """One beside each sidecar of a group; a context manager."""
 
-    def __init__(self, group):
-        self.group, self.processes = group, {}
+    def __init__(self, group, program):
+        self.group, self.program, self.processes = group, program, {}
         for sidecar in group.sidecars:
             self.start(sidecar)
 
     def start(self, sidecar):
         wait_until("it can attach", sidecar.socket_file.exists)
-        health_socket_of(sidecar).unlink(missing_ok=True)
         process = subprocess.Popen(  # pylint: disable=consider-using-with
-            [sys.executable, "-c", APPLICATION, ROOT / "examples/apps/python", sidecar.socket_file,
-             health_socket_of(sidecar)], stdout=subprocess.PIPE)
-        process.stdout.readline()
+            [self.program, sidecar.socket_file, "worker", str(health_port_of(sidecar))])
         wait_until("it is able", lambda: sidecar.get("/v1/status")["application"]["is_able"])
         self.processes[sidecar.name] = process
 
@@ -96,7 +79,6 @@ class Applications:
         on, _ = wait_until("a new flag is on", lambda: observer.first_on(before, but=flag))
         process.kill()  # it may have been stopped
         process.wait()
-        process.stdout.close()
         self.start(victim)
         return (off - before) / 1e6, (on - before) / 1e6
 
@@ -107,7 +89,6 @@ class Applications:
         for process in self.processes.values():
             process.kill()
             process.wait()
-            process.stdout.close()
 
 
 def bring_back(group, victim, number):
@@ -165,7 +146,8 @@ def measure(options, variant, profile, name):
             group = stack.enter_context(group_of_three(options, extra, mode, is_application))
             groups[mode] = group, start(group).observe(options.observer, pause_us=50)
             if is_application:
-                applications = stack.enter_context(Applications(group))
+                applications = stack.enter_context(Applications(
+                    group, pathlib.Path(options.observer).parents[2] / LIVELY))
                 groups[mode] = applications, groups[mode][1]
             else:
                 group.await_leader(group.sidecars[-1])
