@@ -52,8 +52,11 @@ class Tables:
 
 def processor_s(sidecar):
     """To the nanosecond, which a process at rest needs."""
-    tasks = pathlib.Path(f"/proc/{sidecar.process.pid}/task").iterdir()
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    used_ns = 0
+    for task in pathlib.Path(f"/proc/{sidecar.process.pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # a thread that has just ended
+            used_ns += int((task / "schedstat").read_text().split()[0])
+    return used_ns / 1e9
 
 
 def measure_rest(options, tables):
