@@ -433,9 +433,10 @@ path = "{sidecar.flag_file}"
         return wait_until(f"all agree on {expected.name if expected else 'a leader'}", leader,
                           patience_s)
 
-    def observe(self, observer_program, pause_us=250):
-        """From now on all flags are watched, with this pause between two looks: 50 us, as a
-        benchmark needs, take a fifth of a processor."""
+    def observe(self, observer_program, pause_us=1000):
+        """From now on all flags are watched: looked at whenever one is written to, and after this
+        pause, for a death and a lease that ends; 50 us, as a benchmark needs, take a fifth of a
+        processor."""
         self.observer = FlagObserver(observer_program,
                                      [sidecar.flag_file for sidecar in self.sidecars], pause_us)
         return self.observer
