@@ -6,6 +6,7 @@ sidecar.
 usage: attached_test.py LANGUAGE FOLDER_OF_PROGRAMS BELLWETHER [CASE...]; a case is Class.test_name
 """
 
+import contextlib
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ import sys
 import unittest
 
 import languages
-from harness import CALM, Group, wait_until
+from harness import CALM, Group, Unreachable, wait_until
 
 LANGUAGE, PROGRAMS, PROGRAM = "", "", ""
 LINE = re.compile(r"\d+ (\S+) (works|stopped) token=(\d+) pieces=(\d+)")
@@ -153,8 +154,11 @@ class ByToken(WorkerCase):
         new.rename(self.file)
 
     def is_known(self, token):
-        return all(sidecar.request("POST", "/v1/reload", headers={
-            "Authorization": f"Bearer {token}"})[0] == 200 for sidecar in self.group.sidecars)
+        """To all, also to one that has only just started."""
+        with contextlib.suppress(Unreachable):
+            return all(sidecar.request("POST", "/v1/reload", headers={
+                "Authorization": f"Bearer {token}"})[0] == 200 for sidecar in self.group.sidecars)
+        return False
 
     @staticmethod
     def place(sidecar):
