@@ -23,8 +23,9 @@ from verdict import Outcome, lost_order
 # For how long a sidecar that was paused is more patient with others.
 DOUBT_NS = 10 * 10**9
 KEPT_CHANGES = 500
-# Between two looks at all flags: two that are on together for less may not be seen.
-PAUSE_US = 20
+# Between two looks at all flags, besides those when one is written to: two that are on together for
+# less, because one of them should have run out, may not be seen.
+PAUSE_US = 200
 # Short, so that many faults fit into an hour.
 STORE_LEASE_S = 3
 
