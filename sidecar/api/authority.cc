@@ -47,12 +47,13 @@ std::vector<Id> ids(const std::vector<std::string>& names, std::vector<std::stri
                     int (*find)(const char*, Entry*, char*, size_t, Entry**), Id Entry::*number,
                     const char* kind) {
   std::vector<Id> found;
+  const std::optional<uint32_t> overflow = names.empty() ? std::nullopt : io::overflow_id(kind);
   for (const std::string& name : names) {
     std::optional<Id> id = parse_number<Id>(name);
     if (!id) {
       if (const auto entry = entry_of(name, find)) id = (*entry).*number;
     }
-    if (id && id != io::overflow_id(kind)) {
+    if (id && id != overflow) {
       found.push_back(*id);
     } else {
       unknown.push_back(name);
