@@ -52,6 +52,7 @@ enum class Rejection : uint8_t {
   kTurnedAway,       // the peer has rejected this process
   kTlsPlaintext,     // no TLS, where it must be
   kTlsProtocol,      // not TLS 1.3, or not as it must be spoken
+  // From here on both speak TLS, but one does not believe the other (the doctor's probe asks).
   kTlsNoCertificate,
   kTlsUnknownCa,       // its certificate has an authority that is not trusted here
   kTlsExpired,         // its certificate is over, or not valid yet
