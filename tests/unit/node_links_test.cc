@@ -203,10 +203,16 @@ BOOST_AUTO_TEST_CASE(an_answer_that_takes_part_names_no_leader) {
 
 // --- leaving ---
 
+// It follows 5, and 2 has left.
+struct AfterLeave : NodeHarness {
+  AfterLeave() {
+    follow(5, 1);
+    receive(2, 1, Leave{.boot = 1}, 1);
+  }
+};
+
 BOOST_AUTO_TEST_CASE(who_leaves_is_no_member_any_more) {
-  NodeHarness node;
-  node.follow(5, 1);
-  node.receive(2, 1, Leave{.boot = 1}, 1);
+  AfterLeave node;
   BOOST_TEST(node.liveness_of(2) == "left");
   BOOST_TEST(node.node().members().ranked().size() == 4u);
 }
@@ -226,25 +232,19 @@ BOOST_AUTO_TEST_CASE(the_leave_of_another_life_is_ignored) {
 }
 
 BOOST_AUTO_TEST_CASE(who_has_left_is_not_listened_to) {
-  NodeHarness node;
-  node.follow(5, 1);
-  node.receive(2, 1, Leave{.boot = 1}, 1);
+  AfterLeave node;
   const Effects effects = node.receive(2, 2, Coordinator{});
   BOOST_TEST(reported<Rejected>(effects) == "sender is not connected");
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_its_connection_makes_nobody_of_who_has_left_down) {
-  NodeHarness node;
-  node.follow(5, 1);
-  node.receive(2, 1, Leave{.boot = 1}, 1);
+  AfterLeave node;
   node.disconnect(2, LinkEvidence::kRefused);
   BOOST_TEST(node.liveness_of(2) == "left");
 }
 
 BOOST_AUTO_TEST_CASE(who_has_left_can_come_back) {
-  NodeHarness node;
-  node.follow(5, 1);
-  node.receive(2, 1, Leave{.boot = 1}, 1);
+  AfterLeave node;
   node.disconnect(2, LinkEvidence::kClosed);
   Hello next_life = NodeHarness::hello_of(2, 1);
   next_life.self.boot = 2;
@@ -255,9 +255,7 @@ BOOST_AUTO_TEST_CASE(who_has_left_can_come_back) {
 
 // It was said before, on a connection that was made anew, and is read only now.
 BOOST_AUTO_TEST_CASE(a_late_hello_of_a_life_that_has_left_brings_nobody_back) {
-  NodeHarness node;
-  node.follow(5, 1);
-  node.receive(2, 1, Leave{.boot = 1}, 1);
+  AfterLeave node;
   node.disconnect(2, LinkEvidence::kClosed);
   const Effects effects = node.connect(2, 1);
   BOOST_TEST(reported<Rejected>(effects) == "sender is not connected");
@@ -269,9 +267,7 @@ BOOST_AUTO_TEST_CASE(a_late_hello_of_a_life_that_has_left_brings_nobody_back) {
 
 // Whoever was said to have left, and is there all the same, is not kept out.
 BOOST_AUTO_TEST_CASE(a_hello_that_comes_long_after_a_leave_is_not_a_late_one) {
-  NodeHarness node;
-  node.follow(5, 1);
-  node.receive(2, 1, Leave{.boot = 1}, 1);
+  AfterLeave node;
   node.disconnect(2, LinkEvidence::kClosed);
   node.run_for(seconds(10));
   node.connect(2, 1);
