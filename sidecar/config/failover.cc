@@ -10,6 +10,7 @@
 
 #include "base/duration_text.hh"
 #include "config/core_options.hh"
+#include "core/handover.hh"
 #include "core/lease.hh"
 #include "core/store_guard.hh"
 
@@ -131,8 +132,11 @@ std::vector<Failover> with_store(const Config& config, const Waits& timers) {
       {"leader and next cut off from the store", off_after + asked + taken, 4,
        "4/5 lease + request " + duration_text(asked) + " + lease" + write, off},
       {kPlanned, 2 * kStoreWrite, 3, "2 writes " + duration_text(2 * kStoreWrite), "off before"},
-      {"planned hand-over, successor silent", timers.options.handover_timeout + 2 * kStoreWrite, 4,
-       "3 answer_timeout for each + 2 writes", "off before"},
+      {"planned hand-over, successor silent",
+       timers.options.handover_timeout + least_patience(timers.options) + 3 * kStoreWrite, 4,
+       "3 answer_timeout + request " + duration_text(least_patience(timers.options)) +
+           " for each + 3 writes",
+       "off before"},
       {"cold start", timers.options.join_timeout + taken, 3, "join + lease of before" + write,
        "off"},
   };
@@ -179,15 +183,14 @@ std::vector<Failover> worst_case_failover(const Config& config) {
   return found;
 }
 
-// A leader asks at most three successors, each for handover_timeout; or it asks the store, twice at
-// most, and its successor does so once.
+// A leader asks so many successors, each for handover_timeout; at a store it writes for each of
+// them, as they do, and reads once.
 Duration longest_departure(const Config& config) {
-  constexpr int kMaxSuccessors = 3;
+  constexpr auto kSuccessors = static_cast<int>(kMaxSuccessors);
   constexpr Duration kMargin = std::chrono::seconds(1);
   const Options options = to_options(config);
-  const Duration hand_over = config.has_store_guard()
-                                 ? options.handover_timeout + 3 * least_patience(options)
-                                 : kMaxSuccessors * options.handover_timeout;
+  const Duration request = config.has_store_guard() ? least_patience(options) : Duration::zero();
+  const Duration hand_over = kSuccessors * (options.handover_timeout + 2 * request) + request;
   return options.drain_timeout + hand_over + kMargin;
 }
 

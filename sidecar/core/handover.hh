@@ -12,6 +12,7 @@
 #include "base/names.hh"
 #include "core/candidacy.hh"
 #include "core/identity.hh"
+#include "core/store_record.hh"
 
 namespace bellwether {
 
@@ -49,6 +50,9 @@ struct Drain {
   bool is_over = false;  // and yet it may lead on, until its successor has claimed
 };
 
+// After so many candidates that did not claim the others shall hold an election.
+inline constexpr size_t kMaxSuccessors = 3;
+
 // Of a leader, until somebody has claimed.  Except under guard "majority" it has stopped leading
 // once the drain is over.
 struct Handover {
@@ -58,7 +62,9 @@ struct Handover {
   Duration hold{};            // how long it then stays out
   std::optional<Drain> drain{};
   std::vector<Uuid> tried{};
-  bool has_failed = false;  // guard on a store: a request of it came to nothing
+  // Guard on a store: the record as it has written it last, or is writing it.
+  std::optional<StoreRecord> given{};
+  bool has_failed = false;  // ... a request of it came to nothing
 
   bool is_draining() const { return drain && !drain->is_over; }
 };

@@ -225,7 +225,7 @@ class Node : private NodeState {
   Terms terms() const;
   Obstacle guard_obstacle() const;
   bool is_boot_wait() const;
-  void note_proof(const Member& gone);
+  void note_proof(Member& gone);
   void note_released(const Member& member);
   void ask_successor();
   void on_handover_timer();
@@ -342,9 +342,10 @@ class Node : private NodeState {
   void begin_giving();
   void give_record();
   void on_given(const StoreVersion& version);
+  void give_to_next();
   void go_on_with_handover();
   void on_handover_failed();
-  void end_handover_in_vain();
+  void resign();
   void keep_waiting();
   void wait_for_successor(const Member& from, uint64_t epoch);
   void note_named(const Header& header, const PlannedHandover& frame);

@@ -9,12 +9,6 @@
 #include "core/node_send.hh"
 
 namespace bellwether {
-namespace {
-
-// After so many candidates that did not claim the others shall hold an election.
-constexpr size_t kMaxSuccessors = 3;
-
-}  // namespace
 
 void Node::on(const StepDown& step_down) {
   if (!is_leading()) {
@@ -91,14 +85,13 @@ void Node::abdicate(Why why) {
 
 void Node::try_next_successor() {
   if (!handover_) return;
-  std::vector<Uuid>& tried = handover_->tried;
   const Member* candidate = next_successor();
-  if (candidate == nullptr || tried.size() == kMaxSuccessors) {
+  if (candidate == nullptr) {
     if (is_leading()) abdicate(Why::kNobodyTookOver);
     send_to_connected(Resign{});
     return finish_handover();
   }
-  tried.push_back(candidate->entry.id);
+  handover_->tried.push_back(candidate->entry.id);
   send(candidate->entry.id, PlannedHandover{.is_appointed = handover_->is_appointed});
   timers_.arm(Timer::kHandover, now_ + options_.handover_timeout);
 }
@@ -112,15 +105,16 @@ void Node::decline_handover(Member& from) {
   declined_until_ = now_ + options_.handover_timeout;
 }
 
-// The leader hears of it.  What it writes into a store meanwhile comes first.
+// The leader hears of it, or that it is gone.  What it writes into a store meanwhile comes first.
 void Node::on_declined(const Uuid& id) {
   if (!handover_ || handover_->tried.empty() || handover_->tried.back() != id) return;
   if (!store_ || !store_->request) on_handover_timer();
 }
 
-// The highest that was not asked yet; nullptr: there is none.
+// The highest that was not asked yet; nullptr: there is none, or enough have been asked.
 const Member* Node::next_successor() const {
   const std::vector<Uuid>& tried = handover_->tried;
+  if (tried.size() == kMaxSuccessors) return nullptr;
   const auto& all = members_.all();
   const auto candidate = std::find_if(all.rbegin(), all.rend(), [&](const Member& member) {
     const MemberEntry& entry = member.entry;

@@ -214,7 +214,7 @@ bool Node::leads_until_succeeded() const { return majority_.has_value(); }
 // The successor is to hear of it; where a store decides, the record says so first.
 void Node::ask_successor() { store_ ? begin_giving() : try_next_successor(); }
 
-void Node::on_handover_timer() { store_ ? end_handover_in_vain() : try_next_successor(); }
+void Node::on_handover_timer() { store_ ? give_to_next() : try_next_successor(); }
 
 // --- a leader that leads no longer, by its own word or by proof ---
 
@@ -224,12 +224,10 @@ void Node::note_released(const Member& member) {
 
 // The process is dead, and leads none of the epochs that it has claimed.  That says nothing of its
 // next life, which takes others.
-void Node::note_proof(const Member& gone) {
+void Node::note_proof(Member& gone) {
   if (!counts(gone)) return;
   if (!store_) return note_void(gone.entry.id, gone.claimed_epoch);
-  Member* member = members_.find(gone.entry.id);
-  member->released = std::max(member->released, gone.claimed_epoch);
-  store_->view.note_dead(gone.entry.id, gone.entry.home);
+  gone.ended_boot = gone.linked_boot;
   pursue_bid();
 }
 

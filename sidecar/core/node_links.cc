@@ -89,6 +89,7 @@ void Node::on(const LinkUp& link) {
   member->is_connected = true;
   member->is_hearsay = false;
   member->was_linked = true;
+  member->linked_boot = entry.boot;
   members_.supersede(*member);
   member->arrivals.restart(now_);
   effects_.push_back(Sighting{id, Liveness::kAlive});
@@ -144,7 +145,7 @@ void Node::on(const LinkDown& link) {
   note_liveness(*member,
                 link.evidence == LinkEvidence::kRefused ? Liveness::kDown : Liveness::kSuspect);
   take_turn_of(link.peer);
-  if (store_ && link.evidence == LinkEvidence::kRefused) on_declined(link.peer);
+  if (link.evidence == LinkEvidence::kRefused) on_declined(link.peer);
   lose_leader(link.peer, ELECTION_REASON_LEADER_LOST);
 }
 
@@ -254,7 +255,9 @@ void Node::on_frame(Member& from, const Header&, const Leave& leave) {
   if (leave.boot != from.entry.boot) {
     return effects_.push_back(Stale{FrameType::kLeave, id});
   }
+  from.ended_boot = leave.boot;
   note_liveness(from, Liveness::kLeft);
+  on_declined(id);
   lose_leader(id, ELECTION_REASON_RESIGNED);
 }
 

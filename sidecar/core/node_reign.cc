@@ -1,5 +1,6 @@
 // Guard on a store, the leader: it renews the record, takes a new epoch when somebody has made the
 // record anew, and names its successor in it.  And the others, who follow whoever leads by it.
+#include <algorithm>
 #include <utility>
 
 #include "core/node.hh"
@@ -95,24 +96,37 @@ void Node::begin_giving() {
   store_->view.is_known() ? give_record() : read_record();
 }
 
-// The epoch stays as it is, and the successor claims one of its own: nothing leads by a record that
-// only names it, so a late or second HANDOVER does no harm.
+// It names the next successor, or nobody if there is none.  The epoch stays as it is, and the
+// successor claims one of its own: nothing leads by a record that only names it, so a late or
+// second HANDOVER does no harm, and this process may write over it again.
 void Node::give_record() {
   const Member* successor = next_successor();
-  if (successor != nullptr) handover_->tried = {successor->entry.id};
-  StoreRecord record =
+  if (successor != nullptr) handover_->tried.push_back(successor->entry.id);
+  handover_->given =
       record_of(successor != nullptr ? successor->entry : members_.self(), handover_->epoch);
-  if (successor == nullptr) record.holder = StoreRecord::Holder::kReleased;
-  write_record(StoreRequest::Kind::kGive, std::move(record));
+  if (successor == nullptr) handover_->given->holder = StoreRecord::Holder::kReleased;
+  write_record(StoreRequest::Kind::kGive, *handover_->given);
 }
 
 void Node::on_given(const StoreVersion& version) {
-  store_->view.forget();
-  if (!handover_) return pursue_bid();  // its time was over before the store answered
-  if (handover_->tried.empty()) return end_handover_in_vain();
-  send(handover_->tried.front(),
-       PlannedHandover{.is_appointed = handover_->is_appointed, .version = version});
+  if (!handover_) {  // its time was over before the store answered
+    store_->view.forget();
+    return pursue_bid();
+  }
+  see_record({version, *handover_->given}, 0);
+  if (handover_->given->holder == StoreRecord::Holder::kReleased) return resign();
+  const Uuid& successor = handover_->tried.back();
+  const Member* member = members_.find(successor);
+  if (member == nullptr || !member->is_candidate()) return give_to_next();
+  send(successor, PlannedHandover{.is_appointed = handover_->is_appointed, .version = version});
   timers_.arm(Timer::kHandover, now_ + options_.handover_timeout + patience());
+}
+
+// The successor does not claim, unless the store has its claim already; or the store is slow.
+void Node::give_to_next() {
+  if (store_->request) return resign();
+  timers_.arm(Timer::kHandover, now_ + patience_for_handover());
+  give_record();
 }
 
 // The writes may take longer than a silent leader is waited for, and whoever claims meanwhile
@@ -141,21 +155,24 @@ void Node::wait_for_successor(const Member& from, uint64_t epoch) {
 
 // It did not hear what became of its write, and has looked.
 void Node::go_on_with_handover() {
-  const StoreView& view = store_->view;
-  const bool is_named =
-      !handover_->tried.empty() && view.record().is_held_by(handover_->tried.front());
-  if (is_named && view.record().epoch == handover_->epoch) return on_given(view.version());
-  const bool is_own = holds_record() && view.record().epoch == handover_->epoch;
-  is_own ? give_record() : end_handover_in_vain();
+  const StoreRecord& record = store_->view.record();
+  const std::vector<Uuid>& tried = handover_->tried;
+  const bool is_given = std::any_of(tried.begin(), tried.end(),
+                                    [&](const Uuid& id) { return record.is_held_by(id); });
+  const bool is_own = record.epoch == handover_->epoch && (holds_record() || is_given);
+  if (!is_own) return resign();
+  if (!handover_->given) return give_record();
+  if (is_given && record.id == handover_->given->id) return on_given(store_->view.version());
+  write_record(StoreRequest::Kind::kGive, *handover_->given);
 }
 
 // Once more, and then the others take the record by themselves: they hear that its epoch is over.
 void Node::on_handover_failed() {
-  if (std::exchange(handover_->has_failed, true)) return end_handover_in_vain();
+  if (std::exchange(handover_->has_failed, true)) return resign();
   read_record();
 }
 
-void Node::end_handover_in_vain() {
+void Node::resign() {
   timers_.disarm(Timer::kHeartbeat);
   send_to_connected(Resign{});
   finish_handover();
@@ -183,6 +200,7 @@ bool Node::accept_reign(Member& from, const LeaderHint& claim) {
     effects_.push_back(Persist{record_});
   }
   store_->awaited.reset();
+  if (handover_) store_->view.forget();  // its successor has written since
   follow(claim);
   return true;
 }

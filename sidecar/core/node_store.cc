@@ -53,6 +53,7 @@ StoreRecord Node::record_of(const MemberEntry& holder, uint64_t epoch) const {
           .id = holder.id,
           .name = holder.name,
           .home = holder.home,
+          .boot = holder.boot,
           .epoch = epoch,
           .lease = store_->lease};
 }
@@ -64,9 +65,12 @@ void Node::note_leases() {
 Ground Node::ground_to_write() const {
   const StoreRecord& record = store_->view.record();
   const Member* holder = members_.find(record.id);
-  const bool is_its_word =
-      holder != nullptr && record.is_held_by(holder->entry.id, holder->released_home);
-  return store_->view.ground(now_, members_.self(), is_its_word ? holder->released : 0);
+  StoreView::HolderNews news;
+  if (holder != nullptr) {
+    const bool is_its_word = record.is_held_by(holder->entry.id, holder->released_home);
+    news = {.released = is_its_word ? holder->released : 0, .ended_boot = holder->ended_boot};
+  }
+  return store_->view.ground(now_, members_.self(), news);
 }
 
 bool Node::holds_record() const {

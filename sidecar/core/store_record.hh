@@ -29,14 +29,15 @@ struct StoreRecord {
   Holder holder = Holder::kUnknown;
   Uuid id{};           // of the holder, or of who has released it; nil otherwise
   std::string name;    // what people call the holder
-  uint64_t home = 0;   // MemberEntry::home of that process; 0: the record does not say
+  uint64_t home = 0;   // MemberEntry::home of that process
+  uint64_t boot = 0;   // and MemberEntry::boot: which life of it; of a successor, which is named
   uint64_t epoch = 0;  // of that member's reign; 0: the record has none that belongs to its holder
   Duration lease{};    // for how long its holder may believe in it after a write
 
   bool is_held_by(const Uuid& process) const { return holder == Holder::kMember && id == process; }
-  // And by one of this home; of a record that does not say the id decides.
+  // And by one of this home.
   bool is_held_by(const Uuid& process, uint64_t its_home) const {
-    return is_held_by(process) && (home == its_home || home == 0);
+    return is_held_by(process) && home == its_home;
   }
 
   friend bool operator==(const StoreRecord&, const StoreRecord&) = default;

@@ -19,7 +19,7 @@ uint64_t milliseconds_of(Duration duration) {
 
 const char* name(Ground ground) {
   static constexpr Names<Ground> kNames(
-      {"none", "released", "own", "said_released", "proven_dead", "was_held", "expired"});
+      {"none", "released", "own", "said_released", "ended", "was_held", "expired"});
   return kNames[ground];
 }
 
@@ -44,7 +44,6 @@ bool StoreView::see(const StoreSight& sight, Instant now, uint64_t clock_ms, boo
   is_known_ = true;
   seen_at_ = now;
   clock_ms_ = clock_ms;
-  is_holder_dead_ = false;
   was_flag_on_ = is_flag_on;
   return true;
 }
@@ -57,15 +56,15 @@ Instant StoreView::over_at() const {
   return seen_at_ + std::max({longest_, own_lease_, members_lease_});
 }
 
-Ground StoreView::ground(Instant now, const MemberEntry& self, uint64_t released) const {
+Ground StoreView::ground(Instant now, const MemberEntry& self, const HolderNews& news) const {
   if (!is_known_ || is_absent()) return Ground::kNone;
   switch (record().holder) {
     case Holder::kReleased:
       return Ground::kReleased;
     case Holder::kMember:
       if (holds(self.id, self.home)) return Ground::kOwn;
-      if (released >= record().epoch) return Ground::kSaidReleased;
-      if (is_holder_dead_) return Ground::kProvenDead;
+      if (news.released >= record().epoch) return Ground::kSaidReleased;
+      if (news.ended_boot != 0 && news.ended_boot == record().boot) return Ground::kEnded;
       break;
     case Holder::kUnknown:
       if (was_flag_on_) return Ground::kWasHeld;

@@ -21,7 +21,7 @@ enum class Ground : uint8_t {
   kReleased,      // its holder has released it there
   kOwn,           // it names this process, which does not lead by it, or an earlier one of its home
   kSaidReleased,  // the holder has told that it never again leads that epoch
-  kProvenDead,    // the holder's process is proven dead since the record was seen
+  kEnded,         // the life of the holder that it names is proven dead, or has left
   kWasHeld,       // somebody has made it anew while this process led
   kExpired,       // it was seen unchanged for its length
   kLast = kExpired,
@@ -58,10 +58,13 @@ class StoreView {
   // Its holder cannot believe in it any more from then on.
   Instant over_at() const;
 
-  // The process is dead; it holds the record, perhaps.
-  void note_dead(const Uuid& id, uint64_t home) { is_holder_dead_ |= holds(id, home); }
-  // `released`: the highest epoch that the holder has told it never again leads.
-  Ground ground(Instant now, const MemberEntry& self, uint64_t released) const;
+  // What is known of its holder: the highest epoch that it has told it never again leads, and the
+  // life of it that has ended (MemberEntry::boot; 0: none).
+  struct HolderNews {
+    uint64_t released = 0;
+    uint64_t ended_boot = 0;
+  };
+  Ground ground(Instant now, const MemberEntry& self, const HolderNews& news) const;
   // A process of this id and home.
   bool holds(const Uuid& id, uint64_t home) const {
     return is_known_ && record().is_held_by(id, home);
@@ -85,10 +88,9 @@ class StoreView {
   Instant seen_at_{};
   Instant looked_at_{};
   Instant changed_at_{};
-  uint64_t clock_ms_ = 0;        // at seen_at_
-  Duration longest_{};           // length, since there is this member's reign
-  bool is_holder_dead_ = false;  // proven after this version was seen
-  bool was_flag_on_ = false;     // when this version was seen first
+  uint64_t clock_ms_ = 0;     // at seen_at_
+  Duration longest_{};        // length, since there is this member's reign
+  bool was_flag_on_ = false;  // when this version was seen first
 };
 
 }  // namespace bellwether

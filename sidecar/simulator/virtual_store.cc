@@ -77,6 +77,7 @@ void ForeignElector::look(VirtualStore& store, Instant now) {
 void ForeignElector::start_as(const MemberEntry& member) {
   twin_ = member;
   twin_->home = ~member.home;
+  twin_->boot = ~member.boot;
   is_on_ = true;
 }
 
@@ -91,6 +92,7 @@ StoreRecord ForeignElector::claimed(const StoreSight& before, Instant now) const
           .id = twin_->id,
           .name = twin_->name,
           .home = twin_->home,
+          .boot = twin_->boot,
           .epoch = epoch_over(before, now),
           .lease = kForeignLease};
 }

@@ -142,17 +142,17 @@ def store_checks():
     yield Check("store", "the record is deleted, or edited", f"{two} {edited} -DLATES=1")
     yield Check("store", "the record is deleted, somebody leads",
                 f"{two} -DLIVE -DDELS=1 {calm} -DLATES=1 -DLEAN")
-    yield Check("store", "proofs and last words", f"{two} -DPROOF -DWORD")
+    yield Check("store", "proofs that a holder has ended", f"{two} -DPROOF")
     yield Check("store", "another client of the record", f"{two} -DFOREIGN {calm}")
     yield Check("store", "clocks at half speed", f"{two} -DRATE=2 -DDL=1 -DDF=2 {calm} -DLATES=1")
     yield Check("store", "three members, no late request", f"{short} {calm}")
     yield Check("store", "three epochs", f"{two} -DEMAX=3", is_large=True)
     yield Check("store", "two deletions and edits", f"{two} -DDELS=2 -DEDIT -DLATES=1",
                 is_large=True)
-    yield Check("store", "two crashes, proofs", f"{two} -DPROOF -DWORD -DCRASHES=2", is_large=True)
+    yield Check("store", "two crashes, proofs", f"{two} -DPROOF -DCRASHES=2", is_large=True)
     yield Check("store", "clocks wrong by 11 %",
                 f"{two} -DRATE=5 -DDL=4 -DDF=5 {calm} -DLATES=0", is_large=True)
-    yield Check("store", "three members, a crash, proofs", f"{short} -DPROOF -DWORD", is_large=True)
+    yield Check("store", "three members, a crash, proofs", f"{short} -DPROOF", is_large=True)
     yield Check("store", "three members, one late request", f"{calm} -DLATES=1", is_large=True)
 
     def mutant(name, options, is_large=False):
@@ -169,6 +169,7 @@ def store_checks():
     yield mutant("an epoch given up is led again", f"{flags} -DRESUME")
     yield mutant("hands over with its flag on", f"{flags} -DHAND_FLAG_ON")
     yield mutant("the hand-over names the next epoch", f"{flags} -DHAND_NEXT")
+    yield mutant("hands over what its successor has claimed", f"{flags} -DGIVES_ANY")
     yield mutant("the epoch is not stored", f"{flags} -DNO_STORE")
     yield mutant("the flag survives", f"{flags} -DFLAG_SURVIVES -DPROOF")
     yield mutant("dead, and yet alive", f"{flags} -DPROOF_FALSE")

@@ -19,8 +19,8 @@
  *     store: once faults stop, somebody that reaches the store leads within the lease
  *
  * N members, EMAX epochs, CRASHES; DELS: the record is deleted, with EDIT also changed by hand; FRESH: there
- * is none yet; FOREIGN: another client of it; PROOF: of a death; WORD: a secret that its holder's end makes
- * known, and whose hash the record has; RATE=k: a clock may miss one tick in k; LATES: at most so many
+ * is none yet; FOREIGN: another client of it; PROOF: that the life which the record names has ended (it is
+ * proven dead, or has left; or a secret that its end makes known, and whose hash the record has); RATE=k: a clock may miss one tick in k; LATES: at most so many
  * requests are given up; LEAN: nobody releases; ONLY_S2: of a mutant, two flags and nothing before. */
 #ifndef N
 #define N 3
@@ -48,7 +48,7 @@
 #define FREE    5        /* released, with the mark of the holder's release                         */
 #define ALIEN   6        /* held by one that is not a member                                         */
 byte SH = FREE, SE;      /* who holds it (1..3: member 0..2), epoch                                 */
-bit  SD;                 /* WORD: the life that wrote it, and whose hash it has, is dead            */
+bit  SD;                 /* PROOF: the life that it names is dead, or leads no more                 */
 bit  SX;                 /* EDIT: its length has been shortened by hand                             */
 /* the members */
 bit  up[3];
@@ -58,7 +58,6 @@ byte rl[3];              /* "I do not lead, and never again will, any epoch <= r
 bit  vw[3];              /* has seen the record as it is now                                        */
 byte wt[3];              /* ticks until it has seen it unchanged for the length                     */
 bit  vf[3];              /* its flag was on when it saw a record that somebody had made anew        */
-bit  pv[3];              /* a proof that the process of the holder that it saw is dead              */
 #define CLAIM 1
 #define RENEW 2
 #define GIVE  3          /* hand over to ch, or (ch = 0) release                                    */
@@ -97,7 +96,7 @@ byte ff, fw; bit fv;     /* the foreign client: its validity, its wait, has it s
 
 #define DROPC(j) ck[j]=0; ce[j]=0; ch[j]=0; cl[j]=0; cs[j]=0
 #define DROPA(j) ak[j]=0; ae[j]=0; ah[j]=0; ad[j]=0
-#define DROPV(j) vw[j]=0; wt[j]=0; vf[j]=0; pv[j]=0
+#define DROPV(j) vw[j]=0; wt[j]=0; vf[j]=0
 /* a request that was given up arrives late, or never */
 #ifdef LATES             /* at most so many of them */
 byte lates = LATES;
@@ -129,6 +128,8 @@ bit HN;                  /* the record names a successor */
 #else
 #define MADE(i,e) SH=UNKNOWN; SE=0
 #endif
+/* the successor that is named leads by no record that only names it: that its life has ended is true enough */
+#define NAMES(kd,h) (kd==GIVE && h!=0)
 #define WRITE(i,kd,e,h) SX=0; NAMED; \
   if :: kd==CLAIM || kd==RENEW -> SH=i+1; SE=e :: kd==GIVE -> SH=(h!=0 -> h : FREE); GIVES(h) :: kd==MAKE -> MADE(i,e) fi
 
@@ -157,12 +158,12 @@ bit HN;                  /* the record names a successor */
 #else
 #define OWN(i) (SH==i+1)
 #endif
-#ifdef WORD
-#define DEADWORD (SD && SH>=1 && SH<=3)      /* its secret opens the hash in the record */
+#if defined(PROOF) || defined(PROOF_FALSE) || defined(PROOF_KEPT)
+#define ENDED (SD && SH>=1 && SH<=3)
 #else
-#define DEADWORD 0
+#define ENDED 0
 #endif
-#define MAY(i) (SH==FREE || OWN(i) || BYRELEASE(i) || OVER(i) || pv[i] || (SH==UNKNOWN && vf[i]) || DEADWORD)
+#define MAY(i) (SH==FREE || OWN(i) || BYRELEASE(i) || OVER(i) || (SH==UNKNOWN && vf[i]) || ENDED)
 #ifdef LEN_RECORD        /* mutant: the length is the record's, though it was shortened by hand */
 #define LEN (SX -> 0 : DF)
 #else
@@ -259,9 +260,15 @@ byte rq[3]; bit rs[3];
 #else
 #define GIVES0(i) HANDS(i,0)
 #endif
-#define HANDS(i,h) :: d_step { up[i] && ck[i]==0 && vw[i] && SH==i+1 -> GIVEOFF(i); ck[i]=GIVE; ce[i]=SE; ch[i]=h }
+/* It may also name the next one, or release, over a record that names a successor in the epoch that it has led. */
+#ifdef GIVES_ANY         /* mutant: over whatever names the successor, its claim as well */
+#define GAVE(i,h) (SH>=1 && SH<=3 && h!=SH && ep[i]==0 && (led[SE]==i+1 || (SE>0 && led[SE-1]==i+1)))
+#else
+#define GAVE(i,h) (SH>=1 && SH<=3 && h!=SH && ep[i]==0 && led[SE]==i+1)
+#endif
+#define HANDS(i,h) :: d_step { up[i] && ck[i]==0 && vw[i] && (SH==i+1 || GAVE(i,h)) -> GIVEOFF(i); ck[i]=GIVE; ce[i]=SE; ch[i]=h }
 
-#define NODE(i,a,b) \
+#define NODE(i) \
  /* reads: the watch, or an answer.  An old one is the same as none: its version fails */ \
  ASKREAD(i) \
  :: d_step { up[i] && !vw[i] && SH!=ABSENT && ASKED(i) -> vw[i]=1; wt[i]=LENR(i); kn[i]=MX(kn[i],SE); if :: SH==UNKNOWN && VF(i) -> vf[i]=1 :: else fi } \
@@ -271,7 +278,7 @@ byte rq[3]; bit rs[3];
  GIVES0(i) \
  MAKES(i) \
  /* the request arrives; the answer arrives; it is given up (then it may still arrive) */ \
- :: d_step { ck[i]!=0 && cs[i]==0 && (ck[i]!=MAKE || SH==ABSENT) -> WRITE(i,ck[i],ce[i],ch[i]); SD=0; cs[i]=3; WRITTEN; cs[i]=1 } \
+ :: d_step { ck[i]!=0 && cs[i]==0 && (ck[i]!=MAKE || SH==ABSENT) -> WRITE(i,ck[i],ce[i],ch[i]); SD=NAMES(ck[i],ch[i]); cs[i]=3; WRITTEN; cs[i]=1 } \
  :: d_step { ck[i]==MAKE && cs[i]==0 && SH!=ABSENT -> DROPC(i) } \
  :: d_step { cs[i]!=0 -> \
       if :: ISCLAIM(i) && LEFT(i)>0 && HEARD(i) && NOTLED(i) -> LEAD(i) \
@@ -279,13 +286,13 @@ byte rq[3]; bit rs[3];
          :: ck[i]==GIVE -> GIVENOFF(i) :: else fi; \
       if :: cs[i]==1 -> vw[i]=1; wt[i]=LEN; kn[i]=MX(kn[i],SE) :: else fi; DROPC(i); S2 } \
  :: d_step { ck[i]!=0 -> GIVEUP(i) } \
- :: d_step { ak[i]!=0 && (ak[i]!=MAKE || SH==ABSENT) -> WRITE(i,ak[i],ae[i],ah[i]); SD=ad[i]; DROPA(i); WRITTEN } \
+ :: d_step { ak[i]!=0 && (ak[i]!=MAKE || SH==ABSENT) -> WRITE(i,ak[i],ae[i],ah[i]); SD=(ad[i] || NAMES(ak[i],ah[i])); DROPA(i); WRITTEN } \
  :: d_step { ep[i]!=0 -> ep[i]=0; fl[i]=0; QUIT(i) }                                   /* step down, or the lease is over */ \
  :: d_step { up[i] && rl[i]<SAYS(i) -> rl[i]=SAYS(i) }                                 /* some frame of it is heard */ \
  :: d_step { up[i] && ISCLAIM(i) && kn[i]<ce[i] -> kn[i]=ce[i] }                        /* the disk has it */ \
  :: d_step { up[i] && crashes>0 -> DEATH(i) } \
  :: d_step { !up[i] && i<N -> up[i]=1; FORGET(i) } \
- PROOFS(i,a,b)
+ PROOFS(i)
 #ifdef EARLY_FLAG
 #define NOTLED(i) (led[ce[i]]!=i+1)
 #else
@@ -296,17 +303,13 @@ byte rq[3]; bit rs[3];
 #else
 #define MAKES(i)
 #endif
-#define LASTLED(i) (EMAX>3 && led[EMAX]==i+1 -> EMAX : (EMAX>2 && led[3%(EMAX+1)]==i+1 -> 3 : (led[2%(EMAX+1)]==i+1 -> 2 : (led[1]==i+1 -> 1 : 0))))
 #if defined(PROOF_FALSE)     /* mutant: a middlebox refuses for a process that lives */
-#define PROOFS(i,a,b) :: d_step { rl[i]<LASTLED(i) -> rl[i]=LASTLED(i) }
-#elif defined(PROOF_KEPT)    /* mutant: a proof of the death of one life is used against the record of a later one */
+#define PROOFS(i) :: d_step { SH==i+1 && !SD -> SD=1 }
+#elif defined(PROOF_KEPT)    /* mutant: that one life is dead is held against the record of a later one */
 bit dd[3];
-#define PROOFS(i,a,b) :: d_step { !up[i] && !dd[i] -> dd[i]=1 } :: d_step { up[a] && vw[a] && SH==i+1 && dd[i] && !pv[a] -> pv[a]=1 }
-#elif defined(PROOF)
-#define PROOFS(i,a,b) :: d_step { !up[i] && rl[i]<LASTLED(i) -> rl[i]=LASTLED(i) } \
- :: d_step { !up[i] && SH==i+1 && up[a] && vw[a] && !pv[a] -> pv[a]=1 } :: d_step { !up[i] && SH==i+1 && up[b] && vw[b] && !pv[b] -> pv[b]=1 }
+#define PROOFS(i) :: d_step { !up[i] && !dd[i] -> dd[i]=1 } :: d_step { SH==i+1 && dd[i] && !SD -> SD=1 }
 #else
-#define PROOFS(i,a,b)
+#define PROOFS(i)
 #endif
 
 /* somebody deletes the record, or empties it, or shortens its length by hand */
@@ -395,7 +398,7 @@ active proctype world() {
 #endif
   k=0 }
 end: do
-  NODE(0,1,2) NODE(1,2,0) NODE(2,0,1)
+  NODE(0) NODE(1) NODE(2)
   HANDS(0,2) HANDS(1,1)
 #if N>2
   HANDS(0,3) HANDS(1,3) HANDS(2,1) HANDS(2,2)

@@ -3,12 +3,12 @@
 // The mutants of tests/model/store.pml are these rules: NO_COND kConditionalWrite, NOTAG
 // kReleaseFitsRecord, NO_WAIT kWaitForRecord, WAIT_FROM_REQUEST kSightFromAnswer, LEASE_FROM_ANSWER
 // kLeaseFromRequest, EARLY_FLAG kLeadWhenWritten, LATE_ANSWER kGivenUpForGood, RESUME
-// kNeverResumed, HAND_FLAG_ON kFlagOffBeforeRelease, HAND_NEXT kGiveTheSameEpoch, NO_STORE
-// kLeadWhenStored and kReleaseWhenStored, FLAG_SURVIVES kFlagEndsInTime, PROOF_FALSE
-// kHonestRefusal, PROOF_KEPT kProofOfThisLife, MAKE_CLAIMS kMakeUnheld, NO_VF kHeldByFlag,
-// EDIT_IS_RELEASE kEmptyIsUnknown, LEN_RECORD kLongestLength, DF = DL under RATE kRecordMargin,
-// SEED_KNOWN kClockForNew, NO_S3 kNewestOnly, NO_ELECTABLE kNotElectableWhenAway, NO_MAKE
-// kMakeRecord.
+// kNeverResumed, HAND_FLAG_ON kFlagOffBeforeRelease, HAND_NEXT kGiveTheSameEpoch, GIVES_ANY
+// kGiveOwnOnly, NO_STORE kLeadWhenStored and kReleaseWhenStored, FLAG_SURVIVES kFlagEndsInTime,
+// PROOF_FALSE kHonestRefusal, PROOF_KEPT kProofOfThisLife, MAKE_CLAIMS kMakeUnheld, NO_VF
+// kHeldByFlag, EDIT_IS_RELEASE kEmptyIsUnknown, LEN_RECORD kLongestLength, DF = DL under RATE
+// kRecordMargin, SEED_KNOWN kClockForNew, NO_S3 kNewestOnly, NO_ELECTABLE kNotElectableWhenAway,
+// NO_MAKE kMakeRecord.
 #include <boost/test/unit_test.hpp>
 
 #include "mutant_harness.hh"
@@ -116,6 +116,11 @@ BOOST_AUTO_TEST_CASE(a_hand_over_that_names_the_next_epoch_is_caught) {
 BOOST_AUTO_TEST_CASE(a_hand_over_that_is_told_before_it_is_written_is_caught) {
   check_scenario("store_word_before_the_record", without(Rule::kGiveBeforeWord), kBoth);
   check_search(without(Rule::kGiveBeforeWord), "modified", Guarding::kStore);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_hands_over_what_is_its_successors_is_caught) {
+  check_scenario("store_handed_over_twice", without(Rule::kGiveOwnOnly), kBoth);
+  check_search(without(Rule::kGiveOwnOnly), "modified", Guarding::kStore);
 }
 
 BOOST_AUTO_TEST_CASE(whoever_is_cut_off_from_the_store_and_says_nothing_is_caught) {

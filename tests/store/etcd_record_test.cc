@@ -25,6 +25,7 @@ StoreRecord ours(Holder holder) {
           .id = kId,
           .name = "orders-0",
           .home = 0xfedcba9876543210,
+          .boot = 0xabc,
           .epoch = 1'769'850'300'250,
           .lease = milliseconds(2500)};
 }

@@ -44,6 +44,33 @@ class Life:
                 for number in numbers:
                     self.take_down(guarded, number)
 
+    def test_a_successor_that_ends_in_the_hand_over_is_passed_over(self):
+        lease = f'lease = "{2 * LEASE_S}s"\npreempt_delay = "500ms"\n'
+        with self.led_group(extra=lease) as guarded:
+            lowest, successor, leader = guarded.group.sidecars
+            for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM):
+                with self.subTest(number.name):
+                    epoch = leader.epoch()
+                    leader.is_wanted = False
+                    successor.is_wanted = number == signal.SIGSTOP
+                    if number == signal.SIGSTOP:
+                        successor.send_signal(number)
+                    leader.send_signal(signal.SIGTERM)
+                    if number != signal.SIGSTOP:
+                        successor.send_signal(number)
+                    # It had the time to lead before it ended, or has not.
+                    wait_until("the lowest leads, and has not waited for the lease",
+                               lowest.is_leader, patience_s=LEASE_S)
+                    self.assertLessEqual(lowest.epoch(), epoch + 2)
+                    leader.await_exit()
+                    leader.start()
+                    if number == signal.SIGSTOP:
+                        successor.send_signal(signal.SIGCONT)
+                    else:
+                        successor.await_exit()
+                        successor.start()
+                    guarded.group.await_leader(leader)
+
     def test_a_leader_without_the_store_gives_way_to_one_that_has_it(self):
         with self.led_group() as guarded:
             leader, epoch = guarded.group.sidecars[-1], guarded.group.sidecars[-1].epoch()

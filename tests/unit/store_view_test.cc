@@ -16,6 +16,7 @@ using Holder = StoreRecord::Holder;
 constexpr uint64_t kClock = 1'000'000;
 constexpr uint64_t kHome = 70;
 constexpr uint64_t kElsewhere = 71;
+constexpr uint64_t kBoot = 72;
 
 Instant at(int64_t ms) { return Instant(seconds(1000) + milliseconds(ms)); }
 
@@ -24,6 +25,7 @@ StoreRecord held_by(uint32_t number, uint64_t epoch = 5, Duration lease = second
           .id = uuid(number),
           .name = {},
           .home = kHome,
+          .boot = kBoot,
           .epoch = epoch,
           .lease = lease};
 }
@@ -37,9 +39,10 @@ struct Seen {
     view.see({"a", record}, at(0), kClock, is_flag_on);
   }
   std::string ground(int64_t ms = 0, uint64_t released = 0) const {
-    return name(view.ground(at(ms), self, released));
+    return name(view.ground(at(ms), self, {.released = released, .ended_boot = ended_boot}));
   }
   StoreView view{seconds(2)};
+  uint64_t ended_boot = 0;
   MemberEntry self{.id = uuid(1), .name = {}, .address = {}, .home = kHome, .variant = {}};
 };
 
@@ -47,14 +50,14 @@ struct Seen {
 
 BOOST_AUTO_TEST_CASE(what_was_never_seen_is_no_ground) {
   const StoreView view(seconds(2));
-  BOOST_TEST(name(view.ground(at(0), {}, 0)) == "none");
+  BOOST_TEST(name(view.ground(at(0), {}, {})) == "none");
 }
 
 BOOST_AUTO_TEST_CASE(that_there_is_no_record_is_no_ground_ever) {
   StoreView view(seconds(2));
   view.see({}, at(0), kClock, true);
   BOOST_TEST(view.is_absent());
-  BOOST_TEST(name(view.ground(at(60000), {}, 9)) == "none");
+  BOOST_TEST(name(view.ground(at(60000), {}, {.released = 9})) == "none");
 }
 
 BOOST_AUTO_TEST_CASE(a_release_in_the_record_is_a_ground_at_once) {
@@ -74,34 +77,31 @@ BOOST_AUTO_TEST_CASE(the_own_name_with_another_home_is_anothers) {
   BOOST_TEST(seen.view.is_held_by_twin_of(seen.self));
 }
 
-BOOST_AUTO_TEST_CASE(where_the_record_tells_no_home_the_name_decides) {
-  StoreRecord record = held_by(1);
-  record.home = 0;
-  BOOST_TEST(Seen(record).ground() == "own");
-}
-
-BOOST_AUTO_TEST_CASE(a_proof_of_death_says_nothing_of_a_twin) {
-  Seen seen(held_by(2));
-  for (const uint64_t home : {kElsewhere, uint64_t{0}}) {
-    seen.view.note_dead(uuid(2), home);
-    BOOST_TEST(seen.ground() == "none");
-  }
-}
-
 BOOST_AUTO_TEST_CASE(a_release_that_was_told_is_one_up_to_its_epoch) {
   const Seen seen(held_by(2, 5));
   BOOST_TEST(seen.ground(0, 4) == "none");
   BOOST_TEST(seen.ground(0, 5) == "said_released");
 }
 
-BOOST_AUTO_TEST_CASE(a_proof_of_death_counts_for_the_record_that_was_seen_before_it) {
+BOOST_AUTO_TEST_CASE(the_end_of_the_life_that_it_names_is_a_ground_whenever_it_was_heard_of) {
   Seen seen(held_by(2));
-  seen.view.note_dead(uuid(3), kHome);
   BOOST_TEST(seen.ground() == "none");
-  seen.view.note_dead(uuid(2), kHome);
-  BOOST_TEST(seen.ground() == "proven_dead");
+  seen.ended_boot = kBoot;
+  BOOST_TEST(seen.ground() == "ended");
   seen.view.see({"b", held_by(2, 6)}, at(10), kClock, false);
-  BOOST_TEST(seen.ground(10) == "none");
+  BOOST_TEST(seen.ground(10) == "ended");
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_another_life_is_none) {
+  Seen seen(held_by(2));
+  seen.ended_boot = kBoot + 1;
+  BOOST_TEST(seen.ground() == "none");
+}
+
+BOOST_AUTO_TEST_CASE(where_the_record_names_no_life_none_has_ended) {
+  StoreRecord record = held_by(2);
+  record.boot = 0;
+  BOOST_TEST(Seen(record).ground() == "none");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_holder_is_no_release) {

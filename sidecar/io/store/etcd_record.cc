@@ -43,6 +43,10 @@ std::optional<uint64_t> epoch_of(const Json* json) {
   return json->get<uint64_t>();
 }
 
+std::optional<uint64_t> hexadecimal(const Json* json) {
+  return parse_number<uint64_t>(json_text(json), 16);
+}
+
 std::optional<StoreRecord> parse_record(const Json& json) {
   constexpr int64_t kMostMs = std::numeric_limits<int32_t>::max() * int64_t{1000};
   const auto holder = holder_named(json_text(member(json, "holder")));
@@ -55,11 +59,13 @@ std::optional<StoreRecord> parse_record(const Json& json) {
   if (*holder == Holder::kUnknown) return record;
   const auto id = parse_uuid(json_text(member(json, "id")));
   const auto epoch = epoch_of(member(json, "epoch"));
-  if (!id || !epoch) return std::nullopt;
+  const auto home = hexadecimal(member(json, "home"));
+  const auto boot = hexadecimal(member(json, "boot"));
+  if (!id || !epoch || !home || !boot) return std::nullopt;
   record.id = *id;
   record.name = shown(json_text(member(json, "name")), kMaxStrangerName);
-  // The first ones had none.
-  record.home = parse_number<uint64_t>(json_text(member(json, "home")), 16).value_or(0);
+  record.home = *home;
+  record.boot = *boot;
   record.epoch = *epoch;
   return record;
 }
@@ -333,6 +339,7 @@ std::string to_etcd_value(const StoreRecord& record, WallTime now) {
     json["name"] = record.name;
     json["id"] = to_string(record.id);
     json["home"] = fmt::format("{:016x}", record.home);
+    json["boot"] = fmt::format("{:016x}", record.boot);
     json["epoch"] = record.epoch;
   }
   json["written"] = rfc3339_micro(now);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/ascii.hh"
 #include "base/check.hh"
@@ -21,33 +22,32 @@ struct Bound {
   uint64_t epoch = 0;
   std::string identity;  // of the holder, or of who has released it
   std::string time;      // renewTime
-  uint64_t home = 0;     // of that process; 0: it does not say
+  uint64_t home = 0;     // of that process
+  uint64_t boot = 0;
 };
 
 std::string to_text(const Bound& bound) {
-  return fmt::format("{} {} {} {:016x}", bound.epoch, bound.identity, bound.time, bound.home);
+  return fmt::format("{} {} {} {:016x} {:016x}", bound.epoch, bound.identity, bound.time,
+                     bound.home, bound.boot);
 }
 
-// Ends with a renewTime, or a home behind it, which the first ones had not.
-uint64_t take_home(std::string_view& text) {
-  constexpr size_t kDigits = 16;
+// The last word; the identity before the others may have blanks.
+std::string_view take_word(std::string_view& text) {
   const size_t parting = text.rfind(' ');
-  if (parting == std::string_view::npos || text.size() - parting - 1 != kDigits) return 0;
-  const auto home = parse_number<uint64_t>(text.substr(parting + 1), 16);
-  if (!home) return 0;
+  if (parting == std::string_view::npos) return std::exchange(text, {});
+  const std::string_view word = text.substr(parting + 1);
   text = text.substr(0, parting);
-  return *home;
+  return word;
 }
 
 std::optional<Bound> parse_bound(std::string_view text) {
-  const uint64_t home = take_home(text);
+  const auto boot = parse_number<uint64_t>(take_word(text), 16);
+  const auto home = parse_number<uint64_t>(take_word(text), 16);
+  const std::string_view time = take_word(text);
   const size_t first = text.find(' ');
-  const size_t last = text.rfind(' ');
-  if (first == std::string_view::npos || first == last) return std::nullopt;
   const auto epoch = parse_number<uint64_t>(text.substr(0, first));
-  if (!epoch) return std::nullopt;
-  return Bound{*epoch, std::string(text.substr(first + 1, last - first - 1)),
-               std::string(text.substr(last + 1)), home};
+  if (!epoch || !home || !boot || first == std::string_view::npos) return std::nullopt;
+  return Bound{*epoch, std::string(text.substr(first + 1)), std::string(time), *home, *boot};
 }
 
 void set_holder(StoreRecord& record, const std::string& holder, const Json& json) {
@@ -64,6 +64,7 @@ void set_holder(StoreRecord& record, const std::string& holder, const Json& json
     record.id = who->id;
     record.name = who->name;
     record.home = bound->home;
+    record.boot = bound->boot;
     record.epoch = bound->epoch;
   } else if (!holder.empty()) {
     record.holder = Holder::kStranger;
@@ -92,7 +93,8 @@ Json spec_of(const StoreRecord& record, const std::string& time) {
 
 // null removes what is there.
 Json annotations_of(const StoreRecord& record, const std::string& time) {
-  const std::string text = to_text({record.epoch, to_holder(record), time, record.home});
+  const std::string text =
+      to_text({record.epoch, to_holder(record), time, record.home, record.boot});
   Json annotations{{kEpochAnnotation, nullptr}, {kReleasedAnnotation, nullptr}};
   if (record.holder == Holder::kMember) annotations[kEpochAnnotation] = text;
   if (record.holder == Holder::kReleased) annotations[kReleasedAnnotation] = text;
