@@ -71,13 +71,14 @@ function(bellwether_add_computing_test name label lane)
 endfunction()
 
 # bellwether_add_python_cases(SCRIPT PREFIX
-#   [ARGUMENTS ...] [ENVIRONMENT ...] [PROPERTIES ...] [EXCEPT REGEX])
+#   [ARGUMENTS ...] [ENVIRONMENT ...] [LANES ...] [PROPERTIES ...] [EXCEPT REGEX])
 #
 # Every `def test_NAME` in a class of the script becomes a test `<PREFIX>/NAME`, run as `SCRIPT
 # ARGUMENTS... Class.test_NAME`; CLASS in the prefix stands for the name of its class.
-# Those whose names match REGEX are left out.
+# Those whose names match REGEX are left out.  LANES: one of each lane runs at a time, and the cases
+# are dealt out to them.
 function(bellwether_add_python_cases script prefix)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXCEPT" "ARGUMENTS;ENVIRONMENT;PROPERTIES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXCEPT" "ARGUMENTS;ENVIRONMENT;LANES;PROPERTIES")
   cmake_path(ABSOLUTE_PATH script)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
   file(STRINGS "${script}" lines REGEX "^class [A-Za-z0-9]+\\(|^    def test_")
@@ -94,6 +95,11 @@ function(bellwether_add_python_cases script prefix)
         COMMAND Python3::Interpreter "${script}" ${arg_ARGUMENTS} "${class}.test_${case}")
       set_tests_properties("${name}" PROPERTIES
         ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${arg_ENVIRONMENT}" ${arg_PROPERTIES})
+      if(arg_LANES)
+        list(POP_FRONT arg_LANES lane)
+        list(APPEND arg_LANES "${lane}")
+        set_tests_properties("${name}" PROPERTIES RESOURCE_LOCK "${lane}")
+      endif()
     endif()
   endforeach()
 endfunction()
