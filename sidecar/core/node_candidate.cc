@@ -201,8 +201,8 @@ void Node::take_if_safe() {
   role_ = Leading{.epoch = claiming->epoch,
                   .is_appointed = candidacy.proposal().is_appointed,
                   .sequence = claiming->sequence,
-                  .lease = claiming->lease,
-                  .score = claiming->score};
+                  .score = claiming->score,
+                  .right = ByPromises{*claiming->lease}};
   begin_reign();
   effects_.push_back(PersistMembers{members_.view()});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIMED);
@@ -268,11 +268,12 @@ void Node::note_promise(const Member& from, const HeartbeatAck& ack) {
 void Node::note_stuck_voter(const Member& from) {
   auto* leading = std::get_if<Leading>(&role_);
   if (leading == nullptr || known_epoch() <= record_.max_epoch) return;
-  const bool is_first = leading->stuck_since == kNever ||
-                        now_ - leading->stuck_last > kStuckGapBeats * options_.heartbeat_interval;
-  if (is_first) leading->stuck_since = now_;
-  leading->stuck_last = now_;
-  if (now_ - leading->stuck_since < kStuckFor) return;
+  auto& promises = std::get<ByPromises>(leading->right);
+  const bool is_first = promises.stuck_since == kNever ||
+                        now_ - promises.stuck_last > kStuckGapBeats * options_.heartbeat_interval;
+  if (is_first) promises.stuck_since = now_;
+  promises.stuck_last = now_;
+  if (now_ - promises.stuck_since < kStuckFor) return;
   if (is_draining()) return hand_over_drained(DrainEnd::kCut);
   remark("claims anew for a voter that has granted a newer epoch", from.entry.id);
   abdicate(Why::kClaimsAnew);

@@ -202,7 +202,7 @@ uint64_t Node::kept_epoch() const {
 Instant Node::valid_until() const {
   if (store_) {
     const auto* leading = std::get_if<Leading>(&role_);
-    return leading != nullptr ? leading->held_until : now_;
+    return leading != nullptr ? std::get<ByRecord>(leading->right).until : now_;
   }
   if (!majority_) return now_ + options_.suspect_after_min;
   return lease() != nullptr ? lease()->valid_until(now_) : now_;

@@ -13,11 +13,12 @@ namespace {
 
 // `role` is const, or not, and so is the lease.
 template <typename AnyRole>
-auto lease_in(AnyRole& role) -> decltype(&*std::get<Leading>(role).lease) {
+auto lease_in(AnyRole& role) -> decltype(&*std::get<Claiming>(role).lease) {
   auto* claiming = std::get_if<Claiming>(&role);
-  auto* leading = std::get_if<Leading>(&role);
   if (claiming != nullptr && claiming->lease) return &*claiming->lease;
-  return leading != nullptr && leading->lease ? &*leading->lease : nullptr;
+  auto* leading = std::get_if<Leading>(&role);
+  auto* promises = leading != nullptr ? std::get_if<ByPromises>(&leading->right) : nullptr;
+  return promises != nullptr ? &promises->lease : nullptr;
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ void Node::lead_by_record(const StoreClaim& claim) {
   lead({.epoch = claim.epoch,
         .is_appointed = proposal.is_appointed,
         .sequence = 1,
-        .held_until = *claim.held_until,
-        .score = members_.self().score},
+        .score = members_.self().score,
+        .right = ByRecord{*claim.held_until}},
        proposal);
 }
 
@@ -38,9 +38,9 @@ void Node::renew() {
 }
 
 void Node::on_renewed(Instant sent_at) {
-  auto& leading = std::get<Leading>(role_);
-  leading.held_until = std::max(leading.held_until, store_->held_until(sent_at));
-  timers_.arm(Timer::kLease, leading.held_until);
+  auto& record = std::get<ByRecord>(std::get<Leading>(role_).right);
+  record.until = std::max(record.until, store_->held_until(sent_at));
+  timers_.arm(Timer::kLease, record.until);
   arm_renewal(sent_at);
   publish();
 }

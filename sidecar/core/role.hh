@@ -32,17 +32,26 @@ struct Claiming {
   std::optional<Lease> lease{};  // from when its own vote is stored; nothing leaves before
   int64_t score = 0;             // as in LeaderHint
 };
-struct Leading {
-  uint64_t epoch = 0;
-  bool is_appointed = false;
-  uint64_t sequence = 0;         // of the last heartbeat
-  std::optional<Lease> lease{};  // guard "majority"
-  Instant held_until{};          // guard on a store: this process may believe in its record until
+// By which a process leads: its own word (guard "none"), ...
+struct ByWord {};
+// ... promises of voters (guard "majority"), ...
+struct ByPromises {
+  Lease lease;
   // A voter that has granted a newer epoch has been refusing this leader since then, and did so
   // last.
   Instant stuck_since = kNever;
   Instant stuck_last{};
-  int64_t score = 0;  // as in LeaderHint
+};
+// ... the record in a store.
+struct ByRecord {
+  Instant until{};  // this process may believe in it
+};
+struct Leading {
+  uint64_t epoch = 0;
+  bool is_appointed = false;
+  uint64_t sequence = 0;  // of the last heartbeat
+  int64_t score = 0;      // as in LeaderHint
+  std::variant<ByWord, ByPromises, ByRecord> right{};
 };
 using Role = std::variant<Joining, Leaderless, Following, Claiming, Leading>;
 
