@@ -122,9 +122,10 @@ void Node::on_given(const StoreVersion& version) {
   timers_.arm(Timer::kHandover, now_ + options_.handover_timeout + patience());
 }
 
-// The successor does not claim, unless the store has its claim already; or the store is slow.
+// The successor does not claim, unless the store has its claim already.  What is asked of the store
+// has an end of its own.
 void Node::give_to_next() {
-  if (store_->request) return resign();
+  if (store_->request) return timers_.arm(Timer::kHandover, now_ + patience());
   timers_.arm(Timer::kHandover, now_ + patience_for_handover());
   give_record();
 }
@@ -153,15 +154,26 @@ void Node::wait_for_successor(const Member& from, uint64_t epoch) {
   if (std::exchange(following->is_effective, false)) publish(Why::kLeaderResigned);
 }
 
-// It did not hear what became of its write, and has looked.
+// It did not hear what became of its write, or somebody has written since, and it has looked.  What
+// a successor has claimed that has ended since, or given it up, it gives to the next one.
 void Node::go_on_with_handover() {
   const StoreRecord& record = store_->view.record();
   const std::vector<Uuid>& tried = handover_->tried;
   const bool is_given = std::any_of(tried.begin(), tried.end(),
                                     [&](const Uuid& id) { return record.is_held_by(id); });
+  const Ground ground = ground_to_write();
+  const bool is_given_up = ground == Ground::kEnded || ground == Ground::kSaidReleased;
   const bool is_own = record.epoch == handover_->epoch && (holds_record() || is_given);
-  if (!is_own) return resign();
-  if (!handover_->given) return give_record();
+  if (!is_own && !is_given_up) return resign();
+  if (!is_own) {
+    handover_->epoch = record.epoch;
+    // The name that was to be written has not been.
+    if (handover_->given && handover_->given->id != record.id) {
+      std::erase(handover_->tried, handover_->given->id);
+    }
+    return give_to_next();
+  }
+  if (!handover_->given) return give_to_next();
   if (is_given && record.id == handover_->given->id) return on_given(store_->view.version());
   write_record(StoreRequest::Kind::kGive, *handover_->given);
 }

@@ -260,11 +260,12 @@ byte rq[3]; bit rs[3];
 #else
 #define GIVES0(i) HANDS(i,0)
 #endif
-/* It may also name the next one, or release, over a record that names a successor in the epoch that it has led. */
+/* It may also name the next one, or release, over a record that names a successor in the epoch that it has led, and
+ * over a claim of one that has ended, or has said that it leads it no more. */
 #ifdef GIVES_ANY         /* mutant: over whatever names the successor, its claim as well */
 #define GAVE(i,h) (SH>=1 && SH<=3 && h!=SH && ep[i]==0 && (led[SE]==i+1 || (SE>0 && led[SE-1]==i+1)))
 #else
-#define GAVE(i,h) (SH>=1 && SH<=3 && h!=SH && ep[i]==0 && led[SE]==i+1)
+#define GAVE(i,h) (SH>=1 && SH<=3 && h!=SH && ep[i]==0 && (led[SE]==i+1 || ENDED || BYRELEASE(i)))
 #endif
 #define HANDS(i,h) :: d_step { up[i] && ck[i]==0 && vw[i] && (SH==i+1 || GAVE(i,h)) -> GIVEOFF(i); ck[i]=GIVE; ce[i]=SE; ch[i]=h }
 

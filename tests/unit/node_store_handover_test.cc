@@ -76,6 +76,27 @@ BOOST_AUTO_TEST_CASE(a_leader_names_nobody_over_a_claim_of_its_successor) {
   BOOST_TEST(all.find("write") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_claim_of_a_successor_that_has_left_since_goes_to_the_next_one) {
+  StoreHarness node;
+  node.lead_by_store();
+  node.step(StepDown{seconds(30)});
+  node.written("c");
+  node.receive(2, 7, Leave{1}, 7);  // its claim is on its way
+  node.conflict();
+  BOOST_TEST(everything(node.seen("d", node.held_by(2, 9))).find("write 1 in 9 over d") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_was_paused_as_it_wrote_a_name_looks_what_became_of_it) {
+  StoreHarness node;
+  node.lead_by_store();
+  node.step(StepDown{seconds(30)});
+  node.pass(seconds(2));
+  const std::string all = everything(node.run_for(Duration::zero()));
+  BOOST_TEST(all.find("read") != std::string::npos);
+  BOOST_TEST(all.find("RESIGN") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_second_name_without_an_answer_is_written_again) {
   StoreHarness node;
   node.lead_by_store();
