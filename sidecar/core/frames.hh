@@ -172,6 +172,7 @@ struct Canvass {
   // whose score is this.
   bool is_take_over = false;
   int64_t score = 0;
+  uint64_t holder_boot = 0;  // guard on a store: the life whose record the sender waits for
 };
 
 struct CanvassReply {
@@ -183,6 +184,8 @@ struct CanvassReply {
   std::optional<LeaderHint> leader{};  // with a no, and of a leader: whom the sender follows
   // Of the leader: it hands over, but for so long it may wait for its application to finish.
   Duration drain_left{};
+  // The sender could lead, and knows that the life whose record is waited for has ended.
+  bool has_proof = false;
 };
 
 // What a voter has promised, as it stands in its grant.

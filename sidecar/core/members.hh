@@ -29,7 +29,6 @@ struct Member {
   uint64_t released_home = 0;    // MemberEntry::home of the process that has said so
   uint64_t claimed_epoch = 0;    // the highest that it has claimed itself, as far as is known here
   uint64_t linked_boot = 0;      // MemberEntry::boot of the life that was connected here last
-  uint64_t ended_boot = 0;       // of the last that is proven dead here, or has left; 0: none
   Arrivals arrivals{};           // when it was heard
   Instant since{};               // when its liveness changed last
 

@@ -225,7 +225,7 @@ class Node : private NodeState {
   Terms terms() const;
   Obstacle guard_obstacle() const;
   bool is_boot_wait() const;
-  void note_proof(Member& gone);
+  void note_proof(const Member& gone);
   void note_released(const Member& member);
   void ask_successor();
   void on_handover_timer();
@@ -327,6 +327,7 @@ class Node : private NodeState {
   void on_renewal_of_other();
   void on_bid(Member& from, const Canvass& canvass);
   void leave_turn_to(const Member& candidate);
+  void give_turn_to(const Member& from);
   void take_turn_of(const Uuid& gone);
   void on_bid_reply(Member& from, const CanvassReply& reply);
 

@@ -54,7 +54,8 @@ void Node::await_turn() {
                               .voters = store_->hash,
                               .is_planned = store_->asking->is_planned,
                               .is_take_over = leader().has_value(),
-                              .score = members_.self().score});
+                              .score = members_.self().score,
+                              .holder_boot = store_->view.record().boot});
   }
   timers_.arm(Timer::kClaim,
               std::min({store_->canvass_again, store_->view.over_at(), store_->asking_until}));
@@ -143,6 +144,7 @@ void Node::on_bid(Member& from, const Canvass& canvass) {
     return;  // it is this one's turn, which the other hears as well
   } else {
     reply.is_yes = true;
+    reply.has_proof = may_lead() && store_->ended.has(canvass.holder_boot);
   }
   send(id, reply);
   if (reply.is_yes) leave_turn_to(from);
@@ -150,12 +152,19 @@ void Node::on_bid(Member& from, const Canvass& canvass) {
 
 void Node::leave_turn_to(const Member& candidate) {
   if (is_claiming()) return;
-  if (store_->asking) give_up_claim("a higher rank waits for the store");
+  if (store_->asking) give_up_claim("it is another one's turn to claim");
   if (!std::holds_alternative<Leaderless>(role_)) return;
   store_->awaited = candidate.entry.id;
   tell_plugin(ELECTION_EVENT_STAND_DOWN, ELECTION_REASON_LEADER_EXISTS);
   elect_reason_ = ELECTION_REASON_RETRY;
   timers_.arm(Timer::kElect, now_ + kTurn * options_.coordinator_timeout);
+}
+
+// It need not wait for the record, as this process must: a proof is good for who has it, and is not
+// told.  It may be asked for its place then.
+void Node::give_turn_to(const Member& from) {
+  leave_turn_to(from);
+  send(from.entry.id, PlannedHandover{});
 }
 
 // The one whose turn it was is gone.
@@ -172,6 +181,7 @@ void Node::on_bid_reply(Member& from, const CanvassReply& reply) {
     store_->asking_until = now_ + reply.drain_left + patience_for_handover();
     return;
   }
+  if (reply.has_proof && !current) return give_turn_to(from);
   if (!reply.leader) return;
   if (current && current->id == reply.leader->id) return;
   if (reply.leader->id == members_.self().id) return;

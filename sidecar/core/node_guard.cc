@@ -224,10 +224,10 @@ void Node::note_released(const Member& member) {
 
 // The process is dead, and leads none of the epochs that it has claimed.  That says nothing of its
 // next life, which takes others.
-void Node::note_proof(Member& gone) {
+void Node::note_proof(const Member& gone) {
   if (!counts(gone)) return;
   if (!store_) return note_void(gone.entry.id, gone.claimed_epoch);
-  gone.ended_boot = gone.linked_boot;
+  store_->ended.add(gone.linked_boot);
   pursue_bid();
 }
 

@@ -255,7 +255,7 @@ void Node::on_frame(Member& from, const Header&, const Leave& leave) {
   if (leave.boot != from.entry.boot) {
     return effects_.push_back(Stale{FrameType::kLeave, id});
   }
-  from.ended_boot = leave.boot;
+  if (store_) store_->ended.add(leave.boot);
   note_liveness(from, Liveness::kLeft);
   on_declined(id);
   lose_leader(id, ELECTION_REASON_RESIGNED);

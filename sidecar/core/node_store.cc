@@ -65,12 +65,11 @@ void Node::note_leases() {
 Ground Node::ground_to_write() const {
   const StoreRecord& record = store_->view.record();
   const Member* holder = members_.find(record.id);
-  StoreView::HolderNews news;
-  if (holder != nullptr) {
-    const bool is_its_word = record.is_held_by(holder->entry.id, holder->released_home);
-    news = {.released = is_its_word ? holder->released : 0, .ended_boot = holder->ended_boot};
-  }
-  return store_->view.ground(now_, members_.self(), news);
+  const bool is_its_word =
+      holder != nullptr && record.is_held_by(holder->entry.id, holder->released_home);
+  return store_->view.ground(now_, members_.self(),
+                             {.released = is_its_word ? holder->released : 0,
+                              .has_ended = store_->ended.has(record.boot)});
 }
 
 bool Node::holds_record() const {

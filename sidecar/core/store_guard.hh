@@ -20,6 +20,7 @@
 #include "base/fnv1a.hh"
 #include "core/candidacy.hh"
 #include "core/disk_watch.hh"
+#include "core/ended_lives.hh"
 #include "core/lease.hh"
 #include "core/options.hh"
 #include "core/store_view.hh"
@@ -111,6 +112,7 @@ struct StoreGuard {
   DiskWatch disk;
   bool is_disk_broken = false;
   StoreView view;
+  EndedLives ended{};
   bool is_watching = false;
 
   // A candidate that waits until it may write, or for a successor's word; ends with it.

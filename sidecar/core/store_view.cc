@@ -64,7 +64,7 @@ Ground StoreView::ground(Instant now, const MemberEntry& self, const HolderNews&
     case Holder::kMember:
       if (holds(self.id, self.home)) return Ground::kOwn;
       if (news.released >= record().epoch) return Ground::kSaidReleased;
-      if (news.ended_boot != 0 && news.ended_boot == record().boot) return Ground::kEnded;
+      if (news.has_ended) return Ground::kEnded;
       break;
     case Holder::kUnknown:
       if (was_flag_on_) return Ground::kWasHeld;

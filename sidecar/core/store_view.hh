@@ -58,11 +58,11 @@ class StoreView {
   // Its holder cannot believe in it any more from then on.
   Instant over_at() const;
 
-  // What is known of its holder: the highest epoch that it has told it never again leads, and the
-  // life of it that has ended (MemberEntry::boot; 0: none).
+  // What is known of its holder: the highest epoch that it has told it never again leads, and that
+  // the life which the record names has ended.
   struct HolderNews {
     uint64_t released = 0;
-    uint64_t ended_boot = 0;
+    bool has_ended = false;
   };
   Ground ground(Instant now, const MemberEntry& self, const HolderNews& news) const;
   // A process of this id and home.

@@ -113,7 +113,7 @@ void Cluster::start(uint32_t process) {
   if (starting.node) return;
   network_.set_power(now(), process, true);
   ++starting.life;
-  starting.self.boot = starting.life;
+  starting.self.boot = uint64_t{process + 1} << 32U | starting.life;
   starting.self.home = uint64_t{process + 1} << 32U | starting.machine_starts;
   // A node that has lost its state has lost its id as well.
   const bool is_state_lost = !starting.disk.is_written;

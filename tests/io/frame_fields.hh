@@ -62,12 +62,12 @@ inline auto fields(const Wish& wish) {
   return std::tie(variant, boot, revision, is_electable, ability, score);
 }
 inline auto fields(const Canvass& canvass) {
-  const auto& [number, voters, is_lost, is_planned, is_take_over, score] = canvass;
-  return std::tie(number, voters, is_lost, is_planned, is_take_over, score);
+  const auto& [number, voters, is_lost, is_planned, is_take_over, score, holder_boot] = canvass;
+  return std::tie(number, voters, is_lost, is_planned, is_take_over, score, holder_boot);
 }
 inline auto fields(const CanvassReply& reply) {
-  const auto& [number, is_yes, is_lost, leader, drain_left] = reply;
-  return std::tie(number, is_yes, is_lost, leader, drain_left);
+  const auto& [number, is_yes, is_lost, leader, drain_left, has_proof] = reply;
+  return std::tie(number, is_yes, is_lost, leader, drain_left, has_proof);
 }
 inline auto fields(const Grant& grant) {
   const auto& [epoch, is_granted, sequence, waits, boot_wait, leader] = grant;

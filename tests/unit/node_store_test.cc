@@ -246,6 +246,27 @@ BOOST_AUTO_TEST_CASE(a_claim_of_a_process_that_was_proven_dead_before_is_nobodys
   BOOST_TEST(node.role() == "claims 9");
 }
 
+BOOST_AUTO_TEST_CASE(a_proof_is_good_for_who_has_it) {
+  StoreHarness node;
+  node.step(LinkDown{uuid(1), LinkEvidence::kRefused, true});
+  Canvass canvass{.voters = node.node().store()->hash, .holder_boot = 1};
+  BOOST_TEST(find_sent<CanvassReply>(node.receive(2, 0, canvass))->has_proof);
+  canvass.holder_boot = 2;
+  BOOST_TEST(!find_sent<CanvassReply>(node.receive(2, 0, canvass))->has_proof);
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_for_the_record_gives_its_turn_to_one_that_need_not) {
+  StoreHarness node;
+  node.bid();
+  const auto canvass = find_sent<Canvass>(node.seen("a", node.held_by(1, 7)));
+  BOOST_REQUIRE(canvass);
+  BOOST_TEST(canvass->holder_boot == 1u);
+  const Effects effects = node.receive(
+      2, 7, CanvassReply{.number = canvass->number, .is_yes = true, .has_proof = true});
+  BOOST_TEST(sent(effects).find("HANDOVER") != std::string::npos);
+  BOOST_TEST(node.role() == "leaderless");
+}
+
 BOOST_AUTO_TEST_CASE(a_claim_of_a_process_that_has_left_is_nobodys) {
   StoreHarness node;
   node.receive(2, 6, Leave{1}, 6);

@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "core/ended_lives.hh"
 #include "node_harness.hh"
 
 namespace bellwether::tests {
@@ -16,7 +17,6 @@ using Holder = StoreRecord::Holder;
 constexpr uint64_t kClock = 1'000'000;
 constexpr uint64_t kHome = 70;
 constexpr uint64_t kElsewhere = 71;
-constexpr uint64_t kBoot = 72;
 
 Instant at(int64_t ms) { return Instant(seconds(1000) + milliseconds(ms)); }
 
@@ -25,7 +25,6 @@ StoreRecord held_by(uint32_t number, uint64_t epoch = 5, Duration lease = second
           .id = uuid(number),
           .name = {},
           .home = kHome,
-          .boot = kBoot,
           .epoch = epoch,
           .lease = lease};
 }
@@ -39,10 +38,10 @@ struct Seen {
     view.see({"a", record}, at(0), kClock, is_flag_on);
   }
   std::string ground(int64_t ms = 0, uint64_t released = 0) const {
-    return name(view.ground(at(ms), self, {.released = released, .ended_boot = ended_boot}));
+    return name(view.ground(at(ms), self, {.released = released, .has_ended = has_ended}));
   }
   StoreView view{seconds(2)};
-  uint64_t ended_boot = 0;
+  bool has_ended = false;
   MemberEntry self{.id = uuid(1), .name = {}, .address = {}, .home = kHome, .variant = {}};
 };
 
@@ -83,25 +82,22 @@ BOOST_AUTO_TEST_CASE(a_release_that_was_told_is_one_up_to_its_epoch) {
   BOOST_TEST(seen.ground(0, 5) == "said_released");
 }
 
-BOOST_AUTO_TEST_CASE(the_end_of_the_life_that_it_names_is_a_ground_whenever_it_was_heard_of) {
+BOOST_AUTO_TEST_CASE(the_end_of_the_life_that_it_names_is_a_ground_at_once) {
   Seen seen(held_by(2));
   BOOST_TEST(seen.ground() == "none");
-  seen.ended_boot = kBoot;
+  seen.has_ended = true;
   BOOST_TEST(seen.ground() == "ended");
-  seen.view.see({"b", held_by(2, 6)}, at(10), kClock, false);
-  BOOST_TEST(seen.ground(10) == "ended");
 }
 
-BOOST_AUTO_TEST_CASE(the_end_of_another_life_is_none) {
-  Seen seen(held_by(2));
-  seen.ended_boot = kBoot + 1;
-  BOOST_TEST(seen.ground() == "none");
-}
-
-BOOST_AUTO_TEST_CASE(where_the_record_names_no_life_none_has_ended) {
-  StoreRecord record = held_by(2);
-  record.boot = 0;
-  BOOST_TEST(Seen(record).ground() == "none");
+BOOST_AUTO_TEST_CASE(lives_that_have_ended_are_known_by_their_number) {
+  EndedLives ended;
+  BOOST_TEST(!ended.has(0));
+  for (uint64_t boot = 1; boot <= 65; ++boot) ended.add(boot);
+  BOOST_TEST(ended.has(65));
+  BOOST_TEST(ended.has(2));
+  BOOST_TEST(!ended.has(1));  // of long ago
+  ended.add(0);
+  BOOST_TEST(!ended.has(0));
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_holder_is_no_release) {

@@ -314,6 +314,7 @@ inline void to_wire(const Canvass& body, wire::Canvass& message) {
   message.set_is_planned(body.is_planned);
   message.set_is_take_over(body.is_take_over);
   message.set_score(body.score);
+  message.set_holder_boot(body.holder_boot);
 }
 
 inline ValueFlaw from_wire(const wire::Canvass& message, Canvass& body) {
@@ -322,6 +323,7 @@ inline ValueFlaw from_wire(const wire::Canvass& message, Canvass& body) {
   body.is_lost = message.is_lost();
   body.is_planned = message.is_planned();
   body.is_take_over = message.is_take_over();
+  body.holder_boot = message.holder_boot();
   return from_wire_score(message.score(), body.score);
 }
 
@@ -332,6 +334,7 @@ inline void to_wire(const CanvassReply& body, wire::CanvassReply& message) {
   message.set_is_yes(body.is_yes);
   message.set_is_lost(body.is_lost);
   message.set_drain_left_ns(to_wire_ns(body.drain_left));
+  message.set_has_proof(body.has_proof);
   leader_to_wire(body.leader, message);
 }
 
@@ -339,6 +342,7 @@ inline ValueFlaw from_wire(const wire::CanvassReply& message, CanvassReply& body
   body.number = message.number();
   body.is_yes = message.is_yes();
   body.is_lost = message.is_lost();
+  body.has_proof = message.has_proof();
   if (const ValueFlaw flaw = from_wire_ns(message.drain_left_ns(), body.drain_left)) return flaw;
   return leader_from_wire(message, body.leader);
 }
