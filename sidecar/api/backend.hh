@@ -119,7 +119,8 @@ class Backend {
   // One that is attached by this name has finished, as it was asked to in this epoch.
   virtual DrainWord on_drained(const std::string& name, uint64_t epoch) = 0;
 
-  // Hands a command (Elect, StepDown, Transfer) to the node; `done` is called once, now or later.
+  // Hands a command (Elect, StepDown, Transfer, Forget) to the node; `done` is called once, now or
+  // later.
   virtual void command(const Input& input, std::function<void(Outcome::Kind)> done) = 0;
   // Reads the configuration again; `done` is called once, now or later.
   virtual void reload(std::function<void(const ReloadResult&)> done) = 0;
