@@ -16,9 +16,9 @@
  * was begun has ended, attachment_drained() says so.
  *
  * C11 and C++, header only, Linux.  No threads, no memory of its own, one descriptor.  Only
- * attachment_open(), attachment_score() and attachment_drained() may block, each for as long as the
- * sidecar, on this host, takes to accept; the latter two wait for its answer, at most
- * ATTACHMENT_TIMEOUT_MS.  An attachment belongs to one thread at a time. */
+ * attachment_open(), attachment_score(), attachment_scorer_tell() and attachment_drained() may
+ * block, each for ATTACHMENT_TIMEOUT_MS at most: the first until the sidecar, on this host, has
+ * accepted, the others until it has answered.  An attachment belongs to one thread at a time. */
 #ifndef BELLWETHER_ATTACHMENT_H
 #define BELLWETHER_ATTACHMENT_H
 
@@ -35,6 +35,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,19 +90,28 @@ typedef struct attachment {
   char buffer[ATTACHMENT_BUFFER_BYTES];
 } attachment;
 
+/* A connection that is kept for scores, of one thread at a time; begin with the constant. */
+typedef struct attachment_scorer {
+  int fd; /* -1: there is none now */
+} attachment_scorer;
+#define ATTACHMENT_SCORER_CLOSED \
+  { -1 }
+
 /* Attaches as `name`: 1 to 64 letters, digits, '-', '.' and '_'.  `place` is the path of the API's
  * unix socket, or its address, "127.0.0.1:4040", "[::1]:4040" or "http://[::1]:4040" ([api] socket
- * and listen; "localhost" is 127.0.0.1).  `score`: what the
- * application is worth from the start, or NULL.  Returns 0, or a negative errno: -EINVAL (place or
- * name), -ENOENT and -ECONNREFUSED (no sidecar there), and what connect(2) and send(2) say.  What
- * the sidecar answers, attachment_next() tells.  Close it with attachment_close(). */
-static inline int attachment_open(attachment* self, const char* place, const char* name,
-                                  const int64_t* score);
-
-/* The same by a token (NULL: none), and so for the two below.  -ENOKEY: the file of the token
- * cannot be read, or there is none of 1 to ATTACHMENT_TOKEN_BYTES visible characters of ASCII. */
+ * and listen; "localhost" is 127.0.0.1).  `score`: what the application is worth from the start, or
+ * NULL.  Returns 0, or a negative errno: -EINVAL (place or name), -ENOENT and -ECONNREFUSED (no
+ * sidecar there), and what connect(2) and send(2) say.  What the sidecar answers, attachment_next()
+ * tells.  Close it with attachment_close().
+ *
+ * With a token (NULL: none), as below, too, -ENOKEY: its file cannot be read, or there is none of 1
+ * to ATTACHMENT_TOKEN_BYTES visible characters of ASCII. */
 static inline int attachment_open_by(attachment* self, const char* place, const char* name,
                                      const int64_t* score, const attachment_token* token);
+static inline int attachment_open(attachment* self, const char* place, const char* name,
+                                  const int64_t* score) {
+  return attachment_open_by(self, place, name, score, NULL);
+}
 
 /* Readable when attachment_next() has something to say.  -1: not open. */
 static inline int attachment_fd(const attachment* self) { return self->fd; }
@@ -119,20 +129,37 @@ static inline int attachment_status(const attachment* self) { return self->statu
 
 /* The application is worth this from now on, whoever it was that attached; from -(2^53 - 1) to
  * 2^53 - 1.  Returns 0, or a negative errno: -EAGAIN: too many a second, -ETIMEDOUT, -EPROTO: it
- * was refused; and those of attachment_open(). */
-static inline int attachment_score(const char* place, int64_t score);
+ * was refused; and those of attachment_open().
+ *
+ * If it changes often, say it over a scorer, which keeps its connection: making one for each is
+ * much of what a score costs the sidecar.  A scorer is for one place.  If the sidecar has closed
+ * the connection since, another is made; an error closes it, and the next call makes another. */
+static inline int attachment_scorer_tell(attachment_scorer* self, const char* place, int64_t score,
+                                         const attachment_token* token);
 static inline int attachment_score_by(const char* place, int64_t score,
-                                      const attachment_token* token);
+                                      const attachment_token* token) {
+  return attachment_scorer_tell(NULL, place, score, token);
+}
+static inline int attachment_score(const char* place, int64_t score) {
+  return attachment_score_by(place, score, NULL);
+}
+
+/* May be repeated, and attachment_scorer_tell() may follow. */
+static inline void attachment_scorer_close(attachment_scorer* self) {
+  if (self->fd >= 0) close(self->fd);
+  self->fd = -1;
+}
 
 /* What was begun has ended, as ATTACHMENT_DRAIN of this epoch asked for; `name`: as it was
  * attached. Returns 0, or a negative errno: -ESTALE: nobody waits for it in this epoch (any more),
  * -ENOENT: there is no sidecar, or none of this name was asked; and those of attachment_score(). */
-static inline int attachment_drained(const char* place, const char* name, uint64_t epoch);
 static inline int attachment_drained_by(const char* place, const char* name, uint64_t epoch,
                                         const attachment_token* token);
+static inline int attachment_drained(const char* place, const char* name, uint64_t epoch) {
+  return attachment_drained_by(place, name, epoch, NULL);
+}
 
-/* Detaches: if no other application is attached, this node leads no longer.  May be called twice.
- */
+/* Detaches: if no other application is attached, this node leads no longer.  May be repeated. */
 static inline void attachment_close(attachment* self) {
   if (self->fd >= 0) close(self->fd);
   self->fd = -1;
@@ -146,20 +173,24 @@ static inline uint64_t attachment_now_ms_(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static inline int attachment_connect_(const char* place) {
-  struct sockaddr_un un;
-  struct sockaddr_in in;
-  struct sockaddr_in6 in6;
-  const struct sockaddr* address = (const struct sockaddr*)&un;
-  socklen_t length = sizeof un;
-  memset(&un, 0, sizeof un);
-  memset(&in, 0, sizeof in);
-  memset(&in6, 0, sizeof in6);
+static inline int attachment_left_ms_(uint64_t by_ms) {
+  const uint64_t now_ms = attachment_now_ms_();
+  return now_ms < by_ms ? (int)(by_ms - now_ms) : 0;
+}
+
+static inline int attachment_connect_(const char* place, uint64_t by_ms) {
+  union {
+    struct sockaddr any;
+    struct sockaddr_un un;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+  } to;
+  memset(&to, 0, sizeof to);
   if (strncmp(place, "http://", 7) == 0) place += 7;
   if (place[0] == '/') {
-    un.sun_family = AF_UNIX;
-    if (strlen(place) >= sizeof un.sun_path) return -EINVAL;
-    memcpy(un.sun_path, place, strlen(place));
+    to.un.sun_family = AF_UNIX;
+    if (strlen(place) >= sizeof to.un.sun_path) return -EINVAL;
+    memcpy(to.un.sun_path, place, strlen(place));
   } else {
     const char* const colon = strrchr(place, ':');
     char host[64];
@@ -170,21 +201,19 @@ static inline int attachment_connect_(const char* place) {
     host[host_length] = '\0';
     const long port = strtol(colon + 1, NULL, 10);
     if (port < 1 || port > 65535) return -EINVAL;
-    in.sin_family = AF_INET;
-    in6.sin6_family = AF_INET6;
-    in.sin_port = in6.sin6_port = htons((uint16_t)port);
+    void* const address = is_v6 ? (void*)&to.in6.sin6_addr : (void*)&to.in.sin_addr;
+    to.in.sin_family = is_v6 ? AF_INET6 : AF_INET; /* this and the port are there in both */
+    to.in.sin_port = htons((uint16_t)port);
     const char* const name = strcmp(host, "localhost") == 0 ? "127.0.0.1" : host;
-    if (is_v6 ? inet_pton(AF_INET6, host, &in6.sin6_addr) != 1
-              : inet_pton(AF_INET, name, &in.sin_addr) != 1) {
-      return -EINVAL;
-    }
-    address = is_v6 ? (const struct sockaddr*)&in6 : (const struct sockaddr*)&in;
-    length = is_v6 ? sizeof in6 : sizeof in;
+    if (inet_pton(to.in.sin_family, name, address) != 1) return -EINVAL;
   }
-  const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int fd = socket(to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -errno;
-  if (connect(fd, address, length) == 0) return fd;
-  const int flaw = -errno;
+  const int left_ms = attachment_left_ms_(by_ms);
+  const struct timeval limit = {left_ms / 1000, left_ms % 1000 * 1000 + 1}; /* 0 would be: none */
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit); /* limits connect(2), too */
+  if (connect(fd, &to.any, sizeof to.un) == 0) return fd;
+  const int flaw = errno == EAGAIN || errno == EINPROGRESS ? -ETIMEDOUT : -errno;
   close(fd);
   return flaw;
 }
@@ -231,64 +260,45 @@ static inline int attachment_authorize_(const attachment_token* token, char* hea
   return 0;
 }
 
-/* HTTP/1.0, so that the answer is not cut into chunks. */
-static inline int attachment_request_(const char* place, const char* head, const char* body,
-                                      const attachment_token* token) {
+/* Asks over a connection (-1: a new one).  Returns it, or a negative errno, and it is closed. */
+static inline int attachment_request_(int fd, const char* place, const char* head, const char* body,
+                                      const attachment_token* token, uint64_t by_ms) {
   char authorization[ATTACHMENT_TOKEN_BYTES + 64];
   char request[ATTACHMENT_TOKEN_BYTES + 512];
   int flaw = attachment_authorize_(token, authorization);
-  if (flaw != 0) return flaw;
-  const int fd = attachment_connect_(place);
-  if (fd < 0) return fd;
-  const int length = snprintf(request, sizeof request,
-                              "%s HTTP/1.0\r\nHost: localhost\r\n%sContent-Length: %zu\r\n\r\n%s",
-                              head, authorization, strlen(body), body);
-  flaw = length < 0 || (size_t)length >= sizeof request ? -EINVAL : 0;
-  if (flaw == 0 && send(fd, request, (size_t)length, MSG_NOSIGNAL) != length) flaw = -EPIPE;
-  if (flaw == 0) return fd;
-  close(fd);
+  if (flaw == 0 && fd < 0) flaw = fd = attachment_connect_(place, by_ms);
+  const int length =
+      snprintf(request, sizeof request, "%s\r\nHost: localhost\r\n%sContent-Length: %zu\r\n\r\n%s",
+               head, authorization, strlen(body), body);
+  if (flaw >= 0 && (length < 0 || (size_t)length >= sizeof request)) flaw = -EINVAL;
+  if (flaw >= 0 && send(fd, request, (size_t)length, MSG_NOSIGNAL) != length) flaw = -EPIPE;
+  if (flaw >= 0) return fd;
+  if (fd >= 0) close(fd);
   return flaw;
 }
 
 static inline int attachment_is_name_(const char* name) {
-  const size_t length = strlen(name);
-  if (length < 1 || length > 64) return 0;
-  for (size_t i = 0; i < length; ++i) {
-    const char c = name[i];
-    const int is_good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
-    if (!is_good) return 0;
-  }
-  return 1;
+  const size_t length =
+      strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._");
+  return length >= 1 && length <= 64 && name[length] == '\0';
 }
 
 static inline int attachment_open_by(attachment* self, const char* place, const char* name,
                                      const int64_t* score, const attachment_token* token) {
-  char head[192];
+  const uint64_t by_ms = attachment_now_ms_() + ATTACHMENT_TIMEOUT_MS;
+  char worth[32] = "";
+  char head[192]; /* HTTP/1.0, so that the answer is not cut into chunks */
   memset(self, 0, sizeof *self);
   self->fd = -1;
   self->type = -1;
   if (!attachment_is_name_(name)) return -EINVAL;
-  if (score != NULL) {
-    snprintf(head, sizeof head, "POST /v1/application/attach?name=%s&score=%" PRId64, name, *score);
-  } else {
-    snprintf(head, sizeof head, "POST /v1/application/attach?name=%s", name);
-  }
-  const int fd = attachment_request_(place, head, "", token);
+  if (score != NULL) snprintf(worth, sizeof worth, "&score=%" PRId64, *score);
+  snprintf(head, sizeof head, "POST /v1/application/attach?name=%s%s HTTP/1.0", name, worth);
+  const int fd = attachment_request_(-1, place, head, "", token, by_ms);
   if (fd < 0) return fd;
-  if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) {
-    const int flaw = -errno;
-    close(fd);
-    return flaw;
-  }
   self->fd = fd;
-  self->answer_by_ms = attachment_now_ms_() + ATTACHMENT_TIMEOUT_MS;
+  self->answer_by_ms = by_ms;
   return 0;
-}
-
-static inline int attachment_open(attachment* self, const char* place, const char* name,
-                                  const int64_t* score) {
-  return attachment_open_by(self, place, name, score, NULL);
 }
 
 /* One line of the head or of an event.  Returns 1 when it completes an event. */
@@ -356,7 +366,7 @@ static inline int attachment_next(attachment* self, attachment_event* event) {
     const int is_answered = self->status == 200 && self->type != -2;
     if (!is_answered && attachment_now_ms_() >= self->answer_by_ms) return -ETIMEDOUT;
     const ssize_t got =
-        recv(self->fd, self->buffer + self->used, sizeof self->buffer - self->used, 0);
+        recv(self->fd, self->buffer + self->used, sizeof self->buffer - self->used, MSG_DONTWAIT);
     if (got == 0) return -ECONNRESET;
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno == EAGAIN ? -EAGAIN : -ECONNRESET;
@@ -364,44 +374,61 @@ static inline int attachment_next(attachment* self, attachment_event* event) {
   }
 }
 
-/* The code of the answer to a request (HTTP), or a negative errno. */
-static inline int attachment_ask_(const char* place, const char* head, const char* body,
-                                  const attachment_token* token) {
-  char answer[64];
+/* The code of the answer (HTTP), or a negative errno; -EPIPE: the connection has ended without one.
+ * It is kept after a good answer that was read to its end, by headers as the sidecar writes them.
+ */
+static inline int attachment_answer_(int fd, uint64_t by_ms, int* is_kept) {
+  char answer[ATTACHMENT_BUFFER_BYTES];
   size_t used = 0;
-  const int fd = attachment_request_(place, head, body, token);
-  if (fd < 0) return fd;
-  int flaw = -EPROTO;
-  const uint64_t by_ms = attachment_now_ms_() + ATTACHMENT_TIMEOUT_MS;
-  while (used < 12) { /* HTTP/1.1 200 */
+  size_t whole = sizeof answer; /* more than is read: not known yet */
+  while (used < whole) {
     struct pollfd wait = {fd, POLLIN, 0};
-    const uint64_t now_ms = attachment_now_ms_();
-    const int ready = poll(&wait, 1, now_ms < by_ms ? (int)(by_ms - now_ms) : 0);
+    const int ready = poll(&wait, 1, attachment_left_ms_(by_ms));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0) flaw = -ETIMEDOUT;
-    if (ready <= 0) break;
+    if (ready <= 0) return ready == 0 ? -ETIMEDOUT : -EPROTO;
     const ssize_t got = recv(fd, answer + used, sizeof answer - 1 - used, 0);
-    if (got <= 0) break;
+    if (got <= 0) return used == 0 ? -EPIPE : -EPROTO;
     used += (size_t)got;
+    answer[used] = '\0';
+    const char* const end = strstr(answer, "\r\n\r\n");
+    if (end == NULL) continue;
+    const char* const length = strstr(answer, "\r\nContent-Length: ");
+    const int is_last = strstr(answer, "\r\nConnection: close") != NULL;
+    if (strncmp(answer, "HTTP/1.1 200", 12) != 0 || is_last || length == NULL) break;
+    whole = (size_t)(end + 4 - answer) + strtoul(length + 18, NULL, 10);
+    *is_kept = used == whole;
   }
-  close(fd);
-  answer[used] = '\0';
-  return used < 12 ? flaw : atoi(answer + 9);
+  return used < 12 ? -EPROTO : atoi(answer + 9); /* HTTP/1.1 200 */
 }
 
-static inline int attachment_score_by(const char* place, int64_t score,
-                                      const attachment_token* token) {
+/* 0, or the errno of the answer to a request; over the connection that is kept (NULL: none is).
+ * The sidecar may have closed it: then once more over a new one, as all may be said twice. */
+static inline int attachment_ask_(attachment_scorer* kept, const char* place, const char* head,
+                                  const char* body, const attachment_token* token) {
+  const uint64_t by_ms = attachment_now_ms_() + ATTACHMENT_TIMEOUT_MS;
+  int status = -EPIPE;
+  for (int was_kept = 1; was_kept && status == -EPIPE;) {
+    int is_kept = 0;
+    was_kept = kept != NULL && kept->fd >= 0;
+    const int fd = attachment_request_(was_kept ? kept->fd : -1, place, head, body, token, by_ms);
+    status = fd < 0 ? fd : attachment_answer_(fd, by_ms, &is_kept);
+    if (kept != NULL) kept->fd = is_kept ? fd : -1;
+    if (fd >= 0 && (kept == NULL || !is_kept)) close(fd);
+  }
+  return status == 200                    ? 0
+         : status == 401 || status == 403 ? -EACCES
+         : status == 404                  ? -ENOENT
+         : status == 409                  ? -ESTALE
+         : status == 429                  ? -EAGAIN
+         : status >= 0                    ? -EPROTO
+                                          : status;
+}
+
+static inline int attachment_scorer_tell(attachment_scorer* self, const char* place, int64_t score,
+                                         const attachment_token* token) {
   char body[48];
   snprintf(body, sizeof body, "{\"score\":%" PRId64 "}", score);
-  const int status = attachment_ask_(place, "PUT /v1/application/score", body, token);
-  if (status < 0) return status;
-  if (status == 200) return 0;
-  if (status == 429) return -EAGAIN;
-  return status == 401 || status == 403 ? -EACCES : -EPROTO;
-}
-
-static inline int attachment_score(const char* place, int64_t score) {
-  return attachment_score_by(place, score, NULL);
+  return attachment_ask_(self, place, "PUT /v1/application/score HTTP/1.1", body, token);
 }
 
 static inline int attachment_drained_by(const char* place, const char* name, uint64_t epoch,
@@ -409,18 +436,9 @@ static inline int attachment_drained_by(const char* place, const char* name, uin
   char head[128];
   char body[48];
   if (!attachment_is_name_(name)) return -EINVAL;
-  snprintf(head, sizeof head, "POST /v1/application/drained?name=%s", name);
+  snprintf(head, sizeof head, "POST /v1/application/drained?name=%s HTTP/1.1", name);
   snprintf(body, sizeof body, "{\"epoch\":%" PRIu64 "}", epoch);
-  const int status = attachment_ask_(place, head, body, token);
-  if (status < 0) return status;
-  if (status == 200) return 0;
-  if (status == 404) return -ENOENT;
-  if (status == 409) return -ESTALE;
-  return status == 401 || status == 403 ? -EACCES : -EPROTO;
-}
-
-static inline int attachment_drained(const char* place, const char* name, uint64_t epoch) {
-  return attachment_drained_by(place, name, epoch, NULL);
+  return attachment_ask_(NULL, place, head, body, token);
 }
 
 #ifdef __cplusplus

@@ -51,6 +51,9 @@ def use(place: str) -> typing.Optional[int]:
         for event in mine:
             attachment.drained(place, "worker", event.epoch, token="text")
     attachment.set_score(place, 43)
+    with attachment.Scorer(place, token_file="token") as scorer:
+        scorer.set(44)
+        scorer.set("wrong")
     attachment.attach(place, score="wrong")
     attachment.set_score(place, 43, wrong=1)
     try:
@@ -65,7 +68,7 @@ def use(place: str) -> typing.Optional[int]:
     return token if token is not None and flag.still(token) else None
 """
 USER_IN_TYPESCRIPT = """
-import { NoToken, Refused, attach, drained, setScore } from 'bellwether-client/attachment';
+import { NoToken, Refused, Scorer, attach, drained, setScore } from 'bellwether-client/attachment';
 import { FlagError, LeaderFlag, openFlag, Role } from 'bellwether-client/leader_flag';
 
 export async function use(place: string): Promise<bigint | number | null> {
@@ -75,6 +78,10 @@ export async function use(place: string): Promise<bigint | number | null> {
   }
   mine.close();
   await setScore(place, 43);
+  const scorer = new Scorer(place, { tokenFile: 'token' });
+  await scorer.set(44);
+  await scorer.set('wrong');
+  scorer.close();
   await attach(place, 'worker', 'wrong');
   await setScore(place, 43, { wrong: 1 });
   try {
@@ -101,7 +108,9 @@ import (
 func main() {
 	flag, err := leaderflag.OpenWhenReady("/nowhere", leaderflag.Anybody)
 	mine, failure := attachment.Open("/nowhere", "user", nil)
-	fmt.Println(flag, err, mine, failure)
+	scorer := attachment.NewScorer("/nowhere", attachment.TokenFile("token"))
+	defer scorer.Close()
+	fmt.Println(flag, err, mine, failure, scorer.Set(44))
 }
 """
 

@@ -3,10 +3,12 @@
 each application says 100 times a second what it is worth, and what each sidecar takes for that,
 beyond what it takes at rest.
 
-The clients hold no connection: each score is one of its own, as attachment_score() makes it.
+The scores of an application go over one connection, by a Scorer; with --one-shot each makes its
+own, as set_score() does.
 """
 
 import argparse
+import functools
 import pathlib
 import statistics
 import sys
@@ -24,15 +26,18 @@ from programs import add_program_options, require_programs  # noqa: E402
 class Application:
     """Tells its sidecar a new score so often, until it is over; a context manager."""
 
-    def __init__(self, sidecar, per_second):
-        self.place, self.pause_s = str(sidecar.socket_file), 1 / per_second
+    def __init__(self, sidecar, per_second, is_one_shot):
+        place = str(sidecar.socket_file)
+        self.scorer, self.pause_s = attachment.Scorer(place), 1 / per_second
+        self.tell = (functools.partial(attachment.set_score, place) if is_one_shot
+                     else self.scorer.set)
         self.told, self.is_over = 0, threading.Event()
         self.thread = threading.Thread(target=self.run)
 
     def run(self):
         next_s = time.monotonic()
         while not self.is_over.wait(max(0, next_s - time.monotonic())):
-            attachment.set_score(self.place, -self.told % 1000)
+            self.tell(-self.told % 1000)
             self.told += 1
             next_s += self.pause_s
 
@@ -43,6 +48,7 @@ class Application:
     def __exit__(self, kind, error, trace):
         self.is_over.set()
         self.thread.join()
+        self.scorer.close()
 
 
 def shares(group, seconds):
@@ -62,6 +68,7 @@ def main():
     parser.add_argument("--members", type=int, default=10, help="(10)")
     parser.add_argument("--per-second", type=int, default=100, help="scores of each (100)")
     parser.add_argument("--seconds", type=int, default=20, help="of either measurement (20)")
+    parser.add_argument("--one-shot", action="store_true", help="a connection for each score")
     options = parser.parse_args()
     require_programs(parser, options)
     margin = "[application]\nscore_margin = 10000\n"  # the leader stays
@@ -70,7 +77,8 @@ def main():
         leader = group.start().await_leader()
         time.sleep(1)  # the load of the start is not that of rest
         rest = shares(group, options.seconds)
-        applications = [Application(sidecar, options.per_second) for sidecar in group.sidecars]
+        applications = [Application(sidecar, options.per_second, options.one_shot)
+                        for sidecar in group.sidecars]
         for application in applications:
             application.__enter__()
         busy = shares(group, options.seconds)

@@ -25,6 +25,12 @@ export class Attachment implements AsyncIterable<AttachmentEvent> {
   close(): void;
 }
 
+export class Scorer {
+  constructor(place: string, options?: TokenOptions);
+  set(score: number): Promise<void>;
+  close(): void;
+}
+
 export function attach(place: string, name?: string, score?: number, options?: TokenOptions): Promise<Attachment>;
 export function setScore(place: string, score: number, options?: TokenOptions): Promise<void>;
 export function drained(place: string, name: string, epoch: number, options?: TokenOptions): Promise<void>;

@@ -17,7 +17,7 @@ const http = require('node:http');
 
 // The sidecar, on this host, has so long to accept and to answer.
 const TIMEOUT_MS = 2000;
-// No event of a sidecar's, and no reason why it refuses, is longer.
+// No event of a sidecar's, no other answer, and no reason why it refuses, is longer.
 const MOST_CHARACTERS = 16384;
 const MOST_TOKEN_CHARACTERS = 1024;
 
@@ -106,15 +106,15 @@ async function authorization({ token, tokenFile }) {
   return { Authorization: `Bearer ${found}` };
 }
 
-// The answer, of which the head has come; its body is text.
-async function ask(place, method, path, body, options) {
+// The answer, of which the head has come; its body is text.  `agent`: keeps the connection.
+async function ask(place, method, path, body, options, agent = false) {
   const authorized = await authorization(options);
   const to = place.startsWith('/')
     ? { socketPath: place }
     : { host: place.slice(0, place.lastIndexOf(':')).replace(/^\[|\]$/g, ''), port: Number(place.slice(place.lastIndexOf(':') + 1)) };
   return new Promise((resolve, reject) => {
     const headers = { Host: 'localhost', 'Content-Length': Buffer.byteLength(body), ...authorized };
-    const request = http.request({ ...to, method, path, headers, agent: false }, (response) => {
+    const request = http.request({ ...to, method, path, headers, agent }, (response) => {
       response.setEncoding('utf8');
       if (response.statusCode === 200) {
         clearTimeout(overdue);
@@ -134,7 +134,8 @@ async function ask(place, method, path, body, options) {
     const overdue = setTimeout(() => request.destroy(new Error('the sidecar does not answer')), TIMEOUT_MS);
     request.on('error', (error) => {
       clearTimeout(overdue);
-      reject(error);
+      const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+      reject(Object.assign(error, { isOfKept: isClosed && request.reusedSocket }));
     });
     request.end(body);
   });
@@ -163,6 +164,52 @@ async function setScore(place, score, options = {}) {
   response.resume();
 }
 
+// For a score that changes often: keeps the connection, for making one each time is much of what a score costs
+// the sidecar.  Await each set() before the next.
+class Scorer {
+  constructor(place, options = {}) {
+    this._place = place;
+    this._options = options;
+    this._agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  }
+
+  // As setScore(), and rejects with the same.  Connects if it has to: at first, after an error, and, by itself,
+  // where the sidecar has closed the connection or has restarted.
+  async set(score) {
+    try {
+      await this._tell(score).catch((error) => {
+        if (!error.isOfKept) throw error;
+        this.close();
+        return this._tell(score); // it may be said twice
+      });
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  // May be repeated; set() connects anew.
+  close() {
+    this._agent.destroy();
+  }
+
+  // Reads the answer to its end, for only then the connection can be kept.
+  async _tell(score) {
+    const body = JSON.stringify({ score });
+    const response = await ask(this._place, 'PUT', '/v1/application/score', body, this._options, this._agent);
+    const overdue = setTimeout(() => response.destroy(), TIMEOUT_MS);
+    let length = 0;
+    try {
+      for await (const piece of response) {
+        length += piece.length;
+        if (length > MOST_CHARACTERS) break;
+      }
+    } finally {
+      clearTimeout(overdue);
+    }
+  }
+}
+
 // What was begun has ended, as the event 'drain' of this epoch asked for; `name`: as it was attached.
 // Rejects with Refused of status 409 if nobody waits for it in this epoch (any more).
 async function drained(place, name, epoch, options = {}) {
@@ -171,4 +218,4 @@ async function drained(place, name, epoch, options = {}) {
   response.resume();
 }
 
-module.exports = { Attachment, NoToken, Refused, attach, drained, setScore };
+module.exports = { Attachment, NoToken, Refused, Scorer, attach, drained, setScore };

@@ -7,7 +7,7 @@ const net = require('node:net');
 const os = require('node:os');
 const path = require('node:path');
 const { after, before, beforeEach, test } = require('node:test');
-const { NoToken, Refused, attach, drained, setScore } = require('./attachment');
+const { NoToken, Refused, Scorer, attach, drained, setScore } = require('./attachment');
 const { LeaderFlag } = require('./leader_flag');
 
 const EVENTS = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n' +
@@ -31,19 +31,47 @@ const server = net.createServer((client) => {
   });
 });
 
+// The same, but connections stay open; as many as `ends` says are closed instead of an answer.
+const keptPlace = path.join(folder, 'kept.sock');
+const clients = new Set();
+let connections;
+let ends;
+
+const keptServer = net.createServer((client) => {
+  connections += 1;
+  clients.add(client);
+  let text = '';
+  client.on('error', () => {});
+  client.on('data', (piece) => {
+    text += piece;
+    if (!/\r\n\r\n{.*}$/.test(text)) return; // the body is still to come
+    requests.push(text);
+    text = '';
+    ends -= 1;
+    if (ends >= 0) return client.destroy();
+    client.write(answer.slice(0, 30));
+    setTimeout(() => client.write(answer.slice(30)), 5);
+  });
+});
+
 function write(name, text) {
   fs.writeFileSync(path.join(folder, name), text);
   return path.join(folder, name);
 }
 
 before(() => new Promise((resolve) => { server.listen(place, resolve); }));
+before(() => new Promise((resolve) => { keptServer.listen(keptPlace, resolve); }));
 after(() => {
   server.close();
+  keptServer.close();
+  for (const client of clients) client.destroy();
   fs.rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   answer = DONE;
   requests = [];
+  connections = 0;
+  ends = 0;
 });
 
 test('events come until the sidecar ends', async () => {
@@ -94,6 +122,54 @@ test('what is no token is neither sent nor said', async () => {
   await assert.rejects(attach(place, 'worker', 1, { token: 'half\r\nX: y' }), NoToken);
   await assert.rejects(attach(place, 'worker', 1, { tokenFile: '/nowhere' }), NoToken);
   assert.deepEqual(requests, []);
+});
+
+async function setAll(scorer, ...scores) {
+  for (const score of scores) await scorer.set(score);
+}
+
+test('scores go over one connection, and the file of the token is read each time', async () => {
+  const tokenFile = write('token', 'first');
+  const scorer = new Scorer(keptPlace, { tokenFile });
+  await setAll(scorer, 1, 2);
+  write('token', 'second');
+  await setAll(scorer, 3);
+  scorer.close();
+  const sent = requests.map((request) => /\r\nAuthorization: Bearer (.*)\r\n/.exec(request)?.[1]);
+  assert.deepEqual(sent, ['first', 'first', 'second']);
+  assert.match(requests[2], /^PUT \/v1\/application\/score HTTP\/1.1\r\n[^]*\r\n\r\n{"score":3}$/);
+  assert.equal(connections, 1);
+});
+
+test('a connection that was closed is made anew once', async () => {
+  const scorer = new Scorer(keptPlace);
+  await setAll(scorer, 1);
+  for (const client of clients) client.destroy();
+  await setAll(scorer, 2, 3);
+  assert.deepEqual([connections, requests.length], [2, 3]);
+  ends = 1;
+  await setAll(scorer, 4);
+  assert.deepEqual([connections, requests.length], [3, 5]);
+  ends = 2;
+  await assert.rejects(scorer.set(5), { code: 'ECONNRESET' });
+  assert.deepEqual([connections, requests.length], [4, 7]);
+  await setAll(scorer, 6, 7);
+  assert.deepEqual([connections, requests.length], [5, 9]);
+  scorer.close();
+});
+
+test('the last answer and an error close the connection', async () => {
+  const scorer = new Scorer(keptPlace);
+  answer = DONE.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+  await setAll(scorer, 1);
+  answer = LATE;
+  await assert.rejects(scorer.set(2), (error) => error instanceof Refused && error.status === 409);
+  answer = DONE;
+  await setAll(scorer, 3);
+  scorer.close();
+  await setAll(scorer, 4);
+  scorer.close();
+  assert.deepEqual([connections, requests.length], [4, 4]);
 });
 
 test('what is no flag is not taken for one', () => {

@@ -23,7 +23,7 @@ ATTACHED, LEAD, FOLLOW, DRAIN = "attached", "lead", "follow", "drain"
 
 # For the sidecar to accept and to answer, on this host.
 TIMEOUT_S = 2.0
-# No head of an answer, and no event, of a sidecar's is longer.
+# No head or body of an answer, and no event, of a sidecar's is longer.
 MOST_BYTES = 16384
 MOST_TOKEN_BYTES = 1024
 
@@ -129,8 +129,10 @@ def attach(place: str, name: str = "application",
     Raises OSError where there is no sidecar, Refused, or NoToken."""
     worth = "" if score is None else f"&score={score:d}"
     target = f"/v1/application/attach?name={urllib.parse.quote(name, safe='')}{worth}"
-    stream, text = _ask(place, "POST", target, b"", _authorization(token, token_file),
-                        is_stream=True)
+    stream, head, text = _ask(place, "POST", target, b"", _authorization(token, token_file))
+    if not _header(head, "content-type").startswith("text/event-stream"):
+        stream.close()
+        raise ConnectionError("what answers is not a sidecar: it sends no events")
     return Attachment(stream, text)
 
 
@@ -139,9 +141,66 @@ def set_score(place: str, score: int, *, token: typing.Optional[str] = None,
     """The application is worth this from now on, from -(2^53 - 1) to 2^53 - 1.  Raises as
     attach()."""
     body = json.dumps({"score": score}).encode()
-    stream, _ = _ask(place, "PUT", "/v1/application/score", body,
-                     _authorization(token, token_file))
+    stream, _, _ = _ask(place, "PUT", "/v1/application/score", body,
+                        _authorization(token, token_file))
     stream.close()
+
+
+class Scorer:
+    """For a score that changes often: keeps the connection, for making one each time is much of
+    what a score costs the sidecar.  Of one thread at a time.
+
+        with attachment.Scorer("/run/bellwether/api.sock") as scorer:
+            scorer.set(42)"""
+
+    def __init__(self, place: str, *, token: typing.Optional[str] = None,
+                 token_file: typing.Optional[str] = None) -> None:
+        self._place, self._token, self._token_file = place, token, token_file
+        self._stream: typing.Optional[socket.socket] = None
+
+    def set(self, score: int) -> None:
+        """As set_score(), and raises the same.  Connects if it has to: at first, after an error,
+        and, by itself, where the sidecar has closed the connection or has restarted."""
+        body = json.dumps({"score": score}).encode()
+        authorization = _authorization(self._token, self._token_file)
+        kept, self._stream = self._stream, None
+        try:
+            self._stream = self._told(body, authorization, kept)
+        except _Closed:
+            self._stream = self._told(body, authorization, None)  # a score may be said twice
+
+    def close(self) -> None:
+        """May be repeated; set() connects anew."""
+        if self._stream is not None:
+            self._stream.close()
+        self._stream = None
+
+    def __enter__(self) -> "Scorer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _told(self, body: bytes, authorization: bytes,
+              kept: typing.Optional[socket.socket]) -> typing.Optional[socket.socket]:
+        """The connection, if the next score can go over it; what is kept is closed otherwise."""
+        stream, head, text = _ask(self._place, "PUT", "/v1/application/score", body, authorization,
+                                  version="HTTP/1.1", kept=kept)
+        length = _header(head, "content-length")
+        whole = int(length) if length.isdigit() else MOST_BYTES + 1
+        try:
+            while len(text) < whole <= MOST_BYTES:
+                piece = stream.recv(4096)
+                if not piece:
+                    break
+                text += piece
+        except BaseException:
+            stream.close()
+            raise
+        if len(text) == whole and "close" not in _header(head, "connection"):
+            return stream
+        stream.close()
+        return None
 
 
 def drained(place: str, name: str, epoch: int, *, token: typing.Optional[str] = None,
@@ -149,8 +208,8 @@ def drained(place: str, name: str, epoch: int, *, token: typing.Optional[str] = 
     """What was begun has ended, as the event DRAIN of this epoch asked for; `name`: as attached.
     Raises as attach(); Refused with status 409: nobody waits for it in this epoch (any more)."""
     target = f"/v1/application/drained?name={urllib.parse.quote(name, safe='')}"
-    stream, _ = _ask(place, "POST", target, json.dumps({"epoch": epoch}).encode(),
-                     _authorization(token, token_file))
+    stream, _, _ = _ask(place, "POST", target, json.dumps({"epoch": epoch}).encode(),
+                        _authorization(token, token_file))
     stream.close()
 
 
@@ -185,16 +244,29 @@ def _connect(place: str) -> socket.socket:
     return stream
 
 
+class _Closed(ConnectionError):
+    """The connection that was kept has ended, before anything was answered over it."""
+
+
+def _header(head: bytes, name: str) -> str:
+    """Its value, in small letters; empty: it is not there."""
+    lines = (line.partition(":") for line in head.decode("latin-1").lower().split("\r\n")[1:])
+    return next((value.strip() for key, _, value in lines if key == name), "")
+
+
 def _ask(place: str, method: str, target: str, body: bytes, authorization: bytes,
-         is_stream: bool = False) -> typing.Tuple[socket.socket, bytes]:
-    """The connection behind the head of a good answer, and what came of its body.  HTTP/1.0, so
-    that it is not cut into chunks.  What is not an answer of a sidecar's is an OSError."""
-    stream = _connect(place)
+         version: str = "HTTP/1.0", kept: typing.Optional[socket.socket] = None
+         ) -> typing.Tuple[socket.socket, bytes, bytes]:
+    """The connection (the kept one, or else a new one) behind the head of a good answer, the head,
+    and what came of the body.  HTTP/1.0, so that it is not cut into chunks.  What is not an answer
+    of a sidecar's is an OSError."""
+    stream = _connect(place) if kept is None else kept
     until = time.monotonic() + TIMEOUT_S
+    status, rest = 100, b""
     try:
-        stream.sendall(f"{method} {target} HTTP/1.0\r\nHost: localhost\r\n".encode() +
+        stream.settimeout(TIMEOUT_S)
+        stream.sendall(f"{method} {target} {version}\r\nHost: localhost\r\n".encode() +
                        authorization + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
-        status, rest = 100, b""
         while status < 200:  # what is below announces the answer
             while b"\r\n\r\n" not in rest:
                 if len(rest) > MOST_BYTES:
@@ -205,15 +277,16 @@ def _ask(place: str, method: str, target: str, body: bytes, authorization: bytes
                     raise ConnectionResetError("the sidecar ended the connection without an answer")
                 rest += piece
             head, _, rest = rest.partition(b"\r\n\r\n")
-            version, _, line = head.partition(b" ")
-            if not version.startswith(b"HTTP/1.") or not line[:3].isdigit():
+            answer, _, line = head.partition(b" ")
+            if not answer.startswith(b"HTTP/1.") or not line[:3].isdigit():
                 raise ConnectionError("what answers is not a sidecar")
             status = int(line[:3])
         if status != 200:
             raise Refused(status, rest.decode(errors="replace").strip())
-        if is_stream and b"\r\ncontent-type: text/event-stream" not in head.lower():
-            raise ConnectionError("what answers is not a sidecar: it sends no events")
-        return stream, rest
-    except BaseException:
+        return stream, head, rest
+    except BaseException as error:
         stream.close()
+        is_closed = isinstance(error, (BrokenPipeError, ConnectionResetError))
+        if kept is not None and is_closed and status == 100 and not rest:
+            raise _Closed from None
         raise

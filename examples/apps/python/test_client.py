@@ -1,9 +1,11 @@
 """The package's own tests, at a server that answers as a sidecar does: python3 -m unittest."""
 
+import contextlib
 import pathlib
 import socket
 import tempfile
 import threading
+import time
 import typing
 import unittest
 
@@ -28,6 +30,8 @@ class ClientCase(unittest.TestCase):
         self.place = str(self.folder / "api.sock")
         self.requests: typing.List[str] = []
         self.answer = DONE
+        self.connections = 0
+        self.most_requests = 1  # over a connection, before it is closed
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.place)
         self.listener.listen()
@@ -37,16 +41,24 @@ class ClientCase(unittest.TestCase):
         self.addCleanup(self.listener.shutdown, socket.SHUT_RDWR)
 
     def serve(self) -> None:
-        """Until the listener is shut down; each request comes in one piece."""
+        """Until the listener is shut down; each request comes in one piece, and the last byte
+        of each answer goes by itself."""
         while True:
             try:
                 client, _ = self.listener.accept()
             except OSError:
                 self.listener.close()
                 return
-            with client:
-                self.requests.append(client.recv(4096).decode())
-                client.sendall(self.answer)
+            self.connections += 1
+            with client, contextlib.suppress(ConnectionError):  # it may not want the whole answer
+                for _ in range(self.most_requests):
+                    request = client.recv(4096).decode()
+                    if not request:
+                        break
+                    self.requests.append(request)
+                    client.sendall(self.answer[:-1])
+                    time.sleep(0.01)
+                    client.sendall(self.answer[-1:])
 
     def write(self, name: str, text: str) -> str:
         (self.folder / name).write_text(text)
@@ -102,6 +114,75 @@ class Attachment(ClientCase):
         with self.assertRaisesRegex(attachment.NoToken, "/nowhere"):
             attachment.attach(self.place, token_file="/nowhere")
         self.assertEqual(self.requests, [])
+
+
+class Scorer(ClientCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.most_requests = 3
+
+    def test_scores_go_over_one_connection(self) -> None:
+        with attachment.Scorer(self.place) as scorer:
+            self.assertEqual(self.connections, 0)
+            for score in (1, 2, 3):
+                scorer.set(score)
+        self.assertEqual((self.connections, len(self.requests)), (1, 3))
+        for score, request in enumerate(self.requests, 1):
+            self.assertTrue(request.startswith("PUT /v1/application/score HTTP/1.1\r\n"), request)
+            self.assertTrue(request.endswith(f'\r\n\r\n{{"score": {score}}}'), request)
+
+    def test_one_that_was_closed_is_made_anew(self) -> None:
+        with attachment.Scorer(self.place) as scorer:
+            for score in range(7):
+                scorer.set(score)
+        self.assertEqual((self.connections, len(self.requests)), (3, 7))
+
+    def test_it_is_made_anew_once(self) -> None:
+        with attachment.Scorer(self.place) as scorer:
+            for score in range(3):
+                scorer.set(score)
+            self.answer = b""
+            self.most_requests = 1
+            with self.assertRaises(ConnectionResetError):
+                scorer.set(3)
+            self.answer = DONE
+            scorer.set(4)
+        self.assertEqual((self.connections, len(self.requests)), (3, 5))
+
+    def test_the_last_answer_and_an_error_close_it(self) -> None:
+        with attachment.Scorer(self.place) as scorer:
+            self.answer = DONE.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+            scorer.set(1)
+            self.answer = LATE
+            with self.assertRaises(attachment.Refused):
+                scorer.set(2)
+            self.answer = DONE
+            scorer.set(3)
+            scorer.close()
+            scorer.set(4)
+        self.assertEqual((self.connections, len(self.requests)), (4, 4))
+
+    def test_what_is_no_sidecars_is_not_read_for_ever(self) -> None:
+        with attachment.Scorer(self.place) as scorer:
+            self.answer = b"HTTP/1.1 200 OK\r\nX: " + 100_000 * b"x"
+            with self.assertRaises(ConnectionError):
+                scorer.set(1)
+            self.answer = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+            scorer.set(2)
+            self.answer = DONE + b"more"
+            scorer.set(3)
+            scorer.set(4)
+        self.assertEqual((self.connections, len(self.requests)), (4, 4))
+
+    def test_the_file_of_the_token_is_read_each_time(self) -> None:
+        path = self.write("token", "first")
+        with attachment.Scorer(self.place, token_file=path) as scorer:
+            scorer.set(1)
+            self.write("token", "second")
+            scorer.set(2)
+        for request, token in zip(self.requests, ("first", "second")):
+            self.assertIn(f"\r\nAuthorization: Bearer {token}\r\n", request)
+        self.assertEqual(self.connections, 1)
 
 
 class LeaderFlag(ClientCase):

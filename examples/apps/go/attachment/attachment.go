@@ -42,6 +42,9 @@ const (
 // The sidecar, on this host, has so long to accept and to answer.
 const timeout = 2 * time.Second
 
+// No head or body of an answer is longer.
+const mostBytes = 16384
+
 // No token is longer.
 const mostTokenBytes = 1024
 
@@ -120,7 +123,8 @@ func Open(place, name string, score *int64, options ...Option) (*Attachment, err
 		query.Set("score", strconv.FormatInt(*score, 10))
 	}
 	untilClosed, cancel := context.WithCancel(context.Background())
-	answer, err := ask(untilClosed, place, http.MethodPost, "/v1/application/attach?"+query.Encode(), nil, options)
+	target := "/v1/application/attach?" + query.Encode()
+	answer, err := ask(untilClosed, connecting(place, false), http.MethodPost, target, nil, options)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -146,16 +150,47 @@ func (mine *Attachment) Close() {
 
 // SetScore says what the application is worth from now on, from -(2^53 - 1) to 2^53 - 1.
 func SetScore(place string, score int64, options ...Option) error {
+	return tell(connecting(place, false), score, options)
+}
+
+// Scorer is for a score that changes often: it keeps the connection, for making one each time is much of
+// what a score costs the sidecar.  It is of one goroutine at a time.
+type Scorer struct {
+	transport *http.Transport
+	options   []Option
+}
+
+// NewScorer connects to nobody yet.
+func NewScorer(place string, options ...Option) *Scorer {
+	return &Scorer{transport: connecting(place, true), options: options}
+}
+
+// Set is SetScore.  It connects if it has to: at first, after an error, and, by itself, where the sidecar has
+// closed the connection or has restarted.
+func (scorer *Scorer) Set(score int64) error {
+	err := tell(scorer.transport, score, scorer.options)
+	if err != nil {
+		scorer.Close()
+	}
+	return err
+}
+
+// Close may be repeated; Set connects anew.
+func (scorer *Scorer) Close() { scorer.transport.CloseIdleConnections() }
+
+func tell(transport *http.Transport, score int64, options []Option) error {
 	body, err := json.Marshal(map[string]int64{"score": score})
 	if err != nil {
 		return err
 	}
 	untilDone, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	answer, err := ask(untilDone, place, http.MethodPut, "/v1/application/score", body, options)
+	answer, err := ask(untilDone, transport, http.MethodPut, "/v1/application/score", body, options)
 	if err != nil {
 		return err
 	}
+	// A connection whose answer was not read to its end cannot be kept.
+	_, _ = io.CopyN(io.Discard, answer.Body, mostBytes)
 	return answer.Body.Close()
 }
 
@@ -170,25 +205,29 @@ func Drained(place, name string, epoch uint64, options ...Option) error {
 	defer cancel()
 	query := url.Values{"name": {name}}
 	target := "/v1/application/drained?" + query.Encode()
-	answer, err := ask(untilDone, place, http.MethodPost, target, body, options)
+	answer, err := ask(untilDone, connecting(place, false), http.MethodPost, target, body, options)
 	if err != nil {
 		return err
 	}
 	return answer.Body.Close()
 }
 
-func ask(until context.Context, place, method, target string, body []byte, options []Option) (*http.Response, error) {
+// Whether a connection is kept for the next request.
+func connecting(place string, isKept bool) *http.Transport {
 	network := "tcp"
 	if strings.HasPrefix(place, "/") {
 		network = "unix"
 	}
-	transport := &http.Transport{
-		DisableKeepAlives:      true,
-		MaxResponseHeaderBytes: 16384,
+	return &http.Transport{
+		DisableKeepAlives:      !isKept,
+		MaxResponseHeaderBytes: mostBytes,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{Timeout: timeout}).DialContext(ctx, network, place)
 		},
 	}
+}
+
+func ask(until context.Context, transport *http.Transport, method, target string, body []byte, options []Option) (*http.Response, error) {
 	until, cancel := context.WithCancel(until)
 	overdue := time.AfterFunc(timeout, cancel)
 	defer overdue.Stop()
@@ -203,6 +242,8 @@ func ask(until context.Context, place, method, target string, body []byte, optio
 		}
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
+	// It is not sent; by it the transport asks again, once, if a connection that was kept has been closed.
+	request.Header["Idempotency-Key"] = nil
 	answer, err := transport.RoundTrip(request)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -31,15 +32,28 @@ data: {"epoch":7,"left_ms":1500,"reason":"leave","successor":"n2"}
 // What has come, as one line: method, target, authorization, body.
 type asked chan string
 
+// What came to a server: connections and requests; and how many it has yet to end without an answer.
+type counts struct{ connections, requests, ends int32 }
+
 // A server that answers as a sidecar does; its socket, and what it is asked.
 func sidecar(t *testing.T) (string, asked) {
+	place, requests, _ := countingSidecar(t)
+	return place, requests
+}
+
+func countingSidecar(t *testing.T) (string, asked, *counts) {
 	place := filepath.Join(t.TempDir(), "api.sock")
 	listener, err := net.Listen("unix", place)
 	if err != nil {
 		t.Fatal(err)
 	}
 	requests := make(asked, 16)
+	counted := &counts{}
 	server := &http.Server{Handler: http.HandlerFunc(func(answer http.ResponseWriter, request *http.Request) {
+		atomic.AddInt32(&counted.requests, 1)
+		if atomic.AddInt32(&counted.ends, -1) >= 0 {
+			panic(http.ErrAbortHandler)
+		}
 		body, _ := io.ReadAll(request.Body)
 		authorization := request.Header.Get("Authorization")
 		requests <- strings.Join([]string{request.Method, request.RequestURI, authorization, string(body)}, "|")
@@ -49,11 +63,27 @@ func sidecar(t *testing.T) (string, asked) {
 			_, _ = io.WriteString(answer, events)
 		case strings.Contains(string(body), "13"):
 			http.Error(answer, "too late", http.StatusConflict)
+		case strings.Contains(string(body), "99"):
+			answer.Header().Set("Connection", "close")
+		default:
+			_, _ = io.WriteString(answer, "{}")
 		}
 	})}
+	server.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			atomic.AddInt32(&counted.connections, 1)
+		}
+	}
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
-	return place, requests
+	return place, requests, counted
+}
+
+func (counted *counts) expect(t *testing.T, connections, requests int32) {
+	t.Helper()
+	if atomic.LoadInt32(&counted.connections) != connections || atomic.LoadInt32(&counted.requests) != requests {
+		t.Errorf("%d connections and %d requests", counted.connections, counted.requests)
+	}
 }
 
 func (requests asked) expect(t *testing.T, wanted string) {
@@ -156,4 +186,64 @@ func TestWhatIsNoTokenIsNeitherSentNorSaid(t *testing.T) {
 	if len(requests) != 0 {
 		t.Error("it is sent:", <-requests)
 	}
+}
+
+func setAll(t *testing.T, scorer *Scorer, scores ...int64) {
+	t.Helper()
+	for _, score := range scores {
+		if err := scorer.Set(score); err != nil {
+			t.Errorf("%d: %v", score, err)
+		}
+	}
+}
+
+func TestScoresGoOverOneConnectionAndTheTokensFileIsReadEachTime(t *testing.T) {
+	place, requests, counted := countingSidecar(t)
+	path := filepath.Join(t.TempDir(), "token")
+	scorer := NewScorer(place, TokenFile(path))
+	defer scorer.Close()
+	counted.expect(t, 0, 0)
+	write(t, path, "first")
+	setAll(t, scorer, 1, 2)
+	write(t, path, "second")
+	setAll(t, scorer, 3)
+	requests.expect(t, `PUT|/v1/application/score|Bearer first|{"score":1}`)
+	requests.expect(t, `PUT|/v1/application/score|Bearer first|{"score":2}`)
+	requests.expect(t, `PUT|/v1/application/score|Bearer second|{"score":3}`)
+	counted.expect(t, 1, 3)
+}
+
+func TestAConnectionThatWasClosedIsMadeAnewOnce(t *testing.T) {
+	place, _, counted := countingSidecar(t)
+	scorer := NewScorer(place)
+	defer scorer.Close()
+	setAll(t, scorer, 1)
+	atomic.StoreInt32(&counted.ends, 1)
+	setAll(t, scorer, 2)
+	counted.expect(t, 2, 3)
+	atomic.StoreInt32(&counted.ends, 2)
+	if err := scorer.Set(3); err == nil {
+		t.Error("nobody has answered")
+	}
+	counted.expect(t, 3, 5)
+	setAll(t, scorer, 4, 5)
+	counted.expect(t, 4, 7)
+}
+
+func TestTheLastAnswerAndAnErrorCloseTheConnection(t *testing.T) {
+	place, _, counted := countingSidecar(t)
+	scorer := NewScorer(place)
+	setAll(t, scorer, 99, 1)
+	counted.expect(t, 2, 2)
+	var refused *Refused
+	if err := scorer.Set(13); !errors.As(err, &refused) || refused.Status != 409 {
+		t.Error(err)
+	}
+	counted.expect(t, 2, 3)
+	setAll(t, scorer, 2)
+	counted.expect(t, 3, 4)
+	scorer.Close()
+	setAll(t, scorer, 3)
+	scorer.Close()
+	counted.expect(t, 4, 5)
 }
