@@ -232,7 +232,9 @@ class Signals(SystemCase):
             sidecar.is_wanted = False
             os.kill(first, signal.SIGTERM)
             self.assertEqual(sidecar.await_exit(), 0, sidecar.log())
-            self.assertRegex(sidecar.log(), r" left the group\n\Z")
+            # Of a disk that is slower still it does not wait for the end of its start.
+            self.assertRegex(sidecar.log(),
+                             r"( left the group|told to end before it had started)\n\Z")
 
     def test_signals_that_come_while_it_ends_change_nothing(self):
         """A supervisor that loses its patience when the sidecar has just done all it had to."""
