@@ -26,6 +26,21 @@ bool is_parting(const Frame& frame) {
   return beat != nullptr && !beat->is_effective;
 }
 
+// But for what its application is worth, which may change many times a second.
+bool is_same_member(const MemberEntry& before, const MemberEntry& after) {
+  if (before.id != after.id) return false;
+  MemberEntry then = before;
+  then.ability = after.ability;
+  then.score = after.score;
+  then.revision = after.revision;
+  return then == after;
+}
+
+// Their order is that of ranks, of which the score is a part.
+bool has_same_members(const MemberView& before, const MemberView& after) {
+  return std::ranges::is_permutation(before.entries, after.entries, is_same_member);
+}
+
 // Whom the sender says it follows.
 std::optional<LeaderHint> hint_in(const Frame& frame) {
   if (const auto* election = std::get_if<ElectionFrame>(&frame.body)) return election->leader;
@@ -268,6 +283,7 @@ void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
   const auto current = leader();
   const bool is_the_list = !current || current->id == id;
   const ViewVersion before = members_.version();
+  const auto members_before = members_.view();
   const bool is_change =
       is_the_list ? members_.merge(*frame.view, now_) : members_.add_unknown(*frame.view, now_);
   // Also the same list under a newer number: after a restart it must not pass for an old one.
@@ -276,7 +292,9 @@ void Node::on_frame(Member& from, const Header&, const MembersFrame& frame) {
   }
   if (current && is_the_list) tell_leader_of_unlisted(id);
   if (!is_change) return;
-  remark("took over the list of members", id);
+  if (!has_same_members(*members_before, *members_.view())) {
+    remark("took over the list of members", id);
+  }
   on_members_changed();
 }
 

@@ -276,6 +276,24 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_older_than_the_members_word_does_not_take_it
   BOOST_TEST(score_of(node, 4) == 30);
 }
 
+// Its application may say another one a hundred times a second.
+BOOST_AUTO_TEST_CASE(a_list_in_which_only_a_score_is_new_is_not_worth_a_line) {
+  NodeHarness node;
+  node.follow(5, 1);
+  MemberView list = list_of_five();
+  const auto remarks_at_the_next = [&] {
+    ++list.version.counter;
+    return reported<Remark>(node.receive(5, 1, MembersFrame{std::make_shared<MemberView>(list)}));
+  };
+  remarks_at_the_next();
+  list.entries[3].score = 30;
+  list.entries[3].revision = 3;
+  BOOST_TEST(remarks_at_the_next() == "");
+  BOOST_TEST(score_of(node, 4) == 30);
+  list.entries.push_back(member_entry(6));
+  BOOST_TEST(remarks_at_the_next() == "took over the list of members");
+}
+
 BOOST_AUTO_TEST_CASE(
     a_number_that_a_leader_made_up_does_not_make_anybody_deaf_to_the_members_word) {
   for (const bool is_connected : {true, false}) {
