@@ -244,6 +244,6 @@ LEADER_FLAG_ASSERT_OFFSET_(reserved1, 56);
 } /* extern "C" */
 #endif
 
-#include <bellwether/leader_flag_code.h>
+#include "leader_flag_code.h"
 
 #endif /* BELLWETHER_LEADER_FLAG_H */

@@ -3,7 +3,7 @@
 #ifndef BELLWETHER_LEADER_FLAG_CODE_H
 #define BELLWETHER_LEADER_FLAG_CODE_H
 
-#include <bellwether/leader_flag.h>
+#include "leader_flag.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
