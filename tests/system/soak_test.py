@@ -36,10 +36,11 @@ class Soak(SystemCase):
         return run
 
     def test_faults_of_three_and_five_voters_in_both_variants(self):
-        """The rounds run side by side: what most of a fault takes is time, not the processor.  The
-        slack is what a sidecar does not notice of its own pauses."""
+        """The rounds run side by side: what most of a fault takes is time, not the processor.  With
+        others at work on the machine the slack tells a failover that hangs from one that does not;
+        how fast it is, soak.py judges on a machine of its own."""
         run = self.soak("--rounds", "4", "--jobs", "4", "--faults", "17", "--death-proof", "none",
-                        "--duration", "5m", "--slack", "50")
+                        "--duration", "5m", "--slack", "2000")
         self.assertEqual(run.findings, [])
         self.assertGreaterEqual(len(run.outcomes), ENOUGH)
         self.assertGreater(run.looks_a_second(), LOOKS_A_SECOND)
