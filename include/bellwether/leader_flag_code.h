@@ -3,7 +3,6 @@
 #ifndef BELLWETHER_LEADER_FLAG_CODE_H
 #define BELLWETHER_LEADER_FLAG_CODE_H
 
-#include "leader_flag.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +12,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "leader_flag.h"
 
 #ifdef __cplusplus
 extern "C" {
