@@ -14,6 +14,7 @@ namespace bellwether::api {
 namespace {
 
 constexpr double kMicrosecondsPerMillisecond = 1000.0;
+constexpr const char* kDrains = "its application is to finish";
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
@@ -357,7 +358,7 @@ Json history_body(const Backend& backend, const ElectionHistory& history,
                        {"leader", change.leader ? Json(change.leader->name) : Json(nullptr)},
                        {"epoch", change.epoch},
                        {"is_draining", change.is_draining},
-                       {"reason", change.reason}});
+                       {"reason", change.is_draining ? kDrains : change.reason}});
   });
   return {{"group", backend.config().group.name},
           {"elections", std::move(elections)},

@@ -21,7 +21,7 @@ void LeadershipFeed::on_publish(const Publish& publish, const Members& members, 
                   .epoch = publish.leader ? publish.epoch : current().epoch,
                   .since = is_other_reign ? now : current().since,
                   .index = current().index + 1,
-                  .reason = publish.why ? words(*publish.why) : "its application is to finish",
+                  .reason = publish.why ? words(*publish.why) : current().reason,
                   .is_draining = publish.is_draining,
                   .changed = now};
   if (publish.leader) {

@@ -29,10 +29,10 @@ struct Leadership {
   uint64_t epoch = 0;                   // without a leader: of the last one, so it never falls
   WallTime since{};
   uint64_t index = 1;  // one more with each change, while this process lives
-  std::string reason;  // of the change
+  std::string reason;  // for which the leader changed, or was lost: then
   bool is_draining =
       false;           // this node leads, and lets its application finish before it hands over
-  WallTime changed{};  // when it became so; `since`: when the leader did
+  WallTime changed{};  // when it became so; `since`: when the leader changed
 };
 
 class LeadershipListener {

@@ -87,6 +87,17 @@ BOOST_AUTO_TEST_CASE(a_renewal_moves_the_validity_and_nothing_else) {
   BOOST_TEST((feed.valid_for(at(1500ms)) == 500ms));
 }
 
+BOOST_AUTO_TEST_CASE(
+    a_leader_that_lets_its_application_finish_leads_since_then_for_the_same_reason) {
+  lead(1, at(1s));
+  publish({.is_leader = true, .epoch = 1, .leader = uuid(3), .is_draining = true});
+  BOOST_TEST(feed.current().index == 3u);
+  BOOST_TEST(feed.current().is_draining);
+  BOOST_TEST((feed.current().since == wall_time(1)));
+  BOOST_TEST((feed.current().changed == wall_time(2)));
+  BOOST_TEST(feed.current().reason == "claimed");
+}
+
 BOOST_AUTO_TEST_CASE(leadership_that_was_not_renewed_is_over_at_its_very_end) {
   lead(1, at(1s));
   BOOST_TEST(feed.is_leading(at(1s) - 1ns));
