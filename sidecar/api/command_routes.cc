@@ -103,7 +103,7 @@ void Routes::step_down(const io::HttpRequest& request, Exchange exchange) {
         409, "nobody else may lead now; to have no leader all the same, end this sidecar"));
   }
   command(StepDown{.hold = hold, .is_now = body->value("now", false)}, std::move(exchange),
-          json_response(200, {{"result", "stepped down"}, {"hold", duration_text(hold)}}));
+          json_response(200, {{"result", "stepping down"}, {"hold", duration_text(hold)}}));
 }
 
 void Routes::transfer(const io::HttpRequest& request, Exchange exchange) {

@@ -195,7 +195,7 @@ ExitCode step_down(ApiClient& client, const SidecarOptions& options) {
   if (!options.hold.empty()) body["hold"] = options.hold;
   if (options.is_now) body["now"] = true;
   const Json answer = post(client, "/v1/step-down", body);
-  std::cout << "stepped down; stays out for " << text_of(answer, "hold") << "\n";
+  std::cout << "stepping down; stays out for " << text_of(answer, "hold") << "\n";
   return ExitCode::kOk;
 }
 

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(a_leader_steps_down_and_stays_out_for_the_hold) {
   lead_group();
   const auto answer = post("/v1/step-down", R"({"hold":"45s"})");
   BOOST_TEST(answer->status() == 200u);
-  BOOST_TEST(answer->response->body == "{\"result\":\"stepped down\",\"hold\":\"45s\"}\n");
+  BOOST_TEST(answer->response->body == "{\"result\":\"stepping down\",\"hold\":\"45s\"}\n");
   BOOST_TEST(!node.node().is_leading());
   BOOST_TEST((node.wait_of(Timer::kHold) == 45s));
 }

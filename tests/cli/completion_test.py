@@ -86,7 +86,7 @@ class Completion(Bash):
         self.assertTrue(durations)
         sidecar = TcpFake().start()
         self.addCleanup(sidecar.stop)
-        sidecar.answers["/v1/step-down"] = (200, {"result": "stepped down", "hold": "as asked"})
+        sidecar.answers["/v1/step-down"] = (200, {"result": "stepping down", "hold": "as asked"})
         for duration in durations:
             self.succeed("step-down", "--hold", duration, "--api", sidecar.url)
 
