@@ -60,7 +60,7 @@ enum {
   ATTACHMENT_LEAD = 2,     /* this node leads `epoch` */
   ATTACHMENT_FOLLOW = 3,   /* it does not; `epoch` is that of its leader, or of the last one */
   ATTACHMENT_DRAIN = 4     /* it leads `epoch`, and hands over: finish, and say so, in `left_ms` */
-};
+}; /* a hand-over is ATTACHMENT_FOLLOW twice: without a leader, and when there is the next one */
 
 typedef struct attachment_event {
   int type; /* ATTACHMENT_* */
@@ -77,7 +77,7 @@ typedef struct attachment_token {
   const char* file;
 } attachment_token;
 
-/* Its members are the reader's own. */
+/* Its members are private to this header. */
 typedef struct attachment {
   int fd;                /* -1: not open */
   int status;            /* of the sidecar's answer; 0: not there yet */
@@ -90,7 +90,7 @@ typedef struct attachment {
   char buffer[ATTACHMENT_BUFFER_BYTES];
 } attachment;
 
-/* A connection that is kept for scores, of one thread at a time; begin with the constant. */
+/* A connection for scores, of one thread at a time; private, too.  Begin with the initializer. */
 typedef struct attachment_scorer {
   int fd; /* -1: there is none now */
 } attachment_scorer;
@@ -100,10 +100,9 @@ typedef struct attachment_scorer {
 /* Attaches as `name`: 1 to 64 letters, digits, '-', '.' and '_'.  `place` is the path of the API's
  * unix socket, or its address, "127.0.0.1:4040", "[::1]:4040" or "http://[::1]:4040" ([api] socket
  * and listen; "localhost" is 127.0.0.1).  `score`: what the application is worth from the start, or
- * NULL.  Returns 0, or a negative errno: -EINVAL (place or name), -ENOENT and -ECONNREFUSED (no
- * sidecar there), and what connect(2) and send(2) say.  What the sidecar answers, attachment_next()
- * tells.  Close it with attachment_close().
- *
+ * NULL.  Returns 0, or a negative errno: -EINVAL (place or name), -ERANGE (score), -ENOENT and
+ * -ECONNREFUSED (no sidecar there), and what connect(2) and send(2) say.  What the sidecar answers,
+ * attachment_next() tells.  Close it with attachment_close().
  * With a token (NULL: none), as below, too, -ENOKEY: its file cannot be read, or there is none of 1
  * to ATTACHMENT_TOKEN_BYTES visible characters of ASCII. */
 static inline int attachment_open_by(attachment* self, const char* place, const char* name,
@@ -120,20 +119,21 @@ static inline int attachment_fd(const attachment* self) { return self->fd; }
  * -ETIMEDOUT: it has not answered in ATTACHMENT_TIMEOUT_MS (so call this once after that time,
  * too), so open another attachment, after a moment; -EACCES: this process may not attach (401: by
  * this token, or without one; 403), and -EPROTO: the sidecar has refused it for another reason:
- * attachment_status() says which (400: name or score, 429 and 503: there are too many; 200: what
- * answers there is no sidecar).  After these only attachment_close() is of use. */
+ * attachment_status() says which (400: a name that it does not take, 429 and 503: there are too
+ * many; 200: what answers there is no sidecar).  After these only attachment_close() is of use. */
 static inline int attachment_next(attachment* self, attachment_event* event);
 
 /* The code of the sidecar's answer (HTTP); 0: it has not answered yet. */
 static inline int attachment_status(const attachment* self) { return self->status; }
 
 /* The application is worth this from now on, whoever it was that attached; from -(2^53 - 1) to
- * 2^53 - 1.  Returns 0, or a negative errno: -EAGAIN: too many a second, -ETIMEDOUT, -EPROTO: it
- * was refused; and those of attachment_open().
+ * 2^53 - 1.  Until it is said, also after a restart of the sidecar, it is 0.  Returns 0, or a
+ * negative errno: -EAGAIN: too many a second, -ETIMEDOUT, -EPROTO: it was refused; and those of
+ * attachment_open().
  *
- * If it changes often, say it over a scorer, which keeps its connection: making one for each is
- * much of what a score costs the sidecar.  A scorer is for one place.  If the sidecar has closed
- * the connection since, another is made; an error closes it, and the next call makes another. */
+ * If it changes often, say it over a scorer, which keeps its connection, to one place: making one
+ * for each is much of what a score costs the sidecar.  Another is made when the sidecar has closed
+ * it, and by the call after an error.  A score that could not be said is not kept: say it again. */
 static inline int attachment_scorer_tell(attachment_scorer* self, const char* place, int64_t score,
                                          const attachment_token* token);
 static inline int attachment_score_by(const char* place, int64_t score,
@@ -283,15 +283,19 @@ static inline int attachment_is_name_(const char* name) {
   return length >= 1 && length <= 64 && name[length] == '\0';
 }
 
+static inline int attachment_is_score_(int64_t score) {
+  return -0x1FFFFFFFFFFFFF <= score && score <= 0x1FFFFFFFFFFFFF;
+}
+
 static inline int attachment_open_by(attachment* self, const char* place, const char* name,
                                      const int64_t* score, const attachment_token* token) {
   const uint64_t by_ms = attachment_now_ms_() + ATTACHMENT_TIMEOUT_MS;
   char worth[32] = "";
   char head[192]; /* HTTP/1.0, so that the answer is not cut into chunks */
   memset(self, 0, sizeof *self);
-  self->fd = -1;
-  self->type = -1;
+  self->fd = self->type = -1;
   if (!attachment_is_name_(name)) return -EINVAL;
+  if (score != NULL && !attachment_is_score_(*score)) return -ERANGE;
   if (score != NULL) snprintf(worth, sizeof worth, "&score=%" PRId64, *score);
   snprintf(head, sizeof head, "POST /v1/application/attach?name=%s%s HTTP/1.0", name, worth);
   const int fd = attachment_request_(-1, place, head, "", token, by_ms);
@@ -316,14 +320,12 @@ static inline int attachment_line_(attachment* self, const char* line) {
     return 0;
   }
   if (strncmp(line, "event: ", 7) == 0) {
-    const char* const name = line + 7;
-    self->type = strcmp(name, "attached") == 0 ? ATTACHMENT_ATTACHED
-                 : strcmp(name, "lead") == 0   ? ATTACHMENT_LEAD
-                 : strcmp(name, "follow") == 0 ? ATTACHMENT_FOLLOW
-                 : strcmp(name, "drain") == 0  ? ATTACHMENT_DRAIN
-                                               : ATTACHMENT_OTHER;
-    self->epoch = 0;
-    self->left_ms = 0;
+    self->type = strcmp(line + 7, "attached") == 0 ? ATTACHMENT_ATTACHED
+                 : strcmp(line + 7, "lead") == 0   ? ATTACHMENT_LEAD
+                 : strcmp(line + 7, "follow") == 0 ? ATTACHMENT_FOLLOW
+                 : strcmp(line + 7, "drain") == 0  ? ATTACHMENT_DRAIN
+                                                   : ATTACHMENT_OTHER;
+    self->epoch = self->left_ms = 0;
   } else if (strncmp(line, "data: ", 6) == 0) {
     const char* const epoch = strstr(line, "\"epoch\":");
     const char* const left_ms = strstr(line, "\"left_ms\":");
@@ -375,8 +377,7 @@ static inline int attachment_next(attachment* self, attachment_event* event) {
 }
 
 /* The code of the answer (HTTP), or a negative errno; -EPIPE: the connection has ended without one.
- * It is kept after a good answer that was read to its end, by headers as the sidecar writes them.
- */
+ * Kept after a good answer that was read to its end, by headers as the sidecar writes them. */
 static inline int attachment_answer_(int fd, uint64_t by_ms, int* is_kept) {
   char answer[ATTACHMENT_BUFFER_BYTES];
   size_t used = 0;
@@ -427,6 +428,7 @@ static inline int attachment_ask_(attachment_scorer* kept, const char* place, co
 static inline int attachment_scorer_tell(attachment_scorer* self, const char* place, int64_t score,
                                          const attachment_token* token) {
   char body[48];
+  if (!attachment_is_score_(score)) return -ERANGE;
   snprintf(body, sizeof body, "{\"score\":%" PRId64 "}", score);
   return attachment_ask_(self, place, "PUT /v1/application/score HTTP/1.1", body, token);
 }

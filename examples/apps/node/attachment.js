@@ -158,7 +158,8 @@ async function attach(place, name = 'application', score = undefined, options = 
   return new Attachment(response);
 }
 
-// The application is worth this from now on: a whole number, from -(2 ** 53 - 1) to 2 ** 53 - 1.
+// The application is worth this from now on: a whole number, from -(2 ** 53 - 1) to 2 ** 53 - 1.  Until it is
+// said, also after a restart of the sidecar, it is 0.
 async function setScore(place, score, options = {}) {
   const response = await ask(place, 'PUT', '/v1/application/score', JSON.stringify({ score }), options);
   response.resume();
@@ -174,7 +175,8 @@ class Scorer {
   }
 
   // As setScore(), and rejects with the same.  Connects if it has to: at first, after an error, and, by itself,
-  // where the sidecar has closed the connection or has restarted.
+  // where the sidecar has closed the connection or has restarted.  A score that could not be said is not kept: say it
+  // again when you attach again.
   async set(score) {
     try {
       await this._tell(score).catch((error) => {

@@ -126,7 +126,8 @@ def attach(place: str, name: str = "application",
     API's unix socket, or its address, "127.0.0.1:4040".  Over TCP `[api] token_file` may ask for a
     `token`: it, or the first line of `token_file` that is neither empty nor begins with '#', which
     is read each time, for tokens are replaced.  It is sent as it is: to the sidecar of this host.
-    Raises OSError where there is no sidecar, Refused, or NoToken."""
+    Raises OSError where there is no sidecar, ValueError where `place` is none, Refused, or
+    NoToken."""
     worth = "" if score is None else f"&score={score:d}"
     target = f"/v1/application/attach?name={urllib.parse.quote(name, safe='')}{worth}"
     stream, head, text = _ask(place, "POST", target, b"", _authorization(token, token_file))
@@ -138,8 +139,8 @@ def attach(place: str, name: str = "application",
 
 def set_score(place: str, score: int, *, token: typing.Optional[str] = None,
               token_file: typing.Optional[str] = None) -> None:
-    """The application is worth this from now on, from -(2^53 - 1) to 2^53 - 1.  Raises as
-    attach()."""
+    """The application is worth this from now on, from -(2^53 - 1) to 2^53 - 1; until it is said,
+    also after a restart of the sidecar, it is 0.  Raises as attach()."""
     body = json.dumps({"score": score}).encode()
     stream, _, _ = _ask(place, "PUT", "/v1/application/score", body,
                         _authorization(token, token_file))
@@ -160,7 +161,8 @@ class Scorer:
 
     def set(self, score: int) -> None:
         """As set_score(), and raises the same.  Connects if it has to: at first, after an error,
-        and, by itself, where the sidecar has closed the connection or has restarted."""
+        and, by itself, where the sidecar has closed the connection or has restarted.  A score that
+        could not be said is not kept: say it again when you attach again."""
         body = json.dumps({"score": score}).encode()
         authorization = _authorization(self._token, self._token_file)
         kept, self._stream = self._stream, None
@@ -233,6 +235,8 @@ def _authorization(token: typing.Optional[str], token_file: typing.Optional[str]
 def _connect(place: str) -> socket.socket:
     if not place.startswith("/"):
         host, _, port = place.rpartition(":")
+        if not host or not port.isdigit():
+            raise ValueError(f"{place!r} is neither the path of a socket nor HOST:PORT")
         return socket.create_connection((host.strip("[]"), int(port)), TIMEOUT_S)
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     stream.settimeout(TIMEOUT_S)

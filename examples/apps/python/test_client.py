@@ -116,6 +116,13 @@ class Attachment(ClientCase):
         self.assertEqual(self.requests, [])
 
 
+class Place(unittest.TestCase):
+    def test_what_is_no_place_is_named(self) -> None:
+        for place in ("worker", "localhost", ":4040", "127.0.0.1:http"):
+            with self.assertRaisesRegex(ValueError, "HOST:PORT"):
+                attachment.set_score(place, 42)
+
+
 class Scorer(ClientCase):
     def setUp(self) -> None:
         super().setUp()

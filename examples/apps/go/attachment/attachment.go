@@ -148,7 +148,8 @@ func (mine *Attachment) Close() {
 	mine.body.Close()
 }
 
-// SetScore says what the application is worth from now on, from -(2^53 - 1) to 2^53 - 1.
+// SetScore says what the application is worth from now on, from -(2^53 - 1) to 2^53 - 1.  Until it is said, also
+// after a restart of the sidecar, it is 0.
 func SetScore(place string, score int64, options ...Option) error {
 	return tell(connecting(place, false), score, options)
 }
@@ -166,7 +167,8 @@ func NewScorer(place string, options ...Option) *Scorer {
 }
 
 // Set is SetScore.  It connects if it has to: at first, after an error, and, by itself, where the sidecar has
-// closed the connection or has restarted.
+// closed the connection or has restarted.  A score that could not be said is not kept: say it again when you
+// attach again.
 func (scorer *Scorer) Set(score int64) error {
 	err := tell(scorer.transport, score, scorer.options)
 	if err != nil {
