@@ -24,7 +24,7 @@ CROWD = 50
 FORGED_FRAMES = int(os.environ.get("BELLWETHER_TEST_FORGED_FRAMES", "100000"))
 FRAMES_AT_ONCE = 50
 MOST_LOG_BYTES = 4_000_000
-LONG_S = 240  # a thousand members under a sanitizer
+LONG_S = 120  # for a thousand members
 # Leads again soon, so that it can be seen that all is as before.
 SOON = 'preempt_delay = "500ms"\n'
 
