@@ -31,14 +31,15 @@ inline const char* name(DrainReason reason) {
 
 // How a drain ended.
 enum class DrainEnd : uint8_t {
-  kDrained,   // the application has finished
-  kDetached,  // it is not there any more
-  kTimeout,   // it took longer than it may
-  kCut,       // leadership was lost meanwhile, or somebody wanted the end at once
-  kLast = kCut,
+  kDrained,    // the application has finished
+  kDetached,   // it is not there any more
+  kTimeout,    // it took longer than it may
+  kCut,        // leadership was lost meanwhile, or somebody wanted the end at once
+  kCalledOff,  // nobody is there any more to take over: the leader stays
+  kLast = kCalledOff,
 };
 inline const char* name(DrainEnd end) {
-  static constexpr Names<DrainEnd> kNames({"drained", "detached", "timeout", "cut"});
+  static constexpr Names<DrainEnd> kNames({"drained", "detached", "timeout", "cut", "called_off"});
   return kNames[end];
 }
 
@@ -48,6 +49,14 @@ struct Drain {
   Instant since{};
   Instant until{};       // the hand-over waits no longer
   bool is_over = false;  // and yet it may lead on, until its successor has claimed
+};
+
+// As somebody asked for the place.
+struct PlaceQuestion {
+  uint64_t number = 0;
+  bool is_planned = false;  // an operator wants it, whatever the ranks are
+  int64_t score = 0;        // its own, until it has said a word with another number than
+  uint64_t revision = 0;    // this, which is the last that was known
 };
 
 // After so many candidates that did not claim the others shall hold an election.
@@ -60,6 +69,10 @@ struct Handover {
   bool is_appointed = false;  // an operator has named it
   uint64_t epoch = 0;         // that this process has led
   Duration hold{};            // how long it then stays out
+  // An operator wants this reign to end, whoever takes over.
+  bool steps_down = false;
+  // Of `named`, which has been told that it may have the place.
+  std::optional<PlaceQuestion> question{};
   std::optional<Drain> drain{};
   std::vector<Uuid> tried{};
   // Guard on a store: the record as it has written it last, or is writing it.

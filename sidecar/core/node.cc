@@ -78,7 +78,10 @@ const Effects& Node::step(Instant now, const Input& input) {
   expire_lease();
   std::visit([this](const auto& what) { on(what); }, input);
   watch_disk();
-  if (!has_left_ && !has_failed_) keep_trying();
+  if (!has_left_ && !has_failed_) {
+    keep_trying();
+    review_drain();
+  }
   end_links_of_forgotten();
   watch_record();
   return effects_;

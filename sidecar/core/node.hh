@@ -185,6 +185,7 @@ class Node : private NodeState {
   void wait_for_leader(const Uuid& id);
   void follow(const LeaderHint& leader, bool is_effective = true);
   void claim(std::span<const election_id> silent, bool is_appointed, bool is_planned = false);
+  bool leads_on() const;
   void lead_at_once(const Proposal& proposal);
   void lead(Leading role, const Proposal& proposal);
   uint64_t next_epoch() const;
@@ -370,11 +371,16 @@ class Node : private NodeState {
 
   // node_drain.cc
   void on(const Drained&);
+  bool is_to_finish() const;
   bool is_draining() const;
   void begin_drain(DrainReason reason);
   void end_drain(DrainEnd end);
   void hand_over_drained(DrainEnd end);
-  void redirect_handover(const Uuid& successor, bool is_appointed, DrainReason reason);
+  void redirect_handover(std::optional<Uuid> successor, bool is_appointed, DrainReason reason);
+  void review_drain();
+  bool has_taker() const;
+  bool can_take_over(const Member& member) const;
+  void call_off_drain();
 
   // node_takeover.cc
   void ask_or_claim(Proposal proposal);
@@ -387,7 +393,8 @@ class Node : private NodeState {
   void on_place_reply(const CanvassReply& reply);
   void on_take_over(Member& from, const Canvass& canvass);
   bool gives_way_to(const Member& candidate, const Canvass& canvass) const;
-  void give_way_to(const Uuid& candidate);
+  void give_way_to(const Member& candidate, const Canvass& canvass);
+  void refuse_place();
   Duration drain_left() const;
 
   // node_application.cc
@@ -401,6 +408,7 @@ class Node : private NodeState {
 
   // node_options.cc
   void on(const Reconfigure&);
+  void set_drain_timeout(Duration timeout);
   void set_detection(const Options& options);
   void set_variant(const std::string& variant);
   void renew_elector();

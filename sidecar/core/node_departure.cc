@@ -20,9 +20,12 @@ void Node::on(const StepDown& step_down) {
   if (!handover_) {
     const auto drain_reason =
         step_down.is_now ? std::nullopt : std::optional(DrainReason::kStepDown);
-    return begin_handover(std::nullopt, false, drain_reason, step_down.hold);
+    begin_handover(std::nullopt, false, drain_reason, step_down.hold);
+    if (is_draining()) handover_->steps_down = true;
+    return;
   }
   handover_->hold = step_down.hold;
+  handover_->steps_down = true;
   if (step_down.is_now) hand_over_drained(DrainEnd::kCut);
 }
 
@@ -60,8 +63,7 @@ void Node::begin_handover(std::optional<Uuid> successor, bool is_appointed,
   // It may have stopped leading just now.
   const uint64_t epoch = is_leading() ? leader()->epoch : record_.max_epoch;
   std::optional<Drain> drain_so_far = handover_ ? handover_->drain : std::nullopt;
-  const bool is_to_drain = drain_reason && !drain_so_far && is_leading() &&
-                           application_.is_attached && options_.drain_timeout > Duration::zero();
+  const bool is_to_drain = drain_reason && !drain_so_far && is_leading() && is_to_finish();
   handover_ = Handover{.named = successor,
                        .is_appointed = is_appointed,
                        .epoch = epoch,

@@ -1,11 +1,19 @@
 // Before a leader hands over it asks its application to finish: it leads on, its heartbeats and its
 // lease go on, and its flag says that nothing new is to be begun.  The hand-over comes when the
 // application has said that it is done, or is gone, or its time is over; and at once when an
-// operator does not want to wait.  Whatever else ends the reign ends the drain.
+// operator does not want to wait.  Whatever else ends the reign ends the drain.  If there is nobody
+// any more to take over, the leader stays, and its application goes on.
+#include <algorithm>
+
 #include "core/node.hh"
 #include "core/node_send.hh"
 
 namespace bellwether {
+
+// Whether the application is one that is asked.
+bool Node::is_to_finish() const {
+  return application_.is_attached && options_.drain_timeout > Duration::zero();
+}
 
 bool Node::is_draining() const { return handover_ && handover_->is_draining(); }
 
@@ -62,10 +70,58 @@ void Node::on(const Drained& drained) {
 }
 
 // Meanwhile somebody else is to have the place: the drain goes on as it is.
-void Node::redirect_handover(const Uuid& successor, bool is_appointed, DrainReason reason) {
+void Node::redirect_handover(std::optional<Uuid> successor, bool is_appointed, DrainReason reason) {
+  refuse_place();
   handover_->named = successor;
   handover_->is_appointed = is_appointed;
   handover_->drain->reason = reason;
+}
+
+// After every input.  Whoever leaves goes on with that, whoever is there; and whoever is cut off
+// from its guard could not stay.
+void Node::review_drain() {
+  if (!is_draining() || is_leaving_ || has_taker()) return;
+  if (guard_obstacle() != Obstacle::kNone) return;
+  if (handover_->steps_down && handover_->named) {
+    redirect_handover(std::nullopt, false, DrainReason::kStepDown);
+    if (has_taker()) return;
+  }
+  call_off_drain();
+}
+
+bool Node::has_taker() const {
+  if (!handover_->named) {
+    return std::ranges::any_of(members_.all(),
+                               [this](const Member& member) { return can_take_over(member); });
+  }
+  const Member* named = members_.find(*handover_->named);
+  if (named == nullptr || !can_take_over(*named)) return false;
+  const auto& question = handover_->question;
+  if (!question || question->is_planned) return true;
+  // Its score may have fallen so far that this node would take the place back from it.
+  Rank rank = named->entry.rank();
+  if (named->entry.revision == question->revision) rank.score = question->score;
+  return !preemption_.allows(members_.self().rank(), rank);
+}
+
+// Whoever has only lost its connection may be back before the application has finished.
+bool Node::can_take_over(const Member& member) const {
+  const bool is_away = member.entry.liveness == Liveness::kSuspect && member.entry.is_electable &&
+                       now_ - member.since < options_.suspect_after_max;
+  return member.entry.id != members_.self().id && (member.is_candidate() || is_away);
+}
+
+// A drain for a place that nobody takes would keep the application from its work for nothing, and
+// end with a worse leader or none.
+void Node::call_off_drain() {
+  remark("nobody takes over any more: the leader stays");
+  refuse_place();
+  handover_->hold = Duration::zero();
+  end_drain(DrainEnd::kCalledOff);
+  handover_.reset();
+  timers_.disarm(Timer::kHold);
+  update_electable();
+  publish();
 }
 
 }  // namespace bellwether

@@ -166,6 +166,12 @@ void Node::claim(std::span<const election_id> silent, bool is_appointed, bool is
   begin_claim(std::move(proposal));
 }
 
+// It has won the place that it has.  In the papers each election makes a new leader; but a new
+// epoch would cut off what an application has begun that is to be asked to finish.
+bool Node::leads_on() const {
+  return is_leading() && is_to_finish() && leader()->epoch == known_epoch();
+}
+
 // The papers' rule.
 void Node::lead_at_once(const Proposal& proposal) {
   const uint64_t epoch = next_epoch();

@@ -123,6 +123,8 @@ void Node::on(const LinkUp& link) {
   if (hello.leader) consider(*hello.leader, id);
   if (is_leading() || is_claiming()) send_heartbeat(id);  // it shall know at once whom to follow
   ask_newcomer();
+  // The connection that broke may have taken the question with it, or the answer.
+  if (asking_ && is_following(id)) ask_for_place(std::move(asking_->proposal));
 }
 
 // Whoever stays connected to a process that it cannot take on would wait for ever.

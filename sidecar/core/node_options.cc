@@ -24,7 +24,7 @@ void Node::on(const Reconfigure& reconfigure) {
   options_.coordinator_timeout = wanted.coordinator_timeout;
   options_.join_timeout = wanted.join_timeout;
   options_.handover_timeout = wanted.handover_timeout;
-  options_.drain_timeout = wanted.drain_timeout;
+  set_drain_timeout(wanted.drain_timeout);
   options_.reap_after = wanted.reap_after;
   set_detection(wanted);
   options_.preempt = wanted.preempt;
@@ -35,6 +35,16 @@ void Node::on(const Reconfigure& reconfigure) {
   has_tried_to_preempt_ = false;
   arm_preemption();
   set_variant(variant);
+}
+
+// A drain that is under way may be shortened.  Whoever waits for the place was told how long it may
+// take, and would not wait for longer.
+void Node::set_drain_timeout(Duration timeout) {
+  options_.drain_timeout = timeout;
+  if (!is_draining()) return;
+  Drain& drain = *handover_->drain;
+  drain.until = std::min(drain.until, drain.since + timeout);
+  timers_.arm(Timer::kDrain, drain.until);
 }
 
 // Silence counts anew: what was patience before must not be suspicion now.

@@ -81,11 +81,11 @@ void Node::on_take_over(Member& from, const Canvass& canvass) {
   if (!is_leading() && handover_) return;
   CanvassReply reply{.number = canvass.number, .leader = leader()};
   if (is_leading() && gives_way_to(from, canvass)) {
-    give_way_to(from.entry.id);
+    give_way_to(from, canvass);
     if (!is_leading()) return;  // the HANDOVER is on its way
     // Whoever takes part in an election that was called need not hold it again and again meanwhile.
     if (is_draining() && canvass.is_planned) announce_again();
-    reply.is_yes = true;
+    reply.is_yes = !handover_ || handover_->named.value_or(from.entry.id) == from.entry.id;
     reply.drain_left = drain_left();
   }
   send(from.entry.id, reply);
@@ -103,13 +103,29 @@ bool Node::gives_way_to(const Member& candidate, const Canvass& canvass) const {
 }
 
 // Of several that ask during a drain the highest has the place.
-void Node::give_way_to(const Uuid& candidate) {
-  if (!handover_) return begin_handover(candidate, false, DrainReason::kTakeOver);
-  if (!is_draining() || !handover_->named) return;  // the highest is asked first anyway
-  const Member* named = members_.find(*handover_->named);
-  const Member* other = members_.find(candidate);
-  const bool is_higher = named == nullptr || named->entry.rank() < other->entry.rank();
-  if (is_higher) redirect_handover(candidate, false, DrainReason::kTakeOver);
+void Node::give_way_to(const Member& candidate, const Canvass& canvass) {
+  const Uuid& id = candidate.entry.id;
+  if (!handover_) {
+    begin_handover(id, false, DrainReason::kTakeOver);
+  } else {
+    if (!is_draining() || !handover_->named) return;  // the highest is asked first anyway
+    const Member* named = members_.find(*handover_->named);
+    const bool is_it = named == &candidate;
+    if (!is_it && named != nullptr && candidate.entry.rank() < named->entry.rank()) return;
+    if (!is_it) redirect_handover(id, false, DrainReason::kTakeOver);
+  }
+  if (!is_draining()) return;
+  handover_->question = PlaceQuestion{.number = canvass.number,
+                                      .is_planned = canvass.is_planned,
+                                      .score = canvass.score,
+                                      .revision = candidate.entry.revision};
+}
+
+// To whom it was promised.  Without this word it would claim the place when its time is over.
+void Node::refuse_place() {
+  const auto question = std::exchange(handover_->question, std::nullopt);
+  if (!question) return;
+  send(*handover_->named, CanvassReply{.number = question->number, .leader = leader()});
 }
 
 Duration Node::drain_left() const {

@@ -36,7 +36,8 @@ class Preemption {
   // How long a leader must have been followed before it is preempted.
   Duration delay() const { return std::max(delay_, penalty_); }
 
-  // This process lost leadership without giving it up.  Twice within a minute is flapping: then the
+  // This process lost leadership without giving it up, or could not take the place for which it had
+  // asked.  Twice within a minute is flapping: then the
   // usual wait is doubled, and each further time what was waited last.
   void on_leadership_lost(Instant now) {
     const bool is_flapping = has_lost_ && now - lost_at_ < kFlappingWithin;

@@ -112,6 +112,8 @@ std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) 
       if (is_beat) last_beat_at_ = now_;
     } else if (std::holds_alternative<StoreWrite>(effect)) {
       last_write_at_ = now_;
+    } else if (const auto* ended = std::get_if<DrainEnded>(&effect)) {
+      if (ended->end == DrainEnd::kCalledOff) flag_.is_draining = false;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {
       const bool is_begun =
           publish->is_leader && !(flag_.is_leader && flag_.epoch == publish->epoch);

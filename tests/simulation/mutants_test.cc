@@ -159,6 +159,36 @@ BOOST_AUTO_TEST_CASE(who_does_not_wait_for_the_application_of_the_leader_is_caug
   check_search(without(Rule::kWaitForItsDrain), "modified");
 }
 
+// These take one that asks, and something that happens to it within the time of a drain.
+BOOST_AUTO_TEST_CASE(a_drain_for_nobody_that_goes_on_is_caught) {
+  check_scenario("../application/asker_is_gone_while_the_leader_drains", without(Rule::kCallOff),
+                 kBoth);
+  check_scenario("../application/step_down_is_called_off", without(Rule::kCallOff), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(who_is_not_told_that_the_leader_stays_is_caught) {
+  check_scenario("../application/asker_is_worth_less_by_now", without(Rule::kRefusedLater), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_down_that_is_forgotten_is_caught) {
+  check_scenario("../application/step_down_outlives_the_one_that_asked",
+                 without(Rule::kStepDownStands), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_ask_again_is_caught) {
+  check_scenario("../application/asker_loses_its_connection", without(Rule::kAskAgain), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_in_a_loop_is_caught) {
+  check_scenario("../application/crash_loop_of_one_that_asks", without(Rule::kCrashLoopAsks),
+                 kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(an_election_that_cuts_off_work_is_caught) {
+  check_scenario("../application/elected_while_its_application_works", without(Rule::kLeadOn),
+                 kBoth);
+}
+
 // It takes a hand-over, an election that a third one calls while the higher rank stays away, and
 // another that the leader calls when it has come back.
 BOOST_AUTO_TEST_CASE(a_leader_that_asks_and_does_not_say_that_it_leads_is_caught) {

@@ -16,8 +16,10 @@ struct Draining : NodeHarness {
     step(kAttached);
   }
 
+  // And nobody is missed before that is over.
   static Options with_time(Options options) {
     options.drain_timeout = seconds(10);
+    options.suspect_after_min = options.suspect_after_max = seconds(20);
     return options;
   }
 };
@@ -128,13 +130,21 @@ BOOST_AUTO_TEST_CASE(it_holds_no_election_and_takes_part_in_none) {
   BOOST_TEST((node.node().obstacle() == Obstacle::kHandingOver));
 }
 
-BOOST_AUTO_TEST_CASE(another_time_that_is_configured_is_that_of_the_next_drain) {
+// Whoever waits was told how long that may take.
+BOOST_AUTO_TEST_CASE(a_time_that_is_configured_meanwhile_shortens_it_and_never_lengthens_it) {
   Draining node;
   node.step(StepDown{});
-  Options options = node.node().options();
-  options.drain_timeout = seconds(1);
-  node.step(Reconfigure{options});
-  BOOST_TEST((node.wait_of(Timer::kDrain) == seconds(10)));
+  node.run_for(milliseconds(500));
+  const auto wait_with = [&node](Duration timeout) {
+    Options options = node.node().options();
+    options.drain_timeout = timeout;
+    node.step(Reconfigure{options});
+    return node.wait_of(Timer::kDrain);
+  };
+  BOOST_TEST((wait_with(seconds(20)) == milliseconds(9500)));
+  BOOST_TEST((wait_with(seconds(1)) == milliseconds(500)));
+  BOOST_TEST((wait_with(Duration::zero()) <= Duration::zero()));
+  BOOST_TEST(ended(node.tick()) == "timeout");
 }
 
 BOOST_AUTO_TEST_CASE(whoever_is_named_meanwhile_has_the_place) {
@@ -242,6 +252,74 @@ BOOST_AUTO_TEST_CASE(a_newer_epoch_without_a_leader_ends_it) {
   const Effects effects = node.receive(3, 4, Resign{}, 4);
   BOOST_TEST(ended(effects) == "cut");
   BOOST_TEST(sent(effects) == "HANDOVER to 4");
+}
+
+// --- it is called off ---
+
+// Says that its application cannot work.
+Effects lose_application(NodeHarness& node, uint32_t member, uint64_t revision = 1) {
+  return node.receive(member, 1,
+                      Wish{.variant = member_entry(member).variant,
+                           .boot = member_entry(member).boot,
+                           .revision = revision,
+                           .is_electable = false,
+                           .ability = Ability::kAbsent});
+}
+
+BOOST_AUTO_TEST_CASE(a_leader_that_steps_down_for_nobody_stays) {
+  Draining node;
+  node.step(StepDown{.hold = seconds(60)});
+  for (const uint32_t member : {1u, 2u, 3u})
+    BOOST_TEST(ended(lose_application(node, member)) == "");
+  const Effects effects = lose_application(node, 4);
+  BOOST_TEST(ended(effects) == "called_off");
+  BOOST_TEST(!last_publish(effects)->is_draining);
+  BOOST_TEST(node.role() == "leads in 1");
+  BOOST_TEST(!node.node().is_handing_over());
+  BOOST_TEST((node.node().obstacle() == Obstacle::kNone));
+  BOOST_TEST(everything(node.step(Drained{1})) == "");  // too late
+}
+
+BOOST_AUTO_TEST_CASE(a_transfer_to_one_that_has_gone_moves_leadership_to_nobody_else) {
+  Draining node;
+  node.step(Transfer{uuid(2)});
+  BOOST_TEST(ended(lose_application(node, 4)) == "");
+  BOOST_TEST(ended(node.disconnect(2, LinkEvidence::kRefused)) == "called_off");
+  BOOST_TEST(node.role() == "leads in 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_breaks_for_a_moment_calls_nothing_off) {
+  Draining node;
+  node.step(Transfer{uuid(2)});
+  BOOST_TEST(ended(node.disconnect(2, LinkEvidence::kClosed)) == "");
+  node.run_for(milliseconds(200));
+  BOOST_TEST(ended(node.connect(2, 1)) == "");
+  BOOST_TEST(sent(node.step(Drained{1})) == "HANDOVER to 2");
+  Options options;
+  options.drain_timeout = seconds(10);
+  NodeHarness gone({.self = 5, .options = options});
+  gone.lead().step(kAttached);
+  gone.step(Transfer{uuid(2)});
+  gone.disconnect(2, LinkEvidence::kClosed);
+  BOOST_TEST(ended(gone.run_for(options.suspect_after_max)) == "called_off");
+}
+
+BOOST_AUTO_TEST_CASE(who_steps_down_does_so_though_the_one_that_was_named_has_gone) {
+  Draining node;
+  node.step(StepDown{.hold = seconds(60)});
+  node.step(Transfer{uuid(2)});
+  BOOST_TEST(ended(lose_application(node, 2)) == "");
+  BOOST_TEST((node.node().drain()->reason == DrainReason::kStepDown));
+  BOOST_TEST(sent(node.step(Drained{1})) == "HANDOVER to 4");
+}
+
+BOOST_AUTO_TEST_CASE(who_leaves_goes_whoever_is_there) {
+  Draining node;
+  node.step(LeaveGroup{});
+  for (const uint32_t member : {1u, 2u, 3u, 4u}) lose_application(node, member);
+  BOOST_TEST(node.node().drain() != nullptr);
+  node.step(Drained{1});
+  BOOST_TEST(node.node().has_left());
 }
 
 BOOST_AUTO_TEST_CASE(a_hold_begins_when_it_leads_no_longer) {
