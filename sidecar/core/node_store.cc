@@ -107,7 +107,7 @@ void Node::on(const StoreSeen& seen) {
   if (!store_->asking) return;
   const bool is_held = record.holder == Holder::kMember || record.holder == Holder::kStranger;
   const bool is_renewed =
-      is_news && is_held && !holds_record() &&
+      is_news && is_held && ground_to_write() == Ground::kNone &&
       std::tie(before.holder, before.id, before.home, before.name, before.epoch) ==
           std::tie(record.holder, record.id, record.home, record.name, record.epoch);
   is_renewed ? on_renewal_of_other() : pursue_bid();

@@ -267,6 +267,17 @@ BOOST_AUTO_TEST_CASE(who_waits_for_the_record_gives_its_turn_to_one_that_need_no
   BOOST_TEST(node.role() == "leaderless");
 }
 
+BOOST_AUTO_TEST_CASE(a_last_renewal_of_one_that_is_proven_dead_is_no_sign_of_life) {
+  StoreHarness node;
+  node.bid();
+  node.seen("a", node.held_by(1, 7));
+  node.step(LinkDown{uuid(1), LinkEvidence::kRefused, true});
+  BOOST_TEST(node.role() == "claims 8");
+  node.conflict();
+  node.seen("b", node.held_by(1, 7));
+  BOOST_TEST(node.role() == "claims 9");
+}
+
 BOOST_AUTO_TEST_CASE(a_claim_of_a_process_that_has_left_is_nobodys) {
   StoreHarness node;
   node.receive(2, 6, Leave{1}, 6);
