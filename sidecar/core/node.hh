@@ -328,7 +328,8 @@ class Node : private NodeState {
   void on_renewal_of_other();
   void on_bid(Member& from, const Canvass& canvass);
   void leave_turn_to(const Member& candidate);
-  void give_turn_to(const Member& from);
+  void tell_to_claim(const Uuid& id);
+  void end_turn_of(const Uuid& told);
   void take_turn_of(const Uuid& gone);
   void on_bid_reply(Member& from, const CanvassReply& reply);
 

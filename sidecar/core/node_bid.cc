@@ -4,7 +4,9 @@
 //   plugin claims - ground to write? - claim with the store and the disk - written - leader
 //
 // While it waits for a dead leader's lease it tells all others by CANVASS, who leave it the turn;
-// a leader that it outranks hands over to it for that.  Whoever hears another leader says so.
+// a leader that it outranks hands over to it for that.  Whoever hears another leader says so.  One
+// that has proof of the holder's end need not wait, and is told to claim; what either of them has
+// begun goes on meanwhile, so it takes no longer than if the other were not there.
 #include <algorithm>
 #include <utility>
 
@@ -50,6 +52,8 @@ void Node::await_turn() {
   if (now_ >= store_->asking_until) return give_up_claim("the leader did not hand over");
   if (now_ >= store_->canvass_again) {
     store_->canvass_again = now_ + options_.coordinator_timeout;
+    // The last question was answered by nobody else.
+    if (now_ >= store_->told_until + options_.coordinator_timeout) store_->told.clear();
     send_to_connected(Canvass{.number = ++store_->canvass,
                               .voters = store_->hash,
                               .is_planned = store_->asking->is_planned,
@@ -112,6 +116,8 @@ void Node::go_on_after_claim() { is_leading() ? judge_record() : pursue_bid(); }
 void Node::end_bid() {
   store_->asking.reset();
   store_->claim.reset();
+  store_->told.clear();
+  store_->told_until = Instant{};
   give_up_request();
 }
 
@@ -147,7 +153,10 @@ void Node::on_bid(Member& from, const Canvass& canvass) {
     reply.has_proof = may_lead() && store_->ended.has(canvass.holder_boot);
   }
   send(id, reply);
-  if (reply.is_yes) leave_turn_to(from);
+  // One that asks the store already, and need not wait, goes on: its answer may take longer than
+  // the other's next question.
+  const bool is_ahead = is_candidate() && reply.has_proof;
+  if (reply.is_yes && !is_ahead) leave_turn_to(from);
 }
 
 void Node::leave_turn_to(const Member& candidate) {
@@ -160,16 +169,31 @@ void Node::leave_turn_to(const Member& candidate) {
   timers_.arm(Timer::kElect, now_ + kTurn * options_.coordinator_timeout);
 }
 
-// It need not wait for the record, as this process must: a proof is good for who has it, and is not
-// told.  It may be asked for its place then.
-void Node::give_turn_to(const Member& from) {
-  leave_turn_to(from);
-  send(from.entry.id, PlannedHandover{});
+// A proof is good for who has it, and is not told.  Those that have one are told to claim one after
+// the other, as successors are, for the store of one may be slow or out of its reach.  This process
+// waits on for the record, whatever becomes of them.
+void Node::tell_to_claim(const Uuid& id) {
+  StoreGuard& store = *store_;
+  const bool was_told = std::ranges::find(store.told, id) != store.told.end();
+  if (now_ < store.told_until || was_told) return;
+  store.told.push_back(id);
+  store.told_until = now_ + patience_for_handover();
+  // It may be asked for its place then.
+  send(id, PlannedHandover{});
+}
+
+// It cannot claim, as it says itself, or it is gone.
+void Node::end_turn_of(const Uuid& told) {
+  StoreGuard& store = *store_;
+  const bool is_last = !store.told.empty() && store.told.back() == told;
+  if (is_last) store.told_until = std::min(store.told_until, now_);
 }
 
 // The one whose turn it was is gone.
 void Node::take_turn_of(const Uuid& gone) {
-  if (!store_ || store_->awaited != gone) return;
+  if (!store_) return;
+  end_turn_of(gone);
+  if (store_->awaited != gone) return;
   store_->awaited.reset();
   if (std::holds_alternative<Leaderless>(role_)) schedule_election(ELECTION_REASON_RETRY);
 }
@@ -181,7 +205,9 @@ void Node::on_bid_reply(Member& from, const CanvassReply& reply) {
     store_->asking_until = now_ + reply.drain_left + patience_for_handover();
     return;
   }
-  if (reply.has_proof && !current) return give_turn_to(from);
+  if (reply.is_yes && !reply.leader && !current) {
+    return reply.has_proof ? tell_to_claim(from.entry.id) : end_turn_of(from.entry.id);
+  }
   if (!reply.leader) return;
   if (current && current->id == reply.leader->id) return;
   if (reply.leader->id == members_.self().id) return;

@@ -190,9 +190,12 @@ void Node::resign() {
   finish_handover();
 }
 
-// The leader that hands over has written this process's name into the record, as this version.
+// The leader that hands over has written this process's name into the record, as this version.  A
+// candidate that waits for the record has not, and may not.
 void Node::note_named(const Header& header, const PlannedHandover& frame) {
-  if (!store_ || frame.version.empty() || is_claiming()) return;
+  if (!store_ || is_claiming()) return;
+  timers_.disarm(Timer::kElect);  // it was to wait for another's claim
+  if (frame.version.empty()) return;
   give_up_request();
   see_record({frame.version, record_of(members_.self(), header.epoch)}, 0);
 }

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/backoff.hh"
 #include "base/fnv1a.hh"
@@ -125,6 +126,10 @@ struct StoreGuard {
   uint64_t number;  // of the last request
   // Another candidate, whose turn it is.
   std::optional<Uuid> awaited{};
+  // Of a candidate: who has said that it need not wait, and was told to claim; the last one has
+  // until then for it.
+  std::vector<Uuid> told{};
+  Instant told_until{};
 
   // Since the last answer; that of a write until a write succeeds, of this process or another.
   std::optional<StoreFailure> failure{};
