@@ -317,6 +317,7 @@ class Node : private NodeState {
   // node_bid.cc
   void bid(Proposal proposal);
   void pursue_bid();
+  bool is_to_be_read_again(Ground ground) const;
   void await_turn();
   void send_claim();
   void begin_store_claim();

@@ -39,12 +39,19 @@ void Node::pursue_bid() {
   if (!store.view.is_known()) return read_record();
   if (store.view.is_absent()) return make_record();
   const Ground ground = ground_to_write();
-  // Of all grounds time alone says nothing of the record as it is now: a claim that cannot succeed
-  // would cost the group an epoch.
-  const bool is_old_sight = now_ - store.view.looked_at() > store.patience.now();
-  if (ground == Ground::kExpired && is_old_sight) return read_record();
+  if (ground != Ground::kNone && is_to_be_read_again(ground)) return read_record();
   if (ground == Ground::kNone) return await_turn();
   send_claim();
+}
+
+// A claim over what is there no more cannot succeed, and would cost the group an epoch.  A watch
+// shows what is there; but that nothing was shown for so long may be the watch's fault.
+bool Node::is_to_be_read_again(Ground ground) const {
+  const StoreGuard& store = *store_;
+  const Instant looked_at = store.view.looked_at();
+  const bool is_watched = store.is_watching && looked_at >= store.watched_since;
+  if (is_watched && ground != Ground::kExpired) return false;
+  return now_ - looked_at > store.patience.now();
 }
 
 // A leader that is there hears of it as well.

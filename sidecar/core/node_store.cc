@@ -236,6 +236,7 @@ void Node::watch_record() {
   const bool is_wanted = !has_left_ && !has_failed_ && !is_leading() &&
                          (is_candidate() || (may_lead() && is_next_in_line()));
   if (std::exchange(store_->is_watching, is_wanted) != is_wanted) {
+    store_->watched_since = now_;
     effects_.push_back(StoreWatch{is_wanted});
   }
 }

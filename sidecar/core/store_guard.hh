@@ -115,6 +115,7 @@ struct StoreGuard {
   StoreView view;
   EndedLives ended{};
   bool is_watching = false;
+  Instant watched_since{};
 
   // A candidate that waits until it may write, or for a successor's word; ends with it.
   std::optional<Proposal> asking{};

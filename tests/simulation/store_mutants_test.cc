@@ -45,6 +45,10 @@ BOOST_AUTO_TEST_CASE(a_candidate_that_tells_the_same_one_to_claim_again_and_agai
   check_scenario("store_told_one_after_the_other", without(Rule::kToldInTurn), kBoth);
 }
 
+BOOST_AUTO_TEST_CASE(a_claim_over_what_was_seen_long_ago_is_caught) {
+  check_scenario("store_old_sight", without(Rule::kReadOldSight), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(a_copied_state_that_is_taken_for_the_own_one_is_caught) {
   check_scenario("store_twin_leads", without(Rule::kHome), kBoth);
   check_search(without(Rule::kHome), "modified", Guarding::kStore);

@@ -366,6 +366,31 @@ BOOST_AUTO_TEST_CASE(a_last_renewal_of_one_that_is_proven_dead_is_no_sign_of_lif
   BOOST_TEST(node.role() == "claims 9");
 }
 
+BOOST_AUTO_TEST_CASE(a_record_that_is_watched_is_claimed_without_another_look) {
+  StoreHarness node;
+  node.bid();
+  node.seen("a", node.held_by(1, 7));
+  node.run_for(seconds(1));
+  node.step(LinkDown{uuid(1), LinkEvidence::kRefused, true});
+  BOOST_TEST(node.role() == "claims 8");
+}
+
+BOOST_AUTO_TEST_CASE(a_record_that_was_seen_long_ago_is_read_before_it_is_claimed) {
+  StoreHarness node;
+  node.bid();
+  node.seen("a", node.held_by(1, 7));
+  node.connect(4);
+  node.receive(4, 0, Canvass{.voters = node.node().store()->hash});
+  BOOST_TEST(!node.node().store()->is_watching);
+  node.run_for(seconds(1));
+  node.step(LinkDown{uuid(1), LinkEvidence::kRefused, true});
+  node.receive(4, 0, PlannedHandover{});
+  BOOST_TEST(node.role() == "leaderless");
+  BOOST_TEST(node.asks());
+  node.seen("b", node.held_by(1, 7));
+  BOOST_TEST(node.role() == "claims 8");
+}
+
 BOOST_AUTO_TEST_CASE(a_claim_of_a_process_that_has_left_is_nobodys) {
   StoreHarness node;
   node.receive(2, 6, Leave{1}, 6);
