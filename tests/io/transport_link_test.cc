@@ -217,6 +217,36 @@ BOOST_AUTO_TEST_CASE(a_new_life_is_found_by_itself_and_can_be_refused_again) {
   BOOST_TEST(run_until([&] { return a.count_down(LinkEvidence::kRefused) == 2; }));
 }
 
+// Members of hearsay are dialled ever more rarely when there are many: here every 15 s.
+BOOST_AUTO_TEST_CASE(
+    a_peer_that_dials_is_looked_for_where_it_listens_however_long_that_was_in_vain) {
+  TransportSettings settings{.boot = 7, .listen = {"127.0.0.1", 0}};
+  settings.death_proof = DeathProof::kAuto;
+  Process seeker(loop, resolver, 3, settings);
+  std::vector<HeldPort> nobody(199);
+  std::vector<PeerAddress> members{b.address()};
+  for (uint8_t i = 0; i < nobody.size(); ++i) {
+    members.push_back({id_of(static_cast<uint8_t>(20 + i)), nobody[i].place()});
+  }
+  const uint16_t port = b.place().port;
+  b.end();
+  seeker.transport().set_members(members);
+  bool is_rare = false;
+  LoopTimer timer(loop, [&] { is_rare = true; });
+  timer.arm(std::chrono::seconds(3));
+  BOOST_REQUIRE(run_until([&] { return is_rare; }));
+  settings.listen.port = port;
+  Process again(loop, resolver, 2, settings);
+  again.look_for({seeker.place()});
+  BOOST_REQUIRE(run_until([&] { return seeker.is_linked_to(again); }));
+  // One for the link, one to ask who listens there, and one at the answer.
+  BOOST_REQUIRE(run_until([&] { return seeker.greetings == 3; }));
+  again.end();
+  BOOST_TEST(run_until([&] {
+    return std::ranges::any_of(seeker.downs, [](const auto& down) { return down.is_proof; });
+  }));
+}
+
 BOOST_AUTO_TEST_CASE(a_connection_that_breaks_between_living_processes_is_not_refused) {
   RawListener listener;
   a.look_for({listener.place()});

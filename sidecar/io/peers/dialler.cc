@@ -32,6 +32,10 @@ void Dialler::start_after_link(Duration lifetime) {
   dial();
 }
 
+void Dialler::hurry() {
+  if (state_ == State::kWaiting) due_.arm(Loop::now());
+}
+
 void Dialler::stop() {
   state_ = State::kResting;
   due_.arm(kNever);

@@ -42,6 +42,8 @@ class Dialler {
   void start_after_link(Duration lifetime);
   // Dials after this wait, whatever was to be done.
   void start_after(Duration duration) { wait(duration); }
+  // If it waits for the next try, that is now.
+  void hurry();
   void stop();
   // See DialBackoff.
   void set_longest_wait(Duration wait) { backoff_.set_longest_wait(wait); }

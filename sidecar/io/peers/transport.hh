@@ -183,6 +183,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
     bool is_link_indirect = false;          // somebody stood between at the last link
     bool is_place_indirect = false;         // and when it answered at `proven`
     std::optional<Instant> ended_at{};      // when the other side, or its kernel, last ended a link
+    bool is_to_be_found = false;            // a new life of it was linked just now
     bool is_doubt_told = false;
     bool is_link_over = false;  // what it has shown would not be believed any more
     bool takes_tls = false;     // as its last HELLO says
@@ -328,6 +329,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void tell_proofs(const std::vector<Uuid>& proven);
   static bool is_behind_proxy(const Peer& peer);
   AddressSet inquiries() const;
+  void hasten_inquiries(const AddressSet& asked);
   void on_inquiry_answered(PeerConnection& connection, const Greeting& greeting,
                            LinkVerdict verdict);
   bool may_prove(const PeerConnection& connection, const Greeting& greeting) const;

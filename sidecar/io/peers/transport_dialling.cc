@@ -34,6 +34,7 @@ void Transport::refresh() {
       target.dialler->start();
     }
   }
+  hasten_inquiries(asked);
   if (is_all_answered_told_ || !is_configured_ || !has_everybody_answered(taken)) return;
   is_all_answered_told_ = true;
   listener_.on_all_answered();

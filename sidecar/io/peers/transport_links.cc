@@ -284,6 +284,7 @@ void Transport::link_up(PeerConnection& connection, const Greeting& greeting) {
   connection.become_link(identity_of(greeting), Loop::now());
   peer.takes_tls = greeting.takes_tls;
   peer.is_link_over = false;
+  peer.is_to_be_found = peer.ended_boot != greeting.hello.self.boot;
   if (connection.tls() != nullptr) peer.tls_wishes = 0;
   due_.arm(Duration::zero());
   if (settings_.security.tls != nullptr) renewal_.arm(Duration::zero());

@@ -170,6 +170,18 @@ Transport::AddressSet Transport::inquiries() const {
   return result;
 }
 
+// However long it was dialled in vain where a peer listens, it is there now.  Once for each of its
+// lives: whoever connects again and again shall not be dialled each time.
+void Transport::hasten_inquiries(const AddressSet& asked) {
+  for (auto& [id, peer] : peers_) {
+    if (!std::exchange(peer.is_to_be_found, false)) continue;
+    for (const SocketAddress& address : book_.addresses(id)) {
+      const auto target = targets_.find(address);
+      if (asked.contains(address) && target != targets_.end()) target->second.dialler->hurry();
+    }
+  }
+}
+
 // Its answer, whoever it is, ends the inquiry.
 void Transport::on_inquiry_answered(PeerConnection& connection, const Greeting& greeting,
                                     LinkVerdict verdict) {
