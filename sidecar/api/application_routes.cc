@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/bodies.hh"
+#include "api/request_body.hh"
 #include "api/routes.hh"
 #include "base/ascii.hh"
 
@@ -18,14 +19,10 @@ std::optional<int64_t> parse_score(std::string_view text) {
   return score && is_score(*score) ? score : std::nullopt;
 }
 
-// Of {KEY: N}, as it is written; nothing of anything else.
-std::optional<std::string> read_number(const std::string& body, const char* key) {
-  const auto json = parse_json(body);
-  if (!json || !json->is_object() || json->size() != 1 || !json->contains(key)) {
-    return std::nullopt;
-  }
-  const Json& number = json->at(key);
-  return number.is_number_integer() ? std::optional(number.dump()) : std::nullopt;
+// Nothing: it is not there, or is no whole number of this range.
+template <typename Number>
+std::optional<Number> number_in(const Json& body, const char* key) {
+  return body.contains(key) ? parse_number<Number>(body.at(key).dump()) : std::nullopt;
 }
 
 constexpr const char* kNameForm = "name has 1 to 64 letters, digits, '-', '.' and '_'";
@@ -85,9 +82,11 @@ void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
 }
 
 void Routes::score(const io::HttpRequest& request, Exchange exchange) {
-  const auto number = read_number(request.body, "score");
-  const auto score = number ? parse_score(*number) : std::nullopt;
-  if (!score) {
+  static constexpr BodyKey kKeys[] = {{"score", BodyKey::Kind::kNumber}};
+  const auto body = read_body(request, kKeys, exchange);
+  if (!body) return;
+  const auto score = number_in<int64_t>(*body, "score");
+  if (!score || !is_score(*score)) {
     return exchange.send(
         error_response(400, fmt::format("the body is {{\"score\": 42}}; {}", kScoreForm)));
   }
@@ -105,8 +104,10 @@ void Routes::refuse_score(Exchange exchange) const {
 void Routes::drained(const io::HttpRequest& request, Exchange exchange) {
   const std::string name = name_in(request);
   if (!is_attachment_name(name)) return exchange.send(error_response(400, kNameForm));
-  const auto number = read_number(request.body, "epoch");
-  const auto epoch = number ? parse_number<uint64_t>(*number) : std::nullopt;
+  static constexpr BodyKey kKeys[] = {{"epoch", BodyKey::Kind::kNumber}};
+  const auto body = read_body(request, kKeys, exchange);
+  if (!body) return;
+  const auto epoch = number_in<uint64_t>(*body, "epoch");
   if (!epoch) {
     return exchange.send(
         error_response(400, "the body is {\"epoch\": 7}, with the epoch of the event \"drain\""));

@@ -2,9 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <span>
 
 #include "api/exchange.hh"
+#include "api/request_body.hh"
 #include "api/routes.hh"
 #include "base/duration_text.hh"
 #include "io/http/http_url.hh"
@@ -12,38 +12,6 @@
 
 namespace bellwether::api {
 namespace {
-
-struct BodyKey {
-  std::string_view name;
-  bool is_truth = false;  // true or false; else a string
-};
-
-// The object in the body, with no other keys than these; an empty body is an empty object.  Where
-// it is neither, the client is told, and there is none.
-std::optional<Json> read_body(const io::HttpRequest& request, std::span<const BodyKey> keys,
-                              Exchange& exchange) {
-  if (request.body.find_first_not_of(" \t\r\n") == std::string::npos) return Json::object();
-  const auto refuse = [&](const std::string& error) {
-    exchange.send(error_response(400, error));
-    return std::nullopt;
-  };
-  auto json = parse_json(request.body);
-  if (!json || !json->is_object()) return refuse("the body is not a JSON object");
-  for (const auto& [name, value] : json->items()) {
-    const auto key = std::ranges::find(keys, name, &BodyKey::name);
-    if (key == keys.end()) {
-      std::string known;
-      for (const BodyKey& one : keys) {
-        known += fmt::format("{}\"{}\"", known.empty() ? "it takes " : " and ", one.name);
-      }
-      return refuse(fmt::format("the body has no use for \"{}\"; {}", name,
-                                known.empty() ? "leave it empty" : known));
-    }
-    if (key->is_truth && !value.is_boolean()) return refuse("\"" + name + "\" is true or false");
-    if (!key->is_truth && !value.is_string()) return refuse("\"" + name + "\" is a string");
-  }
-  return json;
-}
 
 // Several members may have had the name; the one that is there is meant.
 const Member* find_by_name(const Node& node, const std::string& name) {
@@ -86,7 +54,7 @@ io::HttpResponse reload_response(const ReloadResult& result) {
 }  // namespace
 
 void Routes::step_down(const io::HttpRequest& request, Exchange exchange) {
-  static constexpr BodyKey kKeys[] = {{"hold"}, {"now", /*is_truth=*/true}};
+  static constexpr BodyKey kKeys[] = {{"hold"}, {"now", BodyKey::Kind::kTruth}};
   const auto body = read_body(request, kKeys, exchange);
   if (!body) return;
   Duration hold = kDefaultHold;

@@ -186,6 +186,11 @@ BOOST_AUTO_TEST_CASE(a_score_is_a_whole_number) {
     BOOST_TEST_CONTEXT(bad) { BOOST_TEST(score(bad)->status() == 400u); }
   }
   BOOST_TEST(backend.scores.size() == 1u);
+  BOOST_TEST(score(R"({"score":1,"more":1})")->error() ==
+             R"(the body has no use for "more"; it takes "score")");
+  BOOST_TEST(
+      score(R"({"score":"7"})")->error() ==
+      R"(the body is {"score": 42}; a score is a whole number from -(2^53 - 1) to 2^53 - 1)");
 }
 
 BOOST_AUTO_TEST_CASE(too_many_scores_a_second_are_refused_and_counted) {

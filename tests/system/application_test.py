@@ -225,11 +225,14 @@ class Attach(ApplicationCase):
                 with self.assertRaises(attachment.Refused) as refused:
                     attachment.attach(place, name, score)
                 self.assertEqual(refused.exception.status, status)
-            for body in ({"score": 1.5}, {"score": "7"}, {"score": 2**53}, {"score": -10**20}, {},
-                         7, {"score": 1, "more": 2}):
+            form = "a score is a whole number from -(2^53 - 1) to 2^53 - 1"
+            for body, words in (({"score": 1.5}, form), ({"score": "7"}, form), ({}, form),
+                                ({"score": 2**53}, form), ({"score": -10**20}, form),
+                                (7, "not a JSON object"),
+                                ({"score": 1, "more": 2}, 'no use for \\"more\\"')):
                 status, _, answer = sidecar.request("PUT", "/v1/application/score", body)
                 self.assertEqual(status, 400)
-                self.assertIn("a score is a whole number from -(2^53 - 1) to 2^53 - 1", answer)
+                self.assertIn(words, answer)
             self.assertEqual(sidecar.request("POST", "/v1/application/score", "")[0], 405)
 
 
