@@ -65,7 +65,8 @@ enum {
 typedef struct attachment_event {
   int type; /* ATTACHMENT_* */
   uint64_t epoch;
-  uint64_t left_ms; /* of ATTACHMENT_DRAIN; otherwise 0 */
+  uint64_t left_ms;    /* of ATTACHMENT_DRAIN; otherwise 0 */
+  uint64_t attachment; /* of ATTACHMENT_DRAIN: who is asked */
 } attachment_event;
 
 /* By which the application may attach over TCP, where `[api] token_file` asks for a token: what is
@@ -81,11 +82,9 @@ typedef struct attachment_token {
 typedef struct attachment {
   int fd;                /* -1: not open */
   int status;            /* of the sidecar's answer; 0: not there yet */
-  int type;              /* of the event that is being read; -1: none, -2: the head is read */
+  attachment_event next; /* is being read; its type is -1: none, -2: the head is read */
   int is_stream;         /* the head says that events follow */
   uint64_t answer_by_ms; /* when the head must have come */
-  uint64_t epoch;
-  uint64_t left_ms;
   size_t used;
   char buffer[ATTACHMENT_BUFFER_BYTES];
 } attachment;
@@ -150,13 +149,13 @@ static inline void attachment_scorer_close(attachment_scorer* self) {
   self->fd = -1;
 }
 
-/* What was begun has ended, as ATTACHMENT_DRAIN of this epoch asked for; `name`: as it was
- * attached. Returns 0, or a negative errno: -ESTALE: nobody waits for it in this epoch (any more),
- * -ENOENT: there is no sidecar, or none of this name was asked; and those of attachment_score(). */
-static inline int attachment_drained_by(const char* place, const char* name, uint64_t epoch,
+/* What was begun has ended, as this event, ATTACHMENT_DRAIN, asked for; may be said twice.  Returns
+ * 0, or a negative errno: -ESTALE: nobody waits for it in this epoch (any more), -ENOENT: there is
+ * no sidecar, or this attachment was not asked; and those of attachment_score(). */
+static inline int attachment_drained_by(const char* place, const attachment_event* drain,
                                         const attachment_token* token);
-static inline int attachment_drained(const char* place, const char* name, uint64_t epoch) {
-  return attachment_drained_by(place, name, epoch, NULL);
+static inline int attachment_drained(const char* place, const attachment_event* drain) {
+  return attachment_drained_by(place, drain, NULL);
 }
 
 /* Detaches: if no other application is attached, this node leads no longer.  May be repeated. */
@@ -293,7 +292,7 @@ static inline int attachment_open_by(attachment* self, const char* place, const 
   char worth[32] = "";
   char head[192]; /* HTTP/1.0, so that the answer is not cut into chunks */
   memset(self, 0, sizeof *self);
-  self->fd = self->type = -1;
+  self->fd = self->next.type = -1;
   if (!attachment_is_name_(name)) return -EINVAL;
   if (score != NULL && !attachment_is_score_(*score)) return -ERANGE;
   if (score != NULL) snprintf(worth, sizeof worth, "&score=%" PRId64, *score);
@@ -305,33 +304,36 @@ static inline int attachment_open_by(attachment* self, const char* place, const 
   return 0;
 }
 
+static inline uint64_t attachment_number_(const char* line, const char* key) {
+  const char* const found = strstr(line, key);
+  return found == NULL ? 0 : strtoull(found + strlen(key), NULL, 10);
+}
+
 /* One line of the head or of an event.  Returns 1 when it completes an event. */
 static inline int attachment_line_(attachment* self, const char* line) {
   if (self->status == 0) {
     self->status = strncmp(line, "HTTP/", 5) == 0 && strlen(line) > 9 ? atoi(line + 9) : 500;
-    self->type = -2; /* the rest of the head */
+    self->next.type = -2; /* the rest of the head */
     return 0;
   }
-  if (self->type == -2) {
+  if (self->next.type == -2) {
     if (strncasecmp(line, "content-type: text/event-stream", 31) == 0) self->is_stream = 1;
     if (line[0] != '\0') return 0;
-    self->type = -1;
+    self->next.type = -1;
     if (self->status < 200) self->status = 0; /* the answer is still to come */
     return 0;
   }
   if (strncmp(line, "event: ", 7) == 0) {
-    self->type = strcmp(line + 7, "attached") == 0 ? ATTACHMENT_ATTACHED
-                 : strcmp(line + 7, "lead") == 0   ? ATTACHMENT_LEAD
-                 : strcmp(line + 7, "follow") == 0 ? ATTACHMENT_FOLLOW
-                 : strcmp(line + 7, "drain") == 0  ? ATTACHMENT_DRAIN
-                                                   : ATTACHMENT_OTHER;
-    self->epoch = self->left_ms = 0;
+    self->next.type = strcmp(line + 7, "attached") == 0 ? ATTACHMENT_ATTACHED
+                      : strcmp(line + 7, "lead") == 0   ? ATTACHMENT_LEAD
+                      : strcmp(line + 7, "follow") == 0 ? ATTACHMENT_FOLLOW
+                      : strcmp(line + 7, "drain") == 0  ? ATTACHMENT_DRAIN
+                                                        : ATTACHMENT_OTHER;
   } else if (strncmp(line, "data: ", 6) == 0) {
-    const char* const epoch = strstr(line, "\"epoch\":");
-    const char* const left_ms = strstr(line, "\"left_ms\":");
-    if (epoch != NULL) self->epoch = strtoull(epoch + 8, NULL, 10);
-    if (left_ms != NULL) self->left_ms = strtoull(left_ms + 10, NULL, 10);
-  } else if (line[0] == '\0' && self->type >= 0) {
+    self->next.epoch = attachment_number_(line, "\"epoch\":");
+    self->next.left_ms = attachment_number_(line, "\"left_ms\":");
+    self->next.attachment = attachment_number_(line, "\"attachment\":");
+  } else if (line[0] == '\0' && self->next.type >= 0) {
     return 1;
   }
   return 0;
@@ -350,12 +352,11 @@ static inline int attachment_parse_(attachment* self, attachment_event* event) {
     memmove(self->buffer, end + 1, self->used);
     if (self->status == 401 || self->status == 403) return -EACCES;
     if (self->status > 200) return -EPROTO;
-    if (self->status == 200 && self->type != -2 && !self->is_stream) return -EPROTO;
+    if (self->status == 200 && self->next.type != -2 && !self->is_stream) return -EPROTO;
     if (!is_event) continue;
-    event->type = self->type;
-    event->epoch = self->epoch;
-    event->left_ms = self->left_ms;
-    self->type = -1;
+    *event = self->next;
+    memset(&self->next, 0, sizeof self->next);
+    self->next.type = -1;
     return 0;
   }
 }
@@ -365,7 +366,7 @@ static inline int attachment_next(attachment* self, attachment_event* event) {
   for (;;) {
     const int found = attachment_parse_(self, event);
     if (found != -EAGAIN) return found;
-    const int is_answered = self->status == 200 && self->type != -2;
+    const int is_answered = self->status == 200 && self->next.type != -2;
     if (!is_answered && attachment_now_ms_() >= self->answer_by_ms) return -ETIMEDOUT;
     const ssize_t got =
         recv(self->fd, self->buffer + self->used, sizeof self->buffer - self->used, MSG_DONTWAIT);
@@ -433,14 +434,12 @@ static inline int attachment_scorer_tell(attachment_scorer* self, const char* pl
   return attachment_ask_(self, place, "PUT /v1/application/score HTTP/1.1", body, token);
 }
 
-static inline int attachment_drained_by(const char* place, const char* name, uint64_t epoch,
+static inline int attachment_drained_by(const char* place, const attachment_event* drain,
                                         const attachment_token* token) {
-  char head[128];
-  char body[48];
-  if (!attachment_is_name_(name)) return -EINVAL;
-  snprintf(head, sizeof head, "POST /v1/application/drained?name=%s HTTP/1.1", name);
-  snprintf(body, sizeof body, "{\"epoch\":%" PRIu64 "}", epoch);
-  return attachment_ask_(NULL, place, head, body, token);
+  char body[96];
+  snprintf(body, sizeof body, "{\"epoch\":%" PRIu64 ",\"attachment\":%" PRIu64 "}", drain->epoch,
+           drain->attachment);
+  return attachment_ask_(NULL, place, "POST /v1/application/drained HTTP/1.1", body, token);
 }
 
 #ifdef __cplusplus

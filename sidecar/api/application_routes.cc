@@ -34,6 +34,18 @@ bool is_attachment_name(std::string_view name) {
   });
 }
 
+// Whether this node leads, to an application that may work while it does.
+std::string role_event(const Leadership& leadership) {
+  // To one that comes while others finish this reign is over: it has begun nothing.
+  const bool leads = leadership.is_self && !leadership.is_draining;
+  Json data{{"epoch", leadership.epoch}};
+  if (!leads) {
+    const bool is_known = leadership.leader && !leadership.is_self;
+    data["leader"] = is_known ? Json(leadership.leader->name) : Json(nullptr);
+  }
+  return fmt::format("event: {}\ndata: {}\n\n", leads ? "lead" : "follow", dump(data));
+}
+
 // As it was given, or what those are called that give none.
 std::string name_in(const io::HttpRequest& request) {
   const auto named = request.query.find("name");
@@ -43,15 +55,12 @@ std::string name_in(const io::HttpRequest& request) {
 }  // namespace
 
 // What applications are told: few words, which any client can read.
-std::string Routes::application_event(const Leadership& leadership) const {
-  const bool leads = leadership.is_self;
-  if (const Json draining = draining_json(backend_);
-      leadership.is_draining && !draining.is_null()) {
-    return fmt::format("event: drain\ndata: {}\n\n", dump(draining));
-  }
-  Json data{{"epoch", leadership.epoch}};
-  if (!leads) data["leader"] = leadership.leader ? Json(leadership.leader->name) : Json(nullptr);
-  return fmt::format("event: {}\ndata: {}\n\n", leads ? "lead" : "follow", dump(data));
+std::string Routes::application_event(const Leadership& leadership,
+                                      const Attached& application) const {
+  Json draining = leadership.is_draining ? draining_json(backend_) : Json(nullptr);
+  if (draining.is_null()) return role_event(leadership);
+  draining["attachment"] = application.id;
+  return fmt::format("event: drain\ndata: {}\n\n", dump(draining));
 }
 
 void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
@@ -68,17 +77,21 @@ void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
         fmt::format("{} applications are attached already", EventStreams::kMaxAttachments)));
   }
   if (score && !scores_.admit(backend_.now())) return refuse_score(std::move(exchange));
-  const std::string attached = fmt::format(
-      "event: attached\ndata: {}\n\n",
-      dump({{"name", name}, {"node", backend_.config().node.name}, {"score", score.value_or(0)}}));
-  const std::string events = attached + application_event(feed_.current());
+  const Attached application{.id = ++last_attachment_, .name = name};
+  const std::string attached =
+      fmt::format("event: attached\ndata: {}\n\n", dump({{"name", name},
+                                                         {"node", backend_.config().node.name},
+                                                         {"score", score.value_or(0)},
+                                                         {"attachment", application.id}}));
+  const std::string events = attached + role_event(feed_.current());
   std::string token = backend_.authority().judge(request).token;
-  if (!attachments_.open(std::move(exchange), events, backend_.now(), name, std::move(token))) {
+  if (!attachments_.open(std::move(exchange), events, backend_.now(), application,
+                         std::move(token))) {
     return;
   }
   // The score first, so that it is known as what it is worth from the start.
   if (score) backend_.on_score(*score);
-  backend_.on_attached(attachments_.names());
+  backend_.on_attached(attachments_.applications());
 }
 
 void Routes::score(const io::HttpRequest& request, Exchange exchange) {
@@ -104,17 +117,21 @@ void Routes::refuse_score(Exchange exchange) const {
 void Routes::drained(const io::HttpRequest& request, Exchange exchange) {
   const std::string name = name_in(request);
   if (!is_attachment_name(name)) return exchange.send(error_response(400, kNameForm));
-  static constexpr BodyKey kKeys[] = {{"epoch", BodyKey::Kind::kNumber}};
+  static constexpr BodyKey kKeys[] = {{"epoch", BodyKey::Kind::kNumber},
+                                      {"attachment", BodyKey::Kind::kNumber}};
   const auto body = read_body(request, kKeys, exchange);
   if (!body) return;
   const auto epoch = number_in<uint64_t>(*body, "epoch");
-  if (!epoch) {
+  const auto attachment = number_in<uint64_t>(*body, "attachment");
+  if (!epoch || attachment.has_value() != body->contains("attachment")) {
     return exchange.send(
-        error_response(400, "the body is {\"epoch\": 7}, with the epoch of the event \"drain\""));
+        error_response(400,
+                       "the body is {\"epoch\": 7, \"attachment\": 4711}, with the numbers of "
+                       "the event \"drain\""));
   }
   const Drain* drain = backend_.node().drain();
   const uint64_t asked_in = drain != nullptr ? drain->epoch : 0;
-  switch (backend_.on_drained(name, *epoch)) {
+  switch (backend_.on_drained({.epoch = *epoch, .attachment = attachment, .name = name})) {
     case DrainWord::kTaken:
       return exchange.send(json_response(200, {{"result", "drained"}, {"epoch", *epoch}}));
     case DrainWord::kOtherEpoch:
@@ -123,9 +140,15 @@ void Routes::drained(const io::HttpRequest& request, Exchange exchange) {
                            *epoch)));
     case DrainWord::kUnknown:
       return exchange.send(error_response(
-          404, fmt::format("no application \"{}\" was asked to finish; give ?name= as it was "
-                           "attached",
-                           name)));
+          404, attachment ? fmt::format("attachment {} was not asked to finish", *attachment)
+                          : fmt::format("no application \"{}\" was asked to finish; give ?name= "
+                                        "as it was attached",
+                                        name)));
+    case DrainWord::kAmbiguous:
+      return exchange.send(
+          error_response(409, fmt::format("more than one application was attached as \"{}\"; give "
+                                          "\"attachment\" as its event \"drain\" has it",
+                                          name)));
     case DrainWord::kNotAsked:
       break;
   }

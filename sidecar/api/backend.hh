@@ -62,23 +62,45 @@ struct StoreState {
   std::string trouble;  // one sentence; "": the last request was answered
 };
 
-// What came of an application's word that it has finished.
+// An application that is attached, and its connection by a number that no other has.
+struct Attached {
+  uint64_t id = 0;
+  std::string name;
+  friend bool operator==(const Attached&, const Attached&) = default;
+};
+
+inline std::vector<std::string> names_of(const std::vector<Attached>& applications) {
+  std::vector<std::string> names;
+  names.reserve(applications.size());
+  for (const Attached& application : applications) names.push_back(application.name);
+  return names;
+}
+
+// An application's word that it has finished, as it was asked to in this epoch.
+struct Finished {
+  uint64_t epoch = 0;
+  std::optional<uint64_t> attachment{};  // nothing: it says its name alone
+  std::string name{};
+};
+
+// What came of it.
 enum class DrainWord : uint8_t {
   kTaken,
   kNotAsked,    // no leader waits here
   kOtherEpoch,  // one does, but it speaks of another reign
-  kUnknown,     // nobody of this name was asked, or is attached any more
+  kUnknown,     // this attachment was not asked, or none of this name
+  kAmbiguous,   // more than one has this name, and it says no more
 };
 
 // What is known of the application beside this sidecar.
 struct ApplicationState {
-  Application worth{};                  // as the node is told
-  std::vector<std::string> attached{};  // names, in the order in which they came
-  bool is_checked = false;              // by health checks
-  bool is_healthy = false;              // by the last checks
-  std::string health_flaw{};  // why the last check failed; "": it passed, or there was none
-  // Of a leader that lets its application finish: names of those that have not said so yet.
-  std::vector<std::string> waiting_for{};
+  Application worth{};               // as the node is told
+  std::vector<Attached> attached{};  // in the order in which they came
+  bool is_checked = false;           // by health checks
+  bool is_healthy = false;           // by the last checks
+  std::string health_flaw{};         // why the last check failed; "": it passed, or there was none
+  // Of a leader that lets its application finish: those that have not said so yet.
+  std::vector<Attached> waiting_for{};
 };
 
 // What keeps a node from being ready.
@@ -114,10 +136,9 @@ class Backend {
   virtual const ApplicationState& application() const = 0;
 
   // These are attached from now on; and what the application says that it is worth.
-  virtual void on_attached(std::vector<std::string> names) = 0;
+  virtual void on_attached(std::vector<Attached> applications) = 0;
   virtual void on_score(int64_t score) = 0;
-  // One that is attached by this name has finished, as it was asked to in this epoch.
-  virtual DrainWord on_drained(const std::string& name, uint64_t epoch) = 0;
+  virtual DrainWord on_drained(const Finished& finished) = 0;
 
   // Hands a command (Elect, StepDown, Transfer, Forget) to the node; `done` is called once, now or
   // later.

@@ -205,11 +205,11 @@ Json application_json(const Backend& backend) {
   const ApplicationState& state = backend.application();
   const ApplicationSettings& settings = backend.config().application;
   Json draining = draining_json(backend);
-  if (!draining.is_null()) draining["waiting_for"] = state.waiting_for;
+  if (!draining.is_null()) draining["waiting_for"] = names_of(state.waiting_for);
   return {{"is_able", state.worth.is_able()},
           {"why_not", why_not(state.worth.ability)},
           {"attach", settings.is_attachment_needed},
-          {"attached", state.attached},
+          {"attached", names_of(state.attached)},
           {"health", text_or_null(settings.health)},
           {"is_healthy", state.is_checked ? Json(state.is_healthy) : Json(nullptr)},
           {"why_not_healthy", text_or_null(state.health_flaw)},

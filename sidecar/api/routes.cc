@@ -166,6 +166,7 @@ Routes::Routes(io::Loop& loop, Backend& backend, LeadershipFeed& feed,
       feed_(feed),
       history_(history),
       observer_(std::move(observer)),
+      last_attachment_(backend.node().members().self().boot % (uint64_t{1} << 32)),
       timer_(loop, [this] {
         on_time();
         arm();
@@ -229,12 +230,12 @@ void Routes::arm() {
 void Routes::on_gone() {
   long_polls_.drop_gone();
   streams_.drop_gone();
-  if (attachments_.drop_gone()) backend_.on_attached(attachments_.names());
+  if (attachments_.drop_gone()) backend_.on_attached(attachments_.applications());
 }
 
 void Routes::on_tokens() {
   const bool is_any = attachments_.end_unless_allowed(backend_.authority());
-  if (is_any) backend_.on_attached(attachments_.names());
+  if (is_any) backend_.on_attached(attachments_.applications());
 }
 
 Instant Routes::deadline() const {
@@ -250,7 +251,8 @@ void Routes::on_time() {
 
 void Routes::on_change(const Leadership& leadership) {
   streams_.send(leader_event(leadership));
-  attachments_.send(application_event(leadership));
+  attachments_.send_to_each(
+      [&](const Attached& application) { return application_event(leadership, application); });
   for (Exchange& exchange : long_polls_.take_all()) exchange.send(leader());
 }
 

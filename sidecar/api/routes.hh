@@ -152,7 +152,7 @@ class Routes : private LeadershipListener {
   void score(const io::HttpRequest& request, Exchange exchange);
   void refuse_score(Exchange exchange) const;
   void drained(const io::HttpRequest& request, Exchange exchange);
-  std::string application_event(const Leadership& leadership) const;
+  std::string application_event(const Leadership& leadership, const Attached& application) const;
 
   Backend& backend_;
   LeadershipFeed& feed_;
@@ -162,6 +162,9 @@ class Routes : private LeadershipListener {
   EventStreams streams_{EventStreams::kMaxFollowers};
   EventStreams attachments_{EventStreams::kMaxAttachments};
   ScoreBudget scores_;
+  // They count from anywhere, so that what was said to the last process of this node names nobody
+  // here; and can be read by whoever has 53 bits for a number.
+  uint64_t last_attachment_;
   io::LoopTimer timer_;  // one for all clients that wait
 };
 

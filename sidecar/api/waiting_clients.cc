@@ -27,17 +27,22 @@ Instant LongPolls::deadline() const {
   return earliest;
 }
 
-bool EventStreams::open(Exchange exchange, std::string_view events, Instant now, std::string name,
-                        std::string token) {
+bool EventStreams::open(Exchange exchange, std::string_view events, Instant now,
+                        Attached application, std::string token) {
   exchange.begin_stream("text/event-stream");
   if (!exchange.write(events)) return false;
   if (streams_.empty()) next_comment_ = now + kCommentInterval;
-  streams_.push_back({std::move(exchange), std::move(name), std::move(token)});
+  streams_.push_back({std::move(exchange), std::move(application), std::move(token)});
   return true;
 }
 
 void EventStreams::send(std::string_view event) {
   for (Stream& stream : streams_) stream.exchange.write(event);
+}
+
+void EventStreams::send_to_each(
+    const std::function<std::string(const Attached& application)>& event_for) {
+  for (Stream& stream : streams_) stream.exchange.write(event_for(stream.application));
 }
 
 bool EventStreams::end_unless_allowed(const Authority& authority) {
@@ -55,10 +60,10 @@ bool EventStreams::drop_gone() {
          0;
 }
 
-std::vector<std::string> EventStreams::names() const {
-  std::vector<std::string> names;
-  for (const Stream& stream : streams_) names.push_back(stream.name);
-  return names;
+std::vector<Attached> EventStreams::applications() const {
+  std::vector<Attached> applications;
+  for (const Stream& stream : streams_) applications.push_back(stream.application);
+  return applications;
 }
 
 void EventStreams::on_time(Instant now) {

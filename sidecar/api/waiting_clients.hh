@@ -6,11 +6,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "api/backend.hh"
 #include "api/exchange.hh"
 #include "base/clock.hh"
 
@@ -59,17 +61,19 @@ class EventStreams {
 
   bool is_full() const { return streams_.size() >= most_; }
   // Begins the stream with these events; false when the client has gone already.  Of an attachment:
-  // its `name`, and its `token` (see Permission).
-  bool open(Exchange exchange, std::string_view events, Instant now, std::string name = "",
+  // whose it is, and its `token` (see Permission).
+  bool open(Exchange exchange, std::string_view events, Instant now, Attached application = {},
             std::string token = "");
   void send(std::string_view event);
+  // To each attachment its own.
+  void send_to_each(const std::function<std::string(const Attached& application)>& event_for);
   // Ends those whose token is not in force any more; says whether there were any.
   bool end_unless_allowed(const Authority& authority);
   // Forgets those whose client has gone; says whether there were any.
   bool drop_gone();
 
   // Of all, in the order in which they came.
-  std::vector<std::string> names() const;
+  std::vector<Attached> applications() const;
 
   // When on_time() wants to be called; kNever without a stream.
   Instant deadline() const { return streams_.empty() ? kNever : next_comment_; }
@@ -78,7 +82,7 @@ class EventStreams {
  private:
   struct Stream {
     Exchange exchange;
-    std::string name;
+    Attached application;
     std::string token;
   };
   size_t most_;

@@ -66,9 +66,9 @@ void ApplicationWatch::configure(const ApplicationSettings& settings) {
   judge();
 }
 
-void ApplicationWatch::set_attached(std::vector<std::string> names) {
+void ApplicationWatch::set_attached(std::vector<api::Attached> applications) {
   const bool was_attached = !state_.attached.empty();
-  state_.attached = std::move(names);
+  state_.attached = std::move(applications);
   metrics_.application_attachments.set(state_.attached.size());
   if (!state_.attached.empty()) {
     grace_.disarm();
@@ -105,32 +105,44 @@ void ApplicationWatch::on_drain_begun(const Drain& drain) {
   log_.write(LogLevel::kInfo, "the application is asked to finish",
              {{"reason", name(drain.reason)},
               {"at_most", duration_text(drain.until - drain.since)},
-              {"applications", fmt::format("{}", fmt::join(asked_, ", "))}});
+              {"applications", fmt::format("{}", fmt::join(names_of(asked_), ", "))}});
 }
 
-api::DrainWord ApplicationWatch::on_drained(const std::string& name, uint64_t epoch) {
+// A newcomer was not asked, whatever its name: what it says ends nobody's work.
+api::DrainWord ApplicationWatch::on_drained(const api::Finished& finished) {
   if (drains_in_ == 0) return api::DrainWord::kNotAsked;
-  if (epoch != drains_in_) return api::DrainWord::kOtherEpoch;
-  const auto waiting = std::ranges::find(state_.waiting_for, name);
-  if (waiting == state_.waiting_for.end()) {
-    // It may say so twice.
-    const bool was_asked = std::ranges::find(asked_, name) != asked_.end();
-    return was_asked ? api::DrainWord::kTaken : api::DrainWord::kUnknown;
+  if (finished.epoch != drains_in_) return api::DrainWord::kOtherEpoch;
+  const std::vector<uint64_t> ids =
+      finished.attachment ? std::vector{*finished.attachment} : ids_of(finished.name);
+  if (ids.size() > 1) return api::DrainWord::kAmbiguous;
+  if (ids.empty() || std::ranges::find(asked_, ids.front(), &api::Attached::id) == asked_.end()) {
+    return api::DrainWord::kUnknown;
   }
-  state_.waiting_for.erase(waiting);
-  if (state_.waiting_for.empty()) on_finished_(epoch);
+  // It may say so twice.
+  const bool was_waited_for = std::erase_if(state_.waiting_for, [&](const auto& waiting) {
+                                return waiting.id == ids.front();
+                              }) > 0;
+  if (was_waited_for && state_.waiting_for.empty()) on_finished_(finished.epoch);
   return api::DrainWord::kTaken;
 }
 
-// Of several of one name no more are waited for than are attached.
+// Of those that were asked, and of those that have come since.
+std::vector<uint64_t> ApplicationWatch::ids_of(const std::string& name) const {
+  std::vector<uint64_t> ids;
+  for (const auto* applications : {&asked_, &state_.attached}) {
+    for (const api::Attached& application : *applications) {
+      const bool is_new = std::ranges::find(ids, application.id) == ids.end();
+      if (application.name == name && is_new) ids.push_back(application.id);
+    }
+  }
+  return ids;
+}
+
 void ApplicationWatch::forget_gone() {
   if (state_.waiting_for.empty()) return;
-  std::vector<std::string> attached = state_.attached;
-  std::erase_if(state_.waiting_for, [&](const std::string& name) {
-    const auto found = std::ranges::find(attached, name);
-    if (found == attached.end()) return true;
-    attached.erase(found);
-    return false;
+  std::erase_if(state_.waiting_for, [&](const api::Attached& waiting) {
+    return std::ranges::find(state_.attached, waiting.id, &api::Attached::id) ==
+           state_.attached.end();
   });
   // Where none is left at all, that itself is told.
   if (state_.waiting_for.empty() && !state_.attached.empty()) on_finished_(drains_in_);
@@ -143,7 +155,7 @@ void ApplicationWatch::on_drain_ended(const DrainEnded& ended) {
                      : "the application is waited for no longer",
              {{"because", name(ended.end)},
               {"took", duration_text(std::chrono::floor<std::chrono::milliseconds>(ended.took))},
-              {"unfinished", fmt::format("{}", fmt::join(state_.waiting_for, ", "))}});
+              {"unfinished", fmt::format("{}", fmt::join(names_of(state_.waiting_for), ", "))}});
   metrics_.application_draining.set(false);
   drains_in_ = 0;
   asked_.clear();

@@ -32,12 +32,12 @@ class ApplicationWatch {
   // another health check has failed only once it has.
   void configure(const ApplicationSettings& settings);
   // These are attached, and no others.
-  void set_attached(std::vector<std::string> names);
+  void set_attached(std::vector<api::Attached> applications);
   // Whether this node leads: what leads is given its grace, and no follower.
   void set_leading(bool is_leading);
   void set_score(int64_t score);
-  // Of those that were asked one that is attached by this name has finished.
-  api::DrainWord on_drained(const std::string& name, uint64_t epoch);
+  // One of those that were asked has finished, if it is one of them.
+  api::DrainWord on_drained(const api::Finished& finished);
 
   // Whoever is attached now is asked to finish; and is not waited for any more.
   void on_drain_begun(const Drain& drain);
@@ -52,6 +52,7 @@ class ApplicationWatch {
   void judge();
   void tell();
   void forget_gone();
+  std::vector<uint64_t> ids_of(const std::string& name) const;
 
   io::Loop& loop_;
   io::Resolver& resolver_;
@@ -61,10 +62,10 @@ class ApplicationWatch {
   std::function<void(uint64_t epoch)> on_finished_;
   ApplicationSettings settings_;
   api::ApplicationState state_;
-  Application told_;                // as on_change() was told last
-  uint64_t drains_in_ = 0;          // epoch; 0: nobody is asked to finish
-  std::vector<std::string> asked_;  // of those, in their order
-  bool is_missed_ = true;           // nobody is attached, and the grace is over
+  Application told_;                  // as on_change() was told last
+  uint64_t drains_in_ = 0;            // epoch; 0: nobody is asked to finish
+  std::vector<api::Attached> asked_;  // in their order, whether they have finished or not
+  bool is_missed_ = true;             // nobody is attached, and the grace is over
   bool is_leading_ = false;
   uint32_t failures_ = 0;  // in a row
   io::LoopTimer grace_;

@@ -110,12 +110,12 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   std::vector<std::string> config_mismatches() const override;
   std::string metrics_text() override;
   const api::ApplicationState& application() const override { return application_.state(); }
-  void on_attached(std::vector<std::string> names) override {
-    application_.set_attached(std::move(names));
+  void on_attached(std::vector<api::Attached> applications) override {
+    application_.set_attached(std::move(applications));
   }
   void on_score(int64_t score) override { application_.set_score(score); }
-  api::DrainWord on_drained(const std::string& name, uint64_t epoch) override {
-    return application_.on_drained(name, epoch);
+  api::DrainWord on_drained(const api::Finished& finished) override {
+    return application_.on_drained(finished);
   }
   void command(const Input& input, std::function<void(Outcome::Kind)> done) override {
     done(is_started_ ? participant_.command(input) : Outcome::Kind::kNotLeader);

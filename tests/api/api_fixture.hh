@@ -74,12 +74,13 @@ class FakeBackend : public api::Backend {
     return found == tls_states.end() ? api::TlsState{} : found->second;
   }
   const api::ApplicationState& application() const override { return application_state; }
-  void on_attached(std::vector<std::string> names) override {
-    application_state.attached = std::move(names);
+  void on_attached(std::vector<api::Attached> applications) override {
+    application_state.attached = std::move(applications);
   }
   void on_score(int64_t score) override { scores.push_back(score); }
-  api::DrainWord on_drained(const std::string& name, uint64_t epoch) override {
-    finished.push_back(name + " in " + std::to_string(epoch));
+  api::DrainWord on_drained(const api::Finished& word) override {
+    finished.push_back(word.name + " in " + std::to_string(word.epoch));
+    if (word.attachment) finished.back() += " as " + std::to_string(*word.attachment);
     return drain_word;
   }
   std::string metrics_text() override { return "bellwether_is_leader 1\n"; }
@@ -109,7 +110,7 @@ class FakeBackend : public api::Backend {
   api::ReloadResult reloaded;
   api::ApplicationState application_state;
   std::vector<int64_t> scores;        // that applications have told
-  std::vector<std::string> finished;  // "worker in 7"
+  std::vector<std::string> finished;  // "worker in 7 as 4711"
   api::DrainWord drain_word = api::DrainWord::kTaken;
   bool holds_commands = false;
   int64_t wall_seconds = 0;

@@ -41,7 +41,11 @@ struct ApplicationFixture : ApiFixture {
     lead();
     drain();
   }
-  std::vector<std::string>& attached() { return backend.application_state.attached; }
+  std::vector<std::string> attached() const {
+    return api::names_of(backend.application_state.attached);
+  }
+  // Of the one that has attached last.
+  std::string id() const { return std::to_string(backend.application_state.attached.back().id); }
 };
 
 }  // namespace
@@ -52,8 +56,11 @@ BOOST_AUTO_TEST_CASE(an_attachment_is_a_stream_and_known_by_its_name) {
   const Answered answer = attach({{"name", "worker"}, {"score", "-42"}});
   BOOST_TEST(answer->stream_type == "text/event-stream");
   BOOST_TEST(answer->take() ==
-             "event: attached\ndata: {\"name\":\"worker\",\"node\":\"node-3\",\"score\":-42}\n\n"
-             "event: follow\ndata: {\"epoch\":0,\"leader\":null}\n\n");
+             "event: attached\ndata: {\"name\":\"worker\",\"node\":\"node-3\",\"score\":-42,"
+             "\"attachment\":" +
+                 id() +
+                 "}\n\n"
+                 "event: follow\ndata: {\"epoch\":0,\"leader\":null}\n\n");
   BOOST_TEST((attached() == std::vector<std::string>{"worker"}));
   BOOST_TEST((backend.scores == std::vector<int64_t>{-42}));
 }
@@ -78,14 +85,29 @@ BOOST_AUTO_TEST_CASE(it_is_told_when_this_node_leads_and_when_it_does_not) {
 // --- it is asked to finish ---
 
 BOOST_AUTO_TEST_CASE(a_leader_that_is_to_hand_over_tells_it_so) {
-  lead_and_drain();
-  const Answered answer = attach();  // in the midst of it
-  const std::string told = answer->take();
-  const std::string event = told.substr(told.find("event: drain"));
+  const Answered answer = attach();
+  const std::string first = id();
+  const Answered other = attach();
+  lead();
+  answer->take();
+  drain();
+  const std::string event = answer->take();
   BOOST_TEST(
       event.starts_with("event: drain\ndata: {\"epoch\":1,\"reason\":\"step_down\","
                         "\"successor\":\"node-2\",\"since\":"));
-  BOOST_TEST(event.ends_with("\"left_ms\":10000}\n\n"));
+  BOOST_TEST(event.ends_with("\"left_ms\":10000,\"attachment\":" + first + "}\n\n"));
+  BOOST_TEST(first != id());
+  BOOST_TEST(other->take().ends_with("\"attachment\":" + id() + "}\n\n"));
+  step(node.step(Drained{1}));
+  BOOST_TEST(answer->take().starts_with("event: follow\n"));
+}
+
+// It has begun nothing, and cannot begin: nobody waits for its word.
+BOOST_AUTO_TEST_CASE(who_comes_while_others_finish_follows) {
+  lead_and_drain();
+  const Answered answer = attach();
+  const std::string told = answer->take();
+  BOOST_TEST(told.ends_with("\n\nevent: follow\ndata: {\"epoch\":1,\"leader\":null}\n\n"));
   step(node.step(Drained{1}));
   BOOST_TEST(answer->take().starts_with("event: follow\n"));
 }
@@ -106,7 +128,7 @@ BOOST_AUTO_TEST_CASE(everybody_else_hears_of_it_as_of_any_change) {
 BOOST_AUTO_TEST_CASE(status_says_for_whom_it_waits) {
   BOOST_TEST(get("/v1/status")->json()["application"]["draining"].is_null());
   lead_and_drain();
-  backend.application_state.waiting_for = {"worker"};
+  backend.application_state.waiting_for = {{.id = 1, .name = "worker"}};
   const auto draining = get("/v1/status")->json()["application"]["draining"];
   BOOST_TEST(draining["waiting_for"].dump() == R"(["worker"])");
   BOOST_TEST(draining["reason"] == "step_down");
@@ -115,7 +137,9 @@ BOOST_AUTO_TEST_CASE(status_says_for_whom_it_waits) {
 BOOST_AUTO_TEST_CASE(its_word_is_taken_for_what_it_names) {
   BOOST_TEST(drained({{"name", "worker"}}, R"({"epoch":7})")->status() == 200u);
   BOOST_TEST(drained({}, R"({"epoch":8})")->json()["epoch"] == 8);
-  BOOST_TEST((backend.finished == std::vector<std::string>{"worker in 7", "application in 8"}));
+  drained({{"name", "worker"}}, R"({"epoch":7,"attachment":4711})");
+  BOOST_TEST((backend.finished ==
+              std::vector<std::string>{"worker in 7", "application in 8", "worker in 7 as 4711"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_word_that_nobody_waits_for_is_said_to_be_one) {
@@ -128,11 +152,20 @@ BOOST_AUTO_TEST_CASE(a_word_that_nobody_waits_for_is_said_to_be_one) {
   BOOST_TEST(other->error() == "the application is asked to finish in epoch 1, not in 7");
   backend.drain_word = api::DrainWord::kUnknown;
   BOOST_TEST(drained({{"name", "x"}}, R"({"epoch":1})")->status() == 404u);
+  BOOST_TEST(drained({}, R"({"epoch":1,"attachment":7})")->error() ==
+             "attachment 7 was not asked to finish");
+  backend.drain_word = api::DrainWord::kAmbiguous;
+  const Answered ambiguous = drained({{"name", "x"}}, R"({"epoch":1})");
+  BOOST_TEST(ambiguous->status() == 409u);
+  BOOST_TEST(ambiguous->error() ==
+             "more than one application was attached as \"x\"; give \"attachment\" as its event "
+             "\"drain\" has it");
 }
 
 BOOST_AUTO_TEST_CASE(a_word_without_an_epoch_is_refused) {
   for (const char* bad : {"", "7", "{}", R"({"epoch":"7"})", R"({"epoch":-1})", R"({"epoch":1.5})",
-                          R"({"epoch":7,"more":1})"}) {
+                          R"({"epoch":7,"more":1})", R"({"epoch":7,"attachment":"1"})",
+                          R"({"epoch":7,"attachment":-1})"}) {
     BOOST_TEST_CONTEXT(bad) { BOOST_TEST(drained({}, bad)->status() == 400u); }
   }
   BOOST_TEST(drained({{"name", "a b"}}, R"({"epoch":7})")->status() == 400u);

@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(who_is_attached_by_a_token_has_gone_when_that_is_not_in_for
   routes.on_tokens();
   BOOST_TEST(old->is_ended);
   BOOST_TEST(!kept->is_ended);
-  BOOST_TEST((backend.application_state.attached == std::vector<std::string>{other}));
+  BOOST_TEST((api::names_of(backend.application_state.attached) == std::vector{other}));
 }
 
 BOOST_AUTO_TEST_CASE(over_tcp_nobody_may_where_the_socket_alone_takes_commands) {

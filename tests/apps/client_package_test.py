@@ -49,7 +49,7 @@ def use(place: str) -> typing.Optional[int]:
         for event in mine.take() or []:
             print(event.type, event.epoch + number, event.left_ms, event.reason, event.successor)
         for event in mine:
-            attachment.drained(place, "worker", event.epoch, token="text")
+            attachment.drained(place, event, token="text")
     attachment.set_score(place, 43)
     with attachment.Scorer(place, token_file="token") as scorer:
         scorer.set(44)
@@ -73,8 +73,9 @@ import { FlagError, LeaderFlag, openFlag, Role } from 'bellwether-client/leader_
 
 export async function use(place: string): Promise<bigint | number | null> {
   const mine = await attach(place, 'worker', 42, { tokenFile: 'token' });
-  for await (const { type, epoch, leftMs } of mine) {
-    if (type === 'drain' && (leftMs ?? 0) > 1) await drained(place, 'worker', epoch, { token: '' });
+  for await (const event of mine) {
+    if (event.type !== 'drain' || (event.leftMs ?? 0) <= event.epoch) continue;
+    await drained(place, event, { token: '' });
   }
   mine.close();
   await setScore(place, 43);

@@ -47,7 +47,7 @@ def work(flag, mine):
             events = mine.take()
             for event in events or ():
                 if event.type == attachment.DRAIN:
-                    attachment.drained(PLACE, NAME, event.epoch)
+                    attachment.drained(PLACE, event)
             if events is None:
                 return
 

@@ -223,7 +223,7 @@ class Draining(ApplicationCase):
             self.commanded(leader, "step-down", "--hold", "1s")
             event = self.await_drain(mine)
             self.assertIn("slow", self.commanded(leader, "status"))
-            attachment.drained(str(leader.socket_file), "slow", event.epoch)
+            attachment.drained(str(leader.socket_file), event)
             group.await_leader(second)
             self.assertEqual(self.timeouts(leader), 1)
             self.assertEqual(leader.count("bellwether_drains_total", result="drained"), 1)
@@ -238,7 +238,7 @@ class Draining(ApplicationCase):
                 self.commanded(leader, "step-down", "--hold", "1s")
                 event = self.await_drain(worker)
                 with contextlib.suppress(attachment.Refused):
-                    attachment.drained(str(leader.socket_file), "worker", event.epoch)
+                    attachment.drained(str(leader.socket_file), event)
                 group.await_leader(second)
                 self.assertEqual(self.timeouts(leader), count)
                 leader.await_log("unfinished=.?onlooker")

@@ -202,7 +202,7 @@ class AtOnce(TlsCase):
             drain = next(event for event in mine if event.type == attachment.DRAIN)
             self.assertGreater(drain.left_ms, HOUR_MS / 2)
             self.assertTrue(leader.is_leader())
-            attachment.drained(place, "worker", drain.epoch)
+            attachment.drained(place, drain)
             group.await_leader(middle)
 
     @shows("application.health", "application.health_interval", "application.health_timeout",

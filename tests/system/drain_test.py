@@ -5,6 +5,7 @@ that never do, that die meanwhile; and a take-over from a working leader, which 
 usage: drain_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
+import itertools
 import pathlib
 import signal
 import sys
@@ -61,31 +62,78 @@ class Drain(DrainCase):
             self.assertEqual((event.epoch, event.reason, event.successor),
                              (token, "step_down", group.sidecars[1].name))
             self.assertGreater(event.left_ms, 3_000_000)
-            self.assertEqual(self.await_drain(second), event._replace(
-                left_ms=self.await_state(leader, ["first", "second"], event.left_ms)))
+            other = self.await_drain(second)
+            self.assertNotEqual(other.attachment, event.attachment)
+            self.assertEqual(other._replace(left_ms=0, attachment=0),
+                             event._replace(left_ms=0, attachment=0))
+            self.assertEqual(draining(leader)["waiting_for"], ["first", "second"])
             self.assertIsNone(flag.begin(0))
             self.assertTrue(flag.still(token))
             place = str(leader.socket_file)
-            for name, epoch, status in (("first", token + 1, 409), ("third", token, 404)):
-                with self.assertRaises(attachment.Refused) as refused:
-                    attachment.drained(place, name, epoch)
-                self.assertEqual(refused.exception.status, status)
-            attachment.drained(place, "first", token)
-            attachment.drained(place, "first", token)  # twice does no harm
+            self.check_refused(place, event._replace(epoch=token + 1), 409)
+            self.check_refused(place, event._replace(attachment=1), 404)
+            attachment.drained(place, event)
+            attachment.drained(place, event)  # twice does no harm
             self.assertEqual(draining(leader)["waiting_for"], ["second"])
-            attachment.drained(place, "second", token)
+            attachment.drained(place, other)
             group.await_leader(group.sidecars[1])
             self.assertFalse(flag.still(token))
             self.assertEqual(leader.count("bellwether_drains_total", result="drained"), 1)
-            with self.assertRaises(attachment.Refused) as refused:
-                attachment.drained(place, "second", token)
-            self.assertEqual(refused.exception.status, 409)
+            self.check_refused(place, other, 409)
             flag.close()
 
-    def await_state(self, leader, names, left_ms):
-        """Checks what status says, and returns left_ms, which no two answers have alike."""
-        self.assertEqual(draining(leader)["waiting_for"], names)
-        return left_ms
+    def check_refused(self, place, drain, status):
+        with self.assertRaises(attachment.Refused) as refused:
+            attachment.drained(place, drain)
+        self.assertEqual(refused.exception.status, status)
+
+    def say_drained_by_name(self, sidecar, name, epoch):
+        return sidecar.request("POST", f"/v1/application/drained?name={name}", {"epoch": epoch})[0]
+
+    def test_who_comes_in_the_midst_of_it_neither_ends_it_nor_prolongs_it(self):
+        """As a worker does that is started again under its name, while the old one finishes."""
+        with self.group(extra=LONG) as group:
+            leader = group.start().await_leader(group.sidecars[2])
+            old = self.attach(leader, "worker")
+            flag = leader_flag.open_flag(leader.flag_file)
+            self.addCleanup(flag.close)
+            token = flag.begin(0)
+            self.step_down(leader)
+            event = self.await_drain(old)
+            told = [event.type for event in itertools.islice(self.attach(leader, "worker"), 2)]
+            self.assertEqual(told, [attachment.ATTACHED, attachment.FOLLOW])
+            self.check_refused(str(leader.socket_file),
+                               event._replace(attachment=event.attachment + 1), 404)
+            self.assertEqual(self.say_drained_by_name(leader, "worker", token), 409)
+            self.assertEqual(draining(leader)["waiting_for"], ["worker"])
+            self.assertTrue(flag.still(token))
+            old.close()
+            group.await_leader(group.sidecars[1])
+            self.assertEqual(leader.count("bellwether_drains_total", result="drained"), 1)
+
+    def test_one_of_two_of_a_name_does_not_speak_for_the_other(self):
+        with self.group(extra=LONG) as group:
+            leader = group.start().await_leader(group.sidecars[2])
+            first, second = self.attach(leader, "worker"), self.attach(leader, "worker")
+            self.step_down(leader)
+            drains = self.await_drain(first), self.await_drain(second)
+            place = str(leader.socket_file)
+            for _ in range(2):
+                attachment.drained(place, drains[0])
+            self.assertEqual(self.say_drained_by_name(leader, "worker", drains[0].epoch), 409)
+            self.assertEqual(draining(leader)["waiting_for"], ["worker"])
+            attachment.drained(place, drains[1])
+            group.await_leader(group.sidecars[1])
+
+    def test_a_name_that_one_has_is_enough(self):
+        with self.group(extra=LONG) as group:
+            leader = group.start().await_leader(group.sidecars[2])
+            mine = self.attach(leader, "worker")
+            self.step_down(leader)
+            epoch = self.await_drain(mine).epoch
+            self.assertEqual(self.say_drained_by_name(leader, "nobody", epoch), 404)
+            self.assertEqual(self.say_drained_by_name(leader, "worker", epoch), 200)
+            group.await_leader(group.sidecars[1])
 
     def test_it_waits_no_longer_than_it_may_and_names_who_did_not_answer(self):
         with self.group(extra=SHORT) as group:
@@ -135,10 +183,10 @@ class Drain(DrainCase):
                 leader = group.start().await_leader(group.sidecars[2])
                 mine = self.attach(leader, "worker")
                 self.step_down(leader)
-                epoch = self.await_drain(mine).epoch
+                event = self.await_drain(mine)
                 self.check_that_all_see_it(group, leader, "step_down")
                 self.assertEqual(leader.request("GET", "/readyz")[0], 200)
-                attachment.drained(str(leader.socket_file), "worker", epoch)
+                attachment.drained(str(leader.socket_file), event)
                 group.await_leader(group.sidecars[1])
                 for sidecar in group.sidecars:
                     wait_until("it is over", lambda each=sidecar: seen_draining(each) == [])
@@ -203,7 +251,7 @@ class TakeOver(DrainCase):
             event = self.await_drain(mine)
             self.assertEqual((event.reason, event.successor), ("take_over", high.name))
             self.assertTrue(middle.is_leader())
-            attachment.drained(str(middle.socket_file), "worker", event.epoch)
+            attachment.drained(str(middle.socket_file), event)
             group.await_leader(high)
 
 

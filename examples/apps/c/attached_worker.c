@@ -57,7 +57,7 @@ static int take_events(const worker* self, attachment* mine) {
     const int result = attachment_next(mine, &event);
     if (result != 0) return result;
     if (event.type != ATTACHMENT_DRAIN) continue;
-    attachment_drained_by(self->place, self->name, event.epoch, &self->token);
+    attachment_drained_by(self->place, &event, &self->token);
   }
 }
 

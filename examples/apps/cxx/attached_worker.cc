@@ -97,7 +97,7 @@ class Attachment {
     int result = 0;
     while ((result = attachment_next(&mine_, &event)) == 0) {
       if (event.type != ATTACHMENT_DRAIN) continue;
-      attachment_drained_by(settings_.place, settings_.name, event.epoch, &settings_.token);
+      attachment_drained_by(settings_.place, &event, &settings_.token);
     }
     if (result != -EAGAIN) end_ = result;
     throw_if_refused();

@@ -46,9 +46,9 @@ async function work(flag, place, mine, name, unitMs) {
       if (working !== null) tell(name, 'stopped', working, pieces, cut);
       working = null;
       if (drain !== null) {
-        const { epoch } = drain;
+        const asked = drain;
         drain = null;
-        await drained(place, name, epoch, TOKEN).catch(() => {}); // or it has waited long enough
+        await drained(place, asked, TOKEN).catch(() => {}); // or it has waited long enough
         continue;
       }
       await Promise.race([new Promise((resolve) => { wake = resolve; }), sleep(100)]);

@@ -18,6 +18,7 @@ export interface AttachmentEvent {
   leftMs?: number;
   reason?: 'step_down' | 'transfer' | 'leave' | 'take_over' | (string & {});
   successor?: string | null;
+  attachment?: number;
 }
 
 export class Attachment implements AsyncIterable<AttachmentEvent> {
@@ -33,4 +34,4 @@ export class Scorer {
 
 export function attach(place: string, name?: string, score?: number, options?: TokenOptions): Promise<Attachment>;
 export function setScore(place: string, score: number, options?: TokenOptions): Promise<void>;
-export function drained(place: string, name: string, epoch: number, options?: TokenOptions): Promise<void>;
+export function drained(place: string, drain: AttachmentEvent, options?: TokenOptions): Promise<void>;

@@ -40,7 +40,8 @@ class NoToken extends Error {
 }
 
 // Iterating over it waits for the next { type, epoch }, and ends when the sidecar has ended: then attach
-// again, after a moment.  'drain' has leftMs, reason and successor (null: nobody can lead) besides.
+// again, after a moment.  'drain' has leftMs, reason, successor (null: nobody can lead) and attachment (who is
+// asked: this one, and nobody else of its name) besides.
 // Ignore types that you do not know.
 class Attachment {
   constructor(response) {
@@ -87,7 +88,9 @@ function parse(block) {
   }
   const event = { type, epoch: data.epoch ?? 0 };
   if (type !== 'drain') return event;
-  return { ...event, leftMs: data.left_ms, reason: data.reason, successor: data.successor };
+  return {
+    ...event, leftMs: data.left_ms, reason: data.reason, successor: data.successor, attachment: data.attachment,
+  };
 }
 
 // The header with it, or none.  No error says what is in the file.
@@ -212,11 +215,11 @@ class Scorer {
   }
 }
 
-// What was begun has ended, as the event 'drain' of this epoch asked for; `name`: as it was attached.
+// What was begun has ended, as this event, 'drain', asked for; may be said twice.
 // Rejects with Refused of status 409 if nobody waits for it in this epoch (any more).
-async function drained(place, name, epoch, options = {}) {
-  const path = `/v1/application/drained?name=${encodeURIComponent(name)}`;
-  const response = await ask(place, 'POST', path, JSON.stringify({ epoch }), options);
+async function drained(place, { epoch, attachment }, options = {}) {
+  const body = JSON.stringify({ epoch, attachment });
+  const response = await ask(place, 'POST', '/v1/application/drained', body, options);
   response.resume();
 }
 

@@ -13,7 +13,8 @@ const { LeaderFlag } = require('./leader_flag');
 const EVENTS = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n' +
   'event: attached\ndata: {"name":"worker"}\n\n: a comment\n\n' +
   'event: lead\ndata: {"epoch":7}\n\n' +
-  'event: drain\ndata: {"epoch":7,"left_ms":1500,"reason":"leave","successor":"n2"}\n\n';
+  'event: drain\ndata: {"epoch":7,"reason":"leave","successor":"n2","left_ms":1500,"attachment":4711}\n\n';
+const DRAIN = { type: 'drain', epoch: 7, leftMs: 1500, reason: 'leave', successor: 'n2', attachment: 4711 };
 const DONE = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 const LATE = 'HTTP/1.1 409 Conflict\r\nContent-Length: 20\r\n\r\n{"error":"too late"}';
 
@@ -81,7 +82,7 @@ test('events come until the sidecar ends', async () => {
   assert.deepEqual(events, [
     { type: 'attached', epoch: 0 },
     { type: 'lead', epoch: 7 },
-    { type: 'drain', epoch: 7, leftMs: 1500, reason: 'leave', successor: 'n2' },
+    DRAIN,
   ]);
   assert.equal(requests.length, 1);
   assert.match(requests[0], /^POST \/v1\/application\/attach\?name=worker&score=-3 HTTP\/1/);
@@ -90,14 +91,14 @@ test('events come until the sidecar ends', async () => {
 
 test('score and drained are sent', async () => {
   await setScore(place, 42);
-  await drained(place, 'worker', 7);
+  await drained(place, DRAIN);
   assert.match(requests[0], /^PUT \/v1\/application\/score [^]*\r\n\r\n{"score":42}$/);
-  assert.match(requests[1], /^POST \/v1\/application\/drained\?name=worker [^]*\r\n\r\n{"epoch":7}$/);
+  assert.match(requests[1], /^POST \/v1\/application\/drained [^]*\r\n\r\n{"epoch":7,"attachment":4711}$/);
 });
 
 test('a refusal has its status', async () => {
   answer = LATE;
-  await assert.rejects(drained(place, 'worker', 7), (error) =>
+  await assert.rejects(drained(place, DRAIN), (error) =>
     error instanceof Refused && error.status === 409 && error.message.includes('too late'));
 });
 
@@ -106,7 +107,7 @@ test('a token goes along, and its file is read each time', async () => {
   const tokenFile = write('token', '# replaced now and then\n\n second \nthird\n');
   await setScore(place, 1, { tokenFile });
   write('token', 'fourth');
-  await drained(place, 'worker', 7, { tokenFile });
+  await drained(place, DRAIN, { tokenFile });
   answer = EVENTS;
   (await attach(place, 'worker', undefined, { tokenFile })).close();
   const sent = requests.map((request) => /\r\nAuthorization: Bearer (.*)\r\n/.exec(request)?.[1]);

@@ -28,13 +28,13 @@ def tell(name, what, token, pieces, cut):
           flush=True)
 
 
-def take_events(place, mine, name):
+def take_events(place, mine):
     """What the sidecar has said; nothing is under way.  False: it has ended."""
     events = mine.take()
     for event in events or ():
         if event.type == attachment.DRAIN:
             try:
-                attachment.drained(place, name, event.epoch, token_file=TOKEN_FILE)
+                attachment.drained(place, event, token_file=TOKEN_FILE)
             except attachment.Refused:
                 pass  # it has waited long enough
     return events is not None
@@ -51,7 +51,7 @@ def work(flag, place, mine, name, unit_s):
                     tell(name, "stopped", working, pieces, cut)
                 working = None
                 is_told = select.select([mine], [], [], 1)[0]
-                if is_told and not take_events(place, mine, name):
+                if is_told and not take_events(place, mine):
                     return
                 continue
             if working != token:

@@ -48,9 +48,10 @@ class Event(typing.NamedTuple):
     # ATTACHED, LEAD (this node leads `epoch`), FOLLOW (it does not), DRAIN (it is to hand over)
     type: str
     epoch: int = 0  # of the leadership, or of the last one
-    left_ms: int = 0  # this and the next two of DRAIN: finish in that time
+    left_ms: int = 0  # this and what follows of DRAIN: finish in that time
     reason: str = ""  # "step_down", "transfer", "leave", "take_over"
     successor: str = ""  # as it looks now; empty: nobody can lead
+    attachment: int = 0  # who is asked: this one, and nobody else of its name
 
 
 class Attachment:
@@ -113,7 +114,8 @@ class Attachment:
                 data = json.loads(fields.get(b"data", b"{}"))
                 events.append(Event(fields[b"event"].decode(), int(data.get("epoch", 0)),
                                     int(data.get("left_ms", 0)), str(data.get("reason", "")),
-                                    str(data.get("successor") or "")))
+                                    str(data.get("successor") or ""),
+                                    int(data.get("attachment", 0))))
             except (AttributeError, TypeError, ValueError):
                 pass  # no sidecar says that
         return events
@@ -205,12 +207,12 @@ class Scorer:
         return None
 
 
-def drained(place: str, name: str, epoch: int, *, token: typing.Optional[str] = None,
+def drained(place: str, drain: Event, *, token: typing.Optional[str] = None,
             token_file: typing.Optional[str] = None) -> None:
-    """What was begun has ended, as the event DRAIN of this epoch asked for; `name`: as attached.
-    Raises as attach(); Refused with status 409: nobody waits for it in this epoch (any more)."""
-    target = f"/v1/application/drained?name={urllib.parse.quote(name, safe='')}"
-    stream, _, _ = _ask(place, "POST", target, json.dumps({"epoch": epoch}).encode(),
+    """What was begun has ended, as this event, DRAIN, asked for; may be said twice.  Raises as
+    attach(); Refused with status 409: nobody waits for it in this epoch (any more)."""
+    body = json.dumps({"epoch": drain.epoch, "attachment": drain.attachment}).encode()
+    stream, _, _ = _ask(place, "POST", "/v1/application/drained", body,
                         _authorization(token, token_file))
     stream.close()
 

@@ -15,7 +15,9 @@ import leader_flag
 EVENTS = (b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
           b'event: attached\ndata: {"name":"worker"}\n\n: a comment\n\n'
           b'event: lead\ndata: {"epoch":7}\n\n'
-          b'event: drain\ndata: {"epoch":7,"left_ms":1500,"reason":"leave","successor":"n2"}\n\n')
+          b'event: drain\ndata: {"epoch":7,"reason":"leave","successor":"n2","left_ms":1500,'
+          b'"attachment":4711}\n\n')
+DRAIN = attachment.Event(attachment.DRAIN, 7, 1500, "leave", "n2", 4711)
 DONE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 LATE = b"HTTP/1.1 409 Conflict\r\nContent-Length: 20\r\n\r\n{\"error\":\"too late\"}"
 
@@ -71,7 +73,7 @@ class Attachment(ClientCase):
         with attachment.attach(self.place, "worker", score=-3) as mine:
             self.assertEqual(list(mine), [
                 attachment.Event(attachment.ATTACHED), attachment.Event(attachment.LEAD, 7),
-                attachment.Event(attachment.DRAIN, 7, 1500, "leave", "n2")])
+                DRAIN])
         request, = self.requests
         self.assertTrue(request.startswith(
             "POST /v1/application/attach?name=worker&score=-3 HTTP/1"), request)
@@ -79,17 +81,17 @@ class Attachment(ClientCase):
 
     def test_score_and_drained_are_sent(self) -> None:
         attachment.set_score(self.place, 42)
-        attachment.drained(self.place, "worker", 7)
+        attachment.drained(self.place, DRAIN)
         score, drained = self.requests
         self.assertTrue(score.startswith("PUT /v1/application/score "), score)
         self.assertTrue(score.endswith('\r\n\r\n{"score": 42}'), score)
-        self.assertTrue(drained.startswith("POST /v1/application/drained?name=worker "), drained)
-        self.assertTrue(drained.endswith('\r\n\r\n{"epoch": 7}'), drained)
+        self.assertTrue(drained.startswith("POST /v1/application/drained "), drained)
+        self.assertTrue(drained.endswith('\r\n\r\n{"epoch": 7, "attachment": 4711}'), drained)
 
     def test_a_refusal_has_its_status(self) -> None:
         self.answer = LATE
         with self.assertRaisesRegex(attachment.Refused, "too late") as caught:
-            attachment.drained(self.place, "worker", 7)
+            attachment.drained(self.place, DRAIN)
         self.assertEqual(caught.exception.status, 409)
 
     def test_a_token_goes_along_and_its_file_is_read_each_time(self) -> None:
@@ -97,7 +99,7 @@ class Attachment(ClientCase):
         path = self.write("token", "# replaced now and then\n\n second \nthird\n")
         attachment.set_score(self.place, 1, token_file=path)
         self.write("token", "fourth")
-        attachment.drained(self.place, "worker", 7, token_file=path)
+        attachment.drained(self.place, DRAIN, token_file=path)
         self.answer = EVENTS
         attachment.attach(self.place, token_file=path).close()
         for request, token in zip(self.requests, ("first", "second", "fourth", "fourth")):

@@ -112,7 +112,7 @@ func (self worker) work(untilAsked context.Context, mine *attachment.Attachment)
 			}
 			if event.Type == attachment.Drain {
 				// Or it has waited long enough.
-				_ = attachment.Drained(self.place, self.name, event.Epoch, self.token...)
+				_ = attachment.Drained(self.place, event, self.token...)
 			}
 		case <-time.After(time.Second):
 		}

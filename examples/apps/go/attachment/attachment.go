@@ -89,11 +89,12 @@ func checked(place, token string) (string, error) {
 
 // Event is one word of the sidecar.
 type Event struct {
-	Type      string
-	Epoch     uint64
-	Left      time.Duration // this and the next two of Drain
-	Reason    string        // "step_down", "transfer", "leave", "take_over"
-	Successor string        // as it looks now; empty: nobody can lead
+	Type       string
+	Epoch      uint64
+	Left       time.Duration // this and what follows of Drain
+	Reason     string        // "step_down", "transfer", "leave", "take_over"
+	Successor  string        // as it looks now; empty: nobody can lead
+	Attachment uint64        // who is asked: this one, and nobody else of its name
 }
 
 // Refused is the error where the sidecar has answered otherwise than with 200: 400 name or score, 401 and
@@ -196,18 +197,16 @@ func tell(transport *http.Transport, score int64, options []Option) error {
 	return answer.Body.Close()
 }
 
-// Drained says that what was begun has ended, as the event Drain of this epoch asked for; name is as it was
-// attached.  Refused with status 409: nobody waits for it in this epoch (any more).
-func Drained(place, name string, epoch uint64, options ...Option) error {
-	body, err := json.Marshal(map[string]uint64{"epoch": epoch})
+// Drained says that what was begun has ended, as this event, Drain, asked for; it may be said twice.  Refused
+// with status 409: nobody waits for it in this epoch (any more).
+func Drained(place string, drain Event, options ...Option) error {
+	body, err := json.Marshal(map[string]uint64{"epoch": drain.Epoch, "attachment": drain.Attachment})
 	if err != nil {
 		return err
 	}
 	untilDone, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	query := url.Values{"name": {name}}
-	target := "/v1/application/drained?" + query.Encode()
-	answer, err := ask(untilDone, connecting(place, false), http.MethodPost, target, body, options)
+	answer, err := ask(untilDone, connecting(place, false), http.MethodPost, "/v1/application/drained", body, options)
 	if err != nil {
 		return err
 	}
@@ -268,14 +267,15 @@ func (mine *Attachment) read(untilClosed context.Context) {
 			event = Event{Type: strings.TrimPrefix(line, "event: ")}
 		case strings.HasPrefix(line, "data: "):
 			data := struct {
-				Epoch     uint64
-				LeftMs    int64 `json:"left_ms"`
-				Reason    string
-				Successor string
+				Epoch      uint64
+				LeftMs     int64 `json:"left_ms"`
+				Reason     string
+				Successor  string
+				Attachment uint64
 			}{}
 			_ = json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &data)
 			event.Epoch, event.Left = data.Epoch, time.Duration(data.LeftMs)*time.Millisecond
-			event.Reason, event.Successor = data.Reason, data.Successor
+			event.Reason, event.Successor, event.Attachment = data.Reason, data.Successor, data.Attachment
 		case line == "" && event.Type != "":
 			select {
 			case mine.events <- event:
