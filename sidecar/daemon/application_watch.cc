@@ -48,6 +48,7 @@ void ApplicationWatch::configure(const ApplicationSettings& settings) {
   const bool is_check_new = settings.health != settings_.health;
   const bool has_begun = is_check_new || settings.health_interval != settings_.health_interval;
   settings_ = settings;
+  if (grace_.is_armed() && is_leading_) arm_grace();
   if (is_check_new) {
     failures_ = 0;
     state_.is_checked = !settings.health.empty();
@@ -74,13 +75,19 @@ void ApplicationWatch::set_attached(std::vector<api::Attached> applications) {
     grace_.disarm();
     is_missed_ = false;
   } else if (was_attached && is_leading_ && settings_.grace > Duration::zero()) {
-    grace_.arm(settings_.grace);
+    gone_at_ = io::Loop::now();
+    arm_grace();
   } else if (was_attached) {
     is_missed_ = true;
   }
   state_.worth.is_attached = !state_.attached.empty();
   forget_gone();
   judge();
+}
+
+// As it is now, from when the application went.
+void ApplicationWatch::arm_grace() {
+  grace_.arm(std::max(gone_at_ + settings_.grace - io::Loop::now(), Duration::zero()));
 }
 
 // Nobody waits for the application of a node that does not lead.  It is told a moment later, since

@@ -49,6 +49,7 @@ class ApplicationWatch {
   void ask();
   void on_answer(const io::HttpClientResult& result);
   std::string flaw_of(const io::HttpClientResult& result) const;
+  void arm_grace();
   void judge();
   void tell();
   void forget_gone();
@@ -66,6 +67,7 @@ class ApplicationWatch {
   uint64_t drains_in_ = 0;            // epoch; 0: nobody is asked to finish
   std::vector<api::Attached> asked_;  // in their order, whether they have finished or not
   bool is_missed_ = true;             // nobody is attached, and the grace is over
+  Instant gone_at_{};                 // when the last one that was attached went
   bool is_leading_ = false;
   uint32_t failures_ = 0;  // in a row
   io::LoopTimer grace_;

@@ -1,8 +1,9 @@
-// Of whom it waits, and whose word counts.
+// Of whom it waits, whose word counts, and for how long a leader has none that is attached.
 #include "daemon/application_watch.hh"
 
 #include <boost/test/unit_test.hpp>
 
+#include "loop_run.hh"
 #include "scrape.hh"
 
 namespace bellwether::tests {
@@ -52,6 +53,23 @@ struct WatchFixture {
                                  log,
                                  [this](const Application& worth) { told.push_back(worth); },
                                  [this](uint64_t epoch) { finished.push_back(epoch); }};
+};
+
+struct GraceFixture : WatchFixture {
+  GraceFixture() {
+    settings.grace = seconds(60);
+    watch.configure(settings);
+  }
+  void lose_the_application() {
+    watch.set_leading(true);
+    watch.set_attached({kFirst});
+    watch.set_attached({});
+    told.clear();
+  }
+  bool is_given_up() {
+    return run_until(loop, [this] { return !told.empty(); }) &&
+           told.back().ability == Ability::kAbsent;
+  }
 };
 
 }  // namespace
@@ -117,6 +135,34 @@ BOOST_AUTO_TEST_CASE(a_word_of_another_time_does_not_count) {
   watch.on_drain_ended({.end = DrainEnd::kTimeout, .took = seconds(10)});
   BOOST_TEST((say(kFirst) == DrainWord::kNotAsked));
   BOOST_TEST(finished.empty());
+}
+
+// --- the grace of a leader that has none ---
+
+BOOST_FIXTURE_TEST_CASE(a_grace_that_is_shorter_is_in_force_at_once, GraceFixture) {
+  lose_the_application();
+  settings.grace = milliseconds(1);
+  watch.configure(settings);
+  BOOST_TEST(is_given_up());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_grace_that_is_taken_away_is_over_at_once, GraceFixture) {
+  lose_the_application();
+  settings.grace = Duration::zero();
+  watch.configure(settings);
+  BOOST_TEST(is_given_up());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_grace_that_is_longer_counts_from_when_the_application_went,
+                        GraceFixture) {
+  settings.grace = milliseconds(50);
+  watch.configure(settings);
+  const Instant gone = io::Loop::now();
+  lose_the_application();
+  settings.grace = milliseconds(200);
+  watch.configure(settings);
+  BOOST_TEST(is_given_up());
+  BOOST_TEST((io::Loop::now() - gone >= milliseconds(200)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
