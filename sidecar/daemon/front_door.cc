@@ -260,12 +260,15 @@ void FrontDoor::on_command(metrics::Command command, const io::HttpClientFacts& 
   metrics_.api_writes.count(command, is_given ? Admission::kAllowed : Admission::kRefused);
   // Scores come all the time.
   if (is_given && command == metrics::Command::kScore) return;
+  // Each command for itself: applications that come and go must not hide what an operator does.
+  const char* const event = is_given ? "a command was asked for" : "refused a command";
+  const std::string kind = std::string(event) + ": " + name(command);
   if (is_given) {
-    return log_.write(LogLevel::kInfo, "a command was asked for",
-                      {{"command", name(command)}, {"by", api::text_of(client)}});
+    return log_.write_of(kind, LogLevel::kInfo, event,
+                         {{"command", name(command)}, {"by", api::text_of(client)}});
   }
-  log_.write(
-      LogLevel::kWarn, "refused a command",
+  log_.write_of(
+      kind, LogLevel::kWarn, event,
       {{"command", name(command)}, {"by", api::text_of(client)}, {"because", permission.reason}});
 }
 

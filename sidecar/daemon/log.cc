@@ -158,18 +158,19 @@ Log::~Log() {
   [[maybe_unused]] static const Backend* const kLeftBehind = backend_.release();
 }
 
-void Log::write(LogLevel level, std::string_view event, LogFields fields) {
+void Log::write_of(std::string_view kind, LogLevel level, std::string_view event,
+                   LogFields fields) {
   if (level < settings_.level) return;
   // Debug lines are written as they come: somebody has asked for them, for a while.
   if (level < LogLevel::kInfo) return write_line(level, event, fields);
-  const auto left_out = limit_.admit(io::Loop::now(), event);
+  const auto left_out = limit_.admit(io::Loop::now(), kind);
   if (!left_out) {
     ++left_out_;
     return;
   }
   if (*left_out > 0) {
     write_line(LogLevel::kWarn, "left out lines that came too often",
-               {{"of", std::string(event)}, {"lines", std::to_string(*left_out)}});
+               {{"of", std::string(kind)}, {"lines", std::to_string(*left_out)}});
   }
   write_line(level, event, fields);
 }

@@ -45,7 +45,13 @@ class Log {
   void set_epoch(uint64_t epoch) { context_.epoch = epoch; }
 
   // One thread at a time.  `event` tells what happened, in the past tense.
-  void write(LogLevel level, std::string_view event, LogFields fields = {});
+  void write(LogLevel level, std::string_view event, LogFields fields = {}) {
+    write_of(event, level, event, fields);
+  }
+  // Where one event has several kinds, and each of them is to be seen: what comes too often is left
+  // out by its kind.
+  void write_of(std::string_view kind, LogLevel level, std::string_view event,
+                LogFields fields = {});
 
   // Lines that were lost because stderr was not read.
   uint64_t lost() const;
@@ -59,7 +65,7 @@ class Log {
 
   LogSettings settings_;
   LogContext context_;
-  LineLimit limit_;  // of each event
+  LineLimit limit_;  // of each kind
   uint64_t left_out_ = 0;
   std::unique_ptr<Backend> backend_;
 };

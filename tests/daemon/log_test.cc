@@ -1,7 +1,11 @@
 // How lines of the log look, whatever is in them.
 #include "daemon/log.hh"
 
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
+#include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 using bellwether::LogLevel;
@@ -13,6 +17,29 @@ namespace {
 
 const std::chrono::system_clock::time_point kTime{std::chrono::milliseconds(1'700'000'000'007)};
 const LogContext kContext{.node = "orders-0", .epoch = 7};
+
+// What is written to stderr while it lives.
+class StderrFile {
+ public:
+  StderrFile() { dup2(fileno(file_.get()), STDERR_FILENO); }
+  ~StderrFile() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+  }
+  StderrFile(const StderrFile&) = delete;
+  StderrFile& operator=(const StderrFile&) = delete;
+
+  std::string text() const {
+    std::string text(1 << 20, '\0');
+    const ssize_t size = pread(fileno(file_.get()), text.data(), text.size(), 0);
+    text.resize(size < 0 ? 0 : static_cast<size_t>(size));
+    return text;
+  }
+
+ private:
+  int before_ = dup(STDERR_FILENO);
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{std::tmpfile(), std::fclose};
+};
 
 }  // namespace
 
@@ -46,6 +73,22 @@ BOOST_AUTO_TEST_CASE(json_lines_are_objects) {
   BOOST_TEST(line.at("epoch") == 7);
   BOOST_TEST(line.at("event") == "member");
   BOOST_TEST(line.at("name") == "a\"\n\xEF\xBF\xBD");
+}
+
+// What comes too often is left out, each kind for itself, and one event may have several.
+BOOST_AUTO_TEST_CASE(what_comes_too_often_hides_nothing_of_another_kind) {
+  StderrFile written;
+  {
+    bellwether::daemon::Log log({.level = LogLevel::kInfo});
+    for (int i = 0; i < 1010; ++i) {
+      log.write_of("asked for attach", LogLevel::kInfo, "asked for", {{"command", "attach"}});
+    }
+    log.write_of("asked for reload", LogLevel::kInfo, "asked for", {{"command", "reload"}});
+    BOOST_TEST(log.left_out() == 10u);
+  }
+  const std::string text = written.text();
+  BOOST_TEST(text.find("asked for command=attach") != std::string::npos);
+  BOOST_TEST(text.find("asked for command=reload") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -82,6 +82,17 @@ class Access(SystemCase):
             sidecar.await_log(f"a command was asked for command=elect by=\"user {os.geteuid()}, "
                               "process [0-9]+\"")
 
+    def test_what_comes_all_the_time_hides_no_other_command(self):
+        """More lines than the log takes of one kind in a row."""
+        for setting, event in (("", "a command was asked for"),
+                               ('writes = "socket"', "refused a command")):
+            group, sidecar = self.guarded(setting)
+            with self.subTest(event=event), group:
+                for _ in range(1010):
+                    sidecar.request("POST", "/v1/application/drained", {"epoch": 1})
+                sidecar.request("POST", "/v1/reload")
+                sidecar.await_log(f"{event} command=reload")
+
     def test_users_and_groups_on_the_socket(self):
         self.require_other_user(STRANGER)
         group, sidecar = self.guarded(f'allow_users = ["{STRANGER}"]\n'
