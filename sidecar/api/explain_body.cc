@@ -241,8 +241,9 @@ class Explanation {
     if (options.preempt == Preempt::kOff) {
       return outranks + ", but preempt = \"never\": a working leader stays.";
     }
-    if (options.preempt == Preempt::kPriority && member.entry.priority <= leader->entry.priority) {
-      return outranks + " by its id only, and preempt = \"priority\": a working leader stays.";
+    if (member.entry.priority == leader->entry.priority) {
+      const std::string reason = why_a_score_is_not_enough(member.entry, leader->entry);
+      if (!reason.empty()) return outranks + reason + ": a working leader stays.";
     }
     if (const Member* first = candidate_above(member)) {
       return outranks + ", but " + first->entry.name + " ranks higher still and comes first.";
@@ -252,6 +253,20 @@ class Explanation {
     }
     return outranks + ", and is expected to take over (preempt_delay is " +
            duration_text(options.preempt_delay) + ").";
+  }
+
+  // Of equal priorities; "": it is enough.
+  std::string why_a_score_is_not_enough(const MemberEntry& member,
+                                        const MemberEntry& leader) const {
+    const Options& options = node_.options();
+    const int64_t lead = member.score - leader.score;
+    const char* const by = lead > 0 ? " by its score only" : " by its id only";
+    if (options.preempt == Preempt::kPriority)
+      return fmt::format("{}, and preempt = \"priority\"", by);
+    if (options.score_margin == 0 || lead > options.score_margin) return "";
+    if (lead == 0) return fmt::format("{}, and score_margin is {}", by, options.score_margin);
+    return fmt::format(", but its score is ahead by {} only, and score_margin is {}", lead,
+                       options.score_margin);
   }
 
   std::string why_nobody_leads(const Member& member) const {

@@ -21,6 +21,7 @@ struct Explained : ApiFixture {
     }
     return "no such member";
   }
+  void score(int64_t worth) { step(node.step(Application{.score = worth})); }
 };
 
 Explained with_options(const Options& options) { return Explained(NodeSetup{.options = options}); }
@@ -204,6 +205,25 @@ BOOST_AUTO_TEST_CASE(who_outranks_a_leader_that_stays) {
   BOOST_TEST(other.why(5) ==
              "It outranks node-2 by its id only, and preempt = \"priority\": a working leader "
              "stays.");
+  other.score(1);
+  BOOST_TEST(other.why(3) ==
+             "It outranks node-2 by its score only, and preempt = \"priority\": a working leader "
+             "stays.");
+}
+
+BOOST_AUTO_TEST_CASE(who_outranks_a_leader_by_too_little) {
+  Options options;
+  options.score_margin = 10;
+  Explained group = with_options(options);
+  group.follow(2);
+  BOOST_TEST(group.why(3) ==
+             "It outranks node-2 by its id only, and score_margin is 10: a working leader stays.");
+  group.score(10);
+  BOOST_TEST(group.why(3) ==
+             "It outranks node-2, but its score is ahead by 10 only, and score_margin is 10: a "
+             "working leader stays.");
+  group.score(11);
+  BOOST_TEST(group.why(3).starts_with("It outranks node-2, and takes over in "));
 }
 
 BOOST_AUTO_TEST_CASE(who_outranks_a_leader_that_an_operator_appointed) {
