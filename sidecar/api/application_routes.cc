@@ -79,10 +79,11 @@ void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
   if (score && !scores_.admit(backend_.now())) return refuse_score(std::move(exchange));
   const Attached application{.id = ++last_attachment_, .name = name};
   const std::string attached =
-      fmt::format("event: attached\ndata: {}\n\n", dump({{"name", name},
-                                                         {"node", backend_.config().node.name},
-                                                         {"score", score.value_or(0)},
-                                                         {"attachment", application.id}}));
+      fmt::format("event: attached\ndata: {}\n\n",
+                  dump({{"name", name},
+                        {"node", backend_.config().node.name},
+                        {"score", score.value_or(backend_.application().worth.score)},
+                        {"attachment", application.id}}));
   const std::string events = attached + role_event(feed_.current());
   std::string token = backend_.authority().judge(request).token;
   if (!attachments_.open(std::move(exchange), events, backend_.now(), application,

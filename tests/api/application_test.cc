@@ -65,6 +65,12 @@ BOOST_AUTO_TEST_CASE(an_attachment_is_a_stream_and_known_by_its_name) {
   BOOST_TEST((backend.scores == std::vector<int64_t>{-42}));
 }
 
+BOOST_AUTO_TEST_CASE(without_a_score_it_is_told_the_one_that_is_in_force) {
+  backend.application_state.worth.score = 42;
+  BOOST_TEST(attach()->take().find("\"score\":42,") != std::string::npos);
+  BOOST_TEST(attach({{"score", "7"}})->take().find("\"score\":7,") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(its_end_is_known_at_once) {
   const Answered first = attach({{"name", "a"}});
   attach({{"name", "b"}});
