@@ -76,7 +76,9 @@ void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
     return exchange.send(busy_response(
         fmt::format("{} applications are attached already", EventStreams::kMaxAttachments)));
   }
-  if (score && !scores_.admit(backend_.now())) return refuse_score(std::move(exchange));
+  if (score && !scores_attached_with_.admit(backend_.now())) {
+    return refuse_score(std::move(exchange));
+  }
   const Attached application{.id = ++last_attachment_, .name = name};
   const std::string attached =
       fmt::format("event: attached\ndata: {}\n\n",

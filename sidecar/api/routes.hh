@@ -44,8 +44,8 @@ inline constexpr Duration kDefaultHold = std::chrono::seconds(30);
 // "30s", "500ms", or plain seconds.
 std::optional<Duration> parse_wait(std::string_view text);
 
-// How often scores may change, also those that applications attach with: beyond it the rest is
-// refused, and nothing is lost by it, since only the newest is ever told to anybody.
+// How often scores may change: beyond it the rest is refused, and nothing is lost by it, since only
+// the newest is ever told to anybody.
 class ScoreBudget {
  public:
   static constexpr int kPerSecond = 500;
@@ -162,6 +162,8 @@ class Routes : private LeadershipListener {
   EventStreams streams_{EventStreams::kMaxFollowers};
   EventStreams attachments_{EventStreams::kMaxAttachments};
   ScoreBudget scores_;
+  // Apart from those: who tells scores all the time keeps nobody from attaching, and from leading.
+  ScoreBudget scores_attached_with_;
   // They count from anywhere, so that what was said to the last process of this node names nobody
   // here; and can be read by whoever has 53 bits for a number.
   uint64_t last_attachment_;

@@ -240,9 +240,20 @@ BOOST_AUTO_TEST_CASE(too_many_scores_a_second_are_refused_and_counted) {
   BOOST_TEST(score(R"({"score":3})")->status() == 200u);
 }
 
-BOOST_AUTO_TEST_CASE(a_score_to_attach_with_counts_as_any_other) {
-  for (int i = 0; i < api::ScoreBudget::kPerSecond; ++i) score(R"({"score":1})");
+BOOST_AUTO_TEST_CASE(whoever_tells_too_many_scores_keeps_nobody_from_attaching_with_one) {
+  for (int i = 0; i <= api::ScoreBudget::kPerSecond; ++i) score(R"({"score":1})");
+  attach({{"score", "2"}});
+  BOOST_TEST(attached().size() == 1u);
+  BOOST_TEST(backend.scores.back() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(too_many_that_attach_with_a_score_are_refused_and_counted) {
+  for (int i = 0; i < api::ScoreBudget::kPerSecond; ++i) {
+    attach({{"score", "1"}})->is_client_gone = true;
+    routes.on_gone();
+  }
   BOOST_TEST(attach({{"score", "2"}})->status() == 429u);
+  BOOST_TEST((limits == std::vector<Limit>{Limit::kScoreChanges}));
   BOOST_TEST(attached().empty());
   BOOST_TEST(backend.scores.back() == 1);
   attach();
