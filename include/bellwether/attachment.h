@@ -1,6 +1,7 @@
 /* The application's attachment to its sidecar: while it is open, this node may lead (`[application]
  * attach`).  The open connection is the statement "I am here", and the kernel ends it when the
- * process dies, however it dies; so nothing has to be done for the case that matters.
+ * process dies, however it dies.  A child of fork() holds it, too, until it execs or ends: let it
+ * call attachment_close() first of all, or this node leads on when only the child is left.
  *
  *   static attachment mine;
  *   if (attachment_open(&mine, "/run/bellwether/api.sock", "worker", NULL) != 0) ...;

@@ -6,7 +6,7 @@
 //   for await (const { type, epoch } of mine) ...  // 'attached', 'lead', 'follow', 'drain'
 //
 // The open connection is the statement "I am here"; the kernel ends it when the process dies, however it
-// dies.  Whether this replica leads says the flag (leader_flag.js), before each piece of work; the events
+// dies: a child of child_process does not hold it.  Whether this replica leads says the flag (leader_flag.js), before each piece of work; the events
 // only wake whoever waits for that.  Before its node hands leadership over the application is told so
 // ('drain', where `[application] drain_timeout` is set): begin() of the flag refuses from then on, and when
 // what was begun has ended, drained() says so.  Copy this file into your application; it needs no package.

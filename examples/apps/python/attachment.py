@@ -6,11 +6,12 @@ this node may lead (`[application] attach`).
             print(event.type, event.epoch)
 
 The open connection is the statement "I am here"; the kernel ends it when the process dies, however
-it dies.  Whether this replica leads says the flag (leader_flag.py), before each piece of work; the
-events only wake whoever waits for that.  Before its node hands leadership over the application is
-told so (DRAIN, where `[application] drain_timeout` is set): begin() of the flag refuses from then
-on, and when what was begun has ended, drained() says so.  Copy this file into your application; it
-needs no package.
+it dies.  A child that is forked (os.fork(), multiprocessing) holds it as well until it ends, unless
+it calls close() first of all: this node leads on when only that child is left.  Whether this
+replica leads says the flag (leader_flag.py), before each piece of work; the events only wake
+whoever waits for that.  Before its node hands leadership over the application is told so (DRAIN,
+where `[application] drain_timeout` is set): begin() of the flag refuses from then on, and when what
+was begun has ended, drained() says so.  Copy this file into your application; it needs no package.
 """
 
 import json

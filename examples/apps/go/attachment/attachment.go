@@ -7,7 +7,7 @@
 //	}
 //
 // The open connection is the statement "I am here"; the kernel ends it when the process dies, however it
-// dies.  Whether this replica leads says the flag (package leaderflag), before each piece of work.  Before
+// dies: a child that is started by os/exec does not hold it.  Whether this replica leads says the flag (package leaderflag), before each piece of work.  Before
 // its node hands leadership over the application is told so (Drain, where [application] drain_timeout is
 // set): Begin of the flag refuses from then on, and when what was begun has ended, Drained says so.  Copy
 // the package into your application, or require the module from a checkout with a replace directive; it
