@@ -301,6 +301,33 @@ void judge_hooks(Judge& judge) {
   }
 }
 
+// Where it listens itself nobody else does.
+bool is_served_by(const HostPort& listener, const HostPort& asked) {
+  const std::string host = asked.host == "localhost" ? "127.0.0.1" : asked.host;
+  const std::string own = listener.host == "localhost" ? "127.0.0.1" : listener.host;
+  return !listener.is_none() && listener.port == asked.port &&
+         (own == host || listener.is_wildcard());
+}
+
+void judge_whom_health_asks(Judge& judge) {
+  const Config& config = judge.config();
+  const std::string& url = config.application.health;
+  if (url.empty()) return;
+  const std::string_view socket = socket_of_url(url);
+  const HostPort asked = socket.empty() ? place_of_url(url) : HostPort{};
+  const char* const key = socket.empty() && is_served_by(config.api.listen, asked) ? "api.listen"
+                          : socket.empty() && is_served_by(config.metrics.listen, asked)
+                              ? "metrics.listen"
+                          : !socket.empty() && socket == config.api.socket ? "api.socket"
+                                                                           : nullptr;
+  if (key == nullptr) return;
+  judge.object({"application.health", key},
+               fmt::format("this sidecar itself answers there ({}), whatever becomes of the "
+                           "application",
+                           key),
+               "give the application's address, or leave health out and let it attach");
+}
+
 }  // namespace
 
 void Judge::object(std::initializer_list<const char*> keys, const std::string& what,
@@ -334,6 +361,7 @@ void judge_application(Judge& judge) {
                              duration_text(application.health_interval)),
                  "give health_timeout at most health_interval");
   }
+  judge_whom_health_asks(judge);
 }
 
 void judge_errors(Judge& judge) {

@@ -185,6 +185,24 @@ void judge_takeovers(Judge& judge) {
   }
 }
 
+// What is as it would be without being given is what `check` prints.
+void judge_the_application(Judge& judge) {
+  const ApplicationSettings& application = judge.config().application;
+  if (application.grace > Duration::zero() && !application.is_attachment_needed) {
+    judge.object({"application.grace", "application.attach"}, "has no effect while attach is off",
+                 "give attach = \"on\", or remove it");
+  }
+  if (!application.health.empty()) return;
+  const auto object_to = [&](const char* key, bool is_another) {
+    if (!is_another) return;
+    judge.object({key, "application.health"}, "has no effect without health",
+                 "give health, or remove it");
+  };
+  object_to("application.health_interval", application.health_interval != kHealthInterval);
+  object_to("application.health_timeout", application.health_timeout != kHealthTimeout);
+  object_to("application.health_failures", application.health_failures != kHealthFailures);
+}
+
 // This process cannot see who would end it by force, or when.
 void judge_departure(Judge& judge) {
   // TimeoutStopSec of the unit that is shipped; a pod has 30 s unless it says so.
@@ -283,6 +301,7 @@ void judge_risks(Judge& judge) {
   judge_suspicion(judge);
   judge_election_timers(judge);
   judge_takeovers(judge);
+  judge_the_application(judge);
   judge_departure(judge);
   judge_membership(judge);
   judge_cluster(judge);

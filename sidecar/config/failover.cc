@@ -164,11 +164,22 @@ void add_application(const ApplicationSettings& settings, std::vector<Failover>&
       fmt::format("{} health_interval + health_timeout", settings.health_failures));
 }
 
+// Whoever is asked for its place lets its application finish first.
+void add_drain(const ApplicationSettings& settings, std::vector<Failover>& found) {
+  if (settings.drain_timeout == Duration::zero()) return;
+  for (Failover& row : found) {
+    if (!row.failure.starts_with(kPlanned)) continue;
+    row.at_most += settings.drain_timeout;
+    row.formula = "drain_timeout + " + row.formula;
+  }
+}
+
 std::vector<Failover> rows(const Config& config, const Waits& timers) {
   std::vector<Failover> found = config.has_store_guard()      ? with_store(config, timers)
                                 : config.has_majority_guard() ? with_majority(config, timers)
                                                               : without_guard(timers);
   add_application(config.application, found);
+  add_drain(config.application, found);
   return found;
 }
 

@@ -218,13 +218,13 @@ void add_application_keys(std::vector<ConfigKey<Config>>& keys) {
       "what the application is asked again and again; this node leads only while it answers with "
       "200 to 299");
   application.key("health_interval", &ApplicationSettings::health_interval,
-                  DurationType{milliseconds(10), minutes(1)}, milliseconds(500), kAtOnce,
+                  DurationType{milliseconds(10), minutes(1)}, kHealthInterval, kAtOnce,
                   "how often it is asked");
   application.key("health_timeout", &ApplicationSettings::health_timeout,
-                  DurationType{milliseconds(1), minutes(1)}, milliseconds(250), kAtOnce,
+                  DurationType{milliseconds(1), minutes(1)}, kHealthTimeout, kAtOnce,
                   "how long its whole answer may take; at most health_interval");
-  application.key("health_failures", &ApplicationSettings::health_failures, NumberType{1, 100}, 3u,
-                  kAtOnce, "so many failures in a row mean that it does not work");
+  application.key("health_failures", &ApplicationSettings::health_failures, NumberType{1, 100},
+                  kHealthFailures, kAtOnce, "so many failures in a row mean that it does not work");
   application.key("drain_timeout", &ApplicationSettings::drain_timeout,
                   DurationType{{}, kLongestDrain}, Duration::zero(), kAtOnce,
                   "how long an attached application may take to finish before this leader hands "

@@ -3,6 +3,7 @@
 // all go through this table.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,6 +23,11 @@ struct ProfileTimers {
 };
 
 ProfileTimers timers_of(Profile profile);
+
+// What [application] health_* are where they are left out.
+inline constexpr Duration kHealthInterval = std::chrono::milliseconds(500);
+inline constexpr Duration kHealthTimeout = std::chrono::milliseconds(250);
+inline constexpr uint32_t kHealthFailures = 3;
 
 // When a changed value takes effect.
 enum class TakesEffect : uint8_t { kAtOnce, kAtRestart };

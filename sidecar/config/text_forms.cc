@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kMaxName = 63;
 constexpr size_t kMaxUrl = 2048;
 constexpr size_t kMaxPath = 4095;
+constexpr std::string_view kUnixUrl = "unix:";
 
 bool consists_of(std::string_view text, std::string_view others) {
   return std::all_of(text.begin(), text.end(), [&](char c) {
@@ -172,16 +173,21 @@ bool is_user_or_empty(std::string_view text) {
 }
 
 bool is_local_url_or_empty(std::string_view text) {
-  constexpr std::string_view kUnix = "unix:";
   if (text.empty()) return true;
-  if (text.starts_with(kUnix)) {
-    text.remove_prefix(kUnix.size());
-    const size_t colon = text.find(":/");
-    return colon != std::string_view::npos && colon > 1 && text.size() <= kMaxUrl &&
-           is_socket_path_or_empty(text.substr(0, colon)) &&
-           is_http_url("http://a" + std::string(text.substr(colon + 1)));
+  if (text.starts_with(kUnixUrl)) {
+    const std::string_view path = socket_of_url(text);
+    return path.size() > 1 && text.size() - kUnixUrl.size() <= kMaxUrl &&
+           is_socket_path_or_empty(path) &&
+           is_http_url("http://a" + std::string(text.substr(kUnixUrl.size() + path.size() + 1)));
   }
   return text.starts_with("http://") && is_http_url(text) && place_of_url(text).is_loopback();
+}
+
+std::string_view socket_of_url(std::string_view url) {
+  if (!url.starts_with(kUnixUrl)) return "";
+  url.remove_prefix(kUnixUrl.size());
+  const size_t colon = url.find(":/");
+  return colon == std::string_view::npos ? "" : url.substr(0, colon);
 }
 
 }  // namespace bellwether

@@ -55,5 +55,7 @@ bool is_user_or_empty(std::string_view text);
 
 // Of this host: http:// with a loopback address or "localhost", or unix:/PATH:/URL; or nothing.
 bool is_local_url_or_empty(std::string_view text);
+// The path of the socket in unix:/PATH:/URL; "" of another URL.
+std::string_view socket_of_url(std::string_view url);
 
 }  // namespace bellwether

@@ -400,6 +400,12 @@ BOOST_AUTO_TEST_CASE(failover_of_the_application) {
   BOOST_TEST(row(both, "application hangs") ==
              "1790ms + 2: 3 health_interval + health_timeout + votes 40ms: off before");
   BOOST_TEST(row(both, "application ends or hangs") == "no such row");
+  const Config patient = config_of(kSound + attach + "drain_timeout = \"3s\"\n");
+  BOOST_TEST(row(patient, "planned hand-over") ==
+             "3040ms + 2: drain_timeout + votes 40ms: off before");
+  BOOST_TEST(row(patient, "planned hand-over, successor silent").find("drain_timeout + 3 answer") !=
+             std::string::npos);
+  BOOST_TEST(row(patient, "application ends") == "40ms + 2: votes 40ms: off before");
   const Config alone = config_of(kGroup + "[application]\n" + health + "health_failures = 1\n");
   BOOST_TEST(row(alone, "application ends or hangs") ==
              "750ms + 1: 1 health_interval + health_timeout + one message: off before");

@@ -400,4 +400,45 @@ BOOST_AUTO_TEST_CASE(a_health_check_ends_before_the_next_one) {
              std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(health_that_the_sidecar_itself_would_answer_for_is_refused) {
+  const std::string doors = kSound +
+                            "[api]\nlisten = \"127.0.0.1:4041\"\nsocket = \"/a.sock\"\n"
+                            "[metrics]\nlisten = \"0.0.0.0:9600\"\n[application]\nhealth = ";
+  const auto error = [](const std::string& key) {
+    return "15:10: error: application.health: this sidecar itself answers there (" + key +
+           "), whatever becomes of the application; give the application's address, or leave "
+           "health out and let it attach";
+  };
+  expect_error(doors + "\"http://localhost:4041/leader\"\n", error("api.listen"));
+  expect_error(doors + "\"http://127.0.0.1:4041/readyz\"\n", error("api.listen"));
+  expect_error(doors + "\"http://127.0.0.2:9600/\"\n", error("metrics.listen"));
+  expect_error(doors + "\"unix:/a.sock:/leader\"\n", error("api.socket"));
+  for (const char* other : {"\"http://127.0.0.1:4040/\"\n", "\"http://[::1]:4041/\"\n",
+                            "\"http://127.0.0.1/\"\n", "\"unix:/b.sock:/leader\"\n"}) {
+    BOOST_TEST(warnings_of(doors + other).empty(), other);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_has_no_effect_on_the_application_is_named) {
+  const std::string table = kSound + "[application]\n";
+  expect_warning(table + "grace = \"2s\"\n",
+                 "10:9: warning: application.grace: has no effect while attach is off; give attach "
+                 "= \"on\", or remove it");
+  for (const std::string line :
+       {"health_interval = \"1s\"", "health_timeout = \"100ms\"", "health_failures = 2"}) {
+    const std::string key = line.substr(0, line.find(' '));
+    expect_warning(table + line + "\n", "10:" + std::to_string(key.size() + 4) +
+                                            ": warning: application." + key +
+                                            ": has no effect without health; give health, or "
+                                            "remove it");
+    BOOST_TEST(warnings_of(table + "health = \"http://127.0.0.1:1/\"\n" + line + "\n").empty());
+  }
+  // As `check` prints them where nobody has asked for anything; and an application may attach, and
+  // be asked to finish, where it does not have to.
+  BOOST_TEST(warnings_of(table + "attach = \"off\"\ngrace = \"0s\"\nhealth_interval = \"500ms\"\n"
+                                 "health_timeout = \"250ms\"\nhealth_failures = 3\n"
+                                 "drain_timeout = \"1s\"\n")
+                 .empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

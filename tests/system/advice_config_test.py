@@ -157,6 +157,10 @@ class Errors(ConfigCase):
                 ([(api, api.replace("127.0.0.1", "0.0.0.0"))], "there is no TLS; give api.cert and "
                  "api.key, listen on 127.0.0.1.*give api.token_file, api.client_ca",
                  [("0.0.0.0", "127.0.0.1")]),
+                ([(None, f'[application]\nhealth = "http://localhost:{odd.api_port}/leader"\n')],
+                 r"this sidecar itself answers there \(api.listen\), .*; give the application's "
+                 "address, or leave health out and let it attach",
+                 [(f'health = "http://localhost:{odd.api_port}/leader"\n', None)]),
                 ([("[flag]", "[flag]\nmode = 0o400")], "could not open the flag again; give 0o600 "
                  "and more, like 0o640", [("0o400", "0o640")]),
                 ([("[flag]", "[flag]\nmode = 0o666")], "could write that they lead; give 0o640 or "
@@ -291,6 +295,10 @@ class Warnings(ConfigCase):
                  "remove it, or give .voters.", [('death_proof = "auto"', None)]),
                 ([(place, f"{place}, {place}")], "is named twice; remove one of them",
                  [(f"{place}, {place}", place)]),
+                ([(None, '[application]\ngrace = "1s"\n')], "has no effect while attach is off; "
+                 'give attach = "on", or remove it', [('grace = "1s"\n', None)]),
+                ([(None, "[application]\nhealth_failures = 2\n")], "has no effect without health; "
+                 "give health, or remove it", [("health_failures = 2\n", None)]),
                 ([(None, '[application]\ndrain_timeout = "1m"\n')], "whoever ends it may be less "
                  "patient: .*; see that they give it more than .*, or shorten drain_timeout",
                  [('"1m"', '"5s"')])))
