@@ -254,6 +254,42 @@ class TakeOver(DrainCase):
             attachment.drained(str(middle.socket_file), event)
             group.await_leader(high)
 
+    def test_when_the_one_that_asked_is_gone_the_leader_stays_and_its_application_goes_on(self):
+        for voters in (0, 3):
+            with self.subTest(voters=voters), self.group(extra=LONG, voters=voters) as group:
+                _, middle, high = group.start().sidecars
+                group.await_leader(high)
+                high.stop()
+                group.await_leader(middle)
+                mine = self.attach(middle, "worker")
+                flag = leader_flag.open_flag(middle.flag_file)
+                high.start()
+                drain = self.await_drain(mine)
+                self.assertIsNone(flag.begin(0))
+                high.kill()
+                lead = next(event for event in mine if event.type == attachment.LEAD)
+                self.assertEqual(lead.epoch, drain.epoch)
+                self.assertIsNotNone(flag.begin(0))
+                self.assertIsNone(draining(middle))
+                self.assertEqual(middle.count("bellwether_drains_total", result="called_off"), 1)
+                with self.assertRaises(attachment.Refused) as late:
+                    attachment.drained(str(middle.socket_file), drain)
+                self.assertEqual(late.exception.status, 409)
+                self.assertTrue(middle.is_leader())
+
+    def test_a_step_down_for_nobody_is_called_off(self):
+        with self.group(2, extra=LONG) as group:
+            low, high = group.start().sidecars
+            group.await_leader(high)
+            mine = self.attach(high, "worker")
+            self.step_down(high, hold="10m")
+            epoch = self.await_drain(mine).epoch
+            low.kill()
+            self.assertEqual(next(event for event in mine if event.type == attachment.LEAD).epoch,
+                             epoch)
+            self.assertTrue(high.is_leader())
+            self.assertIn("It leads", self.run_program("explain", "--api", high.api_url).stdout)
+
 
 if __name__ == "__main__":
     main()
