@@ -260,7 +260,9 @@ void Node::carry_out(std::span<const election_action> actions) {
   // Last, because the plugin is told the outcome and its actions are gone then.
   if (victory != nullptr) {
     // What an operator wants is as good as the leader's own wish to hand over.
-    claim({victory->message.ids, victory->message.id_count}, false, /*is_planned=*/is_called_);
+    leads_on() ? claim_again()
+               : claim({victory->message.ids, victory->message.id_count}, false,
+                       /*is_planned=*/is_called_);
   }
   --plugin_depth_;
 }

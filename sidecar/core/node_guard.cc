@@ -109,8 +109,7 @@ void Node::begin_claim(Proposal proposal) {
 
 // There is nobody left to ask.  Not under a guard on a store, where the record says when.
 void Node::claim_now(Proposal proposal) {
-  if (majority_) return store_own_vote(std::move(proposal));
-  leads_on() ? claim_again() : lead_at_once(proposal);
+  majority_ ? store_own_vote(std::move(proposal)) : lead_at_once(proposal);
 }
 
 Terms Node::terms() const { return majority_ ? majority_->terms() : Terms{}; }

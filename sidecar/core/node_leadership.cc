@@ -166,10 +166,11 @@ void Node::claim(std::span<const election_id> silent, bool is_appointed, bool is
   begin_claim(std::move(proposal));
 }
 
-// It has won the place that it has.  In the papers each election makes a new leader; but a new
-// epoch would cut off what an application has begun that is to be asked to finish.
+// Guard "none": it has won the place that it has.  In the papers each election makes a new leader;
+// but a new epoch would cut off what an application has begun that is to be asked to finish.
+// Whoever does not take this epoch refuses it, and then there is a new one.
 bool Node::leads_on() const {
-  return is_leading() && is_to_finish() && leader()->epoch == known_epoch();
+  return do_words_decide() && is_leading() && is_to_finish() && leader()->epoch == known_epoch();
 }
 
 // The papers' rule.

@@ -66,7 +66,14 @@ void Node::end_asking() {
 // The leader's word: it lets its application finish first, or it stays.
 void Node::on_place_reply(const CanvassReply& reply) {
   if (reply.is_yes) {
+    asking_->is_promised = true;
     return timers_.arm(Timer::kClaim, now_ + reply.drain_left + options_.handover_timeout);
+  }
+  // As often as it is refused what it was promised the leader's application has stopped for
+  // nothing.
+  if (asking_->is_promised) {
+    preemption_.on_leadership_lost(now_);
+    has_tried_to_preempt_ = false;
   }
   give_up_claim("the leader stays");
   arm_preemption();

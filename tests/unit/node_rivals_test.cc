@@ -85,6 +85,15 @@ BOOST_AUTO_TEST_CASE(a_refusal_without_a_leader_makes_the_leader_claim_anew) {
              "COORDINATOR to 1, COORDINATOR to 2, COORDINATOR to 4, COORDINATOR to 5");
 }
 
+// The same epoch again would be refused again, without end.
+BOOST_AUTO_TEST_CASE(it_does_so_though_that_cuts_off_what_its_application_has_begun) {
+  Options options;
+  options.drain_timeout = seconds(10);
+  NodeHarness node({.options = options});
+  node.lead().step(Application{.is_attached = true});
+  BOOST_TEST(published(node.receive(1, 1, Refusal{.refused_epoch = 1}, 1)) == "leads in 2");
+}
+
 BOOST_AUTO_TEST_CASE(a_refusal_in_an_ack_counts_as_well) {
   NodeHarness node;
   const Refusal refusal{.refused_epoch = 1};

@@ -98,6 +98,19 @@ BOOST_AUTO_TEST_CASE(a_no_is_a_no) {
   BOOST_TEST(node.role() == "follows 1 in 1");
 }
 
+BOOST_AUTO_TEST_CASE(whoever_is_refused_what_it_was_promised_asks_again_and_ever_more_rarely) {
+  Asker node;
+  const auto refuse = [&node] {
+    node.receive_reply({.is_yes = true, .drain_left = seconds(5)});
+    node.receive_reply({.leader = LeaderHint{uuid(1), 1}});
+    BOOST_TEST(node.role() == "follows 1 in 1");
+    return node.wait_of(Timer::kPreempt);
+  };
+  BOOST_TEST((refuse() <= milliseconds(100)));
+  node.question = *find_sent<Canvass>(node.run_for(milliseconds(100)));
+  BOOST_TEST((refuse() == seconds(1)));
+}
+
 BOOST_AUTO_TEST_CASE(nobody_else_answers_for_the_leader) {
   Asker node;
   node.receive(2, 1, CanvassReply{.number = node.question.number});
