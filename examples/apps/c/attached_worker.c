@@ -128,7 +128,8 @@ int main(int argc, char** argv) {
     if (result == 0) result = work(&self, &mine);
     const int status = attachment_status(&mine);
     attachment_close(&mine);
-    const int is_ours = result == -EACCES || result == -EINVAL || result == -ENOKEY;
+    const int is_ours =
+        result == -EACCES || result == -EINVAL || result == -ENOKEY || result == -ERANGE;
     if (is_ours || status == 400) {
       fprintf(stderr, "attached_worker: may not attach (%d): %s\n", status, strerror(-result));
       return 1;

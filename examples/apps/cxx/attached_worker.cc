@@ -106,7 +106,8 @@ class Attachment {
  private:
   void throw_if_refused() const {
     const int status = attachment_status(&mine_);
-    if (end_ == -EACCES || end_ == -EINVAL || end_ == -ENOKEY || status == 400) {
+    const bool is_ours = end_ == -EACCES || end_ == -EINVAL || end_ == -ENOKEY || end_ == -ERANGE;
+    if (is_ours || status == 400) {
       throw std::system_error(-end_, std::generic_category(),
                               "may not attach (" + std::to_string(status) + ")");
     }

@@ -1,6 +1,6 @@
 """The leader flag for Python 3.8 and later on Linux: does this replica lead, right now?
 
-    flag = leader_flag.open_flag("/dev/shm/bellwether/orders")
+    flag = leader_flag.open_flag("/dev/shm/bellwether/orders")  # waits for the sidecar
     token = flag.token()
     if token is not None:
         ...  # act, and pass the token on as fencing token
@@ -133,6 +133,10 @@ class LeaderFlag:
         token is for the resource and for still().  Otherwise None.  A leader that is about to hand
         over may not begin anything; it has `[application] drain_timeout` to finish what it has
         begun.
+
+        The leadership is never valid for longer than 4/5 of the lease, and for less between two
+        renewals: a `need_s` that is not well below is never granted.  For longer work pass a small
+        one, set drain_timeout above its length, and let still() decide whether the result counts.
 
         After a token, under every guard but "none", no other replica leads before that time is up,
         even if the sidecar hangs, gets no processor time, or is cut off.  There are two exceptions:

@@ -243,6 +243,10 @@ func (flag *Flag) lookAgain() bool {
 // the resource and for Still().  A leader that is about to hand over may not begin anything; it has
 // `[application] drain_timeout` to finish what it has begun.
 //
+// The leadership is never valid for longer than 4/5 of the lease, and for less between two
+// renewals: a `need` that is not well below is never granted.  For longer work pass a small one, set
+// drain_timeout above its length, and let Still() decide whether the result counts.
+//
 // After true, under every guard but "none", no other replica leads before that time is up, even if
 // the sidecar hangs, gets no processor time, or is cut off.  There are two exceptions: the leader
 // gives up leadership without a drain, or after one (a step-down, a transfer, a planned take-over,
