@@ -82,8 +82,9 @@ constexpr const char* kWatchExamples = R"(Examples:
 constexpr const char* kStepDown = R"(Make the leader on this machine step down
 
 The next-highest member takes over, after the application has finished what it had begun
-([application] drain_timeout).  This one stays out of elections for the time of --hold; otherwise
-the highest member would win again at once.
+([application] drain_timeout).  The command does not wait for that: it is over when `bellwether
+status` shows another leader.  This one then stays out of elections for the time of --hold;
+otherwise the highest member would win again at once.
 )";
 constexpr const char* kStepDownExamples = R"(Examples:
   bellwether step-down
@@ -195,7 +196,7 @@ ExitCode step_down(ApiClient& client, const SidecarOptions& options) {
   if (!options.hold.empty()) body["hold"] = options.hold;
   if (options.is_now) body["now"] = true;
   const Json answer = post(client, "/v1/step-down", body);
-  std::cout << "stepping down; stays out for " << text_of(answer, "hold") << "\n";
+  std::cout << "stepping down; stays out for " << text_of(answer, "hold") << " after that\n";
   return ExitCode::kOk;
 }
 

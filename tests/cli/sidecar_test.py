@@ -20,7 +20,8 @@ class Commands(Sidecar):
 
     def test_step_down(self):
         self.sidecar.answers["/v1/step-down"] = (200, {"result": "stepping down", "hold": "30s"})
-        self.assertEqual(self.ask("step-down"), "stepping down; stays out for 30s\n")
+        self.assertEqual(self.ask("step-down"),
+                         "stepping down; stays out for 30s after that\n")
         self.ask("step-down", "--hold", "10m")
         self.assertEqual(self.posted(), ["POST /v1/step-down {}",
                                          'POST /v1/step-down {"hold":"10m"}'])
