@@ -68,6 +68,7 @@ typedef struct attachment_event {
   uint64_t epoch;
   uint64_t left_ms;    /* of ATTACHMENT_DRAIN; otherwise 0 */
   uint64_t attachment; /* of ATTACHMENT_DRAIN: who is asked */
+  uint64_t drain;      /* of ATTACHMENT_DRAIN: its number; an epoch may see more than one */
 } attachment_event;
 
 /* By which the application may attach over TCP, where `[api] token_file` asks for a token: what is
@@ -151,7 +152,7 @@ static inline void attachment_scorer_close(attachment_scorer* self) {
 }
 
 /* What was begun has ended, as this event, ATTACHMENT_DRAIN, asked for; may be said twice.  Returns
- * 0, or a negative errno: -ESTALE: nobody waits for it in this epoch (any more), -ENOENT: there is
+ * 0, or a negative errno: -ESTALE: nobody waits for it in this drain (any more), -ENOENT: there is
  * no sidecar, or this attachment was not asked; and those of attachment_score(). */
 static inline int attachment_drained_by(const char* place, const attachment_event* drain,
                                         const attachment_token* token);
@@ -334,10 +335,9 @@ static inline int attachment_line_(attachment* self, const char* line) {
     self->next.epoch = attachment_number_(line, "\"epoch\":");
     self->next.left_ms = attachment_number_(line, "\"left_ms\":");
     self->next.attachment = attachment_number_(line, "\"attachment\":");
-  } else if (line[0] == '\0' && self->next.type >= 0) {
-    return 1;
+    self->next.drain = attachment_number_(line, "\"drain\":");
   }
-  return 0;
+  return line[0] == '\0' && self->next.type >= 0;
 }
 
 /* Takes lines out of the buffer, until one completes an event. */
@@ -371,9 +371,8 @@ static inline int attachment_next(attachment* self, attachment_event* event) {
     if (!is_answered && attachment_now_ms_() >= self->answer_by_ms) return -ETIMEDOUT;
     const ssize_t got =
         recv(self->fd, self->buffer + self->used, sizeof self->buffer - self->used, MSG_DONTWAIT);
-    if (got == 0) return -ECONNRESET;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno == EAGAIN ? -EAGAIN : -ECONNRESET;
+    if (got <= 0) return got < 0 && errno == EAGAIN ? -EAGAIN : -ECONNRESET;
     self->used += (size_t)got;
   }
 }
@@ -438,8 +437,9 @@ static inline int attachment_scorer_tell(attachment_scorer* self, const char* pl
 static inline int attachment_drained_by(const char* place, const attachment_event* drain,
                                         const attachment_token* token) {
   char body[96];
-  snprintf(body, sizeof body, "{\"epoch\":%" PRIu64 ",\"attachment\":%" PRIu64 "}", drain->epoch,
-           drain->attachment);
+  snprintf(body, sizeof body,
+           "{\"epoch\":%" PRIu64 ",\"drain\":%" PRIu64 ",\"attachment\":%" PRIu64 "}", drain->epoch,
+           drain->drain, drain->attachment);
   return attachment_ask_(NULL, place, "POST /v1/application/drained HTTP/1.1", body, token);
 }
 

@@ -121,26 +121,34 @@ void Routes::drained(const io::HttpRequest& request, Exchange exchange) {
   const std::string name = name_in(request);
   if (!is_attachment_name(name)) return exchange.send(error_response(400, kNameForm));
   static constexpr BodyKey kKeys[] = {{"epoch", BodyKey::Kind::kNumber},
+                                      {"drain", BodyKey::Kind::kNumber},
                                       {"attachment", BodyKey::Kind::kNumber}};
   const auto body = read_body(request, kKeys, exchange);
   if (!body) return;
   const auto epoch = number_in<uint64_t>(*body, "epoch");
+  const auto drain = number_in<uint64_t>(*body, "drain");
   const auto attachment = number_in<uint64_t>(*body, "attachment");
-  if (!epoch || attachment.has_value() != body->contains("attachment")) {
+  if (!epoch || drain.has_value() != body->contains("drain") ||
+      attachment.has_value() != body->contains("attachment")) {
     return exchange.send(
         error_response(400,
-                       "the body is {\"epoch\": 7, \"attachment\": 4711}, with the numbers of "
-                       "the event \"drain\""));
+                       "the body is {\"epoch\": 7, \"drain\": 1, \"attachment\": 4711}, with the "
+                       "numbers of the event \"drain\""));
   }
-  const Drain* drain = backend_.node().drain();
-  const uint64_t asked_in = drain != nullptr ? drain->epoch : 0;
-  switch (backend_.on_drained({.epoch = *epoch, .attachment = attachment, .name = name})) {
+  const Drain* under_way = backend_.node().drain();
+  const Drain asked = under_way != nullptr ? *under_way : Drain{};
+  switch (backend_.on_drained(
+      {.epoch = *epoch, .drain = drain, .attachment = attachment, .name = name})) {
     case DrainWord::kTaken:
       return exchange.send(json_response(200, {{"result", "drained"}, {"epoch", *epoch}}));
     case DrainWord::kOtherEpoch:
       return exchange.send(error_response(
-          409, fmt::format("the application is asked to finish in epoch {}, not in {}", asked_in,
+          409, fmt::format("the application is asked to finish in epoch {}, not in {}", asked.epoch,
                            *epoch)));
+    case DrainWord::kOtherDrain:
+      return exchange.send(error_response(
+          409, fmt::format("the application is asked to finish in drain {}, not in {}",
+                           asked.number, drain.value_or(0))));
     case DrainWord::kUnknown:
       return exchange.send(error_response(
           404, attachment ? fmt::format("attachment {} was not asked to finish", *attachment)

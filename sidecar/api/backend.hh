@@ -79,6 +79,7 @@ inline std::vector<std::string> names_of(const std::vector<Attached>& applicatio
 // An application's word that it has finished, as it was asked to in this epoch.
 struct Finished {
   uint64_t epoch = 0;
+  std::optional<uint64_t> drain{};       // nothing: whichever is under way
   std::optional<uint64_t> attachment{};  // nothing: it says its name alone
   std::string name{};
 };
@@ -88,6 +89,7 @@ enum class DrainWord : uint8_t {
   kTaken,
   kNotAsked,    // no leader waits here
   kOtherEpoch,  // one does, but it speaks of another reign
+  kOtherDrain,  // ... or of one that was called off, in the same reign
   kUnknown,     // this attachment was not asked, or none of this name
   kAmbiguous,   // more than one has this name, and it says no more
 };

@@ -282,6 +282,7 @@ Json draining_json(const Backend& backend) {
   };
   return {
       {"epoch", drain->epoch},
+      {"drain", drain->number},
       {"reason", name(drain->reason)},
       {"successor", successor ? Json(backend.node().members().name_of(*successor)) : Json(nullptr)},
       {"since", wall_time(drain->since)},

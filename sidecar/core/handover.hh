@@ -44,7 +44,8 @@ inline const char* name(DrainEnd end) {
 }
 
 struct Drain {
-  uint64_t epoch = 0;  // as the application was told
+  uint64_t number = 0;  // of this process: one epoch may see more than one
+  uint64_t epoch = 0;   // as the application was told
   DrainReason reason{};
   Instant since{};
   Instant until{};       // the hand-over waits no longer

@@ -34,7 +34,8 @@ std::optional<Uuid> Node::successor() const {
 }
 
 void Node::begin_drain(DrainReason reason) {
-  handover_->drain = Drain{.epoch = handover_->epoch,
+  handover_->drain = Drain{.number = ++drains_,
+                           .epoch = handover_->epoch,
                            .reason = reason,
                            .since = now_,
                            .until = now_ + options_.drain_timeout};

@@ -67,6 +67,7 @@ class NodeState {
   int plugin_depth_ = 0;
   std::optional<Handover> handover_;
   std::optional<Asking> asking_;
+  uint64_t drains_ = 0;     // begun by this process
   uint64_t questions_ = 0;  // asked of leaders; not guard "majority"
   Application application_;
   Instant told_of_application_at_{};  // all others

@@ -108,6 +108,7 @@ void ApplicationWatch::set_score(int64_t score) {
 void ApplicationWatch::on_drain_begun(const Drain& drain) {
   metrics_.application_draining.set(true);
   drains_in_ = drain.epoch;
+  drain_ = drain.number;
   asked_ = state_.waiting_for = state_.attached;
   log_.write(LogLevel::kInfo, "the application is asked to finish",
              {{"reason", name(drain.reason)},
@@ -119,6 +120,8 @@ void ApplicationWatch::on_drain_begun(const Drain& drain) {
 api::DrainWord ApplicationWatch::on_drained(const api::Finished& finished) {
   if (drains_in_ == 0) return api::DrainWord::kNotAsked;
   if (finished.epoch != drains_in_) return api::DrainWord::kOtherEpoch;
+  // One that was called off, after which more has begun.
+  if (finished.drain && *finished.drain != drain_) return api::DrainWord::kOtherDrain;
   const std::vector<uint64_t> ids =
       finished.attachment ? std::vector{*finished.attachment} : ids_of(finished.name);
   if (ids.size() > 1) return api::DrainWord::kAmbiguous;

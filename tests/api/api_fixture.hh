@@ -80,6 +80,7 @@ class FakeBackend : public api::Backend {
   void on_score(int64_t score) override { scores.push_back(score); }
   api::DrainWord on_drained(const api::Finished& word) override {
     finished.push_back(word.name + " in " + std::to_string(word.epoch));
+    if (word.drain) finished.back() += "/" + std::to_string(*word.drain);
     if (word.attachment) finished.back() += " as " + std::to_string(*word.attachment);
     return drain_word;
   }

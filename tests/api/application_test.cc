@@ -29,12 +29,16 @@ struct ApplicationFixture : ApiFixture {
                     .headers = {{"Host", "localhost"}},
                     .body = body});
   }
-  // This node, which leads, is to step down, and its application has 10 s.
-  void drain() {
+  // Its application has 10 s.
+  void let_finish() {
     Options options = node.node().options();
     options.drain_timeout = seconds(10);
     step(node.step(Reconfigure{options}));
     step(node.step(Application{.is_attached = true}));
+  }
+  // This node, which leads, is to step down.
+  void drain() {
+    let_finish();
     step(node.step(StepDown{}));
   }
   void lead_and_drain() {
@@ -99,8 +103,8 @@ BOOST_AUTO_TEST_CASE(a_leader_that_is_to_hand_over_tells_it_so) {
   drain();
   const std::string event = answer->take();
   BOOST_TEST(
-      event.starts_with("event: drain\ndata: {\"epoch\":1,\"reason\":\"step_down\","
-                        "\"successor\":\"node-2\",\"since\":"));
+      event.starts_with("event: drain\ndata: {\"epoch\":1,\"drain\":1,\"reason\":"
+                        "\"step_down\",\"successor\":\"node-2\",\"since\":"));
   BOOST_TEST(event.ends_with("\"left_ms\":10000,\"attachment\":" + first + "}\n\n"));
   BOOST_TEST(first != id());
   BOOST_TEST(other->take().ends_with("\"attachment\":" + id() + "}\n\n"));
@@ -116,6 +120,21 @@ BOOST_AUTO_TEST_CASE(who_comes_while_others_finish_follows) {
   BOOST_TEST(told.ends_with("\n\nevent: follow\ndata: {\"epoch\":1,\"leader\":null}\n\n"));
   step(node.step(Drained{1}));
   BOOST_TEST(answer->take().starts_with("event: follow\n"));
+}
+
+// One epoch may see more than one, where the leader stays as nobody is there to take over.
+BOOST_AUTO_TEST_CASE(each_drain_has_its_number) {
+  lead();
+  let_finish();
+  for (const uint32_t successor : {1u, 2u}) {
+    step(node.step(Transfer{uuid(successor)}));
+    const auto draining = get("/v1/leader")->json()["draining"];
+    BOOST_TEST(draining["epoch"] == 1);
+    BOOST_TEST(draining["drain"] == successor);
+    BOOST_TEST(get("/v1/status")->json()["application"]["draining"]["drain"] == successor);
+    step(node.disconnect(successor, LinkEvidence::kRefused));
+    BOOST_TEST(!get("/v1/leader")->json().contains("draining"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(everybody_else_hears_of_it_as_of_any_change) {
@@ -144,8 +163,10 @@ BOOST_AUTO_TEST_CASE(its_word_is_taken_for_what_it_names) {
   BOOST_TEST(drained({{"name", "worker"}}, R"({"epoch":7})")->status() == 200u);
   BOOST_TEST(drained({}, R"({"epoch":8})")->json()["epoch"] == 8);
   drained({{"name", "worker"}}, R"({"epoch":7,"attachment":4711})");
-  BOOST_TEST((backend.finished ==
-              std::vector<std::string>{"worker in 7", "application in 8", "worker in 7 as 4711"}));
+  drained({{"name", "worker"}}, R"({"epoch":7,"drain":2,"attachment":4711})");
+  BOOST_TEST((backend.finished == std::vector<std::string>{"worker in 7", "application in 8",
+                                                           "worker in 7 as 4711",
+                                                           "worker in 7/2 as 4711"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_word_that_nobody_waits_for_is_said_to_be_one) {
@@ -156,6 +177,10 @@ BOOST_AUTO_TEST_CASE(a_word_that_nobody_waits_for_is_said_to_be_one) {
   const Answered other = drained({}, R"({"epoch":7})");
   BOOST_TEST(other->status() == 409u);
   BOOST_TEST(other->error() == "the application is asked to finish in epoch 1, not in 7");
+  backend.drain_word = api::DrainWord::kOtherDrain;
+  const Answered earlier = drained({}, R"({"epoch":1,"drain":3})");
+  BOOST_TEST(earlier->status() == 409u);
+  BOOST_TEST(earlier->error() == "the application is asked to finish in drain 1, not in 3");
   backend.drain_word = api::DrainWord::kUnknown;
   BOOST_TEST(drained({{"name", "x"}}, R"({"epoch":1})")->status() == 404u);
   BOOST_TEST(drained({}, R"({"epoch":1,"attachment":7})")->error() ==
@@ -171,7 +196,8 @@ BOOST_AUTO_TEST_CASE(a_word_that_nobody_waits_for_is_said_to_be_one) {
 BOOST_AUTO_TEST_CASE(a_word_without_an_epoch_is_refused) {
   for (const char* bad : {"", "7", "{}", R"({"epoch":"7"})", R"({"epoch":-1})", R"({"epoch":1.5})",
                           R"({"epoch":7,"more":1})", R"({"epoch":7,"attachment":"1"})",
-                          R"({"epoch":7,"attachment":-1})"}) {
+                          R"({"epoch":7,"attachment":-1})", R"({"epoch":7,"drain":"1"})",
+                          R"({"epoch":7,"drain":-1})"}) {
     BOOST_TEST_CONTEXT(bad) { BOOST_TEST(drained({}, bad)->status() == 400u); }
   }
   BOOST_TEST(drained({{"name", "a b"}}, R"({"epoch":7})")->status() == 400u);

@@ -23,10 +23,11 @@ struct WatchFixture {
   WatchFixture() { watch.configure(settings); }
 
   // This node leads, and these were attached when it was to hand over.
-  void drain(const std::vector<Attached>& asked) {
+  void drain(const std::vector<Attached>& asked, uint64_t number = 1) {
     watch.set_attached(asked);
     watch.set_leading(true);
-    watch.on_drain_begun({.epoch = kEpoch,
+    watch.on_drain_begun({.number = number,
+                          .epoch = kEpoch,
                           .reason = DrainReason::kStepDown,
                           .since = io::Loop::now(),
                           .until = io::Loop::now() + seconds(10)});
@@ -34,6 +35,10 @@ struct WatchFixture {
   DrainWord say(const Attached& application, uint64_t epoch = kEpoch) {
     return watch.on_drained(
         {.epoch = epoch, .attachment = application.id, .name = application.name});
+  }
+  DrainWord say_of_drain(uint64_t number, const Attached& application) {
+    return watch.on_drained(
+        {.epoch = kEpoch, .drain = number, .attachment = application.id, .name = ""});
   }
   DrainWord say_by_name(const char* name) {
     return watch.on_drained({.epoch = kEpoch, .attachment = {}, .name = name});
@@ -135,6 +140,18 @@ BOOST_AUTO_TEST_CASE(a_word_of_another_time_does_not_count) {
   watch.on_drain_ended({.end = DrainEnd::kTimeout, .took = seconds(10)});
   BOOST_TEST((say(kFirst) == DrainWord::kNotAsked));
   BOOST_TEST(finished.empty());
+}
+
+// The leader has stayed, and is to hand over again: what has begun in between is to be finished.
+BOOST_AUTO_TEST_CASE(a_word_of_a_drain_that_was_called_off_does_not_end_the_next_one) {
+  drain({kFirst}, 1);
+  watch.on_drain_ended({.end = DrainEnd::kCalledOff, .took = seconds(1)});
+  drain({kFirst}, 2);
+  BOOST_TEST((say_of_drain(1, kFirst) == DrainWord::kOtherDrain));
+  BOOST_TEST((waiting_for() == std::vector{kFirst}));
+  BOOST_TEST(finished.empty());
+  BOOST_TEST((say_of_drain(2, kFirst) == DrainWord::kTaken));
+  BOOST_TEST((finished == std::vector{kEpoch}));
 }
 
 // --- the grace of a leader that has none ---

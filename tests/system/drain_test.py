@@ -290,6 +290,38 @@ class TakeOver(DrainCase):
             self.assertTrue(high.is_leader())
             self.assertIn("It leads", self.run_program("explain", "--api", high.api_url).stdout)
 
+    def test_a_late_word_of_a_drain_that_was_called_off_ends_no_later_one(self):
+        """What has begun in between would be cut: the epoch is the same, and so is who says it."""
+        with self.group(2, extra=LONG) as group:
+            low, high = group.start().sidecars
+            group.await_leader(high)
+            mine = self.attach(high, "worker")
+            flag = leader_flag.open_flag(high.flag_file)
+            self.addCleanup(flag.close)
+            self.step_down(high)
+            called_off = self.await_drain(mine)
+            low.kill()
+            self.assertEqual(next(iter(mine)).type, attachment.LEAD)
+            token = flag.begin(0)
+            self.assertEqual(token, called_off.epoch)
+            low.start()
+            high.await_state_of(low, "alive")
+            self.step_down(high)
+            event = self.await_drain(mine)
+            self.assertEqual((event.epoch, event.attachment),
+                             (called_off.epoch, called_off.attachment))
+            self.assertEqual(draining(high)["drain"], event.drain)
+            place = str(high.socket_file)
+            with self.assertRaises(attachment.Refused) as late:
+                attachment.drained(place, called_off)
+            self.assertEqual(late.exception.status, 409)
+            self.assertIn(f"in drain {event.drain}, not in {called_off.drain}",
+                          str(late.exception))
+            self.assertEqual(draining(high)["waiting_for"], ["worker"])
+            self.assertTrue(flag.still(token))
+            attachment.drained(place, event)
+            group.await_leader(low)
+
 
 if __name__ == "__main__":
     main()

@@ -19,6 +19,7 @@ export interface AttachmentEvent {
   reason?: 'step_down' | 'transfer' | 'leave' | 'take_over' | (string & {});
   successor?: string | null;
   attachment?: number;
+  drain?: number;
 }
 
 export class Attachment implements AsyncIterable<AttachmentEvent> {

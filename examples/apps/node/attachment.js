@@ -40,8 +40,8 @@ class NoToken extends Error {
 }
 
 // Iterating over it waits for the next { type, epoch }, and ends when the sidecar has ended: then attach
-// again, after a moment.  'drain' has leftMs, reason, successor (null: nobody can lead) and attachment (who is
-// asked: this one, and nobody else of its name) besides.
+// again, after a moment.  'drain' has leftMs, reason, successor (null: nobody can lead), attachment (who is
+// asked: this one, and nobody else of its name) and drain (its number: an epoch may see more than one) besides.
 // Ignore types that you do not know.
 class Attachment {
   constructor(response) {
@@ -89,7 +89,12 @@ function parse(block) {
   const event = { type, epoch: data.epoch ?? 0 };
   if (type !== 'drain') return event;
   return {
-    ...event, leftMs: data.left_ms, reason: data.reason, successor: data.successor, attachment: data.attachment,
+    ...event,
+    leftMs: data.left_ms,
+    reason: data.reason,
+    successor: data.successor,
+    attachment: data.attachment,
+    drain: data.drain,
   };
 }
 
@@ -216,9 +221,9 @@ class Scorer {
 }
 
 // What was begun has ended, as this event, 'drain', asked for; may be said twice.
-// Rejects with Refused of status 409 if nobody waits for it in this epoch (any more).
-async function drained(place, { epoch, attachment }, options = {}) {
-  const body = JSON.stringify({ epoch, attachment });
+// Rejects with Refused of status 409 if nobody waits for it in this drain (any more).
+async function drained(place, { epoch, drain, attachment }, options = {}) {
+  const body = JSON.stringify({ epoch, drain, attachment });
   const response = await ask(place, 'POST', '/v1/application/drained', body, options);
   response.resume();
 }

@@ -13,8 +13,8 @@ const { LeaderFlag } = require('./leader_flag');
 const EVENTS = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n' +
   'event: attached\ndata: {"name":"worker"}\n\n: a comment\n\n' +
   'event: lead\ndata: {"epoch":7}\n\n' +
-  'event: drain\ndata: {"epoch":7,"reason":"leave","successor":"n2","left_ms":1500,"attachment":4711}\n\n';
-const DRAIN = { type: 'drain', epoch: 7, leftMs: 1500, reason: 'leave', successor: 'n2', attachment: 4711 };
+  'event: drain\ndata: {"epoch":7,"reason":"leave","successor":"n2","left_ms":1500,"attachment":4711,"drain":2}\n\n';
+const DRAIN = { type: 'drain', epoch: 7, leftMs: 1500, reason: 'leave', successor: 'n2', attachment: 4711, drain: 2 };
 const DONE = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 const LATE = 'HTTP/1.1 409 Conflict\r\nContent-Length: 20\r\n\r\n{"error":"too late"}';
 
@@ -93,7 +93,7 @@ test('score and drained are sent', async () => {
   await setScore(place, 42);
   await drained(place, DRAIN);
   assert.match(requests[0], /^PUT \/v1\/application\/score [^]*\r\n\r\n{"score":42}$/);
-  assert.match(requests[1], /^POST \/v1\/application\/drained [^]*\r\n\r\n{"epoch":7,"attachment":4711}$/);
+  assert.match(requests[1], /^POST \/v1\/application\/drained [^]*\r\n\r\n{"epoch":7,"drain":2,"attachment":4711}$/);
 });
 
 test('a refusal has its status', async () => {

@@ -53,6 +53,7 @@ class Event(typing.NamedTuple):
     reason: str = ""  # "step_down", "transfer", "leave", "take_over"
     successor: str = ""  # as it looks now; empty: nobody can lead
     attachment: int = 0  # who is asked: this one, and nobody else of its name
+    drain: int = 0  # its number: an epoch may see more than one
 
 
 class Attachment:
@@ -116,7 +117,7 @@ class Attachment:
                 events.append(Event(fields[b"event"].decode(), int(data.get("epoch", 0)),
                                     int(data.get("left_ms", 0)), str(data.get("reason", "")),
                                     str(data.get("successor") or ""),
-                                    int(data.get("attachment", 0))))
+                                    int(data.get("attachment", 0)), int(data.get("drain", 0))))
             except (AttributeError, TypeError, ValueError):
                 pass  # no sidecar says that
         return events
@@ -211,8 +212,9 @@ class Scorer:
 def drained(place: str, drain: Event, *, token: typing.Optional[str] = None,
             token_file: typing.Optional[str] = None) -> None:
     """What was begun has ended, as this event, DRAIN, asked for; may be said twice.  Raises as
-    attach(); Refused with status 409: nobody waits for it in this epoch (any more)."""
-    body = json.dumps({"epoch": drain.epoch, "attachment": drain.attachment}).encode()
+    attach(); Refused with status 409: nobody waits for it in this drain (any more)."""
+    body = json.dumps({"epoch": drain.epoch, "drain": drain.drain,
+                       "attachment": drain.attachment}).encode()
     stream, _, _ = _ask(place, "POST", "/v1/application/drained", body,
                         _authorization(token, token_file))
     stream.close()

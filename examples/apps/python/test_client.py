@@ -16,8 +16,8 @@ EVENTS = (b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
           b'event: attached\ndata: {"name":"worker"}\n\n: a comment\n\n'
           b'event: lead\ndata: {"epoch":7}\n\n'
           b'event: drain\ndata: {"epoch":7,"reason":"leave","successor":"n2","left_ms":1500,'
-          b'"attachment":4711}\n\n')
-DRAIN = attachment.Event(attachment.DRAIN, 7, 1500, "leave", "n2", 4711)
+          b'"attachment":4711,"drain":2}\n\n')
+DRAIN = attachment.Event(attachment.DRAIN, 7, 1500, "leave", "n2", 4711, 2)
 DONE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 LATE = b"HTTP/1.1 409 Conflict\r\nContent-Length: 20\r\n\r\n{\"error\":\"too late\"}"
 
@@ -86,7 +86,8 @@ class Attachment(ClientCase):
         self.assertTrue(score.startswith("PUT /v1/application/score "), score)
         self.assertTrue(score.endswith('\r\n\r\n{"score": 42}'), score)
         self.assertTrue(drained.startswith("POST /v1/application/drained "), drained)
-        self.assertTrue(drained.endswith('\r\n\r\n{"epoch": 7, "attachment": 4711}'), drained)
+        self.assertTrue(
+            drained.endswith('\r\n\r\n{"epoch": 7, "drain": 2, "attachment": 4711}'), drained)
 
     def test_a_refusal_has_its_status(self) -> None:
         self.answer = LATE

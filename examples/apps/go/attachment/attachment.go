@@ -95,6 +95,7 @@ type Event struct {
 	Reason     string        // "step_down", "transfer", "leave", "take_over"
 	Successor  string        // as it looks now; empty: nobody can lead
 	Attachment uint64        // who is asked: this one, and nobody else of its name
+	Drain      uint64        // its number: an epoch may see more than one
 }
 
 // Refused is the error where the sidecar has answered otherwise than with 200: 400 name or score, 401 and
@@ -198,9 +199,9 @@ func tell(transport *http.Transport, score int64, options []Option) error {
 }
 
 // Drained says that what was begun has ended, as this event, Drain, asked for; it may be said twice.  Refused
-// with status 409: nobody waits for it in this epoch (any more).
+// with status 409: nobody waits for it in this drain (any more).
 func Drained(place string, drain Event, options ...Option) error {
-	body, err := json.Marshal(map[string]uint64{"epoch": drain.Epoch, "attachment": drain.Attachment})
+	body, err := json.Marshal(map[string]uint64{"epoch": drain.Epoch, "drain": drain.Drain, "attachment": drain.Attachment})
 	if err != nil {
 		return err
 	}
@@ -272,10 +273,12 @@ func (mine *Attachment) read(untilClosed context.Context) {
 				Reason     string
 				Successor  string
 				Attachment uint64
+				Drain      uint64
 			}{}
 			_ = json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &data)
 			event.Epoch, event.Left = data.Epoch, time.Duration(data.LeftMs)*time.Millisecond
-			event.Reason, event.Successor, event.Attachment = data.Reason, data.Successor, data.Attachment
+			event.Reason, event.Successor = data.Reason, data.Successor
+			event.Attachment, event.Drain = data.Attachment, data.Drain
 		case line == "" && event.Type != "":
 			select {
 			case mine.events <- event:

@@ -25,7 +25,7 @@ event: lead
 data: {"epoch":7}
 
 event: drain
-data: {"epoch":7,"reason":"leave","successor":"n2","left_ms":1500,"attachment":4711}
+data: {"epoch":7,"reason":"leave","successor":"n2","left_ms":1500,"attachment":4711,"drain":2}
 
 `
 
@@ -117,7 +117,7 @@ func TestEventsComeUntilTheSidecarEnds(t *testing.T) {
 		got = append(got, event)
 	}
 	wanted := []Event{{Type: Attached}, {Type: Lead, Epoch: 7},
-		{Type: Drain, Epoch: 7, Left: 1500 * time.Millisecond, Reason: "leave", Successor: "n2", Attachment: 4711}}
+		{Type: Drain, Epoch: 7, Left: 1500 * time.Millisecond, Reason: "leave", Successor: "n2", Attachment: 4711, Drain: 2}}
 	if !reflect.DeepEqual(got, wanted) {
 		t.Errorf("%v", got)
 	}
@@ -129,11 +129,11 @@ func TestScoreAndDrainedAreSentAndARefusalHasItsStatus(t *testing.T) {
 	if err := SetScore(place, 42); err != nil {
 		t.Error(err)
 	}
-	if err := Drained(place, Event{Type: Drain, Epoch: 7, Attachment: 4711}); err != nil {
+	if err := Drained(place, Event{Type: Drain, Epoch: 7, Attachment: 4711, Drain: 2}); err != nil {
 		t.Error(err)
 	}
 	requests.expect(t, `PUT|/v1/application/score||{"score":42}`)
-	requests.expect(t, `POST|/v1/application/drained||{"attachment":4711,"epoch":7}`)
+	requests.expect(t, `POST|/v1/application/drained||{"attachment":4711,"drain":2,"epoch":7}`)
 	var refused *Refused
 	if err := Drained(place, Event{Type: Drain, Epoch: 13}); !errors.As(err, &refused) || refused.Status != 409 {
 		t.Error(err)
@@ -152,7 +152,7 @@ func TestATokenGoesAlongAndItsFileIsReadEachTime(t *testing.T) {
 		t.Error(err)
 	}
 	write(t, path, "fourth")
-	if err := Drained(place, Event{Type: Drain, Epoch: 7, Attachment: 4711}, byFile); err != nil {
+	if err := Drained(place, Event{Type: Drain, Epoch: 7, Attachment: 4711, Drain: 2}, byFile); err != nil {
 		t.Error(err)
 	}
 	mine, err := Open(place, "worker", nil, byFile)
@@ -162,7 +162,7 @@ func TestATokenGoesAlongAndItsFileIsReadEachTime(t *testing.T) {
 	mine.Close()
 	requests.expect(t, `PUT|/v1/application/score|Bearer first|{"score":1}`)
 	requests.expect(t, `PUT|/v1/application/score|Bearer second|{"score":1}`)
-	requests.expect(t, `POST|/v1/application/drained|Bearer fourth|{"attachment":4711,"epoch":7}`)
+	requests.expect(t, `POST|/v1/application/drained|Bearer fourth|{"attachment":4711,"drain":2,"epoch":7}`)
 	requests.expect(t, "POST|/v1/application/attach?name=worker|Bearer fourth|")
 }
 
