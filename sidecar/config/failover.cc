@@ -26,7 +26,16 @@ constexpr Duration kStore = milliseconds(20);
 // A write to Kubernetes or etcd that is not in a hurry.
 constexpr Duration kStoreWrite = milliseconds(50);
 
-constexpr const char* kPlanned = "planned hand-over";
+// `what` tells one from another; "": it is as planned.
+Failover planned_handover(const std::string& what, Duration at_most, int round_trips,
+                          const std::string& formula) {
+  return {.failure = "planned hand-over" + what,
+          .at_most = at_most,
+          .round_trips = round_trips,
+          .formula = formula,
+          .old_flag = "off before",
+          .is_planned = true};
+}
 
 struct Waits {
   Options options;
@@ -51,9 +60,9 @@ std::vector<Failover> without_guard(const Waits& timers) {
       {"sidecar stopped (SIGSTOP)", timers.silence, 1, "4/5 lease", runs_out},
       {"leader and the next in line silent", timers.silence + timers.behind_silent(), 2,
        "4/5 lease" + timers.behind_silent_text(), runs_out},
-      {kPlanned, Duration::zero(), 1, "one message", "off before"},
-      {"planned hand-over, successor silent", timers.options.handover_timeout, 2,
-       "3 answer_timeout for each", "off before"},
+      planned_handover("", Duration::zero(), 1, "one message"),
+      planned_handover(", successor silent", timers.options.handover_timeout, 2,
+                       "3 answer_timeout for each"),
       {"cold start", join, 2, "join", "off"},
   };
 }
@@ -96,9 +105,9 @@ std::vector<Failover> with_majority(const Config& config, const Waits& timers) {
       {"sidecar stopped (SIGSTOP)", within_lease(silent), 3, silent_text, runs_out},
       {"leader and the next in line silent", within_lease(silent + timers.behind_silent()), 4,
        "max(lease, 4/5 lease" + timers.behind_silent_text() + votes + ")", runs_out},
-      {kPlanned, election, 2, "votes " + duration_text(election), "off before"},
-      {"planned hand-over, successor silent", timers.options.handover_timeout + election, 3,
-       "3 answer_timeout for each" + votes, "off before"},
+      planned_handover("", election, 2, "votes " + duration_text(election)),
+      planned_handover(", successor silent", timers.options.handover_timeout + election, 3,
+                       "3 answer_timeout for each" + votes),
       {"cold start", within_lease(timers.options.join_timeout) + election, 3,
        "max(lease of before, join)" + votes, "off"},
   };
@@ -131,12 +140,12 @@ std::vector<Failover> with_store(const Config& config, const Waits& timers) {
        "2 lease" + write, off},
       {"leader and next cut off from the store", off_after + asked + taken, 4,
        "4/5 lease + request " + duration_text(asked) + " + lease" + write, off},
-      {kPlanned, 2 * kStoreWrite, 3, "2 writes " + duration_text(2 * kStoreWrite), "off before"},
-      {"planned hand-over, successor silent",
-       timers.options.handover_timeout + least_patience(timers.options) + 3 * kStoreWrite, 4,
-       "3 answer_timeout + request " + duration_text(least_patience(timers.options)) +
-           " for each + 3 writes",
-       "off before"},
+      planned_handover("", 2 * kStoreWrite, 3, "2 writes " + duration_text(2 * kStoreWrite)),
+      planned_handover(
+          ", successor silent",
+          timers.options.handover_timeout + least_patience(timers.options) + 3 * kStoreWrite, 4,
+          "3 answer_timeout + request " + duration_text(least_patience(timers.options)) +
+              " for each + 3 writes"),
       {"cold start", timers.options.join_timeout + taken, 3, "join + lease of before" + write,
        "off"},
   };
@@ -147,10 +156,11 @@ std::vector<Failover> with_store(const Config& config, const Waits& timers) {
 // What becomes of a leader's application ends in a hand-over; before it comes what it takes to
 // know.
 void add_application(const ApplicationSettings& settings, std::vector<Failover>& found) {
-  const Failover planned = *std::ranges::find(found, kPlanned, &Failover::failure);
+  const Failover planned = *std::ranges::find(found, true, &Failover::is_planned);
   const auto add = [&](const char* failure, Duration until_known, const std::string& formula) {
     Failover row = planned;
     row.failure = failure;
+    row.is_planned = false;
     row.at_most += until_known;
     if (!formula.empty()) row.formula = formula + " + " + planned.formula;
     found.push_back(std::move(row));
@@ -168,7 +178,7 @@ void add_application(const ApplicationSettings& settings, std::vector<Failover>&
 void add_drain(const ApplicationSettings& settings, std::vector<Failover>& found) {
   if (settings.drain_timeout == Duration::zero()) return;
   for (Failover& row : found) {
-    if (!row.failure.starts_with(kPlanned)) continue;
+    if (!row.is_planned) continue;
     row.at_most += settings.drain_timeout;
     row.formula = "drain_timeout + " + row.formula;
   }

@@ -20,6 +20,7 @@ struct Failover {
   std::string old_flag;  // when the old leader's flag is off
   // As at_most, where a node was itself paused in the last 10 s: it doubts itself before others.
   Duration at_most_after_pause{};
+  bool is_planned = false;  // a hand-over: the leader's application may finish first
 };
 
 // Where a refused connection may prove a death there are two rows for a killed sidecar: with the
