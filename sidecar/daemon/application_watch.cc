@@ -107,8 +107,7 @@ void ApplicationWatch::set_score(int64_t score) {
 
 void ApplicationWatch::on_drain_begun(const Drain& drain) {
   metrics_.application_draining.set(true);
-  drains_in_ = drain.epoch;
-  drain_ = drain.number;
+  drain_ = drain;
   asked_ = state_.waiting_for = state_.attached;
   log_.write(LogLevel::kInfo, "the application is asked to finish",
              {{"reason", name(drain.reason)},
@@ -118,10 +117,10 @@ void ApplicationWatch::on_drain_begun(const Drain& drain) {
 
 // A newcomer was not asked, whatever its name: what it says ends nobody's work.
 api::DrainWord ApplicationWatch::on_drained(const api::Finished& finished) {
-  if (drains_in_ == 0) return api::DrainWord::kNotAsked;
-  if (finished.epoch != drains_in_) return api::DrainWord::kOtherEpoch;
+  if (!drain_) return api::DrainWord::kNotAsked;
+  if (finished.epoch != drain_->epoch) return api::DrainWord::kOtherEpoch;
   // One that was called off, after which more has begun.
-  if (finished.drain && *finished.drain != drain_) return api::DrainWord::kOtherDrain;
+  if (finished.drain && *finished.drain != drain_->number) return api::DrainWord::kOtherDrain;
   const std::vector<uint64_t> ids =
       finished.attachment ? std::vector{*finished.attachment} : ids_of(finished.name);
   if (ids.size() > 1) return api::DrainWord::kAmbiguous;
@@ -155,7 +154,7 @@ void ApplicationWatch::forget_gone() {
            state_.attached.end();
   });
   // Where none is left at all, that itself is told.
-  if (state_.waiting_for.empty() && !state_.attached.empty()) on_finished_(drains_in_);
+  if (state_.waiting_for.empty() && !state_.attached.empty()) on_finished_(drain_->epoch);
 }
 
 void ApplicationWatch::on_drain_ended(const DrainEnded& ended) {
@@ -167,7 +166,7 @@ void ApplicationWatch::on_drain_ended(const DrainEnded& ended) {
               {"took", duration_text(std::chrono::floor<std::chrono::milliseconds>(ended.took))},
               {"unfinished", fmt::format("{}", fmt::join(names_of(state_.waiting_for), ", "))}});
   metrics_.application_draining.set(false);
-  drains_in_ = 0;
+  drain_.reset();
   asked_.clear();
   state_.waiting_for.clear();
 }

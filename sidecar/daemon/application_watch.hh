@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,8 +65,7 @@ class ApplicationWatch {
   ApplicationSettings settings_;
   api::ApplicationState state_;
   Application told_;                  // as on_change() was told last
-  uint64_t drains_in_ = 0;            // epoch; 0: nobody is asked to finish
-  uint64_t drain_ = 0;                // its number
+  std::optional<Drain> drain_{};      // as it began; nothing: nobody is asked to finish
   std::vector<api::Attached> asked_;  // in their order, whether they have finished or not
   bool is_missed_ = true;             // nobody is attached, and the grace is over
   Instant gone_at_{};                 // when the last one that was attached went
