@@ -114,12 +114,12 @@ void Node::give_way_to(const Member& candidate, const Canvass& canvass) {
   const Uuid& id = candidate.entry.id;
   if (!handover_) {
     begin_handover(id, false, DrainReason::kTakeOver);
-  } else {
-    if (!is_draining() || !handover_->named) return;  // the highest is asked first anyway
+  } else if (!is_draining() || !handover_->named) {
+    return;  // the highest is asked first anyway
+  } else if (handover_->named != id) {
     const Member* named = members_.find(*handover_->named);
-    const bool is_it = named == &candidate;
-    if (!is_it && named != nullptr && candidate.entry.rank() < named->entry.rank()) return;
-    if (!is_it) redirect_handover(id, false, DrainReason::kTakeOver);
+    if (named != nullptr && candidate.entry.rank() < named->entry.rank()) return;
+    redirect_handover(id, false, DrainReason::kTakeOver);
   }
   if (!is_draining()) return;
   handover_->question = PlaceQuestion{.number = canvass.number,

@@ -37,8 +37,8 @@ class Preemption {
   Duration delay() const { return std::max(delay_, penalty_); }
 
   // This process lost leadership without giving it up, or could not take the place for which it had
-  // asked, or was refused it after all.  Twice within a minute is flapping: then the
-  // usual wait is doubled, and each further time what was waited last.
+  // asked, or was refused it after all.  Twice within a minute is flapping: then the usual wait is
+  // doubled, and each further time what was waited last.
   void on_leadership_lost(Instant now) {
     const bool is_flapping = has_lost_ && now - lost_at_ < kFlappingWithin;
     const Duration doubled = 2 * std::max<Duration>(delay(), kShortestWait);
