@@ -182,8 +182,9 @@ struct CanvassReply {
   // The sender has lost its state, or has never heard of a claim.
   bool is_lost = false;
   std::optional<LeaderHint> leader{};  // with a no, and of a leader: whom the sender follows
-  // Of the leader: it hands over, but for so long it may wait for its application to finish.
-  Duration drain_left{};
+  // Of the leader that is asked for its place.  With a yes: for so long it may wait for its
+  // application to finish.  With a no: then the sender may ask again; zero, if the ranks say no.
+  Duration wait{};
   // The sender could lead, and knows that the life whose record is waited for has ended.
   bool has_proof = false;
 };

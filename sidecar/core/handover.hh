@@ -86,8 +86,7 @@ struct Handover {
 // Of one that has won an election against a leader that works: it has asked for its place.
 struct Asking {
   Proposal proposal;
-  uint64_t number = 0;       // of the question
-  bool is_promised = false;  // the leader has said yes, and lets its application finish
+  uint64_t number = 0;  // of the question
 };
 
 }  // namespace bellwether

@@ -393,10 +393,13 @@ class Node : private NodeState {
   void take_place(bool is_appointed);
   void end_asking();
   void on_place_reply(const CanvassReply& reply);
+  void accept_refusal(Duration wait);
   void on_take_over(Member& from, const Canvass& canvass);
   bool gives_way_to(const Member& candidate, const Canvass& canvass) const;
   void give_way_to(const Member& candidate, const Canvass& canvass);
   void refuse_place();
+  void note_asked_in_vain();
+  Duration stays_for() const;
   Duration drain_left() const;
 
   // node_application.cc

@@ -37,10 +37,7 @@ void Node::on(const Application& application) {
 // At once: there is nobody to wait for.  Under each guard the flag goes off before the successor is
 // asked, for nobody works until it leads.
 void Node::lead_no_longer_for_application() {
-  const bool has_asked = is_candidate() || asking_;
-  // What it has asked for, and its leader's application has stopped for, it could not use.
-  if (has_asked && leader()) preemption_.on_leadership_lost(now_);
-  if (has_asked) give_up_claim("its application cannot work");
+  if (is_candidate() || asking_) give_up_claim("its application cannot work");
   if (!is_leading()) return;
   preemption_.on_leadership_lost(now_);
   const bool is_gone = application_.ability == Ability::kAbsent;

@@ -208,15 +208,19 @@ void Node::take_turn_of(const Uuid& gone) {
 void Node::on_bid_reply(Member& from, const CanvassReply& reply) {
   if (reply.number != store_->canvass || !store_->asking) return;
   const auto current = leader();
-  if (reply.is_yes && current && current->id == from.entry.id) {
-    store_->asking_until = now_ + reply.drain_left + patience_for_handover();
+  const bool is_of_leader = current && current->id == from.entry.id;
+  if (is_of_leader && reply.is_yes) {
+    store_->asking_until = now_ + reply.wait + patience_for_handover();
     return;
   }
   if (reply.is_yes && !reply.leader && !current) {
     return reply.has_proof ? tell_to_claim(from.entry.id) : end_turn_of(from.entry.id);
   }
   if (!reply.leader) return;
-  if (current && current->id == reply.leader->id) return;
+  if (current && current->id == reply.leader->id) {
+    if (is_of_leader) accept_refusal(reply.wait);
+    return;
+  }
   if (reply.leader->id == members_.self().id) return;
   give_up_claim("others hear a leader");
   consider(*reply.leader, from.entry.id);

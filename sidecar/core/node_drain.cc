@@ -115,6 +115,7 @@ bool Node::can_take_over(const Member& member) const {
 // A drain for a place that nobody takes would keep the application from its work for nothing, and
 // end with a worse leader or none.
 void Node::call_off_drain() {
+  if (handover_->question && !handover_->question->is_planned) note_asked_in_vain();
   remark("nobody takes over any more: the leader stays");
   refuse_place();
   handover_->hold = Duration::zero();

@@ -147,6 +147,7 @@ void Node::follow(const LeaderHint& leader, bool is_effective) {
     if (timer != Timer::kJoin || options_.query_first) timers_.disarm(timer);
   }
   has_tried_to_preempt_ = false;
+  refused_until_ = Instant{};
   // What is known so far is the list of another leader, perhaps of one with the same epoch.
   members_.expect_new_list();
   Member* member = members_.find(leader.id);
@@ -264,7 +265,8 @@ void Node::schedule_election(uint32_t reason) {
 // Scores may change at any time, and not each change is worth an election.
 void Node::arm_preemption() {
   if (timers_.is_armed(Timer::kPreempt) || has_tried_to_preempt_ || !should_preempt()) return;
-  timers_.arm(Timer::kPreempt, std::max(now_ + preemption_.delay(), preempts_again_at_));
+  timers_.arm(Timer::kPreempt,
+              std::max({now_ + preemption_.delay(), preempts_again_at_, refused_until_}));
 }
 
 // Only the highest candidate takes over, and nobody from a leader that an operator named.

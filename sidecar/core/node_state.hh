@@ -58,6 +58,7 @@ class NodeState {
   bool has_met_all_ = false;  // that were to be found at start and are there
   bool has_tried_to_preempt_ = false;
   Instant preempts_again_at_{};  // at the earliest
+  Instant refused_until_{};      // the leader has said so
   Instant declined_until_{};     // somebody else may lead soon, for this node has said it cannot
   bool is_pause_noted_ = false;
   bool is_called_ = false;  // an operator wants the election that is going on
@@ -68,6 +69,8 @@ class NodeState {
   std::optional<Handover> handover_;
   std::optional<Asking> asking_;
   uint64_t drains_ = 0;     // begun by this process
+  Flapping asked_in_vain_;  // drains for a higher rank that were called off
+  Instant stays_until_{};   // whoever asks
   uint64_t questions_ = 0;  // asked of leaders; not guard "majority"
   Application application_;
   Instant told_of_application_at_{};  // all others

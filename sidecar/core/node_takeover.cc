@@ -65,16 +65,13 @@ void Node::end_asking() {
 
 // The leader's word: it lets its application finish first, or it stays.
 void Node::on_place_reply(const CanvassReply& reply) {
-  if (reply.is_yes) {
-    asking_->is_promised = true;
-    return timers_.arm(Timer::kClaim, now_ + reply.drain_left + options_.handover_timeout);
-  }
-  // As often as it is refused what it was promised the leader's application has stopped for
-  // nothing.
-  if (asking_->is_promised) {
-    preemption_.on_leadership_lost(now_);
-    has_tried_to_preempt_ = false;
-  }
+  if (!reply.is_yes) return accept_refusal(reply.wait);
+  timers_.arm(Timer::kClaim, now_ + reply.wait + options_.handover_timeout);
+}
+
+void Node::accept_refusal(Duration wait) {
+  refused_until_ = now_ + wait;
+  if (wait > Duration::zero()) has_tried_to_preempt_ = false;
   give_up_claim("the leader stays");
   arm_preemption();
 }
@@ -93,7 +90,9 @@ void Node::on_take_over(Member& from, const Canvass& canvass) {
     // Whoever takes part in an election that was called need not hold it again and again meanwhile.
     if (is_draining() && canvass.is_planned) announce_again();
     reply.is_yes = !handover_ || handover_->named.value_or(from.entry.id) == from.entry.id;
-    reply.drain_left = drain_left();
+    reply.wait = drain_left();
+  } else if (is_leading()) {
+    reply.wait = stays_for();
   }
   send(from.entry.id, reply);
 }
@@ -104,6 +103,7 @@ bool Node::gives_way_to(const Member& candidate, const Canvass& canvass) const {
   const bool is_promised = handover_ && handover_->is_appointed && handover_->named != id;
   if (is_promised || !candidate.is_candidate()) return false;
   if (canvass.is_planned) return true;
+  if (stays_for() > Duration::zero()) return false;
   Rank rank = candidate.entry.rank();
   if (canvass.is_take_over) rank.score = canvass.score;
   return !std::get<Leading>(role_).is_appointed && preemption_.allows(rank, members_.self().rank());
@@ -132,8 +132,18 @@ void Node::give_way_to(const Member& candidate, const Canvass& canvass) {
 void Node::refuse_place() {
   const auto question = std::exchange(handover_->question, std::nullopt);
   if (!question) return;
-  send(*handover_->named, CanvassReply{.number = question->number, .leader = leader()});
+  send(*handover_->named,
+       CanvassReply{.number = question->number, .leader = leader(), .wait = stays_for()});
 }
+
+// As often as it is asked for its place in vain its application has stopped for nothing; and
+// whoever asks may crash each time, and remember nothing.
+void Node::note_asked_in_vain() {
+  asked_in_vain_.note(now_, options_.heartbeat_interval);
+  stays_until_ = now_ + std::max(options_.heartbeat_interval, asked_in_vain_.wait());
+}
+
+Duration Node::stays_for() const { return std::max(stays_until_ - now_, Duration::zero()); }
 
 Duration Node::drain_left() const {
   return is_draining() ? std::max(handover_->drain->until - now_, Duration::zero())

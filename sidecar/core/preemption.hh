@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.hh"
+#include "core/flapping.hh"
 #include "core/identity.hh"
 #include "core/options.hh"
 
@@ -34,31 +35,16 @@ class Preemption {
   }
 
   // How long a leader must have been followed before it is preempted.
-  Duration delay() const { return std::max(delay_, penalty_); }
+  Duration delay() const { return std::max(delay_, flapping_.wait()); }
 
-  // This process lost leadership without giving it up, or could not take the place for which it had
-  // asked, or was refused it after all.  Twice within a minute is flapping: then the usual wait is
-  // doubled, and each further time what was waited last.
-  void on_leadership_lost(Instant now) {
-    const bool is_flapping = has_lost_ && now - lost_at_ < kFlappingWithin;
-    const Duration doubled = 2 * std::max<Duration>(delay(), kShortestWait);
-    penalty_ = is_flapping ? std::min<Duration>(doubled, kLastPenalty) : Duration::zero();
-    has_lost_ = true;
-    lost_at_ = now;
-  }
+  // This process lost leadership without giving it up.
+  void on_leadership_lost(Instant now) { flapping_.note(now, delay_); }
 
  private:
-  static constexpr Duration kFlappingWithin = std::chrono::seconds(60);
-  // Without a delay there would be nothing to double.
-  static constexpr Duration kShortestWait = std::chrono::milliseconds(500);
-  static constexpr Duration kLastPenalty = std::chrono::seconds(300);
-
   Preempt policy_;
   Duration delay_;
   int64_t margin_;
-  Duration penalty_{};
-  bool has_lost_ = false;
-  Instant lost_at_{};
+  Flapping flapping_;
 };
 
 }  // namespace bellwether

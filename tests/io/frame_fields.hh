@@ -66,8 +66,8 @@ inline auto fields(const Canvass& canvass) {
   return std::tie(number, voters, is_lost, is_planned, is_take_over, score, holder_boot);
 }
 inline auto fields(const CanvassReply& reply) {
-  const auto& [number, is_yes, is_lost, leader, drain_left, has_proof] = reply;
-  return std::tie(number, is_yes, is_lost, leader, drain_left, has_proof);
+  const auto& [number, is_yes, is_lost, leader, wait, has_proof] = reply;
+  return std::tie(number, is_yes, is_lost, leader, wait, has_proof);
 }
 inline auto fields(const Grant& grant) {
   const auto& [epoch, is_granted, sequence, waits, boot_wait, leader] = grant;

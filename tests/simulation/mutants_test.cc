@@ -180,8 +180,14 @@ BOOST_AUTO_TEST_CASE(who_does_not_ask_again_is_caught) {
 }
 
 BOOST_AUTO_TEST_CASE(who_asks_in_a_loop_is_caught) {
-  check_scenario("../application/crash_loop_of_one_that_asks", without(Rule::kCrashLoopAsks),
-                 kBoth);
+  for (const char* scenario : {"of_one_that_asks", "of_a_node_that_asks"}) {
+    check_scenario(std::string("../application/crash_loop_") + scenario,
+                   without(Rule::kAskedInVainTooOften), kBoth);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_takes_a_no_for_now_for_the_last_word_is_caught) {
+  check_scenario("../application/asks_again_when_it_may", without(Rule::kRefusedForNow), kBoth);
 }
 
 BOOST_AUTO_TEST_CASE(an_election_that_cuts_off_work_is_caught) {

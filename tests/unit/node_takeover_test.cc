@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(without_an_answer_it_claims_after_the_time_of_a_handover) {
 
 BOOST_AUTO_TEST_CASE(it_waits_for_the_leaders_application) {
   Asker node({.suspect_after_min = seconds(20), .suspect_after_max = seconds(20)});
-  node.receive_reply({.is_yes = true, .drain_left = seconds(4)});
+  node.receive_reply({.is_yes = true, .wait = seconds(4)});
   node.run_for(milliseconds(4299));
   BOOST_TEST(node.role() == "asks 1");
   node.run_for(milliseconds(1));
@@ -98,17 +98,22 @@ BOOST_AUTO_TEST_CASE(a_no_is_a_no) {
   BOOST_TEST(node.role() == "follows 1 in 1");
 }
 
-BOOST_AUTO_TEST_CASE(whoever_is_refused_what_it_was_promised_asks_again_and_ever_more_rarely) {
+BOOST_AUTO_TEST_CASE(whoever_is_refused_for_now_asks_again_when_the_leader_says) {
+  Asker node({.suspect_after_min = seconds(20), .suspect_after_max = seconds(20)});
+  node.receive_reply({.is_yes = true, .wait = seconds(5)});
+  node.receive_reply({.leader = LeaderHint{uuid(1), 1}, .wait = seconds(4)});
+  BOOST_TEST(node.role() == "follows 1 in 1");
+  node.disconnect(2, LinkEvidence::kRefused);  // what else happens is no reason to ask
+  BOOST_TEST((node.wait_of(Timer::kPreempt) == seconds(4)));
+  node.run_for(seconds(4));
+  BOOST_TEST(node.role() == "asks 1");
+}
+
+BOOST_AUTO_TEST_CASE(another_leader_has_refused_nothing) {
   Asker node;
-  const auto refuse = [&node] {
-    node.receive_reply({.is_yes = true, .drain_left = seconds(5)});
-    node.receive_reply({.leader = LeaderHint{uuid(1), 1}});
-    BOOST_TEST(node.role() == "follows 1 in 1");
-    return node.wait_of(Timer::kPreempt);
-  };
-  BOOST_TEST((refuse() <= milliseconds(100)));
-  node.question = *find_sent<Canvass>(node.run_for(milliseconds(100)));
-  BOOST_TEST((refuse() == seconds(1)));
+  node.receive_reply({.leader = LeaderHint{uuid(1), 1}, .wait = seconds(4)});
+  node.receive(2, 2, Coordinator{});
+  BOOST_TEST((node.wait_of(Timer::kPreempt) <= milliseconds(100)));
 }
 
 BOOST_AUTO_TEST_CASE(nobody_else_answers_for_the_leader) {
@@ -128,18 +133,6 @@ BOOST_AUTO_TEST_CASE(whose_application_ends_meanwhile_wants_nothing_any_more) {
   Asker node;
   node.step(Application{.ability = Ability::kAbsent});
   BOOST_TEST(!node.node().is_asking());
-}
-
-// As it would if it had led.
-BOOST_AUTO_TEST_CASE(whose_application_ends_twice_while_it_asks_waits_before_it_asks_again) {
-  Asker node;
-  node.step(Application{.ability = Ability::kAbsent});
-  node.step(Application{});
-  BOOST_TEST(node.run_for(milliseconds(200)).size() > 0u);
-  BOOST_TEST(node.role() == "asks 1");
-  node.step(Application{.ability = Ability::kAbsent});
-  node.step(Application{});
-  BOOST_TEST((node.wait_of(Timer::kPreempt) >= seconds(1)));
 }
 
 // A drop of the connection may have taken the answer with it.
@@ -236,7 +229,7 @@ BOOST_AUTO_TEST_CASE(its_application_finishes_first_and_the_asker_knows_how_long
   const auto reply = find_sent<CanvassReply>(node.receive_question(5));
   BOOST_REQUIRE(reply.has_value());
   BOOST_TEST(reply->is_yes);
-  BOOST_TEST((reply->drain_left == seconds(10)));
+  BOOST_TEST((reply->wait == seconds(10)));
   BOOST_TEST(node.role() == "leads in 1");
   BOOST_TEST((node.node().drain()->reason == DrainReason::kTakeOver));
   BOOST_TEST(sent(node.step(Drained{1})) == "HANDOVER to 5");
@@ -247,7 +240,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_ask_while_it_drains_the_higher_has_the_place) {
   node.step(Application{.is_attached = true});
   node.receive_question(4);
   node.run_for(seconds(3));
-  BOOST_TEST((reply_to(5, node.receive_question(5))->drain_left == seconds(7)));
+  BOOST_TEST((reply_to(5, node.receive_question(5))->wait == seconds(7)));
   BOOST_TEST((node.node().successor() == uuid(5)));
   BOOST_TEST(!reply_to(4, node.receive_question(4))->is_yes);
   BOOST_TEST((node.node().successor() == uuid(5)));
@@ -269,6 +262,45 @@ BOOST_AUTO_TEST_CASE(an_asker_that_has_gone_keeps_nobody_from_work) {
   const Effects effects = node.disconnect(4, LinkEvidence::kRefused);
   BOOST_TEST(!last_publish(effects)->is_draining);
   BOOST_TEST(node.role() == "leads in 1");
+}
+
+// Each time its application has stopped for nothing; and the one that asks remembers nothing if it
+// crashes.
+BOOST_AUTO_TEST_CASE(a_leader_that_is_asked_in_vain_stays_ever_longer_whoever_asks) {
+  Asked node(with_drain());
+  node.step(Application{.is_attached = true});
+  const auto ask_in_vain = [&node](uint32_t asker) {
+    BOOST_TEST(reply_to(asker, node.receive_question(asker))->is_yes);
+    BOOST_TEST(!last_publish(node.disconnect(asker, LinkEvidence::kRefused))->is_draining);
+    node.connect(asker, 1);
+    const auto reply = *reply_to(5, node.receive_question(5));
+    BOOST_TEST(!reply.is_yes);
+    node.run_for(reply.wait);
+    return reply.wait;
+  };
+  BOOST_TEST((ask_in_vain(4) == Options{}.heartbeat_interval));
+  BOOST_TEST((ask_in_vain(5) == seconds(1)));
+  BOOST_TEST((ask_in_vain(4) == seconds(2)));
+  BOOST_TEST(reply_to(5, node.receive_question(5))->is_yes);
+}
+
+BOOST_AUTO_TEST_CASE(what_an_operator_wants_waits_for_nothing) {
+  Asked node(with_drain());
+  node.step(Application{.is_attached = true});
+  node.receive_question(5);
+  node.disconnect(5, LinkEvidence::kRefused);
+  BOOST_TEST(find_sent<CanvassReply>(node.receive_question(4, /*is_planned=*/true))->is_yes);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_was_to_have_the_place_hears_until_when_it_is_refused) {
+  Asked node(with_drain());
+  node.step(Application{.is_attached = true});
+  node.receive_question(4, false, 9);
+  const Effects effects = node.step(Application{.score = 20, .is_attached = true});
+  const auto reply = find_sent<CanvassReply>(effects);
+  BOOST_TEST_REQUIRE(reply.has_value());
+  BOOST_TEST(!reply->is_yes);
+  BOOST_TEST((reply->wait == Options{}.heartbeat_interval));
 }
 
 // As much less as makes this node the one that would ask.

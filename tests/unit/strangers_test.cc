@@ -147,7 +147,7 @@ class Strangers {
                                 .is_yes = below(4) != 0,
                                 .is_lost = below(4) == 0,
                                 .leader = hint(),
-                                .drain_left = milliseconds(below(300))});
+                                .wait = milliseconds(below(300))});
       case 8:
         return say(Refusal{epoch(), hint()});
       case 9:

@@ -156,11 +156,22 @@ BOOST_AUTO_TEST_CASE(the_delay_is_at_most_five_minutes) {
   BOOST_TEST((preemption.delay() == seconds(300)));
 }
 
-BOOST_AUTO_TEST_CASE(a_minute_without_a_loss_forgives_all) {
+BOOST_AUTO_TEST_CASE(a_minute_without_a_loss_beyond_what_was_waited_forgives_all) {
   Preemption preemption(Preempt::kAlways, {});
   for (int loss = 0; loss < 5; ++loss) preemption.on_leadership_lost(at(1000 + loss));
-  preemption.on_leadership_lost(at(1064));
+  preemption.on_leadership_lost(at(1072));
   BOOST_TEST((preemption.delay() == Duration::zero()));
+}
+
+// Whoever waits for five minutes loses leadership no sooner.
+BOOST_AUTO_TEST_CASE(what_is_waited_counts_as_no_calm) {
+  Preemption preemption(Preempt::kAlways, {});
+  Instant now = at(1000);
+  for (int loss = 0; loss < 12; ++loss) {
+    preemption.on_leadership_lost(now);
+    now += preemption.delay() + seconds(1);
+  }
+  BOOST_TEST((preemption.delay() == seconds(300)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

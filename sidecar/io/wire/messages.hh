@@ -333,7 +333,7 @@ inline void to_wire(const CanvassReply& body, wire::CanvassReply& message) {
   message.set_number(body.number);
   message.set_is_yes(body.is_yes);
   message.set_is_lost(body.is_lost);
-  message.set_drain_left_ns(to_wire_ns(body.drain_left));
+  message.set_wait_ns(to_wire_ns(body.wait));
   message.set_has_proof(body.has_proof);
   leader_to_wire(body.leader, message);
 }
@@ -343,7 +343,7 @@ inline ValueFlaw from_wire(const wire::CanvassReply& message, CanvassReply& body
   body.is_yes = message.is_yes();
   body.is_lost = message.is_lost();
   body.has_proof = message.has_proof();
-  if (const ValueFlaw flaw = from_wire_ns(message.drain_left_ns(), body.drain_left)) return flaw;
+  if (const ValueFlaw flaw = from_wire_ns(message.wait_ns(), body.wait)) return flaw;
   return leader_from_wire(message, body.leader);
 }
 

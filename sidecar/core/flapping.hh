@@ -1,0 +1,37 @@
+// What comes to nothing again and again is tried, or allowed, ever more rarely.
+#pragma once
+
+#include <algorithm>
+
+#include "base/clock.hh"
+
+namespace bellwether {
+
+class Flapping {
+ public:
+  // What is to be waited before the next time, at least: nothing, as long as nothing flaps.
+  Duration wait() const { return wait_; }
+
+  // It has come to nothing.  Twice within a minute, beyond what was waited, is flapping: then the
+  // wait is doubled.  `usual` is what is waited anyway.
+  void note(Instant now, Duration usual) {
+    const Duration waited = std::max(usual, wait_);
+    const bool is_again = has_failed_ && now - failed_at_ < kWithin + waited;
+    const Duration doubled = 2 * std::max<Duration>(waited, kShortest);
+    wait_ = is_again ? std::min<Duration>(doubled, kLongest) : Duration::zero();
+    has_failed_ = true;
+    failed_at_ = now;
+  }
+
+ private:
+  static constexpr std::chrono::seconds kWithin{60};
+  // Without a usual wait there would be nothing to double.
+  static constexpr std::chrono::milliseconds kShortest{500};
+  static constexpr std::chrono::seconds kLongest{300};
+
+  Duration wait_{};
+  bool has_failed_ = false;
+  Instant failed_at_{};
+};
+
+}  // namespace bellwether
