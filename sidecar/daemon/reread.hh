@@ -59,7 +59,7 @@ class Reread {
         when_given_up_(std::move(when_given_up)),
         on_reading_(std::move(on_reading)),
         next_look_(loop, [this] { queue({}); }),
-        patience_(loop, [this] { give_up(); }) {
+        patience_(loop, [this] { lose_patience(); }) {
     next_look_.arm(kInterval);
   }
   Reread(const Reread&) = delete;
@@ -80,6 +80,7 @@ class Reread {
  private:
   static constexpr Duration kInterval = std::chrono::seconds(1);
   static constexpr Duration kSettleTime = std::chrono::milliseconds(100);
+  static constexpr int kPatienceSteps = 4;
 
   // An empty one: the look that is done by itself.
   using Asked = std::vector<OnDone>;
@@ -100,13 +101,22 @@ class Reread {
           return read(last);
         },
         [this](const Reading& reading) { finish(reading); });
-    if (running_ != nullptr) return patience_.arm(kPatience);
+    if (running_ != nullptr) {
+      patience_steps_ = kPatienceSteps;
+      return patience_.arm(kPatience / kPatienceSteps);
+    }
     // Nothing is wrong with the file, so a look by itself is only put off.
     const Asked asked = std::exchange(told_, {});
     if (is_demanded(asked)) {
       take(when_given_up_(last_, {.why = Unread::kNoThread, .file = ""}), asked);
     }
     next_look_.arm(kInterval);
+  }
+
+  // In steps, because this process may have been stopped, or the machine: that ends one step, and
+  // the reading has the others.
+  void lose_patience() {
+    --patience_steps_ == 0 ? give_up() : patience_.arm(kPatience / kPatienceSteps);
   }
 
   // The reading itself cannot be called back: it goes on, and nobody waits for it any more.
@@ -166,6 +176,7 @@ class Reread {
   bool is_hanging_ = false;            // nobody waits for the reading that runs
   io::LoopTimer next_look_;
   io::LoopTimer patience_;
+  int patience_steps_ = 0;  // left
 };
 
 }  // namespace bellwether::daemon

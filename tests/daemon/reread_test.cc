@@ -51,6 +51,20 @@ BOOST_FIXTURE_TEST_CASE(readings_that_hang_leave_threads_for_the_state, Mount) {
   BOOST_TEST(run_until(loop, [this] { return loop.threads() == 0; }));
 }
 
+// As by SIGSTOP, or on a machine that has other things to do: nothing is wrong with the file.
+BOOST_AUTO_TEST_CASE(a_reading_is_not_given_up_because_the_process_was_stopped) {
+  Loop loop;
+  int found = 0;
+  Reread<int> file(
+      loop, 0, [](int) { return 2; }, [](int, const Unread&) { return -1; },
+      [&](int read) { found = found < 0 ? found : read; });
+  LoopTimer stop(loop, [] { std::this_thread::sleep_for(Reread<int>::kPatience * 1.1); });
+  stop.arm({});
+  file.read([] {});
+  BOOST_TEST(run_until(loop, [&] { return found != 0; }));
+  BOOST_TEST(found == 2);
+}
+
 BOOST_FIXTURE_TEST_CASE(what_finds_no_thread_is_given_up_and_read_later, Mount) {
   for (size_t i = 0; i < kMaxThreads; ++i) read_and_let_go();
   int found = 0;
