@@ -251,6 +251,10 @@ class Explanation {
     if (is_self(member) && node_.timers().is_armed(Timer::kPreempt)) {
       return outranks + ", and takes over in " + due_in(Timer::kPreempt) + ".";
     }
+    if (node_.is_leading() && node_.stays_until() > backend_.now()) {
+      return outranks + ", which was asked for its place in vain, and stays for another " +
+             time_left(backend_, node_.stays_until()) + " at least.";
+    }
     return outranks + ", and is expected to take over (preempt_delay is " +
            duration_text(options.preempt_delay) + ").";
   }

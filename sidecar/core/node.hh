@@ -89,6 +89,8 @@ class Node : private NodeState {
   const Drain* drain() const;
   // Whether the leader, this node or another one, waits for its application before it hands over.
   bool is_leader_draining() const;
+  // Until then a leader that was asked for its place in vain does not give way to a higher rank.
+  Instant stays_until() const { return stays_until_; }
   // Of a leader that hands over; nothing: nobody can lead.
   std::optional<Uuid> successor() const;
   // It has won an election against a leader that works, and has asked for its place.

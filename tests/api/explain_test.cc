@@ -226,6 +226,20 @@ BOOST_AUTO_TEST_CASE(who_outranks_a_leader_by_too_little) {
   BOOST_TEST(group.why(3).starts_with("It outranks node-2, and takes over in "));
 }
 
+BOOST_AUTO_TEST_CASE(who_outranks_a_leader_that_was_asked_in_vain) {
+  Options options;
+  options.drain_timeout = 10s;
+  Explained group = with_options(options);
+  group.lead();
+  group.step(group.node.step(Application{.is_attached = true}));
+  group.step(group.node.receive(5, 1, Canvass{.number = 1, .is_take_over = true}));
+  group.step(group.node.disconnect(5, LinkEvidence::kRefused));
+  group.step(group.node.connect(5, 1));
+  BOOST_TEST(group.why(5) ==
+             "It outranks node-3, which was asked for its place in vain, and stays for another "
+             "100ms at least.");
+}
+
 BOOST_AUTO_TEST_CASE(who_outranks_a_leader_that_an_operator_appointed) {
   node.join();
   step(node.receive(2, 1, Coordinator{.is_appointed = true}));
