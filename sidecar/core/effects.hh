@@ -207,6 +207,7 @@ struct DrainBegun {
 struct DrainEnded {
   DrainEnd end{};
   Duration took{};
+  Duration refuses_for{};  // from now on, its place to higher ranks
 };
 
 // Members were added, removed or changed: connections and answers follow Node::members().

@@ -382,8 +382,12 @@ class Node : private NodeState {
   void hand_over_drained(DrainEnd end);
   void redirect_handover(std::optional<Uuid> successor, bool is_appointed, DrainReason reason);
   void review_drain();
-  bool has_taker() const;
-  bool can_take_over(const Member& member) const;
+  enum class Absent : uint8_t { kCount, kDoNotCount };  // those that may be back soon
+  bool finds_taker(Absent absent);
+  bool has_taker(Absent absent) const;
+  bool can_take_over(const Member& member, Absent absent) const;
+  bool is_for_higher_rank() const;
+  const Member* next_asker() const;
   void call_off_drain();
 
   // node_takeover.cc

@@ -51,11 +51,14 @@ void Node::end_drain(DrainEnd end) {
   timers_.disarm(Timer::kDrain);
   // An operator's hold begins when it leads no longer.
   if (handover_->hold > Duration::zero()) timers_.arm(Timer::kHold, now_ + handover_->hold);
-  effects_.push_back(DrainEnded{.end = end, .took = now_ - handover_->drain->since});
+  effects_.push_back(
+      DrainEnded{.end = end, .took = now_ - handover_->drain->since, .refuses_for = stays_for()});
 }
 
 void Node::hand_over_drained(DrainEnd end) {
   if (!is_draining()) return;
+  const bool may_stay = end != DrainEnd::kCut;
+  if (may_stay && !finds_taker(Absent::kDoNotCount)) return;
   end_drain(end);
   // Whoever has asked for its place may be gone by now; an operator's word stands.
   const Member* named = handover_->named ? members_.find(*handover_->named) : nullptr;
@@ -78,44 +81,68 @@ void Node::redirect_handover(std::optional<Uuid> successor, bool is_appointed, D
   handover_->drain->reason = reason;
 }
 
-// After every input.  Whoever leaves goes on with that, whoever is there; and whoever is cut off
-// from its guard could not stay.
+// After every input.  Whoever has only lost its connection may be back before the application has
+// finished.
 void Node::review_drain() {
-  if (!is_draining() || is_leaving_ || has_taker()) return;
-  if (guard_obstacle() != Obstacle::kNone) return;
-  if (handover_->steps_down && handover_->named) {
-    redirect_handover(std::nullopt, false, DrainReason::kStepDown);
-    if (has_taker()) return;
-  }
-  call_off_drain();
+  if (is_draining()) finds_taker(Absent::kCount);
 }
 
-bool Node::has_taker() const {
-  if (!handover_->named) {
-    return std::ranges::any_of(members_.all(),
-                               [this](const Member& member) { return can_take_over(member); });
+// Whether there is somebody to drain for, maybe another one now; else the leader stays.  Whoever
+// leaves goes on with that, whoever is there; and whoever is cut off from its guard could not stay.
+bool Node::finds_taker(Absent absent) {
+  if (is_leaving_ || has_taker(absent) || guard_obstacle() != Obstacle::kNone) return true;
+  if (handover_->steps_down && handover_->named) {
+    redirect_handover(std::nullopt, false, DrainReason::kStepDown);
+  } else if (const Member* next = next_asker()) {
+    redirect_handover(next->entry.id, false, DrainReason::kTakeOver);
   }
+  if (has_taker(absent)) return true;
+  call_off_drain();
+  return false;
+}
+
+bool Node::has_taker(Absent absent) const {
+  const auto can = [&](const Member& member) { return can_take_over(member, absent); };
+  if (!handover_->named) return std::ranges::any_of(members_.all(), can);
   const Member* named = members_.find(*handover_->named);
-  if (named == nullptr || !can_take_over(*named)) return false;
-  const auto& question = handover_->question;
-  if (!question || question->is_planned) return true;
+  if (named == nullptr || !can(*named)) return false;
+  if (!is_for_higher_rank()) return true;
   // Its score may have fallen so far that this node would take the place back from it.
   Rank rank = named->entry.rank();
-  if (named->entry.revision == question->revision) rank.score = question->score;
+  const auto& question = handover_->question;
+  if (question && named->entry.revision == question->revision) rank.score = question->score;
   return !preemption_.allows(members_.self().rank(), rank);
 }
 
-// Whoever has only lost its connection may be back before the application has finished.
-bool Node::can_take_over(const Member& member) const {
-  const bool is_away = member.entry.liveness == Liveness::kSuspect && member.entry.is_electable &&
+bool Node::can_take_over(const Member& member, Absent absent) const {
+  const bool is_away = absent == Absent::kCount && member.entry.liveness == Liveness::kSuspect &&
+                       member.entry.is_electable &&
                        now_ - member.since < options_.suspect_after_max;
   return member.entry.id != members_.self().id && (member.is_candidate() || is_away);
+}
+
+// Nobody but ranks has decided that this reign is to end.
+bool Node::is_for_higher_rank() const {
+  const auto& question = handover_->question;
+  return handover_->drain->reason == DrainReason::kTakeOver && !(question && question->is_planned);
+}
+
+// The next of those that have asked, or would, for they have heard that a higher one has the place.
+const Member* Node::next_asker() const {
+  const bool is_appointed = std::get<Leading>(role_).is_appointed;
+  if (handover_->drain->reason != DrainReason::kTakeOver || is_appointed) return nullptr;
+  const auto& all = members_.all();
+  const auto next = std::find_if(all.rbegin(), all.rend(), [this](const Member& member) {
+    return can_take_over(member, Absent::kDoNotCount) &&
+           preemption_.allows(member.entry.rank(), members_.self().rank());
+  });
+  return next == all.rend() ? nullptr : &*next;
 }
 
 // A drain for a place that nobody takes would keep the application from its work for nothing, and
 // end with a worse leader or none.
 void Node::call_off_drain() {
-  if (handover_->question && !handover_->question->is_planned) note_asked_in_vain();
+  if (is_for_higher_rank()) note_asked_in_vain();
   remark("nobody takes over any more: the leader stays");
   refuse_place();
   handover_->hold = Duration::zero();

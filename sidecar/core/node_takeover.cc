@@ -137,10 +137,12 @@ void Node::refuse_place() {
 }
 
 // As often as it is asked for its place in vain its application has stopped for nothing; and
-// whoever asks may crash each time, and remember nothing.
+// whoever asks may crash each time, and remember nothing.  So it works on for as long as it has
+// stopped, at least.
 void Node::note_asked_in_vain() {
-  asked_in_vain_.note(now_, options_.heartbeat_interval);
-  stays_until_ = now_ + std::max(options_.heartbeat_interval, asked_in_vain_.wait());
+  const Duration least = std::max(options_.heartbeat_interval, now_ - handover_->drain->since);
+  asked_in_vain_.note(now_, least);
+  stays_until_ = now_ + std::max(least, asked_in_vain_.wait());
 }
 
 Duration Node::stays_for() const { return std::max(stays_until_ - now_, Duration::zero()); }

@@ -164,7 +164,8 @@ void ApplicationWatch::on_drain_ended(const DrainEnded& ended) {
                      : "the application is waited for no longer",
              {{"because", name(ended.end)},
               {"took", duration_text(std::chrono::floor<std::chrono::milliseconds>(ended.took))},
-              {"unfinished", fmt::format("{}", fmt::join(names_of(state_.waiting_for), ", "))}});
+              {"unfinished", fmt::format("{}", fmt::join(names_of(state_.waiting_for), ", "))},
+              {"refuses_others_for", duration_text(ended.refuses_for)}});
   metrics_.application_draining.set(false);
   drain_.reset();
   asked_.clear();

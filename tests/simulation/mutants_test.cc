@@ -186,6 +186,15 @@ BOOST_AUTO_TEST_CASE(who_asks_in_a_loop_is_caught) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_drain_that_ends_for_one_that_is_away_is_caught) {
+  check_scenario("../application/asker_hangs_while_the_leader_drains",
+                 without(Rule::kCallOffAtLast), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_next_one_that_is_forgotten_is_caught) {
+  check_scenario("../application/crash_loop_above_one_that_asks", without(Rule::kNextAsker), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(who_takes_a_no_for_now_for_the_last_word_is_caught) {
   check_scenario("../application/asks_again_when_it_may", without(Rule::kRefusedForNow), kBoth);
 }
