@@ -88,7 +88,7 @@ void Routes::attach(const io::HttpRequest& request, Exchange exchange) {
                         {"attachment", application.id}}));
   const std::string events = attached + role_event(feed_.current());
   std::string token = backend_.authority().judge(request).token;
-  if (!attachments_.open(std::move(exchange), events, backend_.now(), application,
+  if (!attachments_.open(std::move(exchange), events, backend_.now(), request.client, application,
                          std::move(token))) {
     return;
   }

@@ -256,7 +256,8 @@ class Explanation {
              time_left(backend_, node_.stays_until()) + " at least.";
     }
     return outranks + ", and is expected to take over (preempt_delay is " +
-           duration_text(options.preempt_delay) + ").";
+           duration_text(options.preempt_delay) + "), unless " + leader->entry.name +
+           " has been asked in vain and refuses for now.";
   }
 
   // Of equal priorities; "": it is enough.

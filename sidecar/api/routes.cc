@@ -351,7 +351,7 @@ void Routes::events(const io::HttpRequest& request, Exchange exchange) {
   if (missed.empty()) missed.push_back(feed_.current());
   std::string text = "retry: 1000\n\n";
   for (const Leadership& leadership : missed) text += leader_event(leadership);
-  streams_.open(std::move(exchange), text, backend_.now());
+  streams_.open(std::move(exchange), text, backend_.now(), request.client);
 }
 
 std::string Routes::leader_event(const Leadership& leadership) const {

@@ -28,11 +28,15 @@ Instant LongPolls::deadline() const {
 }
 
 bool EventStreams::open(Exchange exchange, std::string_view events, Instant now,
-                        Attached application, std::string token) {
+                        const io::HttpClientFacts& client, Attached application,
+                        std::string token) {
   exchange.begin_stream("text/event-stream");
   if (!exchange.write(events)) return false;
   if (streams_.empty()) next_comment_ = now + kCommentInterval;
-  streams_.push_back({std::move(exchange), std::move(application), std::move(token)});
+  streams_.push_back({.exchange = std::move(exchange),
+                      .application = std::move(application),
+                      .token = std::move(token),
+                      .is_on_socket = client.process.has_value()});
   return true;
 }
 
@@ -69,7 +73,9 @@ std::vector<Attached> EventStreams::applications() const {
 void EventStreams::on_time(Instant now) {
   if (deadline() > now) return;
   next_comment_ = now + kCommentInterval;
-  send(":\n\n");
+  for (Stream& stream : streams_) {
+    if (!stream.is_on_socket) stream.exchange.write(":\n\n");
+  }
 }
 
 }  // namespace bellwether::api

@@ -53,7 +53,8 @@ class EventStreams {
   static constexpr size_t kMaxFollowers = 128;
   static constexpr size_t kMaxAttachments = 32;
   // A comment so often keeps proxies from closing a silent stream, and finds clients whose host has
-  // gone without a word.
+  // gone without a word.  On the unix socket there is neither; and whoever reads nothing there
+  // would have its part of the socket full of comments after an hour.
   static constexpr Duration kCommentInterval = std::chrono::seconds(15);
 
   // At most so many at a time.
@@ -62,8 +63,8 @@ class EventStreams {
   bool is_full() const { return streams_.size() >= most_; }
   // Begins the stream with these events; false when the client has gone already.  Of an attachment:
   // whose it is, and its `token` (see Permission).
-  bool open(Exchange exchange, std::string_view events, Instant now, Attached application = {},
-            std::string token = "");
+  bool open(Exchange exchange, std::string_view events, Instant now,
+            const io::HttpClientFacts& client, Attached application = {}, std::string token = "");
   void send(std::string_view event);
   // To each attachment its own.
   void send_to_each(const std::function<std::string(const Attached& application)>& event_for);
@@ -84,6 +85,7 @@ class EventStreams {
     Exchange exchange;
     Attached application;
     std::string token;
+    bool is_on_socket = false;
   };
   size_t most_;
   std::vector<Stream> streams_;

@@ -213,6 +213,17 @@ BOOST_AUTO_TEST_CASE(a_comment_comes_every_15_seconds) {
   BOOST_TEST(answer->take() == ":\n\n");
 }
 
+BOOST_AUTO_TEST_CASE(nothing_fills_the_unix_socket_of_one_that_only_holds_it_open) {
+  const Answered answer = request({.method = "POST",
+                                   .path = "/v1/application/attach",
+                                   .headers = {{"Host", "localhost"}},
+                                   .client = {.process = io::PeerProcess{}}});
+  answer->take();
+  node.pass(seconds(15));
+  routes.on_time();
+  BOOST_TEST(answer->take() == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_name_or_score_that_is_none_is_refused) {
   for (const std::string& bad : {std::string(), std::string("a b"), std::string("a/b"),
                                  std::string("\xc3\xa9"), std::string(65, 'x')}) {

@@ -181,7 +181,8 @@ BOOST_AUTO_TEST_CASE(who_outranks_the_leader_and_will_take_over) {
   Explained group = with_options(options);
   group.follow(2);
   BOOST_TEST(group.why(5) ==
-             "It outranks node-2, and is expected to take over (preempt_delay is 5s).");
+             "It outranks node-2, and is expected to take over (preempt_delay is 5s), unless "
+             "node-2 has been asked in vain and refuses for now.");
   BOOST_TEST(group.why(3) == "It outranks node-2, but node-5 ranks higher still and comes first.");
   for (const uint32_t number : {4u, 5u}) {
     group.step(group.node.disconnect(number, LinkEvidence::kRefused));
