@@ -53,12 +53,22 @@ BOOST_FIXTURE_TEST_CASE(readings_that_hang_leave_threads_for_the_state, Mount) {
 
 // As by SIGSTOP, or on a machine that has other things to do: nothing is wrong with the file.
 BOOST_AUTO_TEST_CASE(a_reading_is_not_given_up_because_the_process_was_stopped) {
+  constexpr std::chrono::milliseconds kMoment(20);
+  std::atomic<bool> is_stopped = true;  // the thread as well, for which the loop waits at its end
   Loop loop;
   int found = 0;
   Reread<int> file(
-      loop, 0, [](int) { return 2; }, [](int, const Unread&) { return -1; },
-      [&](int read) { found = found < 0 ? found : read; });
-  LoopTimer stop(loop, [] { std::this_thread::sleep_for(Reread<int>::kPatience * 1.1); });
+      loop, 0,
+      [&](int) {
+        while (is_stopped) std::this_thread::sleep_for(kMoment);
+        std::this_thread::sleep_for(kMoment);
+        return 2;
+      },
+      [](int, const Unread&) { return -1; }, [&](int read) { found = found < 0 ? found : read; });
+  LoopTimer stop(loop, [&] {
+    std::this_thread::sleep_for(Reread<int>::kPatience * 1.1);
+    is_stopped = false;
+  });
   stop.arm({});
   file.read([] {});
   BOOST_TEST(run_until(loop, [&] { return found != 0; }));
