@@ -122,9 +122,9 @@ struct Application {
   friend bool operator==(const Application&, const Application&) = default;
 };
 
-// The application has finished what it had begun, as it was asked to while this node led `epoch`.
+// The application has finished what it had begun, as it was asked to.
 struct Drained {
-  uint64_t epoch = 0;
+  uint64_t drain = 0;  // Drain::number: a late word of one that was called off ends no later one
 };
 
 // The configuration was read again.  Taken over are timeouts and intervals, reap_after, preempt,

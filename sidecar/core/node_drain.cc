@@ -68,7 +68,7 @@ void Node::hand_over_drained(DrainEnd end) {
 }
 
 void Node::on(const Drained& drained) {
-  if (is_draining() && drained.epoch == handover_->drain->epoch) {
+  if (is_draining() && drained.drain == handover_->drain->number) {
     hand_over_drained(DrainEnd::kDrained);
   }
 }

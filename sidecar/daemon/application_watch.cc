@@ -28,7 +28,7 @@ std::string client_url(const std::string& url) {
 ApplicationWatch::ApplicationWatch(io::Loop& loop, io::Resolver& resolver,
                                    metrics::Metrics& metrics, Log& log,
                                    std::function<void(const Application&)> on_change,
-                                   std::function<void(uint64_t epoch)> on_finished)
+                                   std::function<void(uint64_t drain)> on_finished)
     : loop_(loop),
       resolver_(resolver),
       metrics_(metrics),
@@ -131,7 +131,7 @@ api::DrainWord ApplicationWatch::on_drained(const api::Finished& finished) {
   const bool was_waited_for = std::erase_if(state_.waiting_for, [&](const auto& waiting) {
                                 return waiting.id == ids.front();
                               }) > 0;
-  if (was_waited_for && state_.waiting_for.empty()) on_finished_(finished.epoch);
+  if (was_waited_for && state_.waiting_for.empty()) on_finished_(drain_->number);
   return api::DrainWord::kTaken;
 }
 
@@ -154,7 +154,7 @@ void ApplicationWatch::forget_gone() {
            state_.attached.end();
   });
   // Where none is left at all, that itself is told.
-  if (state_.waiting_for.empty() && !state_.attached.empty()) on_finished_(drain_->epoch);
+  if (state_.waiting_for.empty() && !state_.attached.empty()) on_finished_(drain_->number);
 }
 
 void ApplicationWatch::on_drain_ended(const DrainEnded& ended) {

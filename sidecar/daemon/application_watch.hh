@@ -61,7 +61,7 @@ class ApplicationWatch {
   metrics::Metrics& metrics_;
   Log& log_;
   std::function<void(const Application&)> on_change_;
-  std::function<void(uint64_t epoch)> on_finished_;
+  std::function<void(uint64_t drain)> on_finished_;
   ApplicationSettings settings_;
   api::ApplicationState state_;
   Application told_;                  // as on_change() was told last

@@ -67,7 +67,7 @@ class Participant final : private EffectSink, private io::TransportListener {
   // It is worth something else; after start().
   void set_application(const Application& application) { driver_.step(application); }
   // It has finished, as it was asked to in this epoch.
-  void on_drained(uint64_t epoch) { driver_.step(Drained{epoch}); }
+  void on_drained(uint64_t drain) { driver_.step(Drained{drain}); }
   // Whom to look for from now on, beside the voters, who do not change.
   void set_membership(const MembershipSettings& membership);
   // What a running node takes over of them (Reconfigure), and the connections with it.

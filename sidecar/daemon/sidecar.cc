@@ -77,7 +77,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
           [this](const Application& application) {
             if (is_started_ && !is_finishing_) participant_.set_application(application);
           },
-          [this](uint64_t epoch) { participant_.on_drained(epoch); }),
+          [this](uint64_t drain) { participant_.on_drained(drain); }),
       authority_(config().api),
       front_door_(loop_, resolver_, *this, metrics_, log_, config()),
       config_file_(

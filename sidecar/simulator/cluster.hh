@@ -196,6 +196,7 @@ class Cluster {
     std::optional<Application> application;  // nothing: none is configured
     std::optional<Application> told;         // in this life
     std::optional<Duration> drain_takes = Duration::zero();
+    uint64_t drain = 0;         // for which it was asked last
     Instant drains_until{};     // on its own clock: so long it may
     bool has_finished = false;  // since it was asked to
     Duration ahead{};           // its wall clock of the others' clocks
@@ -263,7 +264,7 @@ class Cluster {
   };
   struct StoreLook {};
   struct Finished : OfLife {
-    uint64_t epoch = 0;
+    uint64_t drain = 0;
   };
   using Event = std::variant<Packet, Wake, Dial, Establish, Refuse, Keepalive, StallTimeout,
                              DiskDone, DiskAgain, StoreArrival, StoreReply, StoreLook, Finished>;

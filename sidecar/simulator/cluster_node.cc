@@ -180,19 +180,21 @@ void Cluster::ask_to_finish(uint32_t process, const Drain& drain) {
   Process& asked = processes_[process];
   last_interest_ = now();
   trace(process, std::string("asks its application to finish: ") + name(drain.reason));
+  asked.drain = drain.number;
   asked.drains_until = drain.until;
   asked.has_finished = false;
   if (!asked.drain_takes) return;
-  queue_.push(now() + *asked.drain_takes, Finished{life_of(process), drain.epoch});
+  queue_.push(now() + *asked.drain_takes, Finished{life_of(process), drain.number});
 }
 
 // It says so if it still lives, and works.
 void Cluster::on(const Finished& finished) {
   const Application application = application_of(finished.process);
   if (!lives(finished) || !application.is_attached || !application.is_able()) return;
-  processes_[finished.process].has_finished = true;
+  Process& process = processes_[finished.process];
+  if (finished.drain == process.drain) process.has_finished = true;
   trace(finished.process, "has an application that has finished");
-  step(finished.process, Drained{finished.epoch});
+  step(finished.process, Drained{finished.drain});
 }
 
 // [I17] A drain ends for the reason that is given.

@@ -18,12 +18,13 @@ const Attached kFirst{.id = 1, .name = "worker"};
 const Attached kSecond{.id = 2, .name = "worker"};
 const Attached kOther{.id = 3, .name = "other"};
 constexpr uint64_t kEpoch = 7;
+constexpr uint64_t kDrain = 1;
 
 struct WatchFixture {
   WatchFixture() { watch.configure(settings); }
 
   // This node leads, and these were attached when it was to hand over.
-  void drain(const std::vector<Attached>& asked, uint64_t number = 1) {
+  void drain(const std::vector<Attached>& asked, uint64_t number = kDrain) {
     watch.set_attached(asked);
     watch.set_leading(true);
     watch.on_drain_begun({.number = number,
@@ -57,7 +58,7 @@ struct WatchFixture {
                                  metrics,
                                  log,
                                  [this](const Application& worth) { told.push_back(worth); },
-                                 [this](uint64_t epoch) { finished.push_back(epoch); }};
+                                 [this](uint64_t drain) { finished.push_back(drain); }};
 };
 
 struct GraceFixture : WatchFixture {
@@ -88,7 +89,7 @@ BOOST_AUTO_TEST_CASE(all_that_were_asked_are_waited_for) {
   BOOST_TEST((waiting_for() == std::vector{kFirst}));
   BOOST_TEST(finished.empty());
   BOOST_TEST((say(kFirst) == DrainWord::kTaken));
-  BOOST_TEST((finished == std::vector{kEpoch}));
+  BOOST_TEST((finished == std::vector{kDrain}));
 }
 
 BOOST_AUTO_TEST_CASE(to_say_it_twice_is_to_say_it_for_oneself) {
@@ -113,7 +114,7 @@ BOOST_AUTO_TEST_CASE(who_was_not_asked_is_not_waited_for) {
   watch.set_attached({kFirst, kSecond});
   watch.set_attached({kSecond});
   BOOST_TEST(waiting_for().empty());
-  BOOST_TEST((finished == std::vector{kEpoch}));
+  BOOST_TEST((finished == std::vector{kDrain}));
 }
 
 BOOST_AUTO_TEST_CASE(a_name_is_enough_where_nobody_else_has_it) {
@@ -122,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_name_is_enough_where_nobody_else_has_it) {
   for (int i = 0; i < 2; ++i) BOOST_TEST((say_by_name("other") == DrainWord::kTaken));
   BOOST_TEST((waiting_for() == std::vector{kFirst}));
   BOOST_TEST((say_by_name("worker") == DrainWord::kTaken));
-  BOOST_TEST((finished == std::vector{kEpoch}));
+  BOOST_TEST((finished == std::vector{kDrain}));
 }
 
 BOOST_AUTO_TEST_CASE(a_name_that_two_have_is_not_enough) {
@@ -151,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_word_of_a_drain_that_was_called_off_does_not_end_the_next
   BOOST_TEST((waiting_for() == std::vector{kFirst}));
   BOOST_TEST(finished.empty());
   BOOST_TEST((say_of_drain(2, kFirst) == DrainWord::kTaken));
-  BOOST_TEST((finished == std::vector{kEpoch}));
+  BOOST_TEST((finished == std::vector<uint64_t>{2}));
 }
 
 // --- the grace of a leader that has none ---

@@ -122,7 +122,9 @@ BOOST_AUTO_TEST_CASE(a_drain_without_end_is_caught) {
 
 // It needs two reigns of one node, and an application that finishes for the first in the second.
 BOOST_AUTO_TEST_CASE(an_application_that_has_finished_for_another_epoch_is_caught) {
-  check_scenario("drained_in_another_epoch", without(Rule::kDrainedOfEpoch), kBoth);
+  check_scenario("drained_in_another_epoch", without(Rule::kDrainedOfThis), kBoth);
+  check_scenario("../application/late_word_of_a_drain_that_was_called_off",
+                 without(Rule::kDrainedOfThis), kBoth);
 }
 
 BOOST_AUTO_TEST_CASE(a_flag_that_takes_new_work_again_is_caught) {

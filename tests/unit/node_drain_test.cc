@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(when_the_application_has_finished_the_flag_goes_off_and_the
   BOOST_TEST(everything(effects) == "drained, no leader, HANDOVER to 4");
 }
 
-BOOST_AUTO_TEST_CASE(what_it_says_of_another_epoch_is_no_answer) {
+BOOST_AUTO_TEST_CASE(what_it_says_of_another_drain_is_no_answer) {
   Draining node;
   node.step(StepDown{});
   BOOST_TEST(everything(node.step(Drained{2})) == "");
