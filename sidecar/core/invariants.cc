@@ -89,8 +89,7 @@ std::optional<std::string> broken_by_state(const Node& node) {
 }
 
 std::optional<std::string> broken_by_change(const NodeSummary& before, const NodeSummary& after) {
-  if (after.max_epoch < before.max_epoch) return "the highest epoch fell";             // [I1]
-  if (after.lease_seen < before.lease_seen) return "the longest lease was forgotten";  // [I15]
+  if (after.max_epoch < before.max_epoch) return "the highest epoch fell";  // [I1]
   // A voter that has forgotten whom it granted an epoch may still back the one that leads it.
   const bool is_granted_anew = after.max_epoch == before.max_epoch &&
                                after.granted_to != before.granted_to &&

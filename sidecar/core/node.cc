@@ -81,6 +81,7 @@ const Effects& Node::step(Instant now, const Input& input) {
   if (!has_left_ && !has_failed_) {
     keep_trying();
     review_drain();
+    forget_earlier_lives();
   }
   end_links_of_forgotten();
   watch_record();

@@ -254,6 +254,7 @@ class Node : private NodeState {
   bool is_vote_stored() const;
   bool backs(const Uuid& claimant, uint64_t epoch) const;
   void vote_for(const Claim& claim, bool is_appointed);
+  void forget_earlier_lives();
   void grant_if_stored();
   void note_void(const Uuid& leader, uint64_t epoch);
   void on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat);

@@ -98,9 +98,8 @@ void Node::note_opinions() {
 // Nothing of the claim leaves before the disk has it.
 void Node::store_own_vote(Proposal proposal) {
   majority_->canvassing.reset();
-  record_ = {.max_epoch = next_epoch(),
-             .granted_to = members_.self().id,
-             .lease_seen = std::max(record_.lease_seen, majority_->lease)};
+  record_ =
+      majority_->voter.vote_for_self(members_.self().id, next_epoch(), majority_->lease, record_);
   role_ = Claiming{.epoch = record_.max_epoch,
                    .candidacy = Candidacy(std::move(proposal)),
                    .score = members_.self().score};

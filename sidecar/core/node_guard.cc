@@ -53,9 +53,12 @@ void Node::on(const Persisted& stored) {
     if (is_candidate()) give_up_claim("its vote could not be stored");
     return;
   }
-  majority_->disk.on_stored(stored.record);
+  DiskWatch& disk = majority_->disk;
+  const bool was_stored = disk.has(record_);
+  if (!was_stored) disk.on_stored(stored.record);
   if (was_broken) update_electable();
-  if (!majority_->disk.has(record_)) return;  // a later one is on its way
+  if (!disk.has(record_)) return;         // a later one is on its way
+  if (was_stored && !was_broken) return;  // nobody waits for it
   if (is_candidate()) return on_own_vote_stored();
   grant_if_stored();
 }

@@ -103,6 +103,19 @@ void Node::vote_for(const Claim& claim, bool is_appointed) {
   grant_if_stored();
 }
 
+// Once in a life, and only if earlier ones had promised for longer.  Nothing waits for this write:
+// what the disk has until then remembers the same vote, and the longer lease.  But it counts as the
+// shorter one from now on, or a claim for the longer lease would take for stored what is about to
+// be replaced.
+void Node::forget_earlier_lives() {
+  if (!majority_ || !has_vote() || !is_vote_stored()) return;
+  const Record shorter = majority_->voter.without_earlier_lives(record_, now_);
+  if (shorter == record_) return;
+  record_ = shorter;
+  majority_->disk.on_stored(record_);
+  effects_.push_back(Persist{record_});
+}
+
 // Also when a promise that the claimant waits for is void: it is told at once.
 void Node::grant_if_stored() {
   const Uuid id = record_.granted_to;

@@ -73,6 +73,7 @@ struct TextOf {
 void SelfCheck::before_step(Instant now, const Input& input) {
   now_ = now;
   before_ = after_;
+  if (std::holds_alternative<Start>(input)) earlier_lives_until_ = now + before_.lease_seen;
   notes_[next_note_] = note_of(now, input);
   next_note_ = (next_note_ + 1) % kNotes;
 }
@@ -90,12 +91,24 @@ std::optional<std::string> SelfCheck::first_broken(const Effects& effects) {
   if (auto broken = broken_by_effects(before_, effects)) return broken;
   if (auto broken = broken_by_change(before_, after_)) return broken;
   if (auto broken = broken_by_promises(before_, node_, now_, effects)) return broken;
+  if (auto broken = broken_by_memory()) return broken;
   if (auto broken = broken_by_history(effects)) return broken;
   // A node that has ended keeps no promise any more, and says itself why it failed.
   if (node_.has_left() || node_.has_failed()) return std::nullopt;
   if (auto broken = broken_by_lease(node_, now_, effects)) return broken;
   if (auto broken = broken_by_flag()) return broken;
   return broken_by_state(node_);
+}
+
+// [I15] A voter's next life will wait for the longest lease that is stored.
+std::optional<std::string> SelfCheck::broken_by_memory() {
+  if (node_.majority() == nullptr) return std::nullopt;
+  const Duration own = node_.lease() != nullptr ? node_.lease()->length() : Duration::zero();
+  longest_lease_ = std::max({longest_lease_, after_.voted_lease, own});
+  if (after_.lease_seen < longest_lease_) return "forgot the longest lease of this life";
+  if (after_.lease_seen < before_.lease_seen && now_ < earlier_lives_until_)
+    return "forgot what earlier lives may have promised";
+  return std::nullopt;
 }
 
 std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) {

@@ -51,6 +51,7 @@ class SelfCheck {
   static Note note_of(Instant now, const Input& input);
   std::string describe(const Effects& effects) const;
   std::optional<std::string> first_broken(const Effects& effects);
+  std::optional<std::string> broken_by_memory();
   std::optional<std::string> broken_by_history(const Effects& effects);
   std::optional<std::string> broken_by_flag() const;
 
@@ -62,7 +63,10 @@ class SelfCheck {
   size_t next_note_ = 0;
   std::string wanted_;
 
+  Instant earlier_lives_until_{};  // when whatever they had promised is over
+
   // Of this life.
+  Duration longest_lease_{};      // of a claim that had this voter's vote
   Publish flag_;                  // as it is published
   uint64_t published_epoch_ = 0;  // the highest
   uint64_t released_epoch_ = 0;   // the highest that a frame has released

@@ -40,11 +40,25 @@ Objection Voter::objection_to(const Claim& claim, const Record& vote, bool is_su
 // A new record also when only the lease is longer than any before: a restarted voter reports how
 // long what it promised may still run.
 Record Voter::vote_for(const Claim& claim, const Record& vote) {
-  terms_ = claim.terms;
+  set_terms(claim.terms);
   sequence_ = claim.sequence;
   return {.max_epoch = claim.epoch,
           .granted_to = claim.claimant,
           .lease_seen = std::max(vote.lease_seen, claim.terms.lease)};
+}
+
+Record Voter::vote_for_self(const Uuid& self, uint64_t epoch, Duration lease, const Record& vote) {
+  longest_lease_ = std::max(longest_lease_, lease);
+  return {.max_epoch = epoch, .granted_to = self, .lease_seen = std::max(vote.lease_seen, lease)};
+}
+
+// Not before this life knows the terms of its vote, which the next heartbeat of a leader that an
+// earlier life voted for tells: it is not promised more than is stored.
+Record Voter::without_earlier_lives(const Record& vote, Instant now) const {
+  Record shorter = vote;
+  const bool is_known = longest_lease_ != Duration::zero();
+  if (is_known && now >= boot_until_) shorter.lease_seen = longest_lease_;
+  return shorter;
 }
 
 Grant Voter::grant(const Record& vote, Instant now) {
@@ -77,8 +91,13 @@ const Promises& Voter::promises(Instant now) {
 bool Voter::is_restored(const Terms& terms, const Record& vote) {
   const bool is_first = terms_.lease == Duration::zero();
   if (!is_first || terms.voters != voters_ || terms.lease > vote.lease_seen) return false;
-  terms_ = terms;
+  set_terms(terms);
   return true;
+}
+
+void Voter::set_terms(const Terms& terms) {
+  terms_ = terms;
+  longest_lease_ = std::max(longest_lease_, terms.lease);
 }
 
 // False when there are too many promises already.

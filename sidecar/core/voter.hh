@@ -4,7 +4,8 @@
 // A vote is stored before anybody hears of it, an epoch is granted to one claimant only, and the
 // epochs granted only rise.  A promise to a leader lasts for its lease, from the receipt of its
 // heartbeat on; a grant to another one lists the promises that still run, so that the claimant
-// waits for them.
+// waits for them.  Of promises the disk has the longest lease only: for that long the next life
+// takes all of them for running.
 #pragma once
 
 #include <array>
@@ -102,8 +103,9 @@ class Voter {
   // --- votes: `vote` is the newest record ---
   // `is_supported`: this process has no leader that speaks against it.
   Objection objection_to(const Claim& claim, const Record& vote, bool is_supported) const;
-  // The vote for a claim without objection, to be stored.
+  // The vote for a claim without objection, or for a claim of its own, to be stored.
   Record vote_for(const Claim& claim, const Record& vote);
+  Record vote_for_self(const Uuid& self, uint64_t epoch, Duration lease, const Record& vote);
   // What the claimant is told of its vote, once the disk has it.
   Grant grant(const Record& vote, Instant now);
 
@@ -117,9 +119,12 @@ class Voter {
   // What is left at `now`.
   const Promises& promises(Instant now);
 
-  // What the life before this one had promised is over by then: only its longest lease is stored.
+  // --- earlier lives: of what they had promised only the longest lease is stored ---
   void start(Instant now, const Record& stored) { boot_until_ = now + stored.lease_seen; }
+  // All of it is over by then.
   Instant boot_until() const { return boot_until_; }
+  // `vote`, as it is to be stored when it remembers longer leases than it must; else as it is.
+  Record without_earlier_lives(const Record& vote, Instant now) const;
 
   // --- opinions ---
   // The canvass of each voter that was told no; 0: none.  It is told yes when the leader is lost.
@@ -133,6 +138,7 @@ class Voter {
 
  private:
   bool is_restored(const Terms& terms, const Record& vote);
+  void set_terms(const Terms& terms);
   bool promise(const Uuid& leader, uint64_t epoch, const Terms& terms, Instant now);
 
   uint64_t voters_;
@@ -142,6 +148,7 @@ class Voter {
   Promises promises_;
   std::array<uint64_t, kMaxVoters> turned_down_{};
   Instant boot_until_{};
+  Duration longest_lease_{};  // that this life may have promised; zero: none
 };
 
 }  // namespace bellwether

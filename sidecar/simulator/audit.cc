@@ -23,8 +23,7 @@ bool is_bound(const Voter& voter, const LeaderHint& leader) {
 
 std::optional<std::string> Audit::broken_by_write(uint32_t process, const Record& held,
                                                   const Record& record) {
-  if (record.max_epoch < held.max_epoch) return "its disk forgets the highest epoch";    // [I1]
-  if (record.lease_seen < held.lease_seen) return "its disk forgets the longest lease";  // [I15]
+  if (record.max_epoch < held.max_epoch) return "its disk forgets the highest epoch";  // [I1]
   if (record.granted_to == Uuid{}) return std::nullopt;
   const bool is_second = record.max_epoch == held.max_epoch && record.granted_to != held.granted_to;
   const bool is_late = held.granted_to == Uuid{} && is_led(record);
@@ -44,6 +43,14 @@ std::optional<std::string> Audit::broken_by_vote(const Uuid& voter, const Record
   const auto [cast, is_new] = cast_.try_emplace({record.max_epoch, voter}, record.granted_to);
   if (is_new || cast->second == record.granted_to || is_led(record)) return std::nullopt;
   return "votes twice in epoch " + std::to_string(record.max_epoch);  // [I2]
+}
+
+std::optional<std::string> Audit::broken_by_memory(uint32_t process, const Voter& voter,
+                                                   Duration boot_wait) {
+  Instant& bound_until = bound_until_[process];
+  bound_until = std::max(bound_until, voter.node->majority()->voter.promises().empty_at());
+  if (bound_until <= voter.local_now + boot_wait) return std::nullopt;
+  return "its disk forgets a promise that may still run";  // [I15]
 }
 
 std::optional<std::string> Audit::broken_by_reign(uint32_t process, uint32_t life, uint64_t epoch,

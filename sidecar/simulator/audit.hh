@@ -14,6 +14,12 @@
 
 namespace bellwether::simulator {
 
+// A voter as it is at this moment of its own clock; without a node it does not run.
+struct Voter {
+  const Node* node = nullptr;
+  Instant local_now{};
+};
+
 // Each check returns what is broken, in words, or nothing.
 class Audit {
  public:
@@ -23,6 +29,15 @@ class Audit {
 
   // Guard "majority": the disk of `voter` has `record` now, whatever became of an earlier one.
   std::optional<std::string> broken_by_vote(const Uuid& voter, const Record& record);
+
+  // Guard "majority", times are of the voter's own clock: a life of `process` begins, and its
+  // earlier ones may have promised until then.
+  void on_start(uint32_t process, Instant earlier_lives_until) {
+    bound_until_[process] = earlier_lives_until;
+  }
+  // At any moment: by its disk its next life would wait for so long from now on.
+  std::optional<std::string> broken_by_memory(uint32_t process, const Voter& voter,
+                                              Duration boot_wait);
 
   // Guard "majority": `leader`, in this life of its process, turns its flag on in `epoch`, or
   // renews it.
@@ -41,12 +56,7 @@ class Audit {
   // By epoch and claimant: the processes whose disks have ever had this vote.
   std::map<std::pair<uint64_t, Uuid>, std::set<uint32_t>> votes_;
   std::map<std::pair<uint64_t, Uuid>, Uuid> cast_;  // by epoch and voter: for whom
-};
-
-// A voter as it is at this moment of its own clock; without a node it does not run.
-struct Voter {
-  const Node* node = nullptr;
-  Instant local_now{};
+  std::map<uint32_t, Instant> bound_until_;         // by process: when its last promise is over
 };
 
 // Guard "majority": `leader` leads and its flag is on at this moment.  So many voters must be bound

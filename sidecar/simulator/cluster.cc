@@ -151,6 +151,8 @@ void Cluster::start(uint32_t process) {
   trace(process, "starts");
   const bool is_vote_lost = is_state_lost || starting.disk.is_vote_lost;
   const bool is_first_start = is_state_lost && !starting.disk.was_lost;
+  const Duration boot_wait = is_first_start ? Duration::zero() : starting.disk.boot_wait();
+  audit_.on_start(process, starting.clock.local(now()) + boot_wait);
   step(process, Start{.is_state_lost = is_vote_lost, .is_first_start = is_first_start});
   if (starting.application) step(process, *starting.application);
   if (!starting.node) return;

@@ -303,6 +303,7 @@ class Cluster {
   void judge_reign(uint32_t process, uint64_t epoch);
   void ask_to_finish(uint32_t process, const Drain& drain);
   void judge_drain(uint32_t process, const DrainEnded& ended);
+  void judge_memory(uint32_t process);
   void judge_flags();
   void disturb() { is_calm_ = false; }
   bool has_voters() const { return !options_.node.voters.empty(); }

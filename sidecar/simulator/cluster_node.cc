@@ -23,6 +23,7 @@ void Cluster::step(uint32_t process, const Input& input) {
   const Effects& effects = stepped.node->step(local_now, input);
   referee_.on_step(process, *stepped.node, effects);
   carry_out(process, effects);
+  judge_memory(process);
   judge_flags();
   if (!stepped.node) return;
   if (stepped.node->has_left()) return kill(process);
@@ -94,6 +95,16 @@ void Cluster::judge_reign(uint32_t process, uint64_t epoch) {
   if (broken) referee_.blame(process, *broken);
 }
 
+// [I15] If the voter crashed now, its next life would wait for all that it has promised.
+void Cluster::judge_memory(uint32_t process) {
+  const Process& judged = processes_[process];
+  const bool is_voter = judged.node && judged.node->majority() && judged.node->majority()->slot;
+  if (!is_voter) return;
+  const Voter voter{judged.node.get(), judged.clock.local(now())};
+  const auto broken = audit_.broken_by_memory(process, voter, judged.disk.boot_wait());
+  if (broken) referee_.blame(process, *broken);
+}
+
 // [S2, I3, I9] But for guard "none" the times in which two flags are on never meet: from when a
 // flag goes on until it goes off, its time is over, or its process dies.  Flags go on in steps
 // only, so it is enough to look after each.  And whosever flag is on has a majority behind it.
@@ -153,6 +164,7 @@ void Cluster::on(const DiskDone& done) {
     if (holds(Assumption::kDurableDisk)) disk.record = done.kept.record;
     disk.is_vote_lost = done.kept.is_vote_lost;
     disk.is_written = true;
+    judge_memory(done.process);
     disk.rest = Disk::kFirstRest;
   } else if (!std::exchange(disk.is_resting, true)) {
     queue_.push(now() + disk.rest, DiskAgain{life_of(done.process)});

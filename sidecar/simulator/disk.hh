@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/clock.hh"
+#include "core/lease.hh"
 #include "core/member_view.hh"
 #include "core/record.hh"
 
@@ -36,6 +37,8 @@ struct Disk {
   Duration rest = kFirstRest;
   bool is_resting = false;
 
+  // For how long a voter that starts with it waits.
+  Duration boot_wait() const { return !is_written || is_vote_lost ? kMaxLease : record.lease_seen; }
   // When a write that begins now is done; writes never overtake each other.
   Instant write(Instant now) {
     last_done_at = std::max(last_done_at, now + latency);

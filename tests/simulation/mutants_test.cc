@@ -312,6 +312,19 @@ BOOST_AUTO_TEST_CASE(a_voter_that_forgets_its_promises_at_a_restart_is_caught) {
   check_search(without(Rule::kBootWait), "modified", Guarding::kMajority);
 }
 
+BOOST_AUTO_TEST_CASE(a_voter_that_forgets_for_how_long_it_may_have_promised_is_caught) {
+  check_scenario("guard_forgets_too_early", without(Rule::kForgetAfterBootWait), kBoth);
+  check_search(without(Rule::kForgetAfterBootWait), "modified", Guarding::kMajority);
+  check_scenario("guard_no_boot_wait", without(Rule::kRememberThisLife), kBoth);
+  check_search(without(Rule::kRememberThisLife), "modified", Guarding::kMajority);
+}
+
+// No promise is broken, but none is made to the leader that has the vote.
+BOOST_AUTO_TEST_CASE(a_voter_that_forgets_a_lease_and_promises_nothing_for_that_is_caught) {
+  check_scenario("guard_forgets_unknown_terms", without(Rule::kForgetWhenKnown), kBoth);
+  check_scenario("guard_waits_for_the_shorter_lease", without(Rule::kForgetInPassing), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(a_lease_that_counts_from_the_answer_is_caught) {
   check_scenario("guard_lease_from_receipt", without(Rule::kLeaseFromSend), kBoth);
   check_search(without(Rule::kLeaseFromSend), "modified", Guarding::kMajority);

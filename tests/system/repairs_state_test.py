@@ -6,10 +6,22 @@ usage: repairs_state_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class
 """
 
 import shutil
+import struct
 
 from advice_case import LONG_S, AdviceCase
 from harness import wait_until
 from system_case import main
+
+
+LEASE_MS = 6000  # of a group that is CALM
+SLOTS = (0, 4096)  # of the file `state`, the newer of which counts
+
+
+def stored_lease_ms(voter):
+    """The longest lease that it may have promised, as its next life finds it."""
+    state = (voter.state_folder / "state").read_bytes()
+    _, lease_ms = max(struct.unpack_from("<16xQ40xQ", state, slot) for slot in SLOTS)
+    return lease_ms
 
 
 class Removed(AdviceCase):
@@ -123,6 +135,15 @@ class Voters(AdviceCase):
                 sidecar.start("--forget-promises")
             self.assertGreater(group.await_leader(patience_s=LONG_S).epoch(), epoch)
             self.await_votes(group.sidecars[:2])
+            # The ten seconds were for once: later restarts wait for the lease.
+            voter = group.sidecars[0]
+            wait_until("it knows that old promises are over",
+                       lambda: stored_lease_ms(voter) == LEASE_MS)
+            self.assertEqual(voter.stop(), 0)
+            voter.start()
+            status = wait_until("it answers", lambda: voter.get("/v1/status"))
+            self.assertLessEqual(status["timers_due_in_ms"].get("hold", 0), LEASE_MS)
+            group.await_leader(patience_s=LONG_S)
 
     def lose(self, group):
         """All three end; two come back with empty folders, and nobody leads."""

@@ -51,8 +51,24 @@ BOOST_AUTO_TEST_CASE(a_disk_may_not_forget_the_highest_epoch) {
   BOOST_TEST(write(vote(2, 5), vote(1, 5)) == "its disk forgets the highest epoch");
 }
 
-BOOST_AUTO_TEST_CASE(a_disk_may_not_forget_the_longest_lease) {
-  BOOST_TEST(write(vote(2, 5, seconds(3)), vote(3, 5)) == "its disk forgets the longest lease");
+// Node 1 has promised 5 for a second.
+BOOST_AUTO_TEST_CASE(a_disk_may_not_forget_a_promise_that_may_still_run) {
+  GuardHarness node({.self = 1});
+  node.follow(5, 1);
+  Audit audit;
+  audit.on_start(0, node.now());
+  const auto judge = [&](Duration boot_wait, Duration later = {}) {
+    return audit.broken_by_memory(0, {&node.node(), node.now() + later}, boot_wait).value_or("");
+  };
+  const std::string forgets = "its disk forgets a promise that may still run";
+  BOOST_TEST(judge(seconds(1)) == "");
+  BOOST_TEST(judge(milliseconds(999)) == forgets);
+  BOOST_TEST(judge(milliseconds(999), milliseconds(1)) == "");
+  BOOST_TEST(judge({}, seconds(1)) == "");
+  audit.on_start(0, node.now() + seconds(3));
+  BOOST_TEST(judge(seconds(1)) == forgets);
+  BOOST_TEST(judge(seconds(3)) == "");
+  BOOST_TEST(judge(seconds(1), seconds(2)) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_disk_may_not_have_two_votes_in_one_epoch) {

@@ -74,15 +74,6 @@ BOOST_AUTO_TEST_CASE(an_epoch_may_not_be_granted_to_another) {
   BOOST_TEST(change(granted(5, 4), granted(5, 4)) == "");
 }
 
-BOOST_AUTO_TEST_CASE(the_longest_lease_may_not_be_forgotten) {
-  NodeSummary before = summary(false, 0, 0, 4);
-  NodeSummary after = before;
-  before.lease_seen = seconds(2);
-  after.lease_seen = seconds(1);
-  BOOST_TEST(change(before, after) == "the longest lease was forgotten");
-  BOOST_TEST(change(after, before) == "");
-}
-
 BOOST_AUTO_TEST_CASE(a_claim_must_take_a_new_epoch) {
   const NodeSummary before = summary(false, 0, 0, 4);
   BOOST_TEST(change(before, summary(true, 3, 4, 4)) == "claimed an epoch that is not new");

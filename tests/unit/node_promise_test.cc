@@ -237,6 +237,149 @@ BOOST_AUTO_TEST_CASE(after_a_failed_write_it_promises_nothing) {
   BOOST_TEST(promised(node.receive_beat(5, 2)) == 0u);
 }
 
+// --- what is remembered of earlier lives ---
+
+namespace {
+
+const Record kLongAgo{.max_epoch = 1, .granted_to = uuid(5), .lease_seen = seconds(10)};
+const Record kShorter{.max_epoch = 1, .granted_to = uuid(5), .lease_seen = seconds(1)};
+
+// Its earlier life may have promised for ten seconds, and voted for the one that leads.
+struct Restarted : GuardHarness {
+  explicit Restarted(const Record& record = kLongAgo) : GuardHarness({.record = record}) { join(); }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(when_what_earlier_lives_promised_is_over_their_leases_are_forgotten) {
+  Restarted node;
+  BOOST_TEST(!find_stored(node.receive_beat(5, 1)).has_value());
+  node.pass(seconds(10));
+  const Effects effects = node.receive_beat(5, 1);
+  BOOST_TEST((find_stored(effects) == kShorter));
+  BOOST_TEST(promised(effects) == 1u);
+  BOOST_TEST((node.node().record() == kShorter));
+}
+
+BOOST_AUTO_TEST_CASE(it_is_written_once_and_nothing_waits_for_it) {
+  Restarted node;
+  node.pass(seconds(10));
+  node.receive_beat(5, 1);
+  const Effects meanwhile = node.receive_beat(5, 1);
+  BOOST_TEST(!find_stored(meanwhile).has_value());
+  BOOST_TEST(promised(meanwhile) == 1u);
+  BOOST_TEST(everything(node.disk_has_it()) == "");
+  BOOST_TEST(!find_stored(node.receive_beat(5, 1)).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(they_are_not_forgotten_before_that) {
+  Restarted node;
+  node.pass(milliseconds(9999));
+  BOOST_TEST(!find_stored(node.receive_beat(5, 1)).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_written_where_the_lease_is_the_same) {
+  Restarted node(kShorter);
+  node.pass(seconds(1));
+  BOOST_TEST(!find_stored(node.receive_beat(5, 1)).has_value());
+}
+
+// Its leader's lease may be longer than any that this life knows of.
+BOOST_AUTO_TEST_CASE(they_are_not_forgotten_before_the_terms_of_the_vote_are_known) {
+  Restarted node;
+  node.run_for(seconds(11));
+  BOOST_TEST((node.node().record() == kLongAgo));
+  const Effects effects = node.receive_beat(5, 1, seconds(2));
+  BOOST_TEST(promised(effects) == 1u);
+  BOOST_TEST((find_stored(effects)->lease_seen == seconds(2)));
+}
+
+BOOST_AUTO_TEST_CASE(a_vote_during_the_wait_remembers_what_may_still_run) {
+  Restarted node({.lease_seen = seconds(10)});
+  BOOST_TEST((find_stored(node.receive_claim(5, 1)) == kLongAgo));
+  node.disk_has_it();
+  node.pass(seconds(10));
+  BOOST_TEST((find_stored(node.receive_beat(5, 1)) == kShorter));
+}
+
+BOOST_AUTO_TEST_CASE(what_this_life_has_promised_is_remembered) {
+  Restarted node({.lease_seen = seconds(10)});
+  node.receive(4, 1, Coordinator{.terms = node.terms(seconds(3))});
+  node.disk_has_it();
+  node.receive(5, 2, Coordinator{.is_planned = true, .terms = node.terms()});
+  node.disk_has_it();
+  node.pass(seconds(10));
+  BOOST_TEST((find_stored(node.receive_beat(5, 2)) == Record{2, uuid(5), seconds(3)}));
+}
+
+BOOST_AUTO_TEST_CASE(a_vote_that_is_on_its_way_to_the_disk_is_waited_for) {
+  Restarted node({.lease_seen = seconds(10)});
+  node.receive_claim(5, 1);
+  node.pass(seconds(10));
+  BOOST_TEST(!find_stored(node.receive_beat(5, 1)).has_value());
+  const Effects effects = node.disk_has_it();
+  BOOST_TEST(is_granted(effects));
+  BOOST_TEST((find_stored(effects) == kShorter));
+}
+
+// Nonsense, but a peer may say it: the record becomes what the disk had, before the disk has what
+// is between the two.
+BOOST_AUTO_TEST_CASE(a_longer_lease_while_the_shorter_is_written_waits_for_its_own_write) {
+  Restarted node;
+  node.pass(seconds(10));
+  node.receive_early_beat(5, 1);
+  const Effects claimed =
+      node.receive(5, 1, Coordinator{.sequence = 9, .terms = node.terms(seconds(10))});
+  BOOST_TEST((find_stored(claimed) == kLongAgo));
+  BOOST_TEST(sent(claimed) == "");
+  BOOST_TEST(promised(node.receive_early_beat(5, 1, seconds(10))) == 0u);
+  BOOST_TEST(sent(node.step(Persisted{kShorter})) == "");
+  BOOST_TEST(is_granted(node.disk_has_it()));
+  BOOST_TEST(promised(node.receive_early_beat(5, 1, seconds(10))) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_cannot_store_forgets_nothing) {
+  Restarted node;
+  node.receive_beat(5, 1);
+  node.disk_fails();
+  node.pass(seconds(10));
+  BOOST_TEST(!find_stored(node.receive_beat(5, 1)).has_value());
+  BOOST_TEST((find_stored(node.disk_has_it()) == kShorter));
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_has_lost_its_vote_forgets_no_lease) {
+  GuardHarness node({.record = kLongAgo, .start = {.is_state_lost = true}});
+  node.join();
+  node.pass(seconds(10));
+  BOOST_TEST(!find_stored(node.receive_beat(5, 1)).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_claimant_remembers_its_own_lease) {
+  Candidate node({.record = {.lease_seen = seconds(10)}, .options = {.lease = seconds(2)}});
+  node.join();
+  node.step(Joined{});
+  node.run_for(seconds(10));
+  node.receive_opinion(1, true);
+  node.receive_opinion(2, true);
+  BOOST_TEST((node.node().record() == Record{1, uuid(5), seconds(10)}));
+  BOOST_TEST((find_stored(node.disk_has_it()) == Record{1, uuid(5), seconds(2)}));
+}
+
+// It need not wait for others, and claims before the wait is over.
+BOOST_AUTO_TEST_CASE(the_only_voter_forgets_them_while_it_leads) {
+  GuardHarness node({.self = 1, .record = {.max_epoch = 4, .lease_seen = seconds(10)}}, 1);
+  node.join();
+  node.step(Joined{});
+  node.run_for(seconds(1));
+  BOOST_TEST(node.role() == "claims 5");
+  node.disk_has_it();
+  node.run_for(milliseconds(8999));
+  BOOST_TEST((node.node().record() == Record{5, uuid(1), seconds(10)}));
+  node.run_for(milliseconds(1));
+  BOOST_TEST(node.role() == "leads in 5");
+  BOOST_TEST((node.node().record() == Record{5, uuid(1), seconds(1)}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::tests

@@ -34,6 +34,11 @@ Majority& memory_of(const NodeHarness& node) {
   return const_cast<Majority&>(*node.node().majority());
 }
 
+Record& record_of(const NodeHarness& node) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): as above.
+  return const_cast<Record&>(node.node().record());
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(self_check)
@@ -66,6 +71,37 @@ BOOST_AUTO_TEST_CASE(a_released_epoch_may_not_be_led) {
   BOOST_TEST(judge({Publish{}, to_5(Resign{}, 8)}) == "");
   BOOST_TEST(judge({flag_on(node, 8, until)}) == "leads an epoch that it has released");
   BOOST_TEST(judge({flag_on(node, 9, until)}) == "its flag names another epoch than it leads");
+}
+
+BOOST_AUTO_TEST_CASE(the_longest_lease_of_this_life_may_not_be_forgotten) {
+  GuardHarness node({.self = 1});
+  node.follow(5, 1);
+  SelfCheck self_check(node.node());
+  const auto judge = [&](Duration voted, Duration kept) {
+    self_check.before_step(node.now(), Tick{});
+    Voter& voter = memory_of(node).voter;
+    voter.vote_for({.claimant = uuid(5), .epoch = 1, .terms = node.terms(voted)}, {});
+    record_of(node).lease_seen = kept;
+    return self_check.broken_by_step({}).value_or("");
+  };
+  BOOST_TEST(judge(seconds(1), seconds(1)) == "");
+  BOOST_TEST(judge(seconds(3), seconds(3)) == "");
+  BOOST_TEST(judge(seconds(1), seconds(3)) == "");
+  BOOST_TEST(judge(seconds(1), seconds(1)) == "forgot the longest lease of this life");
+}
+
+BOOST_AUTO_TEST_CASE(what_earlier_lives_promised_may_be_forgotten_when_it_is_over) {
+  const auto judge = [](Duration after) {
+    const GuardHarness node({.record = {.max_epoch = 1, .lease_seen = seconds(3)}});
+    SelfCheck self_check(node.node());
+    self_check.before_step(node.now(), Start{});
+    self_check.broken_by_step({});
+    self_check.before_step(node.now() + after, Tick{});
+    record_of(node).lease_seen = seconds(1);
+    return self_check.broken_by_step({}).value_or("");
+  };
+  BOOST_TEST(judge(milliseconds(2999)) == "forgot what earlier lives may have promised");
+  BOOST_TEST(judge(seconds(3)) != "forgot what earlier lives may have promised");
 }
 
 // --- a leader and its lease ---

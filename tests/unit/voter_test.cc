@@ -113,6 +113,30 @@ BOOST_AUTO_TEST_CASE(after_a_restart_grants_wait_and_the_terms_come_with_the_nex
   BOOST_TEST((restarted.terms().lease == seconds(1)));
 }
 
+BOOST_AUTO_TEST_CASE(once_they_are_over_the_leases_of_earlier_lives_are_forgotten) {
+  vote.lease_seen = seconds(10);
+  voter.start(time_of(0), vote);
+  const auto remembered_at = [&](int ms) {
+    return voter.without_earlier_lives(vote, time_of(ms)).lease_seen;
+  };
+  BOOST_TEST((remembered_at(10000) == seconds(10)));  // it knows no terms
+  vote_for(claim(1, 5, seconds(2)));
+  vote_for(claim(2, 6, seconds(1)));
+  BOOST_TEST((remembered_at(9999) == seconds(10)));
+  BOOST_TEST((remembered_at(10000) == seconds(2)));
+  vote = voter.vote_for_self(uuid(3), 7, seconds(3), vote);
+  BOOST_TEST((vote == Record{7, uuid(3), seconds(10)}));
+  BOOST_TEST((remembered_at(10000) == seconds(3)));
+}
+
+BOOST_AUTO_TEST_CASE(the_terms_of_a_vote_of_an_earlier_life_are_of_this_life_once_they_are_known) {
+  vote = {.max_epoch = 5, .granted_to = uuid(1), .lease_seen = seconds(10)};
+  voter.start(time_of(0), vote);
+  BOOST_TEST((voter.without_earlier_lives(vote, time_of(10000)) == vote));
+  BOOST_TEST(voter.promise_again(claim(1, 5, seconds(4)), vote, time_of(10000)));
+  BOOST_TEST((voter.without_earlier_lives(vote, time_of(10000)).lease_seen == seconds(4)));
+}
+
 BOOST_AUTO_TEST_CASE(answers_to_an_earlier_question_count_no_more) {
   Recall recall;
   recall.begin(time_of(10));
