@@ -116,6 +116,15 @@ def guard_checks():
     yield mutant("doubted state: releases unlearnt", f"{tight} -DDOUBT -DFORGET_RELEASE", True)
 
 
+def memory_checks():
+    """What a voter's next life knows of its promises."""
+    yield Check("memory", "leases are forgotten, and others stored", "")
+    yield Check("memory", "promised before it is stored", "-DPROMISE_UNSTORED", FAILS)
+    yield Check("memory", "forgotten before the wait is over", "-DFORGET_EARLY", FAILS)
+    yield Check("memory", "forgotten in the same life", "-DFORGET_OWN", FAILS)
+    yield Check("memory", "taken for the longer while it is written", "-DFORGET_UNNOTED", FAILS)
+
+
 def lost_state_checks():
     """S1 of five voters that lose disks."""
     yield Check("lost_state", "two of five disks are lost", "")
@@ -191,8 +200,8 @@ def store_checks():
 
 
 def all_checks():
-    return [*election_checks(), *settle_checks(), *guard_checks(), *lost_state_checks(),
-            *store_checks()]
+    return [*election_checks(), *settle_checks(), *guard_checks(), *memory_checks(),
+            *lost_state_checks(), *store_checks()]
 
 
 def compiler_options_of(check):
