@@ -12,13 +12,13 @@ class Flapping {
   // What is to be waited before the next time, at least: nothing, as long as nothing flaps.
   Duration wait() const { return wait_; }
 
-  // It has come to nothing.  Twice within a minute, beyond what was waited, is flapping: then the
-  // wait is doubled.  `usual` is what is waited anyway.
-  void note(Instant now, Duration usual) {
-    const Duration waited = std::max(usual, wait_);
-    const bool is_again = has_failed_ && now - failed_at_ < kWithin + waited;
-    const Duration doubled = 2 * std::max<Duration>(waited, kShortest);
+  // What had begun then has come to nothing now.  Twice within a minute, beyond what was waited, is
+  // flapping: then the wait is doubled.  `usual` is what is waited anyway.
+  void note(Instant began, Instant now, Duration usual) {
+    const bool is_again = has_failed_ && began - failed_at_ < kWithin + waited_;
+    const Duration doubled = 2 * std::max<Duration>({usual, waited_, kShortest});
     wait_ = is_again ? std::min<Duration>(doubled, kLongest) : Duration::zero();
+    waited_ = std::max(usual, wait_);
     has_failed_ = true;
     failed_at_ = now;
   }
@@ -30,6 +30,7 @@ class Flapping {
   static constexpr std::chrono::seconds kLongest{300};
 
   Duration wait_{};
+  Duration waited_{};  // the usual one counts
   bool has_failed_ = false;
   Instant failed_at_{};
 };

@@ -60,6 +60,14 @@ struct PlaceQuestion {
   uint64_t revision = 0;    // this, which is the last that was known
 };
 
+// One life of a member that has asked for the place.
+struct Asker {
+  Uuid id{};
+  uint64_t boot = 0;
+
+  friend bool operator==(const Asker&, const Asker&) = default;
+};
+
 // After so many candidates that did not claim the others shall hold an election.
 inline constexpr size_t kMaxSuccessors = 3;
 
@@ -75,6 +83,7 @@ struct Handover {
   // Of `named`, which has been told that it may have the place.
   std::optional<PlaceQuestion> question{};
   std::optional<Drain> drain{};
+  std::vector<Asker> outranked{};  // have asked as well, while a higher rank was to have the place
   std::vector<Uuid> tried{};
   // Guard on a store: the record as it has written it last, or is writing it.
   std::optional<StoreRecord> given{};

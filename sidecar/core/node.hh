@@ -404,8 +404,10 @@ class Node : private NodeState {
   void on_take_over(Member& from, const Canvass& canvass);
   bool gives_way_to(const Member& candidate, const Canvass& canvass) const;
   void give_way_to(const Member& candidate, const Canvass& canvass);
+  void note_outranked(const Member& asker);
   void refuse_place();
   void note_asked_in_vain();
+  void forgive_askers();
   Duration stays_for() const;
   Duration drain_left() const;
 

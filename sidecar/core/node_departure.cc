@@ -16,6 +16,7 @@ void Node::on(const StepDown& step_down) {
     return;
   }
   effects_.push_back(Outcome{Outcome::Kind::kDone});
+  forgive_askers();
   if (step_down.hold > Duration::zero()) timers_.arm(Timer::kHold, now_ + step_down.hold);
   if (!handover_) {
     const auto drain_reason =
@@ -41,6 +42,7 @@ void Node::on(const Transfer& transfer) {
   }
   effects_.push_back(Outcome{outcome});
   if (outcome != Outcome::Kind::kDone) return;
+  forgive_askers();
   if (is_draining()) return redirect_handover(transfer.to, true, DrainReason::kTransfer);
   begin_handover(transfer.to, true, DrainReason::kTransfer);
 }

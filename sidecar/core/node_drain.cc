@@ -91,6 +91,7 @@ void Node::review_drain() {
 // leaves goes on with that, whoever is there; and whoever is cut off from its guard could not stay.
 bool Node::finds_taker(Absent absent) {
   if (is_leaving_ || has_taker(absent) || guard_obstacle() != Obstacle::kNone) return true;
+  if (is_for_higher_rank()) note_asked_in_vain();
   if (handover_->steps_down && handover_->named) {
     redirect_handover(std::nullopt, false, DrainReason::kStepDown);
   } else if (const Member* next = next_asker()) {
@@ -127,13 +128,16 @@ bool Node::is_for_higher_rank() const {
   return handover_->drain->reason == DrainReason::kTakeOver && !(question && question->is_planned);
 }
 
-// The next of those that have asked, or would, for they have heard that a higher one has the place.
+// The highest of those that have asked as well, and live on.
 const Member* Node::next_asker() const {
   const bool is_appointed = std::get<Leading>(role_).is_appointed;
   if (handover_->drain->reason != DrainReason::kTakeOver || is_appointed) return nullptr;
+  const std::vector<Asker>& outranked = handover_->outranked;
   const auto& all = members_.all();
-  const auto next = std::find_if(all.rbegin(), all.rend(), [this](const Member& member) {
-    return can_take_over(member, Absent::kDoNotCount) &&
+  const auto next = std::find_if(all.rbegin(), all.rend(), [&](const Member& member) {
+    const Asker life{.id = member.entry.id, .boot = member.entry.boot};
+    return std::ranges::find(outranked, life) != outranked.end() &&
+           can_take_over(member, Absent::kDoNotCount) &&
            preemption_.allows(member.entry.rank(), members_.self().rank());
   });
   return next == all.rend() ? nullptr : &*next;
@@ -142,7 +146,6 @@ const Member* Node::next_asker() const {
 // A drain for a place that nobody takes would keep the application from its work for nothing, and
 // end with a worse leader or none.
 void Node::call_off_drain() {
-  if (is_for_higher_rank()) note_asked_in_vain();
   remark("nobody takes over any more: the leader stays");
   refuse_place();
   handover_->hold = Duration::zero();

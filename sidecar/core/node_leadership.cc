@@ -213,8 +213,6 @@ void Node::begin_reign() {
     timers_.disarm(timer);
   }
   publish(Why::kClaimed);
-  asked_in_vain_ = Flapping{};
-  stays_until_ = Instant{};
   for (Member& member : members_.all()) member.arrivals.restart(now_);
 }
 

@@ -69,7 +69,7 @@ class NodeState {
   std::optional<Handover> handover_;
   std::optional<Asking> asking_;
   uint64_t drains_ = 0;     // begun by this process
-  Flapping asked_in_vain_;  // in this reign: drains for a higher rank that were called off
+  Flapping asked_in_vain_;  // drains for a higher rank that has gone meanwhile
   Instant stays_until_{};   // whoever asks
   uint64_t questions_ = 0;  // asked of leaders; not guard "majority"
   Application application_;

@@ -118,7 +118,9 @@ void Node::give_way_to(const Member& candidate, const Canvass& canvass) {
     return;  // the highest is asked first anyway
   } else if (handover_->named != id) {
     const Member* named = members_.find(*handover_->named);
-    if (named != nullptr && candidate.entry.rank() < named->entry.rank()) return;
+    const bool is_outranked = named != nullptr && candidate.entry.rank() < named->entry.rank();
+    if (const Member* other = is_outranked ? &candidate : named) note_outranked(*other);
+    if (is_outranked) return;
     redirect_handover(id, false, DrainReason::kTakeOver);
   }
   if (!is_draining()) return;
@@ -126,6 +128,12 @@ void Node::give_way_to(const Member& candidate, const Canvass& canvass) {
                                       .is_planned = canvass.is_planned,
                                       .score = canvass.score,
                                       .revision = candidate.entry.revision};
+}
+
+void Node::note_outranked(const Member& asker) {
+  std::vector<Asker>& outranked = handover_->outranked;
+  std::erase_if(outranked, [&](const Asker& other) { return other.id == asker.entry.id; });
+  outranked.push_back({.id = asker.entry.id, .boot = asker.entry.boot});
 }
 
 // To whom it was promised.  Without this word it would claim the place when its time is over.
@@ -138,11 +146,17 @@ void Node::refuse_place() {
 
 // As often as it is asked for its place in vain its application has stopped for nothing; and
 // whoever asks may crash each time, and remember nothing.  So it works on for as long as it has
-// stopped, at least.
+// stopped, at least.  That outlives the reign, for one that has crashed may have had the place.
 void Node::note_asked_in_vain() {
   const Duration least = std::max(options_.heartbeat_interval, now_ - handover_->drain->since);
-  asked_in_vain_.note(now_, least);
+  asked_in_vain_.note(handover_->drain->since, now_, least);
   stays_until_ = now_ + std::max(least, asked_in_vain_.wait());
+}
+
+// An operator has another leader in mind than the one that was left in peace.
+void Node::forgive_askers() {
+  asked_in_vain_ = Flapping{};
+  stays_until_ = Instant{};
 }
 
 Duration Node::stays_for() const { return std::max(stays_until_ - now_, Duration::zero()); }

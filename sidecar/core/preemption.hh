@@ -38,7 +38,7 @@ class Preemption {
   Duration delay() const { return std::max(delay_, flapping_.wait()); }
 
   // This process lost leadership without giving it up.
-  void on_leadership_lost(Instant now) { flapping_.note(now, delay_); }
+  void on_leadership_lost(Instant now) { flapping_.note(now, now, delay_); }
 
  private:
   Preempt policy_;

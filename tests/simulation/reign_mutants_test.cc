@@ -138,6 +138,11 @@ BOOST_AUTO_TEST_CASE(a_next_one_that_is_forgotten_is_caught) {
   check_scenario("../application/crash_loop_above_one_that_asks", without(Rule::kNextAsker), kBoth);
 }
 
+BOOST_AUTO_TEST_CASE(a_place_that_is_given_to_one_that_has_not_asked_is_caught) {
+  check_scenario("../application/two_crash_loops_above_the_leader",
+                 without(Rule::kAskersOfThisDrain), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(who_takes_a_no_for_now_for_the_last_word_is_caught) {
   check_scenario("../application/asks_again_when_it_may", without(Rule::kRefusedForNow), kBoth);
 }
