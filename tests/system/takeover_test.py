@@ -231,7 +231,8 @@ class Takeover(SystemCase):
                 self.assertGreaterEqual(rtt_ms, 2e3 * LINK_DELAY_S)
                 pauses_ms = (group.observer.longest_gap_ns(off_ns, on_ns) / 1e6
                              + 1e3 * links.latest_s)
-                self.assertLessEqual(gap_ms, 2 * rtt_ms + MARGIN_MS + pauses_ms)
+                if not IS_THREAD_SANITIZED:  # whose sidecars stand still, and nobody notices
+                    self.assertLessEqual(gap_ms, 2 * rtt_ms + MARGIN_MS + pauses_ms)
                 self.expect_no_double(group, asked_ns, leader)
 
     def test_a_leader_steps_down_for_a_while(self):
