@@ -255,9 +255,10 @@ class Explanation {
       return outranks + ", which was asked for its place in vain, and stays for another " +
              time_left(backend_, node_.stays_until()) + " at least.";
     }
-    return outranks + ", and is expected to take over (preempt_delay is " +
-           duration_text(options.preempt_delay) + "), unless " + leader->entry.name +
-           " has been asked in vain and refuses for now.";
+    const std::string expected = outranks + ", and is expected to take over (preempt_delay is " +
+                                 duration_text(options.preempt_delay) + ")";
+    if (node_.is_leading()) return expected + ".";
+    return expected + ", unless " + leader->entry.name + " was asked in vain and still refuses.";
   }
 
   // Of equal priorities; "": it is enough.

@@ -11,6 +11,8 @@ class Flapping {
  public:
   // What is to be waited before the next time, at least: nothing, as long as nothing flaps.
   Duration wait() const { return wait_; }
+  // When that, and what is waited anyway, is over.
+  Instant over_at() const { return failed_at_ + waited_; }
 
   // What had begun then has come to nothing now.  Twice within a minute, beyond what was waited, is
   // flapping: then the wait is doubled.  `usual` is what is waited anyway.

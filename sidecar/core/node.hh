@@ -90,7 +90,7 @@ class Node : private NodeState {
   // Whether the leader, this node or another one, waits for its application before it hands over.
   bool is_leader_draining() const;
   // Until then a leader that was asked for its place in vain does not give way to a higher rank.
-  Instant stays_until() const { return stays_until_; }
+  Instant stays_until() const { return asked_in_vain_.over_at(); }
   // Of a leader that hands over; nothing: nobody can lead.
   std::optional<Uuid> successor() const;
   // It has won an election against a leader that works, and has asked for its place.
@@ -384,7 +384,7 @@ class Node : private NodeState {
   void redirect_handover(std::optional<Uuid> successor, bool is_appointed, DrainReason reason);
   void review_drain();
   enum class Absent : uint8_t { kCount, kDoNotCount };  // those that may be back soon
-  bool finds_taker(Absent absent);
+  bool seek_taker(Absent absent);
   bool has_taker(Absent absent) const;
   bool can_take_over(const Member& member, Absent absent) const;
   bool is_for_higher_rank() const;

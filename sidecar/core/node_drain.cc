@@ -58,7 +58,7 @@ void Node::end_drain(DrainEnd end) {
 void Node::hand_over_drained(DrainEnd end) {
   if (!is_draining()) return;
   const bool may_stay = end != DrainEnd::kCut;
-  if (may_stay && !finds_taker(Absent::kDoNotCount)) return;
+  if (may_stay && !seek_taker(Absent::kDoNotCount)) return;
   end_drain(end);
   // Whoever has asked for its place may be gone by now; an operator's word stands.
   const Member* named = handover_->named ? members_.find(*handover_->named) : nullptr;
@@ -84,12 +84,12 @@ void Node::redirect_handover(std::optional<Uuid> successor, bool is_appointed, D
 // After every input.  Whoever has only lost its connection may be back before the application has
 // finished.
 void Node::review_drain() {
-  if (is_draining()) finds_taker(Absent::kCount);
+  if (is_draining()) seek_taker(Absent::kCount);
 }
 
 // Whether there is somebody to drain for, maybe another one now; else the leader stays.  Whoever
 // leaves goes on with that, whoever is there; and whoever is cut off from its guard could not stay.
-bool Node::finds_taker(Absent absent) {
+bool Node::seek_taker(Absent absent) {
   if (is_leaving_ || has_taker(absent) || guard_obstacle() != Obstacle::kNone) return true;
   if (is_for_higher_rank()) note_asked_in_vain();
   if (handover_->steps_down && handover_->named) {

@@ -70,7 +70,6 @@ class NodeState {
   std::optional<Asking> asking_;
   uint64_t drains_ = 0;     // begun by this process
   Flapping asked_in_vain_;  // drains for a higher rank that has gone meanwhile
-  Instant stays_until_{};   // whoever asks
   uint64_t questions_ = 0;  // asked of leaders; not guard "majority"
   Application application_;
   Instant told_of_application_at_{};  // all others

@@ -150,16 +150,12 @@ void Node::refuse_place() {
 void Node::note_asked_in_vain() {
   const Duration least = std::max(options_.heartbeat_interval, now_ - handover_->drain->since);
   asked_in_vain_.note(handover_->drain->since, now_, least);
-  stays_until_ = now_ + std::max(least, asked_in_vain_.wait());
 }
 
 // An operator has another leader in mind than the one that was left in peace.
-void Node::forgive_askers() {
-  asked_in_vain_ = Flapping{};
-  stays_until_ = Instant{};
-}
+void Node::forgive_askers() { asked_in_vain_ = Flapping{}; }
 
-Duration Node::stays_for() const { return std::max(stays_until_ - now_, Duration::zero()); }
+Duration Node::stays_for() const { return std::max(stays_until() - now_, Duration::zero()); }
 
 Duration Node::drain_left() const {
   return is_draining() ? std::max(handover_->drain->until - now_, Duration::zero())

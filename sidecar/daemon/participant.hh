@@ -66,7 +66,7 @@ class Participant final : private EffectSink, private io::TransportListener {
              const Application& application);
   // It is worth something else; after start().
   void set_application(const Application& application) { driver_.step(application); }
-  // It has finished, as it was asked to in this epoch.
+  // It has finished, as it was asked to by this drain.
   void on_drained(uint64_t drain) { driver_.step(Drained{drain}); }
   // Whom to look for from now on, beside the voters, who do not change.
   void set_membership(const MembershipSettings& membership);

@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(who_outranks_the_leader_and_will_take_over) {
   group.follow(2);
   BOOST_TEST(group.why(5) ==
              "It outranks node-2, and is expected to take over (preempt_delay is 5s), unless "
-             "node-2 has been asked in vain and refuses for now.");
+             "node-2 was asked in vain and still refuses.");
   BOOST_TEST(group.why(3) == "It outranks node-2, but node-5 ranks higher still and comes first.");
   for (const uint32_t number : {4u, 5u}) {
     group.step(group.node.disconnect(number, LinkEvidence::kRefused));
@@ -239,6 +239,9 @@ BOOST_AUTO_TEST_CASE(who_outranks_a_leader_that_was_asked_in_vain) {
   BOOST_TEST(group.why(5) ==
              "It outranks node-3, which was asked for its place in vain, and stays for another "
              "100ms at least.");
+  group.node.pass(100ms);
+  BOOST_TEST(group.why(5) ==
+             "It outranks node-3, and is expected to take over (preempt_delay is 0s).");
 }
 
 BOOST_AUTO_TEST_CASE(who_outranks_a_leader_that_an_operator_appointed) {
