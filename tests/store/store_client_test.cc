@@ -176,6 +176,35 @@ BOOST_AUTO_TEST_CASE(the_newest_trouble_is_the_one_that_is_told) {
   BOOST_TEST((harness.client.condition().failure == StoreFailure::kUnavailable));
 }
 
+BOOST_AUTO_TEST_CASE(a_read_says_nothing_about_writes_that_are_refused) {
+  ClientHarness harness;
+  unsigned write_status = 503;
+  std::string version = "7";
+  harness.handler = [&](const HttpRequest& request, const HttpReply& reply) {
+    if (request.method == "GET") return reply.send({.body = lease(version)});
+    reply.send({.status = write_status, .body = written_by(request)});
+  };
+  const auto failure_after_read = [&](uint64_t number) {
+    harness.client.read(number, seconds(5));
+    BOOST_TEST(harness.next() == "seen " + std::to_string(number) + " " + version + " somebody");
+    return harness.client.condition().failure;
+  };
+  harness.client.write(1, seconds(5), "7", {});
+  BOOST_TEST(harness.next() == "failed 1 unavailable");
+  BOOST_TEST((failure_after_read(2) == StoreFailure::kUnavailable));
+  version = "8";  // somebody could
+  BOOST_TEST(!failure_after_read(3));
+  write_status = 403;
+  harness.client.write(4, seconds(5), "8", {});
+  BOOST_TEST(harness.next() == "failed 4 forbidden");
+  version = "9";
+  BOOST_TEST((failure_after_read(5) == StoreFailure::kForbidden));
+  write_status = 200;
+  harness.client.write(6, seconds(5), "9", {});
+  BOOST_TEST(harness.next() == "written 6 7");
+  BOOST_TEST(harness.client.condition().trouble.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_rehearsal_is_a_write_that_is_dry) {
   ClientHarness harness;
   std::vector<std::string> rehearsed;

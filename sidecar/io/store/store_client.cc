@@ -145,7 +145,7 @@ void StoreClient::end_request(const StoreReply& reply) {
     request_client_.drop();  // what follows goes over a new connection
     dialect_->on_failure(refusal->failure);
   }
-  note(request_trouble_, reply);
+  note_request(request, reply);
   tell(request, reply);
 }
 
@@ -258,7 +258,7 @@ void StoreClient::on_watch_reply(StoreReply reply) {
 }
 
 // What it says the watch has told, and where it fails the next request finds out.  Where it does
-// not, an earlier trouble is over, but for a write that was refused.
+// not, an earlier trouble is over.
 void StoreClient::keep_warm() {
   if (!is_streaming_) return;
   warm_timer_.arm(kWarmEach);
@@ -270,11 +270,7 @@ void StoreClient::keep_warm() {
         const StoreReply reply = flaw ? StoreReply(*flaw) : dialect_->on_read(result.answer);
         count(StoreVerb::kRead, asked, reply);
         must_log_in_again(reply, false);
-        const bool is_write_refused =
-            request_trouble_ && request_trouble_->failure == StoreFailure::kForbidden;
-        if (std::holds_alternative<StoreSeen>(reply) && !is_write_refused) {
-          note(request_trouble_, reply);
-        }
+        if (std::holds_alternative<StoreSeen>(reply)) note_request({}, reply);
       });
 }
 
@@ -358,6 +354,26 @@ void StoreClient::count(StoreVerb verb, Instant asked, const StoreReply& reply) 
                             .took = Loop::now() - asked};
   if (const auto* refusal = std::get_if<StoreRefusal>(&reply)) report.failure = refusal->failure;
   listener_.on_store_request(report);
+}
+
+void StoreClient::note_request(const Request& request, const StoreReply& reply) {
+  if (says_nothing_of_writes(reply)) return;
+  note(request_trouble_, reply);
+  const bool is_refused =
+      request_trouble_ && (request_trouble_->failure == StoreFailure::kForbidden ||
+                           request_trouble_->failure == StoreFailure::kUnavailable);
+  if (is_refused && request.verb == StoreVerb::kWrite) {
+    request_trouble_->refused_over = request.expected;
+  }
+}
+
+// A store that is full, or lets a member read only, answers each read between the writes that it
+// refuses.  That trouble is over when somebody has written, and for one that may not: when it has.
+bool StoreClient::says_nothing_of_writes(const StoreReply& reply) const {
+  const auto* seen = std::get_if<StoreSeen>(&reply);
+  if (seen == nullptr || !request_trouble_ || !request_trouble_->refused_over) return false;
+  return request_trouble_->failure == StoreFailure::kForbidden ||
+         seen->sight.version == *request_trouble_->refused_over;
 }
 
 void StoreClient::note(std::optional<Trouble>& trouble, const StoreReply& reply) {

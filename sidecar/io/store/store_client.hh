@@ -70,7 +70,7 @@ struct StoreSecurity {
 // For people.
 struct StoreCondition {
   std::string server;     // in use: "https://10.96.0.1:443"
-  std::string trouble{};  // one sentence about what is wrong; "": the last request was answered
+  std::string trouble{};  // one sentence about what is wrong; "": the last requests were answered
   std::optional<StoreFailure> failure{};
   Instant since{};  // of this trouble, or of the end of the last
 
@@ -138,6 +138,7 @@ class StoreClient {
   struct Trouble {
     StoreFailure failure{};
     std::string words;
+    std::optional<StoreVersion> refused_over{};  // a write over that version
   };
 
   HttpClientRequest completed(HttpClientRequest request, Duration timeout) const;
@@ -146,6 +147,8 @@ class StoreClient {
   void log_in(HttpClient& client, Duration timeout, bool& has_logged_in,
               void (StoreClient::*then)(), void (StoreClient::*otherwise)(const StoreReply&));
   void count(StoreVerb verb, Instant asked, const StoreReply& reply);
+  void note_request(const Request& request, const StoreReply& reply);
+  bool says_nothing_of_writes(const StoreReply& reply) const;
   void note(std::optional<Trouble>& trouble, const StoreReply& reply);
 
   std::unique_ptr<StoreDialect> dialect_;
