@@ -19,14 +19,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/duration_text.hh"
 #include "cli/commands.hh"
 #include "cli/hang_watch.hh"
 #include "cli/plugin_dir.hh"
 #include "cli/text_file.hh"
 #include "config/keys.hh"
+#include "daemon/crash_loop.hh"
 #include "daemon/sidecar.hh"
+#include "daemon/systemd.hh"
 #include "io/confinement/confinement.hh"
 #include "io/flag/robust_futex.hh"
+#include "io/loop/loop.hh"
 #include "io/loop/signals_blocked.hh"
 #include "io/names/listening.hh"
 #include "io/tls/openssl.hh"
@@ -143,6 +147,9 @@ io::Confinement confined(const Config& config) {
   if (!config.api.socket.empty()) made_again.emplace_back(config.api.socket);
   settings.writable = io::folders_of(made_again);
   if (!config.node.state_dir.empty()) settings.writable.emplace_back(config.node.state_dir);
+  if (const auto folder = daemon::CrashLoop::usual_folder(); !folder.empty()) {
+    settings.writable.push_back(folder);
+  }
   if (config.node.dumps_core) {
     settings.why_writing_is_free =
         "node.core_dumps is \"on\", and the process itself writes the dump, wherever that goes";
@@ -153,9 +160,6 @@ io::Confinement confined(const Config& config) {
 // Runs until a signal ends it.
 ExitCode run_sidecar(const RunOptions& options) {
   const bool are_keys_dumped = !io::keep_openssl_out_of_core_dumps();
-  // Until the loop takes them signals wait, and what comes after it is too late to count: the first
-  // process of a container would never learn of one for which it has no handler yet.
-  io::block_signals();
   // Peers and clients go away at any time; that is an error of a write, not the end of everything.
   std::signal(SIGPIPE, SIG_IGN);
   require_threads(kThreads);
@@ -203,6 +207,51 @@ ExitCode run_sidecar(const RunOptions& options) {
   }
 }
 
+// False when the end is asked for meanwhile; signals are blocked.
+bool is_let_live_after(Duration wait) {
+  sigset_t ends;
+  ::sigemptyset(&ends);
+  ::sigaddset(&ends, SIGTERM);
+  ::sigaddset(&ends, SIGINT);
+  const Instant over_at = io::Loop::now() + wait;
+  for (Duration left = wait; left > Duration::zero(); left = over_at - io::Loop::now()) {
+    const auto whole = std::chrono::floor<std::chrono::seconds>(left);
+    const timespec time{.tv_sec = whole.count(), .tv_nsec = (left - whole).count()};
+    if (::sigtimedwait(&ends, nullptr, &time) >= 0) return false;
+  }
+  return true;
+}
+
+// Those after which nobody starts it again without having done something.
+bool is_left(ExitCode code) {
+  return code == ExitCode::kOk || code == ExitCode::kConfigInvalid ||
+         code == ExitCode::kStateUnusable;
+}
+
+// Waits first, in a crash loop.
+ExitCode run_in_its_turn(const RunOptions& options) {
+  // Until somebody takes them signals wait, and what comes after it is too late to count: the first
+  // process of a container would never learn of one for which it has no handler yet.
+  io::block_signals();
+  const daemon::CrashLoop loop(daemon::CrashLoop::usual_folder());
+  const daemon::CrashLoop::Life life = loop.begin(io::Loop::now());
+  if (life.wait > Duration::zero()) {
+    const std::string words = fmt::format(
+        "ended {} times, each within a minute of its start; starts in {} (systemctl "
+        "stop ends the wait, and the next start is made at once)",
+        life.short_ones_before, duration_text(life.wait));
+    write_to_stderr("bellwether: " + words + "\n");
+    daemon::Systemd().tell("STATUS=" + words);
+    if (!is_let_live_after(life.wait)) {
+      loop.forget();
+      return ExitCode::kOk;
+    }
+  }
+  const ExitCode code = run_sidecar(options);
+  if (is_left(code)) loop.forget();
+  return code;
+}
+
 }  // namespace
 
 void add_run(CLI::App& program, Subcommand& chosen) {
@@ -218,7 +267,7 @@ void add_run(CLI::App& program, Subcommand& chosen) {
   run.callback([&chosen, options] {
     chosen = [options] {
       require_stack(kStackBytes);  // run_sidecar() has much of it on its own
-      return run_sidecar(*options);
+      return run_in_its_turn(*options);
     };
   });
 }

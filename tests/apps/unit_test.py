@@ -6,7 +6,6 @@ usage: unit_test.py BELLWETHER [CASE...]; a case is Class.test_name
 
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +19,6 @@ EXAMPLES = languages.ROOT / "examples"
 PATIENCE_S = 60
 # Of `systemd-analyze security`, in tenths: what its authors call "OK" ends at 4.
 MAX_EXPOSURE = 15
-FROM_SYSTEMD_254 = "RestartSteps|RestartMaxDelaySec"
 
 
 class Unit(unittest.TestCase):
@@ -41,14 +39,12 @@ class Unit(unittest.TestCase):
 
     def test_systemd_understands_every_line(self):
         result = self.run_analyze("verify", "--man=no")
-        flaws = re.sub(f".*Unknown key.*'({FROM_SYSTEMD_254})'.*\n", "", result.stderr)
-        self.assertEqual((result.returncode, flaws), (0, ""))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_what_others_rely_on(self):
-        """Readers on the flag's file, allow_users on who connects, journals on rare restarts."""
+        """Readers on the flag's file, and allow_users on who connects."""
         settings = self.unit.read_text().splitlines()
-        for wanted in ("RuntimeDirectory=bellwether", "RuntimeDirectoryPreserve=yes",
-                       "RestartSteps=10", "RestartMaxDelaySec=1min"):
+        for wanted in ("RuntimeDirectory=bellwether", "RuntimeDirectoryPreserve=yes"):
             self.assertIn(wanted, settings)
         self.assertNotIn("RemoveIPC=yes", settings)
         self.assertNotIn("PrivateUsers=yes", settings)

@@ -115,6 +115,29 @@ class Configuration(SystemCase):
             await_told("STOPPING=1", "STATUS=leaving the group")
             self.assertEqual(sidecar.await_exit(), 0)
 
+    def test_in_a_crash_loop_it_waits_and_can_be_ended(self):
+        with self.group(1) as group:
+            sidecar, = group.sidecars
+            runtime = group.folder / "runtime"
+            runtime.mkdir()
+            environment = {"RUNTIME_DIRECTORY": str(runtime)}
+            for _ in range(3):
+                sidecar.start(environment=environment)
+                wait_until("it is ready", sidecar.is_ready)
+                sidecar.kill()
+            self.assertNotIn("starts in", sidecar.log())
+            sidecar.start(environment=environment)
+            wait_until("it waits", lambda: "ended 3 times, each within a minute of its start; "
+                       "starts in 2s" in sidecar.log())
+            sidecar.is_wanted = False
+            sidecar.send_signal(signal.SIGTERM)
+            self.assertEqual(sidecar.await_exit(), 0)
+            # That was wanted.
+            self.assertEqual(list(runtime.iterdir()), [])
+            sidecar.start(environment=environment)
+            wait_until("it is ready", sidecar.is_ready)
+            self.assertEqual(sidecar.log().count("starts in"), 1)
+
     def test_systemd_does_not_wait_for_what_is_to_come_from_elsewhere(self):
         """It would end the sidecar after 90 s, again and again."""
         def table(sidecar):

@@ -260,6 +260,20 @@ class Systemd(SystemCase):
         self.await_journal(hangs, "bellwether", "Watchdog timeout")
         self.whole()
 
+    def test_in_a_crash_loop_it_is_started_ever_more_rarely(self):
+        _, machine, _ = self.whole()
+        machine.sh(f"systemctl stop bellwether; chmod 000 {CONFIG}")
+        self.start(machine)
+        wait_until("it waits", lambda: re.fullmatch(
+            r"ended \d+ times, each within a minute of its start; starts in [48]s .*",
+            machine.show("bellwether", "StatusText")))
+        self.await_service(machine, ActiveState="activating")
+        machine.sh(f"systemctl stop bellwether; chmod 644 {CONFIG}")
+        self.await_service(machine, ActiveState="inactive", Result="success")
+        self.assertEqual(self.start(machine), 0)
+        self.assertRegex(machine.path("/run/bellwether/.short_lives").read_text(), r"^0 \d+\n$")
+        self.whole()
+
     def test_what_a_start_waits_for_does_not_end_it(self):
         _, machine, _ = self.whole()
         machine.sh(f"mv {SECRET} {SECRET}.away")
