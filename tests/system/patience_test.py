@@ -27,7 +27,8 @@ class Patience(SystemCase):
                        lambda s=sidecar, o=other: s.state_of(o.name) == "alive", LONG_S)
 
     def test_a_stall_that_is_not_suspicious_changes_nothing(self):
-        settings = 'lease = "10s"\n[failure_detector]\nsuspect_after = "8s"\n'
+        settings = ('lease = "10s"\n[failure_detector]\nsuspect_after = "8s"\n'
+                    '[log]\nlevel = "debug"\n')
         with Hosts(3) as hosts, self.group(3, extra=settings, hosts=hosts) as group:
             group.start().observe(self.observer)
             leader = group.await_leader(group.sidecars[-1])

@@ -200,6 +200,8 @@ class Systemd(SystemCase):
         for machine in self.machines:
             self.assertEqual(machine.sh("systemctl is-enabled bellwether"), "enabled\n")
             self.await_service(machine, ActiveState="active", StatusText="ready")
+            limits = machine.sh(f"cat /proc/{machine.show('bellwether', 'MainPID')}/limits")
+            self.assertRegex(limits, r"Max open files +4096 ")  # it has raised it by itself
         self.assertRegex(leader.sh(TOKEN), r"^\d+\n$")
         self.assertEqual(others[0].sh(TOKEN), "None\n")
         # By its socket, which the application's user reaches, and which allow_users believes.

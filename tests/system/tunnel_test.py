@@ -109,9 +109,10 @@ class Tunnelled(SystemCase):
             told = subprocess.run(
                 [*lowest.prefix, self.program, "doctor", "--config", lowest.config_file],
                 text=True, check=False, capture_output=True, timeout=PATIENCE_S).stdout
-            finding = next((line for line in told.splitlines() if "stands before" in line), told)
-            self.assertIn(second.name, finding)
-            self.assertIn(leader.name, finding)
+            findings = [line for line in told.splitlines() if "stands before" in line]
+            self.assertEqual(len(findings), 1, told)
+            self.assertIn(second.name, findings[0])
+            self.assertIn(leader.name, findings[0])
 
 
 if __name__ == "__main__":

@@ -294,7 +294,6 @@ bool HttpServer::has_time_for_handshakes() {
 
 bool HttpReply::is_open() const { return server_->find(request_) != nullptr; }
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): the interface lets callers give it away.
 void HttpReply::send(HttpResponse response) const {
   if (auto* connection = server_->find(request_)) connection->respond(response);
 }
