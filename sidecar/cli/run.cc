@@ -34,6 +34,7 @@
 #include "io/loop/signals_blocked.hh"
 #include "io/names/listening.hh"
 #include "io/tls/openssl.hh"
+#include "plugin_loader.hh"
 
 namespace bellwether::cli {
 namespace {
@@ -147,9 +148,6 @@ io::Confinement confined(const Config& config) {
   if (!config.api.socket.empty()) made_again.emplace_back(config.api.socket);
   settings.writable = io::folders_of(made_again);
   if (!config.node.state_dir.empty()) settings.writable.emplace_back(config.node.state_dir);
-  if (const auto folder = daemon::CrashLoop::usual_folder(); !folder.empty()) {
-    settings.writable.push_back(folder);
-  }
   if (config.node.dumps_core) {
     settings.why_writing_is_free =
         "node.core_dumps is \"on\", and the process itself writes the dump, wherever that goes";
@@ -228,28 +226,43 @@ bool is_left(ExitCode code) {
          code == ExitCode::kStateUnusable;
 }
 
+// False when the end is asked for meanwhile.
+bool is_let_start(const daemon::CrashLoop& loop) {
+  const Instant now = io::Loop::now();
+  const unsigned starts = loop.quick_starts(now);
+  const Duration wait = daemon::CrashLoop::wait_after(starts);
+  const daemon::Systemd systemd;
+  if (wait > Duration::zero()) {
+    const std::string words = fmt::format(
+        "has been started {} times, each time soon after the last; waits {} before it starts again "
+        "(SIGTERM ends the wait, and then the next start is made at once)",
+        starts, duration_text(wait));
+    write_to_stderr("bellwether: " + words + "\n");
+    systemd.tell("STATUS=" + words);
+    if (!is_let_live_after(wait)) {
+      systemd.tell("STOPPING=1\nSTATUS=");
+      return false;
+    }
+    systemd.tell("STATUS=starting");
+  }
+  loop.begin(starts, now + wait);
+  return true;
+}
+
 // Waits first, in a crash loop.
 ExitCode run_in_its_turn(const RunOptions& options) {
   // Until somebody takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
   io::block_signals();
   const daemon::CrashLoop loop(daemon::CrashLoop::usual_folder());
-  const daemon::CrashLoop::Life life = loop.begin(io::Loop::now());
-  if (life.wait > Duration::zero()) {
-    const std::string words = fmt::format(
-        "ended {} times, each within a minute of its start; starts in {} (systemctl "
-        "stop ends the wait, and the next start is made at once)",
-        life.short_ones_before, duration_text(life.wait));
-    write_to_stderr("bellwether: " + words + "\n");
-    daemon::Systemd().tell("STATUS=" + words);
-    if (!is_let_live_after(life.wait)) {
-      loop.forget();
-      return ExitCode::kOk;
-    }
+  try {
+    const ExitCode code = is_let_start(loop) ? run_sidecar(options) : ExitCode::kOk;
+    if (is_left(code)) loop.forget();
+    return code;
+  } catch (const PluginError& error) {
+    if (!error.may_pass()) loop.forget();
+    throw;
   }
-  const ExitCode code = run_sidecar(options);
-  if (is_left(code)) loop.forget();
-  return code;
 }
 
 }  // namespace

@@ -1,63 +1,43 @@
-// The file has one line: how many short lives there were, and when the last one began.
+// The file is empty: its size is the count, and its time that of the last start.  So it takes no
+// room where there is none, and is there as a whole or not at all.
 #include "daemon/crash_loop.hh"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <array>
 #include <cstdlib>
-#include <optional>
-#include <sstream>
 #include <string>
-#include <system_error>
-
-#include "io/loop/files.hh"
+#include <utility>
 
 namespace bellwether::daemon {
 namespace {
 
-// One failure is none: as many starts are made at once.
-constexpr unsigned kFreeLives = 3;
-constexpr size_t kMaxLine = 64;
+constexpr unsigned kStartsAtOnce = 3;
+constexpr unsigned kMostCounted = 16;  // what is larger is a file of somebody else
 
-struct Record {
-  unsigned short_lives = 0;
-  Instant begun_at{};
-};
-
-Duration wait_after(unsigned short_lives) {
-  if (short_lives < kFreeLives) return Duration::zero();
-  constexpr unsigned kMostDoublings = 6;
-  const unsigned doublings = std::min(short_lives - kFreeLives + 1, kMostDoublings);
-  return std::min<Duration>(std::chrono::seconds(1U << doublings), kLongestWaitForLife);
+Instant time_of(const struct stat& file) {
+  return Instant(std::chrono::seconds(file.st_mtim.tv_sec) +
+                 std::chrono::nanoseconds(file.st_mtim.tv_nsec));
 }
 
-std::optional<Record> read_record(const std::filesystem::path& path) {
-  const io::FileDescriptor file(::open(path.c_str(), O_RDONLY | io::kCautiousOpen));
-  std::string text;
-  if (!file.is_open() || !io::read_to_end(file, kMaxLine, text)) return std::nullopt;
-  Record record;
-  int64_t begun_ns = 0;
-  if (!(std::istringstream(text) >> record.short_lives >> begun_ns)) return std::nullopt;
-  record.begun_at = Instant(std::chrono::nanoseconds(begun_ns));
-  return record;
-}
-
-void write_record(const std::filesystem::path& path, const Record& record) {
-  const io::FileDescriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | io::kCautiousOpen, 0600));
-  if (!file.is_open()) return;
-  const std::string line = std::to_string(record.short_lives) + " " +
-                           std::to_string(record.begun_at.time_since_epoch().count()) + "\n";
-  const ssize_t written = ::write(file.get(), line.data(), line.size());
-  static_cast<void>(written);  // a line that is cut off counts as none
+bool is_ours(const struct stat& file) {
+  return S_ISREG(file.st_mode) && file.st_uid == ::geteuid() && file.st_nlink == 1 &&
+         file.st_size <= static_cast<off_t>(kMostCounted);
 }
 
 }  // namespace
 
 CrashLoop::CrashLoop(const std::filesystem::path& folder) {
-  // No flag has such a name, and flags may be in the same folder.
-  if (!folder.empty()) file_ = folder / ".short_lives";
+  if (folder.empty()) return;
+  const std::string path = folder / ".starts";
+  io::FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | io::kCautiousOpen, 0600));
+  struct stat found {};
+  if (::fstat(file.get(), &found) != 0 || !is_ours(found)) return;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) file_ = std::move(file);
 }
 
 std::filesystem::path CrashLoop::usual_folder() {
@@ -67,21 +47,35 @@ std::filesystem::path CrashLoop::usual_folder() {
   return text.substr(0, text.find(':'));
 }
 
-CrashLoop::Life CrashLoop::begin(Instant now) const {
-  if (file_.empty()) return {};
-  const auto last = read_record(file_);
-  const bool is_short =
-      last && last->begun_at <= now + kLongestWaitForLife && now < last->begun_at + kShortLife;
-  const unsigned short_lives = is_short ? last->short_lives + 1 : 0;
-  const Life life{.short_ones_before = short_lives, .wait = wait_after(short_lives)};
-  write_record(file_, {.short_lives = short_lives, .begun_at = now + life.wait});
-  return life;
+unsigned CrashLoop::quick_starts(Instant now) const {
+  struct stat found {};
+  if (!file_.is_open() || ::fstat(file_.get(), &found) != 0) return 0;
+  const Instant last = time_of(found);
+  const bool is_soon = last <= now && now - last < kSoonAfterStart;
+  return is_soon ? static_cast<unsigned>(std::min<off_t>(found.st_size, kMostCounted)) : 0;
+}
+
+Duration CrashLoop::wait_after(unsigned quick_starts) {
+  if (quick_starts < kStartsAtOnce) return Duration::zero();
+  const unsigned doublings = std::min(quick_starts - kStartsAtOnce + 1, kMostCounted);
+  return std::min<Duration>(std::chrono::seconds(1U << doublings), kLongestWaitToStart);
+}
+
+void CrashLoop::begin(unsigned quick_starts, Instant now) const {
+  if (!file_.is_open()) return;
+  const auto since_boot = now.time_since_epoch();
+  const auto whole = std::chrono::floor<std::chrono::seconds>(since_boot);
+  const std::array<timespec, 2> times{
+      {{.tv_sec = 0, .tv_nsec = UTIME_OMIT},
+       {.tv_sec = whole.count(), .tv_nsec = (since_boot - whole).count()}}};
+  const auto count = static_cast<off_t>(std::min(quick_starts + 1, kMostCounted));
+  if (::ftruncate(file_.get(), count) != 0 || ::futimens(file_.get(), times.data()) != 0) forget();
 }
 
 void CrashLoop::forget() const {
-  if (file_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove(file_, ignored);
+  if (!file_.is_open()) return;
+  const int result = ::ftruncate(file_.get(), 0);
+  static_cast<void>(result);  // at worst somebody waits for some seconds
 }
 
 }  // namespace bellwether::daemon

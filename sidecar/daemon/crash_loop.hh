@@ -1,41 +1,44 @@
-// A process that ends soon after each of its starts.
+// A start that follows soon after the one before, again and again: the disk is full, an address is
+// taken, or the process ends as soon as it runs.
 //
-// Whoever starts it again every second fills the journal, and whoever counts restarts without an
-// end is slow after the tenth crash of a year.  So the sidecar counts its own short lives, and
-// waits ever longer before the next one: Kubernetes does that by itself, and systemd not before
-// 254.
+// Whoever starts it again every second fills the journal.  So from the fourth such start on the
+// sidecar waits, ever longer, before it begins: Kubernetes does that by itself, and systemd not
+// before 254, and then for good after some restarts in a year.
 #pragma once
 
 #include <filesystem>
 
 #include "base/clock.hh"
+#include "io/loop/files.hh"
 
 namespace bellwether::daemon {
 
-// A life of less than this is a short one.
-inline constexpr Duration kShortLife = std::chrono::minutes(1);
-inline constexpr Duration kLongestWaitForLife = std::chrono::minutes(1);
+// What comes later than this after the start before is no loop: a sidecar that works for a while
+// before it ends is worth its start at once.
+inline constexpr Duration kSoonAfterStart = std::chrono::seconds(5);
+// Other units may wait for this one's start.
+inline constexpr Duration kLongestWaitToStart = std::chrono::seconds(16);
 
 class CrashLoop {
  public:
-  // `folder` outlives the process, and not the machine's boot; "": nothing is counted, and nobody
-  // waits.  What cannot be read or written counts as nothing.
+  // Counts in a file of `folder`, which outlives the process and not the machine's boot.  Nothing
+  // is counted, and nobody waits, where there is none ("") or it cannot be used, or while another
+  // process counts there.
   explicit CrashLoop(const std::filesystem::path& folder);
   // The first of RUNTIME_DIRECTORY, which systemd sets.
   static std::filesystem::path usual_folder();
 
-  struct Life {
-    unsigned short_ones_before = 0;  // one after the other
-    Duration wait{};                 // before it begins
-  };
-  // Once, and first of all; `now` is of the clock that counts from the boot.
-  Life begin(Instant now) const;
-  // This one was not cut short, whatever its length: its end was wanted, or another start is not
-  // the next thing to do.
+  // How many starts came one soon after the other before this one, whose time is `now`, of the
+  // clock that counts from the boot.
+  unsigned quick_starts(Instant now) const;
+  static Duration wait_after(unsigned quick_starts);
+  // This one begins.
+  void begin(unsigned quick_starts, Instant now) const;
+  // However soon the next one comes, somebody has wanted it.
   void forget() const;
 
  private:
-  std::filesystem::path file_;  // empty: none
+  io::FileDescriptor file_;
 };
 
 }  // namespace bellwether::daemon

@@ -1,9 +1,10 @@
-// Lives of a process, one after the other.
+// Starts of a process, one after the other.
 #include "daemon/crash_loop.hh"
 
 #include <stdlib.h>
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -12,74 +13,106 @@
 namespace bellwether::daemon {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-constexpr Instant kBoot{std::chrono::hours(1)};
+using Waits = std::vector<seconds::rep>;
 
 struct Folder {
-  Duration next_wait() { return CrashLoop(folder.path()).begin(now).wait; }
-  // The waits of `count` lives that last `length` each.
-  std::vector<seconds::rep> waits(int count, Duration length) {
-    std::vector<seconds::rep> all;
+  // The waits of `count` starts, each of which comes so long after the one before has begun.
+  Waits waits(int count, Duration between) {
+    Waits all;
     for (int number = 0; number < count; ++number) {
-      const Duration wait = next_wait();
+      const CrashLoop loop(folder.path());
+      const unsigned starts = loop.quick_starts(now);
+      const Duration wait = CrashLoop::wait_after(starts);
       all.push_back(std::chrono::duration_cast<seconds>(wait).count());
-      now += wait + length;
+      now += wait;
+      loop.begin(starts, now);
+      now += between;
     }
     return all;
   }
 
   io::test::TemporaryFolder folder;
-  std::filesystem::path file = folder.path() / ".short_lives";
-  Instant now = kBoot;
+  std::filesystem::path file = folder.path() / ".starts";
+  Instant now{std::chrono::hours(1) + milliseconds(7)};
 };
 
-using Waits = std::vector<seconds::rep>;
+constexpr Duration kSoon = milliseconds(1100);
 
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(crash_loop, Folder)
 
 BOOST_AUTO_TEST_CASE(a_few_starts_are_made_at_once_and_each_later_one_waits_twice_as_long) {
-  BOOST_TEST(waits(11, seconds(1)) == (Waits{0, 0, 0, 2, 4, 8, 16, 32, 60, 60, 60}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      waits(30, kSoon) == (Waits{0,  0,  0,  2,  4,  8,  16, 16, 16, 16, 16, 16, 16, 16, 16,
+                                 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16}),
+      boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(lives_of_a_minute_are_no_loop_however_many_end) {
-  BOOST_TEST(waits(11, kShortLife) == Waits(11, 0), boost::test_tools::per_element());
+BOOST_AUTO_TEST_CASE(who_has_worked_for_a_while_never_waits) {
+  BOOST_TEST(waits(30, kSoonAfterStart) == Waits(30, 0), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(one_that_lasts_ends_the_loop) {
-  waits(8, seconds(1));
-  BOOST_TEST(waits(1, kShortLife) == Waits{60}, boost::test_tools::per_element());
-  BOOST_TEST(waits(4, seconds(1)) == (Waits{0, 0, 0, 2}), boost::test_tools::per_element());
+BOOST_AUTO_TEST_CASE(one_that_works_for_a_while_ends_the_loop) {
+  waits(8, kSoon);
+  BOOST_TEST(waits(1, kSoonAfterStart) == Waits{16}, boost::test_tools::per_element());
+  BOOST_TEST(waits(4, kSoon) == (Waits{0, 0, 0, 2}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(an_end_that_was_wanted_ends_it_as_well) {
-  waits(8, seconds(1));
+  waits(8, kSoon);
   CrashLoop(folder.path()).forget();
-  BOOST_TEST((next_wait() == Duration::zero()));
+  BOOST_TEST(waits(1, kSoon) == Waits{0}, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(one_that_is_killed_as_it_waits_has_not_begun) {
-  waits(5, seconds(1));
-  BOOST_TEST((next_wait() == seconds(8)));
-  BOOST_TEST((next_wait() == seconds(16)));
+// A watchdog that is shorter than the wait, say.
+BOOST_AUTO_TEST_CASE(one_that_is_killed_as_it_waits_is_let_start_in_the_end) {
+  waits(6, kSoon);
+  BOOST_TEST((CrashLoop::wait_after(CrashLoop(folder.path()).quick_starts(now)) == seconds(16)));
+  now += kSoonAfterStart;
+  BOOST_TEST(CrashLoop(folder.path()).quick_starts(now) == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_record_counts_as_none) {
-  for (const char* text : {"", "7", "many 7", "7 99999999999999999"}) {  // ..., and of later
-    std::ofstream(file) << text;
-    BOOST_TEST((next_wait() == Duration::zero()), text);
-  }
+BOOST_AUTO_TEST_CASE(two_processes_do_not_count_each_other) {
+  waits(8, kSoon);
+  const CrashLoop other(folder.path());
+  BOOST_TEST(waits(8, kSoon) == Waits(8, 0), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_not_its_own_is_left_as_it_is) {
+  const auto nobody_waits = [&] {
+    BOOST_TEST(waits(9, kSoon) == Waits(9, 0), boost::test_tools::per_element());
+  };
+  std::ofstream(file) << "a flag, which is larger";
+  nobody_waits();
+  BOOST_TEST(std::filesystem::file_size(file) == 23u);
+  std::filesystem::remove(file);
+  std::ofstream(folder.path() / "other").put('x');
+  std::filesystem::create_hard_link(folder.path() / "other", file);
+  nobody_waits();
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink(folder.path() / "other", file);
+  nobody_waits();
+  BOOST_TEST(std::filesystem::file_size(folder.path() / "other") == 1u);
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);
-  BOOST_TEST(waits(9, seconds(1)) == Waits(9, 0), boost::test_tools::per_element());
+  nobody_waits();
+}
+
+BOOST_AUTO_TEST_CASE(a_time_that_is_yet_to_come_counts_as_none) {
+  waits(8, kSoon);
+  now -= std::chrono::minutes(5);
+  BOOST_TEST(waits(1, kSoon) == Waits{0}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(without_a_folder_nobody_waits) {
   const CrashLoop none("");
-  for (int life = 0; life < 9; ++life) BOOST_TEST((none.begin(now).wait == Duration::zero()));
+  for (int start = 0; start < 9; ++start) {
+    BOOST_TEST(none.quick_starts(now) == 0u);
+    none.begin(0, now);
+  }
   none.forget();
 }
 
