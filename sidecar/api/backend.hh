@@ -59,7 +59,7 @@ struct TlsState {
 struct StoreState {
   std::string name;     // which, and which record in it
   std::string server;   // in use
-  std::string trouble;  // one sentence; "": the last request was answered
+  std::string trouble;  // one sentence; "": the last requests were answered
 };
 
 // An application that is attached, and its connection by a number that no other has.

@@ -205,8 +205,8 @@ ExitCode run_sidecar(const RunOptions& options) {
   }
 }
 
-// False when the end is asked for meanwhile; signals are blocked.
-bool is_let_live_after(Duration wait) {
+// False as soon as the end is asked for; signals are blocked.
+bool has_slept(Duration wait) {
   sigset_t ends;
   ::sigemptyset(&ends);
   ::sigaddset(&ends, SIGTERM);
@@ -228,24 +228,23 @@ bool is_left(ExitCode code) {
 
 // False when the end is asked for meanwhile.
 bool is_let_start(const daemon::CrashLoop& loop) {
-  const Instant now = io::Loop::now();
-  const unsigned starts = loop.quick_starts(now);
+  const unsigned starts = loop.quick_starts(io::Loop::now());
   const Duration wait = daemon::CrashLoop::wait_after(starts);
-  const daemon::Systemd systemd;
   if (wait > Duration::zero()) {
+    const daemon::Systemd systemd;
     const std::string words = fmt::format(
         "has been started {} times, each time soon after the last; waits {} before it starts again "
         "(SIGTERM ends the wait, and then the next start is made at once)",
         starts, duration_text(wait));
     write_to_stderr("bellwether: " + words + "\n");
     systemd.tell("STATUS=" + words);
-    if (!is_let_live_after(wait)) {
+    if (!has_slept(wait)) {
       systemd.tell("STOPPING=1\nSTATUS=");
       return false;
     }
     systemd.tell("STATUS=starting");
   }
-  loop.begin(starts, now + wait);
+  loop.begin(starts, io::Loop::now());
   return true;
 }
 
