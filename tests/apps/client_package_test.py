@@ -3,7 +3,7 @@
 where its language finds packages, and imported from there; its own tests pass, and programs that
 use all of it satisfy its language's checker of types (mypy, tsc).  Nothing is fetched.
 
-usage: client_package_test.py [CASE...]; a case is Class.test_name
+usage: client_package_test.py FOLDER_OF_PROGRAMS [CASE...]; a case is Class.test_name
 """
 
 import os
@@ -208,9 +208,7 @@ class ClientPackage(unittest.TestCase):
         source, user = self.copy("go"), self.folder / "user"
         user.mkdir()
         (user / "main.go").write_text(USER_IN_GO)
-        environment = {"GOPROXY": "off", "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local",
-                       "GOCACHE": str(self.folder / "cache"), "GOPATH": str(self.folder / "path"),
-                       "CGO_ENABLED": "0"}
+        environment = languages.go_environment(PROGRAMS, self.folder)
         self.run_in(user, go, "mod", "init", "example.org/user", **environment)
         self.run_in(user, go, "mod", "edit", "-require", "example.org/bellwether@v0.1.0",
                     "-replace", f"example.org/bellwether={source}", **environment)
@@ -220,4 +218,5 @@ class ClientPackage(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    languages.main(sys.argv[1:])
+    PROGRAMS = sys.argv[1]
+    languages.main(sys.argv[2:])

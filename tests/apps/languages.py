@@ -3,12 +3,12 @@
 A language that this machine lacks is skipped, with the reason.
 """
 
+import fcntl
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 # What CTest takes for "skipped" (SKIP_RETURN_CODE).
@@ -35,20 +35,26 @@ def tool(name):
 
 def built_with_go(built, folder, package_folder=None):
     """A program of the module in examples/apps/go, or of a folder that is lent to it; nothing is
-    fetched, and what was compiled before is kept in `built`."""
+    fetched.  It is kept in `built`, so that the first test that needs it builds it for all."""
     go = tool("go")
-    place = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-go."))
-    module = place / "module"
-    shutil.copytree(APPS / "go", module)
-    if package_folder is not None:
-        shutil.copytree(package_folder, module / folder)
-    environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local",
-                   "GOCACHE": os.path.abspath(f"{built}/go-cache"), "GOPATH": str(place / "path"),
-                   "CGO_ENABLED": "0"}
-    unittest.addModuleCleanup(shutil.rmtree, place)
-    subprocess.run([go, "build", "-o", place / "program", f"./{folder}"], cwd=module, check=True,
-                   env=environment, timeout=BUILD_PATIENCE_S)
+    place = pathlib.Path(os.path.abspath(built), "go", folder)
+    place.mkdir(parents=True, exist_ok=True)
+    with open(place / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        shutil.rmtree(place / "module", ignore_errors=True)
+        shutil.copytree(APPS / "go", place / "module")
+        if package_folder is not None:
+            shutil.copytree(package_folder, place / "module" / folder)
+        subprocess.run([go, "build", "-o", place / "program", f"./{folder}"], check=True,
+                       cwd=place / "module", env=os.environ | go_environment(built, place),
+                       timeout=BUILD_PATIENCE_S)
     return [str(place / "program")]
+
+
+def go_environment(built, place):
+    """Nothing is fetched, and what was compiled before is kept in `built`."""
+    return {"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0",
+            "GOCACHE": os.path.abspath(f"{built}/go-cache"), "GOPATH": str(place / "path")}
 
 
 def probe(language, built):
