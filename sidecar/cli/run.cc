@@ -19,18 +19,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/duration_text.hh"
 #include "cli/commands.hh"
 #include "cli/hang_watch.hh"
 #include "cli/plugin_dir.hh"
+#include "cli/start_turn.hh"
 #include "cli/text_file.hh"
 #include "config/keys.hh"
-#include "daemon/crash_loop.hh"
 #include "daemon/sidecar.hh"
-#include "daemon/systemd.hh"
 #include "io/confinement/confinement.hh"
 #include "io/flag/robust_futex.hh"
-#include "io/loop/loop.hh"
 #include "io/loop/signals_blocked.hh"
 #include "io/names/listening.hh"
 #include "io/tls/openssl.hh"
@@ -49,6 +46,9 @@ constexpr const char* kRunDescription = R"(Run the sidecar
 
 Takes part in the group's elections until SIGTERM or SIGINT, then hands leadership over and leaves.
 SIGHUP reads the configuration again (as does a change of the file); SIGUSR1 logs the state.
+
+Started again and again, each time within 10 s, it waits before it begins, 16 s at most, and says
+so; it counts in $RUNTIME_DIRECTORY, which systemd sets, and without it never waits.
 
 With [voters], a voter whose state is gone, damaged or put back to an older one does not know what
 it has granted.  It has no vote until it has waited 10 s and then asked the others: enough of those
@@ -114,8 +114,12 @@ void require_stack(size_t bytes) {
 
 ExitCode exit_code_of(daemon::SidecarEnd end) {
   static constexpr PerValue<daemon::SidecarEnd, ExitCode> kCodes(
-      {ExitCode::kOk, ExitCode::kFailure, ExitCode::kInvariantBroken});
+      {ExitCode::kOk, ExitCode::kFailure, ExitCode::kFailure, ExitCode::kInvariantBroken});
   return kCodes[end];
+}
+
+bool was_asked_for(daemon::SidecarEnd end) {
+  return end == daemon::SidecarEnd::kInGoodOrder || end == daemon::SidecarEnd::kCutShort;
 }
 
 daemon::SidecarEnd run_with_signals(daemon::Sidecar& sidecar) {
@@ -155,8 +159,8 @@ io::Confinement confined(const Config& config) {
   return io::confine(settings);
 }
 
-// Runs until a signal ends it.
-ExitCode run_sidecar(const RunOptions& options) {
+// Runs until a signal ends it.  Has much of the stack on its own, which must be there before.
+[[gnu::noinline]] ExitCode run_sidecar(const RunOptions& options, const StartTurn& turn) {
   const bool are_keys_dumped = !io::keep_openssl_out_of_core_dumps();
   // Peers and clients go away at any time; that is an error of a write, not the end of everything.
   std::signal(SIGPIPE, SIG_IGN);
@@ -197,6 +201,7 @@ ExitCode run_sidecar(const RunOptions& options) {
     daemon::Sidecar sidecar(std::move(settings), log);
     watch.reset();
     const daemon::SidecarEnd end = run_with_signals(sidecar);
+    if (was_asked_for(end)) turn.forget();
     return end_in_time(exit_code_of(end));
   } catch (const io::FileError& error) {
     return refuse(error, error.may_pass() ? ExitCode::kStateUnavailable : ExitCode::kStateUnusable);
@@ -205,63 +210,14 @@ ExitCode run_sidecar(const RunOptions& options) {
   }
 }
 
-// False as soon as the end is asked for; signals are blocked.
-bool has_slept(Duration wait) {
-  sigset_t ends;
-  ::sigemptyset(&ends);
-  ::sigaddset(&ends, SIGTERM);
-  ::sigaddset(&ends, SIGINT);
-  const Instant over_at = io::Loop::now() + wait;
-  for (Duration left = wait; left > Duration::zero(); left = over_at - io::Loop::now()) {
-    const auto whole = std::chrono::floor<std::chrono::seconds>(left);
-    const timespec time{.tv_sec = whole.count(), .tv_nsec = (left - whole).count()};
-    if (::sigtimedwait(&ends, nullptr, &time) >= 0) return false;
-  }
-  return true;
-}
-
-// Those after which nobody starts it again without having done something.
-bool is_left(ExitCode code) {
-  return code == ExitCode::kOk || code == ExitCode::kConfigInvalid ||
-         code == ExitCode::kStateUnusable;
-}
-
-// False when the end is asked for meanwhile.
-bool is_let_start(const daemon::CrashLoop& loop) {
-  const unsigned starts = loop.quick_starts(io::Loop::now());
-  const Duration wait = daemon::CrashLoop::wait_after(starts);
-  if (wait > Duration::zero()) {
-    const daemon::Systemd systemd;
-    const std::string words = fmt::format(
-        "has been started {} times, each time soon after the last; waits {} before it starts again "
-        "(SIGTERM ends the wait, and then the next start is made at once)",
-        starts, duration_text(wait));
-    write_to_stderr("bellwether: " + words + "\n");
-    systemd.tell("STATUS=" + words);
-    if (!has_slept(wait)) {
-      systemd.tell("STOPPING=1\nSTATUS=");
-      return false;
-    }
-    systemd.tell("STATUS=starting");
-  }
-  loop.begin(starts, io::Loop::now());
-  return true;
-}
-
-// Waits first, in a crash loop.
 ExitCode run_in_its_turn(const RunOptions& options) {
   // Until somebody takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
   io::block_signals();
-  const daemon::CrashLoop loop(daemon::CrashLoop::usual_folder());
-  try {
-    const ExitCode code = is_let_start(loop) ? run_sidecar(options) : ExitCode::kOk;
-    if (is_left(code)) loop.forget();
-    return code;
-  } catch (const PluginError& error) {
-    if (!error.may_pass()) loop.forget();
-    throw;
-  }
+  const StartTurn turn;
+  if (!turn.comes()) return ExitCode::kOk;
+  require_stack(kStackBytes);
+  return run_sidecar(options, turn);
 }
 
 }  // namespace
@@ -276,12 +232,7 @@ void add_run(CLI::App& program, Subcommand& chosen) {
       ->description("the very first start of a group with [voters]: it need not wait 10 s");
   run.add_flag("--forget-promises", options->forget_promises)
       ->description("DANGER: vote although this voter does not know what it has granted");
-  run.callback([&chosen, options] {
-    chosen = [options] {
-      require_stack(kStackBytes);  // run_sidecar() has much of it on its own
-      return run_in_its_turn(*options);
-    };
-  });
+  run.callback([&chosen, options] { chosen = [options] { return run_in_its_turn(*options); }; });
 }
 
 }  // namespace bellwether::cli

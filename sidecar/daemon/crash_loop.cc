@@ -1,5 +1,5 @@
-// The file is empty: its size is the count, and its time that of the last start.  So it takes no
-// room where there is none, and is there as a whole or not at all.
+// The file has nothing but zeros, which take no room: its size is the count, and its time that of
+// the last start.  So it can be written where no room is left.
 #include "daemon/crash_loop.hh"
 
 #include <fcntl.h>
@@ -13,20 +13,27 @@
 #include <string>
 #include <utility>
 
+#include "base/file_turn.hh"
+
 namespace bellwether::daemon {
 namespace {
 
 constexpr unsigned kStartsAtOnce = 3;
-constexpr unsigned kMostCounted = 16;  // what is larger is a file of somebody else
 
 Instant time_of(const struct stat& file) {
   return Instant(std::chrono::seconds(file.st_mtim.tv_sec) +
                  std::chrono::nanoseconds(file.st_mtim.tv_nsec));
 }
 
-bool is_ours(const struct stat& file) {
-  return S_ISREG(file.st_mode) && file.st_uid == ::geteuid() && file.st_nlink == 1 &&
-         file.st_size <= static_cast<off_t>(kMostCounted);
+// Anything else is a file of somebody else.
+bool is_ours(int file) {
+  struct stat found {};
+  if (::fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  if (found.st_uid != ::geteuid() || found.st_nlink != 1) return false;
+  std::array<char, CrashLoop::kMostCounted + 1> bytes{};
+  const ssize_t count = ::pread(file, bytes.data(), bytes.size(), 0);
+  return count >= 0 && count < static_cast<ssize_t>(bytes.size()) &&
+         std::ranges::all_of(bytes, [](char each) { return each == 0; });
 }
 
 }  // namespace
@@ -34,9 +41,9 @@ bool is_ours(const struct stat& file) {
 CrashLoop::CrashLoop(const std::filesystem::path& folder) {
   if (folder.empty()) return;
   const std::string path = folder / ".starts";
+  const FileTurn turn(path);
   io::FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | io::kCautiousOpen, 0600));
-  struct stat found {};
-  if (::fstat(file.get(), &found) != 0 || !is_ours(found)) return;
+  if (!is_ours(file.get())) return;
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) file_ = std::move(file);
 }
 

@@ -14,13 +14,17 @@
 namespace bellwether::daemon {
 
 // What comes later than this after the start before is no loop: a sidecar that works for a while
-// before it ends is worth its start at once.
-inline constexpr Duration kSoonAfterStart = std::chrono::seconds(5);
+// before it ends is worth its start at once.  One that ends whenever it leads is not, and by
+// default it takes over after 5 s (election.preempt_delay).
+inline constexpr Duration kSoonAfterStart = std::chrono::seconds(10);
 // Other units may wait for this one's start.
 inline constexpr Duration kLongestWaitToStart = std::chrono::seconds(16);
 
 class CrashLoop {
  public:
+  // More are as many.
+  static constexpr unsigned kMostCounted = 16;
+
   // Counts in a file of `folder`, which outlives the process and not the machine's boot.  Nothing
   // is counted, and nobody waits, where there is none ("") or it cannot be used, or while another
   // process counts there.
@@ -34,7 +38,7 @@ class CrashLoop {
   static Duration wait_after(unsigned quick_starts);
   // This one begins.
   void begin(unsigned quick_starts, Instant now) const;
-  // However soon the next one comes, somebody has wanted it.
+  // However soon the next one comes, somebody wants it.
   void forget() const;
 
  private:

@@ -92,7 +92,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
                 [this] {
                   log_.write(LogLevel::kWarn,
                              "the departure took too long; peers will notice by themselves");
-                  end_ = SidecarEnd::kFailed;
+                  end_ = SidecarEnd::kCutShort;
                   finish();
                 }),
       last_words_(loop_, [this] { await_last_words(); }) {
@@ -288,7 +288,7 @@ void Sidecar::leave(const char* signal) {
   if (is_leaving_ && node().timers().is_armed(Timer::kDrain)) return participant_.leave();
   if (is_leaving_) {
     log_.write(LogLevel::kWarn, "stopping at once", {{"signal", signal}});
-    end_ = SidecarEnd::kFailed;
+    end_ = SidecarEnd::kCutShort;
     participant_.close();
     return loop_.stop();
   }

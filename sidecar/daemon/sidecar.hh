@@ -47,7 +47,8 @@ struct SidecarSettings {
 // How run() ends.
 enum class SidecarEnd : uint8_t {
   kInGoodOrder,      // it was asked to, and left its group
-  kFailed,           // it had to, or could not leave in time
+  kCutShort,         // it was asked to, and could not leave in time
+  kFailed,           // nobody asked it to
   kBrokenInvariant,  // it was wrong about itself (self_check.hh), and left nobody a word
   kLast = kBrokenInvariant,
 };

@@ -4,15 +4,13 @@
 usage: life_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
-import contextlib
 import os
 import pathlib
 import signal
-import socket
 import time
 import unittest
 
-from harness import PATIENCE_S, wait_until
+from harness import wait_until
 from mounts import TmpFs
 from system_case import CALM, IS_SANITIZED, SystemCase, main
 
@@ -88,74 +86,6 @@ class Configuration(SystemCase):
             group.await_leader(second)
             self.assertEqual(second.get("/v1/leader")["variant"], "classic")
             self.assertEqual(second.get("/v1/history")["elections"][0]["variant"], "classic")
-
-    @contextlib.contextmanager
-    def manager(self, group):
-        """Waits until the sidecar has told systemd this."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-            manager.bind(str(group.folder / "notify"))
-            manager.settimeout(PATIENCE_S)
-            group.sidecars[0].start(environment={"NOTIFY_SOCKET": str(group.folder / "notify"),
-                                                 "WATCHDOG_USEC": "100000"})
-            heard = set()
-
-            def await_told(*lines):
-                deadline = time.monotonic() + PATIENCE_S
-                while not heard.issuperset(lines):
-                    self.assertLess(time.monotonic(), deadline, f"{lines} not in {heard}")
-                    heard.update(manager.recv(1000).decode().splitlines())
-            yield await_told
-
-    def test_systemd_hears_of_readiness_and_the_end(self):
-        with self.group(1) as group, self.manager(group) as await_told:
-            sidecar, = group.sidecars
-            await_told("READY=1", "WATCHDOG=1", "STATUS=ready")
-            sidecar.is_wanted = False
-            sidecar.send_signal(signal.SIGTERM)
-            await_told("STOPPING=1", "STATUS=leaving the group")
-            self.assertEqual(sidecar.await_exit(), 0)
-
-    def test_in_a_crash_loop_it_waits_and_can_be_ended(self):
-        with self.group(1) as group:
-            sidecar, = group.sidecars
-            runtime = group.folder / "runtime"
-            runtime.mkdir()
-
-            def start_soon():
-                """As a test on a machine that stands still now and then cannot be sure to."""
-                starts = runtime / ".starts"
-                if starts.exists():
-                    os.utime(starts, ns=(0, time.clock_gettime_ns(time.CLOCK_BOOTTIME)))
-                sidecar.start(environment={"RUNTIME_DIRECTORY": str(runtime)})
-            for number in range(3):
-                start_soon()
-                wait_until("it is ready", sidecar.is_ready)
-                self.assertEqual((runtime / ".starts").stat().st_size, number + 1)
-                sidecar.kill()
-            self.assertNotIn("has been started", sidecar.log())
-            start_soon()
-            wait_until("it waits", lambda: "has been started 3 times, each time soon after the "
-                       "last; waits 2s before it starts again" in sidecar.log())
-            sidecar.is_wanted = False
-            sidecar.send_signal(signal.SIGTERM)
-            self.assertEqual(sidecar.await_exit(), 0)
-            self.assertEqual((runtime / ".starts").stat().st_size, 0)  # that was wanted
-            start_soon()
-            wait_until("it is ready", sidecar.is_ready)
-            self.assertEqual(sidecar.log().count("has been started"), 1)
-
-    def test_systemd_does_not_wait_for_what_is_to_come_from_elsewhere(self):
-        """It would end the sidecar after 90 s, again and again."""
-        def table(sidecar):
-            return f'[tls]\nsecret_file = "{sidecar.state_folder}.secret"'
-        with self.group(1, tls=table) as group, self.manager(group) as await_told:
-            file = f"{group.sidecars[0].state_folder}.secret"
-            await_told("READY=1", "STATUS=not ready: [tls] is not in force: tls.secret_file "
-                       f"{file} cannot be read: No such file or directory")
-            secret = pathlib.Path(file)
-            secret.touch(mode=0o600)
-            secret.write_text("c0" * 32 + "\n")
-            await_told("STATUS=ready")
 
     def test_sighup_reads_a_file_whose_folder_is_not_watched(self):
         with self.group(1) as group:
