@@ -31,7 +31,6 @@
 #include "io/loop/signals_blocked.hh"
 #include "io/names/listening.hh"
 #include "io/tls/openssl.hh"
-#include "plugin_loader.hh"
 
 namespace bellwether::cli {
 namespace {

@@ -44,6 +44,21 @@ bool has_slept(Duration wait, const daemon::Systemd& systemd) {
   return true;
 }
 
+// Says that it waits; false as above.
+bool has_waited(unsigned starts, Duration wait) {
+  const daemon::Systemd systemd;
+  const std::string words = fmt::format(
+      "has been started {}{} times, each time soon after the last; waits {} before it starts "
+      "again (SIGTERM ends the wait, and then the next start is made at once)",
+      starts == daemon::CrashLoop::kMostCounted ? "at least " : "", starts, duration_text(wait));
+  write_to_stderr("bellwether: " + words + "\n");
+  const auto patience = std::chrono::floor<std::chrono::microseconds>(wait + kPatienceAfterWait);
+  systemd.tell(fmt::format("EXTEND_TIMEOUT_USEC={}\nSTATUS={}", patience.count(), words));
+  const bool goes_on = has_slept(wait, systemd);
+  systemd.tell(goes_on ? "STATUS=starting" : "STOPPING=1\nSTATUS=");
+  return goes_on;
+}
+
 }  // namespace
 
 StartTurn::StartTurn() : loop_(usual_loop()) {}
@@ -51,21 +66,9 @@ StartTurn::StartTurn() : loop_(usual_loop()) {}
 bool StartTurn::comes() const {
   const unsigned starts = loop_.quick_starts(io::Loop::now());
   const Duration wait = daemon::CrashLoop::wait_after(starts);
-  if (wait > Duration::zero()) {
-    const daemon::Systemd systemd;
-    const std::string words = fmt::format(
-        "has been started {}{} times, each time soon after the last; waits {} before it starts "
-        "again (SIGTERM ends the wait, and then the next start is made at once)",
-        starts == daemon::CrashLoop::kMostCounted ? "at least " : "", starts, duration_text(wait));
-    write_to_stderr("bellwether: " + words + "\n");
-    const auto patience = std::chrono::floor<std::chrono::microseconds>(wait + kPatienceAfterWait);
-    systemd.tell(fmt::format("EXTEND_TIMEOUT_USEC={}\nSTATUS={}", patience.count(), words));
-    if (!has_slept(wait, systemd)) {
-      systemd.tell("STOPPING=1\nSTATUS=");
-      loop_.forget();
-      return false;
-    }
-    systemd.tell("STATUS=starting");
+  if (wait > Duration::zero() && !has_waited(starts, wait)) {
+    loop_.forget();
+    return false;
   }
   loop_.begin(starts, io::Loop::now());
   return true;

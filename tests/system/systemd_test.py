@@ -244,6 +244,8 @@ class Systemd(SystemCase):
                 self.await_service(machine, ExecMainStatus=code,
                                    SubState="failed" if is_left else "auto-restart")
                 machine.sh(repair)
+                if is_left and code != 2:  # which is known before anything is counted
+                    self.assertEqual(machine.path(STARTS).stat().st_size, 1)
                 if is_left:
                     self.assertEqual(self.start(machine), 0)
                 self.await_service(machine, ActiveState="active")
