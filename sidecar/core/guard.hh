@@ -12,10 +12,12 @@
 // (Lamport 1998) and Raft (Ongaro & Ousterhout 2014).  A majority shares a voter with any other;
 // that voter makes the later leader wait until its promise to the earlier one is over or released.
 //
-// What of it lasts longer than a role is here; what a claimant or a leader has goes with its role
-// (role.hh).  The rules of a voter are in voter.hh, those of the others in node_voter.cc,
-// node_candidate.cc and node_recall.cc.  Where a node does one thing under the one guard and
-// another under the other stands in node_guard.cc, but for single lines in a step that both take.
+// Guards on a store let the group's record there decide: store_guard.hh.
+//
+// What of guard "majority" lasts longer than a role is here; what a claimant or a leader has goes
+// with its role (role.hh).  The rules of a voter are in voter.hh, those of the others in
+// node_voter.cc, node_candidate.cc and node_recall.cc.  Where what a node does depends on its guard
+// stands in node_guard.cc, but for single lines in a step that is common to all.
 #pragma once
 
 #include <optional>

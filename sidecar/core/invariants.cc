@@ -94,7 +94,7 @@ std::optional<std::string> broken_by_change(const NodeSummary& before, const Nod
   const bool is_granted_anew = after.max_epoch == before.max_epoch &&
                                after.granted_to != before.granted_to &&
                                after.granted_to != Uuid{} && before.granted_to != Uuid{};
-  if (is_granted_anew) return "granted one epoch twice";  // [I15]
+  if (is_granted_anew) return "granted one epoch twice";  // [I2]
   const bool has_changed =
       after.leader && (!before.leader || before.leader->id != after.leader->id ||
                        before.leader->epoch != after.leader->epoch);
@@ -167,14 +167,15 @@ std::optional<std::string> broken_by_promises(const NodeSummary& before, const N
   return std::nullopt;
 }
 
-// [I3] A leader has a lease, and its flag holds no longer than that.
-std::optional<std::string> broken_by_role(const Node& node) {
+// [I3] A leader has a lease,
+std::optional<std::string> broken_by_missing_lease(const Node& node) {
   if (node.is_leading() && node.majority() != nullptr && node.lease() == nullptr) {
     return "leads without a lease";
   }
   return std::nullopt;
 }
 
+// and its flag holds no longer than that.
 std::optional<std::string> broken_by_lease(const Node& node, Instant now, const Effects& effects) {
   if (!node.is_leading()) return std::nullopt;
   const Instant valid_until = node.valid_until();

@@ -20,6 +20,7 @@ struct NodeSummary {
   bool is_handing_over = false;
   std::optional<LeaderHint> leader;
   uint64_t max_epoch = 0;
+  uint64_t sequence = 0;
   Uuid granted_to{};
   Duration lease_seen{};
   Duration voted_lease{};  // of the claim that has this voter's vote
@@ -30,6 +31,7 @@ struct NodeSummary {
         is_handing_over(node.is_handing_over()),
         leader(node.leader()),
         max_epoch(node.record().max_epoch),
+        sequence(node.sequence()),
         granted_to(node.record().granted_to),
         lease_seen(node.record().lease_seen),
         voted_lease(node.majority() != nullptr ? node.majority()->voter.terms().lease
@@ -45,7 +47,7 @@ std::optional<std::string> broken_by_effects(const NodeSummary& before, const Ef
 // effects.  What a voter says, and what a leader publishes, is covered by what it has.
 std::optional<std::string> broken_by_promises(const NodeSummary& before, const Node& node,
                                               Instant now, const Effects& effects);
-std::optional<std::string> broken_by_role(const Node& node);
+std::optional<std::string> broken_by_missing_lease(const Node& node);
 std::optional<std::string> broken_by_lease(const Node& node, Instant now, const Effects& effects);
 
 }  // namespace bellwether

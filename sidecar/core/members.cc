@@ -48,7 +48,9 @@ Members::Members(const MemberEntry& self, Electorate voters)
   rebuild();
 }
 
-void Members::set_self_electable(bool is_electable) { set_electable(self_, is_electable); }
+void Members::set_self_electable(bool is_electable) {
+  is_self_outdated_ |= set_electable(self_, is_electable);
+}
 
 Member* Members::find(const Uuid& id) {
   const auto found = places_.find(id);
@@ -312,6 +314,7 @@ void Members::lead_view(ViewVersion version) {
   set_version(version);
   listed_variant_ = self().variant;
   listed_revision_ = self().revision;
+  is_self_outdated_ = false;
 }
 
 const std::shared_ptr<const MemberView>& Members::view() {

@@ -142,6 +142,9 @@ class Members {
   // A new leader's list is a new view; so is every change while it leads.
   void begin_view(uint64_t epoch);
   void bump_view() { lead_view({version_.epoch, version_.counter + 1}); }
+  // Whether this process may lead has changed since, so some of those that have this version of its
+  // list may have it otherwise.
+  bool is_self_outdated() const { return is_self_outdated_; }
   // There is a new leader: whatever list it sends first counts as newer than ours.
   void expect_new_list() { set_version({}); }
 
@@ -200,6 +203,7 @@ class Members {
   // What the group's list says of this process; HELLO said so first.
   std::string listed_variant_;
   uint64_t listed_revision_ = 0;
+  bool is_self_outdated_ = false;           // in a list of its own
   std::shared_ptr<const MemberView> view_;  // shared with the frames and the store that carry it
 };
 

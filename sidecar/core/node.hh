@@ -237,6 +237,7 @@ class Node : private NodeState {
   void beat();
   void on_announced_beat(Member& from, uint64_t epoch, const Heartbeat& beat);
   void forget_the_gone();
+  void list_itself();
   void send_heartbeat(const Uuid& to);
   void correct_leader(const Uuid& id);
   void send_list_if_behind(Member& from, const HeartbeatAck& ack);

@@ -18,6 +18,7 @@ void Node::beat() {
     judge_followers();
     forget_the_gone();
     list_new_scores();
+    list_itself();
     if (!is_leading()) return;  // the plugin was told of the changes, and it can fail
     publish();
   }
@@ -32,6 +33,12 @@ void Node::forget_the_gone() {
   constexpr Duration kHearsayFor = std::chrono::minutes(5);
   const Duration hearsay_for = std::min(kHearsayFor, options_.reap_after);
   if (members_.forget(now_ - options_.reap_after, now_ - hearsay_for)) on_members_changed();
+}
+
+// A list that went out while its disk was broken, or while it was about to hand over, says that it
+// cannot lead; and nothing else tells those that follow when it can.
+void Node::list_itself() {
+  if (!handover_ && members_.is_self_outdated()) members_.bump_view();
 }
 
 void Node::send_heartbeat(const Uuid& to) {

@@ -87,7 +87,7 @@ std::optional<std::string> SelfCheck::broken_by_step(const Effects& effects) {
 
 std::optional<std::string> SelfCheck::first_broken(const Effects& effects) {
   // First what the others take for granted.
-  if (auto broken = broken_by_role(node_)) return broken;
+  if (auto broken = broken_by_missing_lease(node_)) return broken;
   if (auto broken = broken_by_effects(before_, effects)) return broken;
   if (auto broken = broken_by_change(before_, after_)) return broken;
   if (auto broken = broken_by_promises(before_, node_, now_, effects)) return broken;
@@ -116,13 +116,13 @@ std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) 
       node_.is_leading() && node_.majority() != nullptr && node_.majority()->quorum() > 1;
   const StoreGuard* store = node_.store();
   const uint64_t kept = store != nullptr ? store->disk.stored().max_epoch : UINT64_MAX;
+  // Whether or not there was anybody to send it to: who answers none tells a lie, and that is no
+  // mistake of this process.
+  if (after_.sequence != before_.sequence) last_beat_at_ = now_;
   for (const Effect& effect : effects) {
     if (const auto* send = std::get_if<Send>(&effect)) {
       released_epoch_ = std::max(released_epoch_, send->frame.header.released);
       if (released_epoch_ > kept) return "released an epoch that its disk may lose";  // [I6]
-      const bool is_beat = std::holds_alternative<Heartbeat>(send->frame.body) ||
-                           std::holds_alternative<Coordinator>(send->frame.body);
-      if (is_beat) last_beat_at_ = now_;
     } else if (std::holds_alternative<StoreWrite>(effect)) {
       last_write_at_ = now_;
     } else if (const auto* ended = std::get_if<DrainEnded>(&effect)) {

@@ -70,7 +70,7 @@ class SelfCheck {
   Publish flag_;                  // as it is published
   uint64_t published_epoch_ = 0;  // the highest
   uint64_t released_epoch_ = 0;   // the highest that a frame has released
-  Instant last_beat_at_{};        // when a COORDINATOR or a heartbeat was sent last
+  Instant last_beat_at_{};        // of the last COORDINATOR or heartbeat with a number of its own
   Instant last_write_at_{};       // and a write to the store
 };
 

@@ -239,21 +239,20 @@ void run_wait(ScenarioRunner& runner, Words& words) {
 constexpr Verb kVerbs[] = {
     {"nodes", "FIRST..LAST [key=value ...]",
      "the group; keys: profile variant guard voters lease death_proof detector preempt\n"
-     "preempt_delay score_margin scope sticky query_first stagger heartbeat_interval "
-     "suspect_after\n"
-     "answer_timeout coordinator_timeout join_timeout drain_timeout reap_after epoch_seed seed; "
-     "with\n"
-     "guard=majority the first 'voters' nodes vote, or all; with guard=store a record in a store\n"
-     "decides; with detector=script nobody suspects anybody unless 'detect' says so",
+     "preempt_delay score_margin scope sticky query_first stagger heartbeat_interval\n"
+     "suspect_after answer_timeout coordinator_timeout join_timeout drain_timeout reap_after\n"
+     "epoch_seed seed; with guard=majority the first 'voters' nodes vote, or all; with\n"
+     "guard=store a record in a store decides; with detector=script nobody suspects anybody\n"
+     "unless 'detect' says so",
      run_nodes},
     {"priority", "IDS NUMBER", "ranks compare by priority, then number (100 unless set)",
      run_priority},
     {"link", "[latency=] [jitter=] [loss=] [duplicate=]",
      "how all connections behave from now on; loss and duplicate are probabilities", run_link},
     {"start", "IDS",
-     "their processes start, with what their disks hold; IDS are 1 3..5 7,8 and parts: leader, "
-     "next\n"
-     "(who would lead without it), others (all but the leader); nobody while nobody leads",
+     "their processes start, with what their disks hold; IDS are 1 3..5 7,8 and parts:\n"
+     "leader, next (who would lead without it), others (all but the leader); nobody while\n"
+     "nobody leads",
      run_each<&Cluster::start>},
     {"join", "ID via CONTACT", "a new node starts and knows no more than one address", run_join},
     {"kill", "IDS [silently | at store | at stored]",

@@ -50,6 +50,20 @@ BOOST_AUTO_TEST_CASE(a_grant_of_one_without_a_vote_does_not_count) {
   BOOST_TEST(published(node.receive_grant(2)) == "leads in 1");
 }
 
+// They lie: the claim was sent to nobody, for those that are connected did not answer the election.
+BOOST_AUTO_TEST_CASE(grants_that_nobody_was_asked_for_do_not_make_a_node_take_itself_for_wrong) {
+  GuardHarness node;  // 3 of 1..5
+  node.join();
+  node.step(Joined{});
+  while (!node.node().majority()->canvassing) node.run_for(milliseconds(10));
+  for (const uint32_t silent : {4u, 5u}) node.receive_opinion(silent, true);
+  BOOST_TEST(node.role() == "claims 1");
+  for (const uint32_t gone : {1u, 2u}) node.disconnect(gone, LinkEvidence::kClosed);
+  BOOST_TEST(sent(node.disk_has_it()) == "");
+  for (const uint32_t liar : {4u, 5u}) node.receive_grant(liar);
+  BOOST_TEST(node.role() == "leads in 1");
+}
+
 BOOST_AUTO_TEST_CASE(a_grant_of_one_that_counts_other_voters_does_not_count) {
   Candidate node;
   node.claim();

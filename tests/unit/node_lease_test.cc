@@ -1,5 +1,6 @@
 // A leader under guard "majority": how long it leads, and how it ends.  The node is 5 of 1..5,
 // leads epoch 1 by the grants of 1 and 2, and its lease is one second: it believes in 800 ms of it.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "guard_harness.hh"
@@ -233,6 +234,25 @@ BOOST_AUTO_TEST_CASE(a_leader_whose_disk_breaks_may_finish_its_reign) {
   node.lead_for(seconds(2), {1, 2});
   BOOST_TEST(node.role() == "leads in 1");
   BOOST_TEST(!node.node().may_lead());
+}
+
+BOOST_AUTO_TEST_CASE(once_its_disk_works_again_the_others_hear_that_it_may_lead) {
+  Leader node;
+  node.disk_fails();
+  node.connect(6);
+  node.lead_for(milliseconds(100), {1, 2});
+  const auto says_it_may_lead = [&node] {
+    const auto list = find_sent<MembersFrame>(node.acknowledge(3, true, ViewVersion{}));
+    BOOST_REQUIRE(list.has_value());
+    const auto& entries = list->view->entries;
+    return std::ranges::find(entries, uuid(5), &MemberEntry::id)->is_electable;
+  };
+  BOOST_TEST(!says_it_may_lead());
+  node.disk_has_it();
+  const ViewVersion before = node.node().members().version();
+  node.lead_for(milliseconds(200), {1, 2});
+  BOOST_TEST((node.node().members().version() > before));
+  BOOST_TEST(says_it_may_lead());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
