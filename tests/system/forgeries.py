@@ -99,11 +99,11 @@ class Forger:
 
     def canvass(self):
         return (fixed(1, self.number()) + fixed(2, self.electorate()) + self.flag(3) +
-                self.flag(4) + self.flag(5) + self.score(6))
+                self.flag(4) + self.flag(5) + self.score(6) + fixed(7, self.number()))
 
     def canvass_reply(self):
         return (fixed(1, self.number()) + self.flag(2) + self.flag(3) + text(4, self.hint()) +
-                varint(5, self.duration()))
+                varint(5, self.duration()) + self.flag(6))
 
     def grant(self):
         wait = text(1, self.identity()) + varint(2, self.some_epoch()) + varint(3, self.duration())

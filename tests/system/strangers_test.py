@@ -14,9 +14,11 @@ import socket
 import threading
 import uuid
 
-from forged_frames import COORDINATOR, HEARTBEAT, Impostor, fixed, varint, voters_hash
+from forged_frames import (COORDINATOR, HEARTBEAT, Impostor, fixed, store_hash, varint,
+                           voters_hash)
 from forgeries import Forger
 from harness import wait_until
+from store_group import EtcdCase
 from system_case import CALM, SystemCase, main
 
 MOST_MEMBERS = 1000
@@ -102,7 +104,82 @@ class FullGroup(SystemCase):
             self.assertEqual(sorted(names), ["n0", "n1"])
 
 
-class Impostors(SystemCase):
+class Liars:
+    """What comes of random frames; a class below is a SystemCase."""
+
+    frames = FORGED_FRAMES
+
+    def talk(self, forger, sidecars, hello):
+        """Random frames to all of them in turn; who hangs up is called again."""
+        connections = [None] * len(sidecars)
+
+        def read_all(connection):
+            with contextlib.suppress(OSError):
+                with contextlib.suppress(ConnectionResetError):
+                    while connection.recv(65536):
+                        pass
+
+        for _ in range(self.frames // FRAMES_AT_ONCE):
+            index = forger.dice.randrange(len(sidecars))
+            frames = b"".join(forger.frame() for _ in range(FRAMES_AT_ONCE))
+            try:
+                if connections[index] is None:
+                    connections[index] = forger.impostor.connect(sidecars[index], **hello)
+                    threading.Thread(target=read_all, args=(connections[index],),
+                                     daemon=True).start()
+                connections[index].sendall(frames)
+            except OSError:
+                if connections[index] is not None:
+                    connections[index].close()
+                connections[index] = None
+        for connection in filter(None, connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)  # its reader ends
+            connection.close()
+
+    def survives(self, group, absent, hello):
+        """Two impostors, under these sidecars' names, talk to all others at once."""
+        for sidecar in absent:
+            sidecar.kill()
+        leader = group.await_leader()
+        seed = random.randrange(2**32)
+        print(f"seed {seed}, {self.frames} frames of each impostor")
+        members = [(uuid.UUID(member["id"]).bytes, name)
+                   for name, member in leader.members().items()]
+        talkers = []
+        for number, sidecar in enumerate(absent):
+            impostor = Impostor(sidecar.name)
+            forger = Forger(seed + number, impostor, [*members, (impostor.identity, impostor.name)],
+                            hello["voters"], leader.epoch())
+            talkers.append(threading.Thread(target=self.talk, args=(forger, group.running, hello)))
+        for talker in talkers:
+            talker.start()
+        for talker in talkers:
+            talker.join()
+        for sidecar in absent:
+            sidecar.start()
+        group.await_leader(patience_s=LONG_S)
+        names = sorted(sidecar.name for sidecar in group.sidecars)
+        for sidecar in group.sidecars:
+            self.await_members(sidecar, names)
+            self.assertLess(len(sidecar.log()), MOST_LOG_BYTES, sidecar.name)
+            wait_until(f"{sidecar.name} is ready", sidecar.is_ready, LONG_S)
+        group.await_leader().kill()
+        group.await_leader(patience_s=LONG_S)
+
+    def await_members(self, sidecar, names):
+        """It sees these alive, each once.  Others may be listed: members that nobody has met."""
+        def living():
+            return [member["name"] for member in sidecar.get("/v1/members")["members"]
+                    if member["state"] == "alive"]
+        try:
+            wait_until(f"{sidecar.name} sees the members as before",
+                       lambda: sorted(living()) == names, LONG_S)
+        finally:
+            print(f"{sidecar.name} sees {living()}")
+
+
+class Impostors(Liars, SystemCase):
     """Whoever knows the names of the voters may take that of one that does not run."""
 
     def test_a_claim_with_no_lease_breaks_nothing(self):
@@ -139,75 +216,6 @@ class Impostors(SystemCase):
             return (sidecar.get("/v1/status") or {}).get("highest_epoch", 0) >= epoch
         wait_until(f"{sidecar.name} has heard of epoch {epoch}", has_heard)
 
-    def talk(self, forger, sidecars, hello):
-        """Random frames to all of them in turn; who hangs up is called again."""
-        connections = [None] * len(sidecars)
-
-        def read_all(connection):
-            with contextlib.suppress(OSError):
-                with contextlib.suppress(ConnectionResetError):
-                    while connection.recv(65536):
-                        pass
-
-        for _ in range(FORGED_FRAMES // FRAMES_AT_ONCE):
-            index = forger.dice.randrange(len(sidecars))
-            frames = b"".join(forger.frame() for _ in range(FRAMES_AT_ONCE))
-            try:
-                if connections[index] is None:
-                    connections[index] = forger.impostor.connect(sidecars[index], **hello)
-                    threading.Thread(target=read_all, args=(connections[index],),
-                                     daemon=True).start()
-                connections[index].sendall(frames)
-            except OSError:
-                if connections[index] is not None:
-                    connections[index].close()
-                connections[index] = None
-        for connection in filter(None, connections):
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)  # its reader ends
-            connection.close()
-
-    def survives(self, group, absent, hello):
-        """Two impostors, under these sidecars' names, talk to all others at once."""
-        for sidecar in absent:
-            sidecar.kill()
-        leader = group.await_leader()
-        seed = random.randrange(2**32)
-        print(f"seed {seed}, {FORGED_FRAMES} frames of each impostor")
-        members = [(uuid.UUID(member["id"]).bytes, name)
-                   for name, member in leader.members().items()]
-        talkers = []
-        for number, sidecar in enumerate(absent):
-            impostor = Impostor(sidecar.name)
-            forger = Forger(seed + number, impostor, [*members, (impostor.identity, impostor.name)],
-                            hello["voters"], leader.epoch())
-            talkers.append(threading.Thread(target=self.talk, args=(forger, group.running, hello)))
-        for talker in talkers:
-            talker.start()
-        for talker in talkers:
-            talker.join()
-        for sidecar in absent:
-            sidecar.start()
-        group.await_leader(patience_s=LONG_S)
-        names = sorted(sidecar.name for sidecar in group.sidecars)
-        for sidecar in group.sidecars:
-            self.await_members(sidecar, names)
-            self.assertLess(len(sidecar.log()), MOST_LOG_BYTES, sidecar.name)
-            wait_until(f"{sidecar.name} is ready", sidecar.is_ready, LONG_S)
-        group.await_leader().kill()
-        group.await_leader(patience_s=LONG_S)
-
-    def await_members(self, sidecar, names):
-        """It sees these alive, each once.  Others may be listed: members that nobody has met."""
-        def living():
-            return [member["name"] for member in sidecar.get("/v1/members")["members"]
-                    if member["state"] == "alive"]
-        try:
-            wait_until(f"{sidecar.name} sees the members as before",
-                       lambda: sorted(living()) == names, LONG_S)
-        finally:
-            print(f"{sidecar.name} sees {living()}")
-
     def test_random_frames_of_voters(self):
         with self.group(5, extra=SOON, voters=5) as group:
             group.start("--bootstrap").await_leader(group.sidecars[-1])
@@ -218,6 +226,18 @@ class Impostors(SystemCase):
         with self.group(5, extra=SOON) as group:
             group.start().await_leader(group.sidecars[-1])
             self.survives(group, group.sidecars[:2], {"voters": 0})
+
+
+class ImpostorsAtAStore(Liars, EtcdCase):
+    """Which cannot be lied to: nor do two flags ever say so."""
+
+    frames = FORGED_FRAMES // 5
+
+    def test_random_frames_of_members(self):
+        with self.led_group(5) as guarded:
+            group = guarded.group
+            self.survives(group, group.sidecars[:2],
+                          {"voters": store_hash(f"etcd /bellwether/{guarded.name}")})
 
 
 if __name__ == "__main__":
