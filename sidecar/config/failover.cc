@@ -50,7 +50,8 @@ struct Waits {
 };
 
 std::vector<Failover> without_guard(const Waits& timers) {
-  const std::string runs_out = "off after " + duration_text(timers.silence);
+  // Before anybody may suspect it.
+  const std::string runs_out = "off after " + duration_text(timers.options.suspect_after_min);
   const Duration join = timers.options.join_timeout;
   const std::string reconnect = "reconnect " + duration_text(kReconnect);
   return {

@@ -46,6 +46,15 @@ inline ParsedConfig parse(std::string_view text) {
   return parse_config(text, kFile, environment());
 }
 
+inline Config config_of(const std::string& text) { return parse(text).config; }
+
+// The least that is valid.
+inline const std::string kGroup = "group.name = \"g\"\n";
+
+inline Config with_profile(const std::string& profile) {
+  return config_of(kGroup + "election.profile = \"" + profile + "\"\n");
+}
+
 // In an environment in which nothing is set: what is in force depends on none.
 inline Config read_back(const std::string& text) {
   const Environment empty{[](const std::string&) { return std::nullopt; }, ""};
