@@ -23,14 +23,16 @@ bool is_end_asked_for() {
   sigset_t waiting;
   ::sigemptyset(&waiting);
   ::sigpending(&waiting);
-  return ::sigismember(&waiting, SIGTERM) == 1 || ::sigismember(&waiting, SIGINT) == 1;
+  const auto waits = [&](int signal) { return ::sigismember(&waiting, signal) == 1; };
+  return waits(SIGTERM) || waits(SIGINT) || waits(SIGQUIT) || waits(SIGABRT);
 }
 
 void say_line(const std::string& text) { write_to_stderr("bellwether: " + text + "\n"); }
 
 }  // namespace
 
-HangWatch::HangWatch(const char* doing) : doing_(doing) {
+HangWatch::HangWatch(const char* doing, std::function<void()> before_end)
+    : doing_(doing), before_end_(std::move(before_end)) {
   try {
     thread_ = std::thread([this] { watch(); });
   } catch (const std::system_error&) {
@@ -63,6 +65,7 @@ void HangWatch::watch() {
     if (now - asked_at < kTimeToStart) continue;
     say_line("told to end before it had started");
     // Nothing was begun, so nothing is left undone.
+    if (before_end_) before_end_();
     ::_exit(static_cast<int>(ExitCode::kOk));
   }
 }

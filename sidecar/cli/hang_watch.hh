@@ -6,6 +6,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -16,8 +17,8 @@ namespace bellwether::cli {
 // thread to be had, nobody watches.
 class HangWatch {
  public:
-  // `doing`: how its lines begin.
-  explicit HangWatch(const char* doing = "cannot go on: ");
+  // `doing`: how its lines begin.  `before_end`: in its own thread, when it ends the process.
+  explicit HangWatch(const char* doing = "cannot go on: ", std::function<void()> before_end = {});
   ~HangWatch();
   HangWatch(const HangWatch&) = delete;
   HangWatch& operator=(const HangWatch&) = delete;
@@ -26,6 +27,7 @@ class HangWatch {
   void watch();
 
   const std::string doing_;
+  const std::function<void()> before_end_;
   std::mutex mutex_;  // of is_over_
   std::condition_variable ends_;
   bool is_over_ = false;

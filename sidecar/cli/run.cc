@@ -166,7 +166,7 @@ io::Confinement confined(const Config& config) {
   require_threads(kThreads);
   // Forks a child, so it comes before all threads that stay.
   const char* const flag_weakness = io::robust_futex_flaw();
-  std::optional<HangWatch> watch("cannot start yet: ");
+  std::optional<HangWatch> watch(std::in_place, "cannot start yet: ", [&] { turn.forget(); });
   // The first process of a container inherits the orphans of all others; nobody has to wait for
   // them.
   if (::getpid() == 1) std::signal(SIGCHLD, SIG_IGN);
@@ -213,7 +213,7 @@ ExitCode run_in_its_turn(const RunOptions& options) {
   // Until somebody takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
   io::block_signals();
-  const StartTurn turn;
+  const StartTurn turn(options.file);
   if (!turn.comes()) return ExitCode::kOk;
   require_stack(kStackBytes);
   return run_sidecar(options, turn);

@@ -1,10 +1,9 @@
-// Waiting, the process is alive, and systemd has to know: its patience may be shorter than the
-// wait.
+// Waiting, the process is alive, and systemd has to know: its patience, and that of its watchdog,
+// may be shorter than the wait.
 #include "cli/start_turn.hh"
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <string>
@@ -18,30 +17,24 @@
 namespace bellwether::cli {
 namespace {
 
-// How long systemd is asked to wait for a start once the wait before it is over, if it has not more
-// patience by itself.
-constexpr std::chrono::seconds kPatienceAfterWait(30);
+// How long the start itself may take once the wait before it is over: as long as systemd gives to
+// one that has not waited.
+constexpr std::chrono::seconds kStartAfterWait(90);
 
-daemon::CrashLoop usual_loop() {
+daemon::CrashLoop usual_loop(const std::string& config_file) {
   const HangWatch watch("cannot start yet: ");
-  return daemon::CrashLoop(daemon::CrashLoop::usual_folder());
+  return daemon::CrashLoop(daemon::CrashLoop::usual_folder(), config_file);
 }
 
-// False as soon as the end is asked for, by whatever signal: one that waited for the end of the
-// wait would end a start that has just begun.
-bool has_slept(Duration wait, const daemon::Systemd& systemd) {
+// False as soon as the end is asked for; what waited for the end of the wait would end a start that
+// has just begun.
+bool has_slept(Duration wait) {
   sigset_t ends;
   ::sigemptyset(&ends);
   for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGABRT}) ::sigaddset(&ends, signal);
-  const Instant over_at = io::Loop::now() + wait;
-  for (Duration left = wait; left > Duration::zero(); left = over_at - io::Loop::now()) {
-    systemd.tell("WATCHDOG=1");
-    const Duration piece = std::min(left, systemd.watchdog_interval().value_or(left));
-    const auto whole = std::chrono::floor<std::chrono::seconds>(piece);
-    const timespec time{.tv_sec = whole.count(), .tv_nsec = (piece - whole).count()};
-    if (::sigtimedwait(&ends, nullptr, &time) >= 0) return false;
-  }
-  return true;
+  const auto whole = std::chrono::floor<std::chrono::seconds>(wait);
+  const timespec time{.tv_sec = whole.count(), .tv_nsec = (wait - whole).count()};
+  return ::sigtimedwait(&ends, nullptr, &time) < 0;
 }
 
 // Says that it waits; false as above.
@@ -52,16 +45,20 @@ bool has_waited(unsigned starts, Duration wait) {
       "again (SIGTERM ends the wait, and then the next start is made at once)",
       starts == daemon::CrashLoop::kMostCounted ? "at least " : "", starts, duration_text(wait));
   write_to_stderr("bellwether: " + words + "\n");
-  const auto patience = std::chrono::floor<std::chrono::microseconds>(wait + kPatienceAfterWait);
-  systemd.tell(fmt::format("EXTEND_TIMEOUT_USEC={}\nSTATUS={}", patience.count(), words));
-  const bool goes_on = has_slept(wait, systemd);
+  systemd.ask_for(wait + kStartAfterWait);
+  systemd.tell("STATUS=" + words);
+  const bool goes_on = has_slept(wait);
   systemd.tell(goes_on ? "STATUS=starting" : "STOPPING=1\nSTATUS=");
   return goes_on;
 }
 
 }  // namespace
 
-StartTurn::StartTurn() : loop_(usual_loop()) {}
+StartTurn::StartTurn(const std::string& config_file) : loop_(usual_loop(config_file)) {
+  if (loop_.flaw().empty()) return;
+  write_to_stderr("bellwether: starts are not counted, so a crash loop will not be slowed: " +
+                  loop_.flaw() + "\n");
+}
 
 bool StartTurn::comes() const {
   const unsigned starts = loop_.quick_starts(io::Loop::now());

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -38,12 +40,18 @@ bool is_ours(int file) {
 
 }  // namespace
 
-CrashLoop::CrashLoop(const std::filesystem::path& folder) {
+CrashLoop::CrashLoop(const std::filesystem::path& folder,
+                     const std::filesystem::path& config_file) {
   if (folder.empty()) return;
-  const std::string path = folder / ".starts";
+  const std::string path = folder / (".starts-" + config_file.filename().string());
   const FileTurn turn(path);
   io::FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | io::kCautiousOpen, 0600));
-  if (!is_ours(file.get())) return;
+  if (!file.is_open()) {
+    flaw_ = path + ": " + std::strerror(errno);
+  } else if (!is_ours(file.get())) {
+    flaw_ = path + " is somebody else's";
+  }
+  if (!flaw_.empty()) return;
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) file_ = std::move(file);
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/clock.hh"
 #include "io/loop/files.hh"
@@ -25,10 +26,12 @@ class CrashLoop {
   // More are as many.
   static constexpr unsigned kMostCounted = 16;
 
-  // Counts in a file of `folder`, which outlives the process and not the machine's boot.  Nothing
-  // is counted, and nobody waits, where there is none ("") or it cannot be used, or while another
-  // process counts there.
-  explicit CrashLoop(const std::filesystem::path& folder);
+  // Counts in a file of `folder`, which outlives the process and not the machine's boot; it has the
+  // name of `config_file`, for sidecars may share the folder.  Nothing is counted, and nobody
+  // waits, where there is none ("") or it cannot be used, or while another process counts there.
+  CrashLoop(const std::filesystem::path& folder, const std::filesystem::path& config_file);
+  // Why it cannot be used, if there is one; else "".
+  const std::string& flaw() const { return flaw_; }
   // The first of RUNTIME_DIRECTORY, which systemd sets.
   static std::filesystem::path usual_folder();
 
@@ -43,6 +46,7 @@ class CrashLoop {
 
  private:
   io::FileDescriptor file_;
+  std::string flaw_;
 };
 
 }  // namespace bellwether::daemon

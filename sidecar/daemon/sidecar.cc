@@ -216,11 +216,10 @@ void Sidecar::tick() {
   note_vote();
   look_at_flag();
   front_door_.look_at_socket();
-  const auto watchdog = systemd_.watchdog_interval();
-  if (watchdog) systemd_.tell("WATCHDOG=1");
+  systemd_.tell_alive();
   tell_systemd();
   const Duration interval = is_announced_ ? kTickInterval : kTickUntilReady;
-  next_tick_ = now + std::min(interval, watchdog.value_or(interval));
+  next_tick_ = now + std::min(interval, systemd_.watchdog_interval().value_or(interval));
   ticker_.arm(next_tick_ - now);
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <string>
 
 #include "base/ascii.hh"
 
@@ -45,8 +46,25 @@ Systemd::Systemd() {
   const bool is_meant = !watchdog_pid || *watchdog_pid == static_cast<uint64_t>(::getpid());
   constexpr uint64_t kLongest = uint64_t{24} * 3600 * 1'000'000;
   if (!watchdog_us || *watchdog_us == 0 || !is_meant) return;
-  // Twice as often, as systemd's own documentation advises.
-  watchdog_interval_ = std::chrono::microseconds(std::min(*watchdog_us, kLongest) / 2);
+  watchdog_ = std::chrono::microseconds(std::min(*watchdog_us, kLongest));
+}
+
+// Twice as often, as systemd's own documentation advises.
+std::optional<Duration> Systemd::watchdog_interval() const {
+  if (!watchdog_) return std::nullopt;
+  return *watchdog_ / 2;
+}
+
+void Systemd::ask_for(Duration patience) const {
+  const auto us = std::chrono::ceil<std::chrono::microseconds>(patience).count();
+  tell("EXTEND_TIMEOUT_USEC=" + std::to_string(us));
+  // Where there is none this would make one.
+  if (watchdog_) tell("WATCHDOG_USEC=" + std::to_string(us));
+}
+
+void Systemd::tell_alive() const {
+  if (!watchdog_) return;
+  tell("WATCHDOG_USEC=" + std::to_string(watchdog_->count()) + "\nWATCHDOG=1");
 }
 
 void Systemd::tell(std::string_view message) const {

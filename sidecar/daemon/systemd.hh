@@ -2,6 +2,7 @@
 // datagram a message.  Elsewhere nothing happens.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string_view>
 
@@ -17,7 +18,13 @@ class Systemd {
   Systemd();
 
   // How often it expects to be told; nothing: it does not.
-  std::optional<Duration> watchdog_interval() const { return watchdog_interval_; }
+  std::optional<Duration> watchdog_interval() const;
+
+  // Asks it not to end this process because nothing is heard of it: neither its start, for so long
+  // from now on, nor the watchdog, which a unit's READY may not even have begun.
+  void ask_for(Duration patience) const;
+  // The watchdog expects this process to be alive from now on, as the unit has it.
+  void tell_alive() const;
 
   // "READY=1", "STOPPING=1", "WATCHDOG=1", "STATUS=…", lines of one message.  Never blocks; what
   // cannot be sent is lost.
@@ -25,7 +32,7 @@ class Systemd {
 
  private:
   io::FileDescriptor socket_;
-  std::optional<Duration> watchdog_interval_;
+  std::optional<std::chrono::microseconds> watchdog_;  // as long as it waits
 };
 
 }  // namespace bellwether::daemon

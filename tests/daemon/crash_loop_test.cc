@@ -19,12 +19,14 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Waits = std::vector<seconds::rep>;
 
+constexpr const char* kConfig = "/etc/bellwether/orders.toml";
+
 struct Folder {
   // The waits of `count` starts, each of which comes so long after the one before has begun.
   Waits waits(int count, Duration between) {
     Waits all;
     for (int number = 0; number < count; ++number) {
-      const CrashLoop loop(folder.path());
+      const CrashLoop loop(folder.path(), kConfig);
       const unsigned starts = loop.quick_starts(now);
       const Duration wait = CrashLoop::wait_after(starts);
       all.push_back(std::chrono::duration_cast<seconds>(wait).count());
@@ -36,7 +38,7 @@ struct Folder {
   }
 
   io::test::TemporaryFolder folder;
-  std::filesystem::path file = folder.path() / ".starts";
+  std::filesystem::path file = folder.path() / ".starts-orders.toml";
   Instant now{std::chrono::hours(1) + milliseconds(7)};
 };
 
@@ -65,27 +67,35 @@ BOOST_AUTO_TEST_CASE(one_that_works_for_a_while_ends_the_loop) {
 
 BOOST_AUTO_TEST_CASE(an_end_that_was_wanted_ends_it_as_well) {
   waits(8, kSoon);
-  CrashLoop(folder.path()).forget();
+  CrashLoop(folder.path(), kConfig).forget();
   BOOST_TEST(waits(1, kSoon) == Waits{0}, boost::test_tools::per_element());
 }
 
 // A watchdog that is shorter than the wait, say.
 BOOST_AUTO_TEST_CASE(one_that_is_killed_as_it_waits_is_let_start_in_the_end) {
   waits(6, kSoon);
-  BOOST_TEST((CrashLoop::wait_after(CrashLoop(folder.path()).quick_starts(now)) == seconds(16)));
+  BOOST_TEST(
+      (CrashLoop::wait_after(CrashLoop(folder.path(), kConfig).quick_starts(now)) == seconds(16)));
   now += kSoonAfterStart;
-  BOOST_TEST(CrashLoop(folder.path()).quick_starts(now) == 0u);
+  BOOST_TEST(CrashLoop(folder.path(), kConfig).quick_starts(now) == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(two_processes_do_not_count_each_other) {
   waits(8, kSoon);
-  const CrashLoop other(folder.path());
+  const CrashLoop other(folder.path(), kConfig);
   BOOST_TEST(waits(8, kSoon) == Waits(8, 0), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(sidecars_that_share_a_folder_do_not_count_each_other) {
+  waits(8, kSoon);
+  const CrashLoop other(folder.path(), "/etc/bellwether/invoices.toml");
+  BOOST_TEST(other.quick_starts(now) == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_its_own_is_left_as_it_is) {
   const auto nobody_waits = [&] {
     BOOST_TEST(waits(9, kSoon) == Waits(9, 0), boost::test_tools::per_element());
+    BOOST_TEST(CrashLoop(folder.path(), kConfig).flaw().starts_with(file.string()));
   };
   for (const std::string content : {"a flag, which is larger", "7\n"}) {
     std::ofstream(file) << content;
@@ -113,12 +123,13 @@ BOOST_AUTO_TEST_CASE(a_time_that_is_yet_to_come_counts_as_none) {
 }
 
 BOOST_AUTO_TEST_CASE(without_a_folder_nobody_waits) {
-  const CrashLoop none("");
+  const CrashLoop none("", kConfig);
   for (int start = 0; start < 9; ++start) {
     BOOST_TEST(none.quick_starts(now) == 0u);
     none.begin(0, now);
   }
   none.forget();
+  BOOST_TEST(none.flaw() == "");
 }
 
 BOOST_AUTO_TEST_CASE(the_folder_is_the_first_that_systemd_names) {

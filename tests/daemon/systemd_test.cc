@@ -80,6 +80,28 @@ BOOST_AUTO_TEST_CASE(is_told_twice_within_its_watchdogs_time) {
   BOOST_TEST((Systemd().watchdog_interval() == std::chrono::milliseconds(1500)));
 }
 
+BOOST_AUTO_TEST_CASE(is_asked_for_patience_and_told_when_that_is_over) {
+  const Receiver receiver;
+  ::setenv("NOTIFY_SOCKET", receiver.name().c_str(), 1);
+  ::setenv("WATCHDOG_USEC", "3000000", 1);
+  const Systemd manager;
+  manager.ask_for(std::chrono::minutes(1));
+  BOOST_TEST(receiver.receive() == "EXTEND_TIMEOUT_USEC=60000000");
+  BOOST_TEST(receiver.receive() == "WATCHDOG_USEC=60000000");
+  manager.tell_alive();
+  BOOST_TEST(receiver.receive() == "WATCHDOG_USEC=3000000\nWATCHDOG=1");
+}
+
+BOOST_AUTO_TEST_CASE(without_a_watchdog_is_not_given_one) {
+  const Receiver receiver;
+  ::setenv("NOTIFY_SOCKET", receiver.name().c_str(), 1);
+  const Systemd manager;
+  manager.ask_for(std::chrono::minutes(1));
+  manager.tell_alive();
+  BOOST_TEST(receiver.receive() == "EXTEND_TIMEOUT_USEC=60000000");
+  BOOST_TEST(receiver.receive() == "");
+}
+
 BOOST_AUTO_TEST_CASE(with_a_watchdog_for_another_process_is_not_ours) {
   ::setenv("NOTIFY_SOCKET", "@x", 1);
   ::setenv("WATCHDOG_USEC", "3000000", 1);

@@ -44,7 +44,7 @@ class Started(SystemCase):
     def test_systemd_hears_of_readiness_and_the_end(self):
         with self.group(1) as group, self.manager(group) as await_told:
             sidecar, = group.sidecars
-            await_told("READY=1", "WATCHDOG=1", "STATUS=ready")
+            await_told("READY=1", "WATCHDOG_USEC=100000", "WATCHDOG=1", "STATUS=ready")
             sidecar.is_wanted = False
             sidecar.send_signal(signal.SIGTERM)
             await_told("STOPPING=1", "STATUS=leaving the group")
@@ -58,11 +58,12 @@ class Started(SystemCase):
             sidecar, = group.sidecars
             runtime = group.folder / "runtime"
             runtime.mkdir()
+            starts = runtime / f".starts-{sidecar.config_file.name}"
 
             def start_after(count):
-                note(runtime / ".starts", count)
+                note(starts, count)
                 sidecar.start(environment={"RUNTIME_DIRECTORY": str(runtime)})
-            yield sidecar, runtime / ".starts", start_after
+            yield sidecar, starts, start_after
 
     def test_in_a_crash_loop_it_waits_and_can_be_ended(self):
         words = "has been started 3 times, each time soon after the last; waits 2s before"
@@ -83,9 +84,9 @@ class Started(SystemCase):
 
     def test_systemd_knows_that_it_waits(self):
         with self.group(1) as group:
-            note(group.folder / ".starts", 16)
+            note(group.folder / f".starts-{group.sidecars[0].config_file.name}", 16)
             with self.manager(group, RUNTIME_DIRECTORY=str(group.folder)) as await_told:
-                await_told("EXTEND_TIMEOUT_USEC=46000000", "WATCHDOG=1",
+                await_told("EXTEND_TIMEOUT_USEC=106000000", "WATCHDOG_USEC=106000000",
                            "STATUS=has been started at least 16 times, each time soon after the "
                            "last; waits 16s before it starts again (SIGTERM ends the wait, and "
                            "then the next start is made at once)")

@@ -25,7 +25,7 @@ NAMES = ("orders-0", "orders-1", "orders-2")
 CONFIG, SECRET = "/etc/bellwether/bellwether.toml", "/etc/bellwether/secret"
 CREDENTIAL = "/run/credentials/bellwether.service/secret"
 STATE, FLAG = "/var/lib/bellwether", "/run/bellwether/orders"
-STARTS = "/run/bellwether/.starts"
+STARTS = "/run/bellwether/.starts-bellwether.toml"
 DROP_INS = "/etc/systemd/system/bellwether.service.d"
 GROUP = f"""
 [group]
@@ -76,7 +76,7 @@ listen = "127.0.0.1:9484"
 SESSION = """busctl --quiet call org.freedesktop.login1 /org/freedesktop/login1 \
   org.freedesktop.login1.Manager CreateSession 'uusssssussbssa(sv)' \
   $(id -u joe) 0 test tty user '' '' 0 '' '' false '' '' 0"""
-PLUGIN = "/usr/lib/bellwether/test.so"
+PLUGIN, SLOW_CALLS = "/usr/lib/bellwether/test.so", "/usr/lib/bellwether/slow_calls.so"
 ATTACH = ["curl", "-sN", "-X", "POST", "http://127.0.0.1:4040/v1/application/attach"]
 DRAIN_S = 3
 # What an application sees, as another user than the sidecar.
@@ -138,6 +138,7 @@ class Systemd(SystemCase):
         shutil.copytree(program.parents[1] / "lib/bellwether",
                         machine.path("/usr/lib/bellwether"), dirs_exist_ok=True)
         shutil.copy(os.environ["BELLWETHER_TEST_WAITING_PLUGIN"], machine.path(PLUGIN))
+        shutil.copy(os.environ["BELLWETHER_TEST_SLOW_CALLS"], machine.path(SLOW_CALLS))
         before, after = block("examples/systemd/README.md", "systemd-sysusers").split(
             "bellwether keygen")
         machine.sh("getent passwd orders || useradd --system orders; chmod -R a+rX /opt/python")
@@ -279,16 +280,18 @@ class Systemd(SystemCase):
         self.assertEqual(machine.path(STARTS).stat().st_size, 1)
         self.whole()
 
-    def test_a_watchdog_does_not_end_the_wait(self):
+    def test_a_watchdog_ends_neither_the_wait_nor_the_start_after_it(self):
         """It would begin anew each time, for ever, however much is repaired meanwhile."""
         _, machine, _ = self.whole()
         machine.sh(f"systemctl stop bellwether; chmod 000 {CONFIG}")
-        machine.sh(drop_in("Type=simple\\nWatchdogSec=1s"))  # which begins with the process
+        # Which begins with the process; and the disk is slow.
+        machine.sh(drop_in("Type=simple\\nWatchdogSec=1s\\n"
+                           f"Environment=LD_PRELOAD={SLOW_CALLS} SLOW_SYNC_MS=2500"))
         self.start(machine)
         wait_until("it waits", lambda: "waits 4s" in machine.show("bellwether", "StatusText"))
         machine.sh(f"chmod 644 {CONFIG}")
         process = machine.show("bellwether", "MainPID")
-        self.await_service(machine, StatusText="ready")
+        self.await_service(machine, StatusText="ready", WatchdogUSec="1s")
         self.assertEqual(machine.show("bellwether", "MainPID"), process)
         machine.sh(NO_DROP_IN)
         self.assertEqual(self.start(machine, "restart"), 0)
