@@ -36,8 +36,7 @@ class FileTurn {
   // Where that thread is; "": nowhere.
   static std::string path_of(std::thread::id thread);
   // What to say then, after the file's name.
-  static constexpr const char* kFlaw =
-      "is still being read; look at the disk, or the network file system, that it is on";
+  static std::string flaw() { return std::string("is still being read; ") + kLookAtDisk; }
 
  private:
   std::string path_;

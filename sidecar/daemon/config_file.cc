@@ -34,7 +34,7 @@ std::string read_config_text(const std::filesystem::path& file) {
   };
   const FileTurn turn(file.string());
   if (!turn.is_ours()) {
-    throw std::runtime_error("cannot read " + file.string() + ": it " + FileTurn::kFlaw);
+    throw std::runtime_error("cannot read " + file.string() + ": it " + FileTurn::flaw());
   }
   // A pipe is to be refused, not waited for.
   const io::FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));

@@ -208,10 +208,10 @@ class Takeover(SystemCase):
                 self.await_state(leader, "left", *followers, successor)
 
     def test_a_terminated_leader_leaves_a_gap_of_two_round_trips_at_most(self):
-        """As applications see it: from one flag's end to the next one's begin, under both guards.
-        Round trips are as long as the sidecars find them; the links make them long enough that
-        this machine's own pauses, for which MARGIN_MS is allowed and what the observer and the
-        links have noticed, do not decide."""
+        """As applications see it: from one flag's end to the next one's begin, without a guard and
+        with voters.  Round trips are as long as the sidecars find them; the links make them long
+        enough that this machine's own pauses, for which MARGIN_MS is allowed and what the observer
+        and the links have noticed, do not decide."""
         for variant, voters in itertools.product(VARIANTS, (0, 3)):
             with self.subTest(variant=variant, voters=voters), \
                     self.group(3, variant, PATIENT, voters=voters) as group, \

@@ -59,7 +59,7 @@ SecretText read_guarded_file(const std::string& path, const std::string& key, Se
     fail("cannot be read: " + std::generic_category().message(errno));
   };
   const FileTurn turn(path);
-  if (!turn.is_ours()) fail(FileTurn::kFlaw);
+  if (!turn.is_ours()) fail(FileTurn::flaw());
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat status {};
   if (!file.is_open() || ::fstat(file.get(), &status) != 0) fail_by_errno();

@@ -83,7 +83,7 @@ enum class TurnAwayReason : uint8_t {
   kDuplicateName = 2,  // another living process has this name
   kGroupFull = 3,      // as many living members as there may be
   kFarAhead = 4,       // its epoch cannot be this group's
-  kOtherVoters = 5,    // its [voters] are not this group's
+  kOtherVoters = 5,    // its [voters], or its record in a store, are not this group's
   kLast = kOtherVoters,
 };
 
