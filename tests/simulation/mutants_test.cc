@@ -128,6 +128,11 @@ BOOST_AUTO_TEST_CASE(a_leader_that_does_not_wait_for_promises_is_caught) {
   check_search(without(Rule::kWaitForPromises), "modified", Guarding::kMajority);
 }
 
+// Of a million random schedules one showed it.
+BOOST_AUTO_TEST_CASE(a_leader_that_does_not_say_that_it_may_lead_again_is_caught) {
+  check_scenario("guard_lists_itself", without(Rule::kListItself), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(a_voter_that_grants_an_epoch_twice_is_caught) {
   check_scenario("guard_voted_twice", without(Rule::kVoteOnce), kBoth);
   check_search(without(Rule::kVoteOnce), "modified", Guarding::kMajority);
