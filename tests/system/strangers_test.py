@@ -17,7 +17,7 @@ import uuid
 from forged_frames import (COORDINATOR, HEARTBEAT, Impostor, fixed, store_hash, varint,
                            voters_hash)
 from forgeries import Forger
-from harness import wait_until
+from harness import Unreachable, wait_until
 from store_group import EtcdCase
 from system_case import CALM, SystemCase, main
 
@@ -45,9 +45,14 @@ class FullGroup(SystemCase):
                         pass
 
     def count_members(self, sidecar):
-        """A list of a thousand takes a sanitizer's sidecar longer to write than to keep."""
-        return sum(value for series, value in sidecar.metrics().items()
-                   if series.startswith("bellwether_members{"))
+        """A list of a thousand takes a sanitizer's sidecar longer to write than to keep, and a busy
+        one may answer late; None: not yet."""
+        try:
+            series = sidecar.metrics()
+        except Unreachable:
+            return None
+        return sum(value for name, value in series.items()
+                   if name.startswith("bellwether_members{"))
 
     def newcomer_of(self, group):
         newcomer = group.add()
