@@ -40,8 +40,9 @@
 
 namespace bellwether {
 
-// The shortest time between two lists that a leader sends because of scores alone.
-inline constexpr Duration kScoreListInterval = std::chrono::seconds(1);
+// The shortest time between two lists that a leader sends because of scores, or its own state,
+// alone.
+inline constexpr Duration kListInterval = std::chrono::seconds(1);
 
 class Node : private NodeState {
  public:
@@ -237,7 +238,7 @@ class Node : private NodeState {
   void beat();
   void on_announced_beat(Member& from, uint64_t epoch, const Heartbeat& beat);
   void forget_the_gone();
-  void list_itself();
+  void list_what_is_new();
   void send_heartbeat(const Uuid& to);
   void correct_leader(const Uuid& id);
   void send_list_if_behind(Member& from, const HeartbeatAck& ack);
@@ -419,7 +420,6 @@ class Node : private NodeState {
   void tell_of_application();
   Wish wish() const;
   void on_ranks_changed();
-  void list_new_scores();
 
   // node_options.cc
   void on(const Reconfigure&);

@@ -85,13 +85,4 @@ void Node::on_ranks_changed() {
   tell_plugin(ELECTION_EVENT_MEMBERS);
 }
 
-// Everybody is told scores by their members; the leader's list repeats them, rarely, to who did not
-// hear.
-void Node::list_new_scores() {
-  if (!has_unlisted_scores_ || now_ - scores_listed_at_ < kScoreListInterval) return;
-  has_unlisted_scores_ = false;
-  scores_listed_at_ = now_;
-  members_.bump_view();
-}
-
 }  // namespace bellwether

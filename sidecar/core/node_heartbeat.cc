@@ -17,8 +17,7 @@ void Node::beat() {
   if (is_leading()) {
     judge_followers();
     forget_the_gone();
-    list_new_scores();
-    list_itself();
+    list_what_is_new();
     if (!is_leading()) return;  // the plugin was told of the changes, and it can fail
     publish();
   }
@@ -35,10 +34,15 @@ void Node::forget_the_gone() {
   if (members_.forget(now_ - options_.reap_after, now_ - hearsay_for)) on_members_changed();
 }
 
-// A list that went out while its disk was broken, or while it was about to hand over, says that it
-// cannot lead; and nothing else tells those that follow when it can.
-void Node::list_itself() {
-  if (!handover_ && members_.is_self_outdated()) members_.bump_view();
+// Everybody is told scores by their members; the leader's list repeats them, rarely, to those that
+// did not hear.  And a list that went out while its disk was broken, or before a hand-over that was
+// called off, says that this leader cannot lead: nothing else tells the others when it can.
+void Node::list_what_is_new() {
+  const bool has_news = has_unlisted_scores_ || (!handover_ && members_.is_self_outdated());
+  if (!has_news || now_ - listed_at_ < kListInterval) return;
+  has_unlisted_scores_ = false;
+  listed_at_ = now_;
+  members_.bump_view();
 }
 
 void Node::send_heartbeat(const Uuid& to) {
@@ -94,7 +98,7 @@ void Node::on_frame(Member& from, const Header&, const HeartbeatAck& ack) {
 // What its last list does not say, or says wrong; both may have been lost on their way.
 void Node::correct_leader(const Uuid& id) {
   const bool is_told_lately =
-      now_ - told_of_application_at_ < kScoreListInterval + 2 * options_.heartbeat_interval;
+      now_ - told_of_application_at_ < kListInterval + 2 * options_.heartbeat_interval;
   if (members_.is_self_misheard(is_told_lately)) send(id, wish());
   if (members_.version() != ViewVersion{}) tell_leader_of_unlisted(id);
 }

@@ -74,7 +74,7 @@ class NodeState {
   Application application_;
   Instant told_of_application_at_{};  // all others
   bool was_told_able_ = true;
-  Instant scores_listed_at_{};  // leader: in a new version of its list
+  Instant listed_at_{};  // leader: scores or its own state, in a new version of its list
   bool has_unlisted_scores_ = false;
   Effects effects_;
 };
