@@ -167,7 +167,7 @@ std::optional<std::string> broken_by_promises(const NodeSummary& before, const N
   return std::nullopt;
 }
 
-// [I3] A leader has a lease,
+// [I3] A leader among voters has a lease.
 std::optional<std::string> broken_by_missing_lease(const Node& node) {
   if (node.is_leading() && node.majority() != nullptr && node.lease() == nullptr) {
     return "leads without a lease";
@@ -175,7 +175,7 @@ std::optional<std::string> broken_by_missing_lease(const Node& node) {
   return std::nullopt;
 }
 
-// and its flag holds no longer than that.
+// [I3] A leader's flag holds no longer than its right to lead.
 std::optional<std::string> broken_by_lease(const Node& node, Instant now, const Effects& effects) {
   if (!node.is_leading()) return std::nullopt;
   const Instant valid_until = node.valid_until();

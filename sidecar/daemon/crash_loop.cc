@@ -11,8 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/file_turn.hh"
@@ -47,7 +47,7 @@ CrashLoop::CrashLoop(const std::filesystem::path& folder,
   const FileTurn turn(path);
   io::FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | io::kCautiousOpen, 0600));
   if (!file.is_open()) {
-    flaw_ = path + ": " + std::strerror(errno);
+    flaw_ = path + ": " + std::generic_category().message(errno);
   } else if (!is_ours(file.get())) {
     flaw_ = path + " is somebody else's";
   }
