@@ -45,11 +45,6 @@ def voters_hash(names):
     return group_tag("".join(f"{name}\n" for name in sorted(names)))
 
 
-def store_hash(record):
-    """As HELLO names the record of a store."""
-    return group_tag(record)
-
-
 def number(value):
     """A protobuf varint."""
     data = bytearray()

@@ -14,8 +14,7 @@ import socket
 import threading
 import uuid
 
-from forged_frames import (COORDINATOR, HEARTBEAT, Impostor, fixed, store_hash, varint,
-                           voters_hash)
+from forged_frames import COORDINATOR, HEARTBEAT, Impostor, fixed, group_tag, varint, voters_hash
 from forgeries import Forger
 from harness import Unreachable, wait_until
 from store_group import EtcdCase
@@ -241,8 +240,8 @@ class ImpostorsAtAStore(Liars, EtcdCase):
     def test_random_frames_of_members(self):
         with self.led_group(5) as guarded:
             group = guarded.group
-            self.survives(group, group.sidecars[:2],
-                          {"voters": store_hash(f"etcd /bellwether/{guarded.name}")})
+            record = group_tag(f"etcd /bellwether/{guarded.name}")
+            self.survives(group, group.sidecars[:2], {"voters": record})
 
 
 if __name__ == "__main__":
