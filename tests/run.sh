@@ -7,7 +7,7 @@ set -euo pipefail
 
 readonly usage='usage: tests/run.sh [--quick] [--preset NAME]... [--help]
   (nothing)      presets ci, asan and tsan: together everything
-  --quick        preset dev only
+  --quick        preset quick: without sanitizers, models and clang-tidy, fewer random schedules
   --preset NAME  this preset of CMakePresets.json only; may be repeated'
 
 # shellcheck source=packages.sh
@@ -39,7 +39,7 @@ main() {
 parse_arguments() {
   while [[ $# -gt 0 ]]; do
     case "$1" in
-      --quick) presets+=(dev) ;;
+      --quick) presets+=(quick) ;;
       --preset)
         [[ $# -ge 2 ]] || refuse '--preset needs a name'
         presets+=("$2")

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_key_is_refused_by_its_line_and_not_shown) {
   }
   BOOST_TEST(flaw_of("# none\n") == "holds no key; make one with \"bellwether keygen --webhook\"");
   std::string many;
-  for (char c = 'a'; c < 'j'; ++c) many += std::string(24, c) + "\n";
+  for (char c = 'a'; c < 'j'; ++c) many.append(24, c).append("\n");
   BOOST_TEST(flaw_of(many) == "holds too many keys");
 }
 
