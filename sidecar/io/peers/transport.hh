@@ -38,6 +38,7 @@
 #include "io/peers/address_book.hh"
 #include "io/peers/death_proof.hh"
 #include "io/peers/dialler.hh"
+#include "io/peers/handshake_budget.hh"
 #include "io/peers/kernel_sockets.hh"
 #include "io/peers/link_security.hh"
 #include "io/peers/listener_socket.hh"
@@ -54,27 +55,6 @@ struct TransportSettings {
   DeathProof death_proof = DeathProof::kNone;
   LinkLimits limits{};
   LinkSecurity security{};
-};
-
-// How much of the loop's time the handshakes of whoever connects may take: about half.  For a few
-// bytes that cost a stranger nothing this process signs and verifies, and meanwhile no heartbeat is
-// read or sent.
-class HandshakeBudget {
- public:
-  // A part of one has taken `spent`, until `now`.  Returns how long there shall be none: as long as
-  // they have taken, when that was more than `most` at once; otherwise zero.
-  Duration spend(Instant now, Duration spent, Duration most) {
-    if (now - began_ > 2 * most) {
-      began_ = now - spent;
-      spent_ = Duration::zero();
-    }
-    spent_ += spent;
-    return spent_ < most ? Duration::zero() : std::exchange(spent_, Duration::zero());
-  }
-
- private:
-  Instant began_{};  // to count
-  Duration spent_{};
 };
 
 // What the transport tells its owner; from the loop, never from within a call into the transport.
@@ -173,23 +153,32 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
 
   // A process that is a member, or linked.
   struct Peer {
+    // What the end of its links proves.
+    struct Proof {
+      DeathWatch death{};
+      std::optional<Instant> ended_at{};  // when the other side, or its kernel, last ended a link
+      bool is_refusal_told = false;       // since it was linked last
+      bool is_doubt_told = false;
+      bool is_link_indirect = false;   // somebody stood between at the last link
+      bool is_place_indirect = false;  // and when it answered at `proven`
+      bool is_to_be_found = false;     // a new life of it was linked just now
+    };
+    // Whether its link is to be made anew.
+    struct Renewal {
+      bool is_over = false;    // what it has shown would not be believed any more
+      bool takes_tls = false;  // as its last HELLO says
+      int wishes = 0;          // how often its plain link was ended for one by TLS, in vain
+      Instant wished_at{};     // and when last
+    };
+
     HostPort advertised{};
     std::string name{};  // as the group knows it; empty: not yet
     bool is_member = false;
     PeerConnection* link = nullptr;
     uint64_t ended_boot = 0;                // the life whose link ended last
     std::optional<SocketAddress> proven{};  // where it answered last when it was dialled
-    bool is_refusal_told = false;           // since it was linked last
-    bool is_link_indirect = false;          // somebody stood between at the last link
-    bool is_place_indirect = false;         // and when it answered at `proven`
-    std::optional<Instant> ended_at{};      // when the other side, or its kernel, last ended a link
-    bool is_to_be_found = false;            // a new life of it was linked just now
-    bool is_doubt_told = false;
-    bool is_link_over = false;  // what it has shown would not be believed any more
-    bool takes_tls = false;     // as its last HELLO says
-    int tls_wishes = 0;         // how often its plain link was ended for one by TLS, in vain
-    Instant tls_wanted_at{};    // and when last
-    DeathWatch death{};
+    Proof proof{};
+    Renewal renewal{};
   };
   using Peers = std::unordered_map<Uuid, Peer, UuidHash>;
 
@@ -207,17 +196,21 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   struct Target {
     std::unique_ptr<Dialler> dialler;
     PeerConnection* connection = nullptr;  // that was dialled here
-    std::optional<Uuid> answered_by{};     // whose HELLO came last
-    bool is_self = false;                  // it was this very process, when it was asked last
-    std::string missed_voter{};            // who should be there instead, by the configuration
-    bool is_refusing = false;              // the last try was refused
-    bool is_inquiry = false;               // the connection shall only say who listens here
-    bool is_tentative = false;             // it may reach a process that is linked already
+
+    // The last try.
+    bool is_inquiry = false;      // the connection shall only say who listens here
+    bool is_tentative = false;    // it may reach a process that is linked already
+    bool is_refusing = false;     // it was refused
+    bool is_tls_in_vain = false;  // by TLS it has brought no HELLO
+
+    // What is known of the address.
+    std::optional<Uuid> answered_by{};  // whose HELLO came last
+    bool is_self = false;               // it was this very process, when it was asked last
+    std::string missed_voter{};         // who should be there instead, by the configuration
     // Ever: by a HELLO or a TURNED_AWAY, or its host has refused.  Whatever else came of it, who
     // should be there may be there all the same.
     bool has_answered = false;
-    bool has_been_home = false;   // of a peer that was linked, or could be
-    bool is_tls_in_vain = false;  // the last try by TLS has brought no HELLO
+    bool has_been_home = false;  // of a peer that was linked, or could be
   };
   using Targets = std::map<SocketAddress, Target>;
   using AddressSet = std::set<SocketAddress>;

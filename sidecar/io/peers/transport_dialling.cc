@@ -99,7 +99,7 @@ void Transport::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) {
   const SocketAddress& address = dialler.address();
   Target& target = targets_.at(address);
   target.is_refusing = false;
-  for (auto& [id, peer] : peers_) peer.death.on_accepted(address);
+  for (auto& [id, peer] : peers_) peer.proof.death.on_accepted(address);
   target.is_inquiry = inquiries().contains(address);
   target.is_tentative = !is_awaited_at(address);
   // While it connected, its process may have been linked in another way, or be about to be.
@@ -128,7 +128,7 @@ void Transport::note_answer(const PeerConnection& connection, const Greeting& gr
   for (auto& [other_id, peer] : peers_) {
     if (other_id == id) continue;
     if (peer.proven == address) peer.proven.reset();
-    peer.death.forget(address);
+    peer.proof.death.forget(address);
   }
   const bool is_peer = verdict == LinkVerdict::kAccept || verdict == LinkVerdict::kReplace ||
                        verdict == LinkVerdict::kKeepExisting;
@@ -140,11 +140,11 @@ void Transport::note_answer(const PeerConnection& connection, const Greeting& gr
   if (verdict == LinkVerdict::kKeepExisting && !is_home) return;
   target->has_been_home = true;
   peer.proven = address;
-  peer.is_place_indirect = is_indirect(connection.ends(), greeting.ends);
+  peer.proof.is_place_indirect = is_indirect(connection.ends(), greeting.ends);
   if (may_prove(connection, greeting) && is_place_known(address)) {
-    peer.death.on_answer(address, life_of(greeting));
+    peer.proof.death.on_answer(address, life_of(greeting));
   } else {
-    peer.death.forget(address);
+    peer.proof.death.forget(address);
   }
 }
 

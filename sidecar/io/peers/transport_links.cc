@@ -225,8 +225,8 @@ void Transport::on_end(PeerConnection& connection, int error) {
   if (!is_over && connection.is_link()) {
     Peer& peer = peers_[connection.peer().id];
     if (is_by_peer(error)) {
-      peer.death.on_ended_by_peer();
-      peer.ended_at = Loop::now();
+      peer.proof.death.on_ended_by_peer();
+      peer.proof.ended_at = Loop::now();
     }
     return end_link(connection, evidence_of(error), AfterLink::kDialAgain);
   }
@@ -272,20 +272,20 @@ void Transport::link_up(PeerConnection& connection, const Greeting& greeting) {
   if (stage_ != Stage::kOpen) return;
   Peer& peer = peers_[greeting.hello.self.id];
   peer.link = &connection;
-  peer.is_refusal_told = false;
-  peer.is_link_indirect = is_indirect(connection.ends(), greeting.ends);
+  peer.proof.is_refusal_told = false;
+  peer.proof.is_link_indirect = is_indirect(connection.ends(), greeting.ends);
   const bool is_peer_itself = is_itself(peer, greeting);
   const bool is_renamed = !peer.name.empty() && peer.name != greeting.hello.self.name;
   if (is_renamed && !connection.dialled()) peer.proven.reset();  // somebody else was there
-  peer.death.on_link(life_of(greeting),
-                     is_peer_itself && greeting.is_flag_robust && may_prove(connection, greeting));
+  peer.proof.death.on_link(life_of(greeting), is_peer_itself && greeting.is_flag_robust &&
+                                                  may_prove(connection, greeting));
   // What the process itself says is newer than what others say of it.
   if (is_peer_itself) peer.advertised = advertised_in(greeting, connection);
   connection.become_link(identity_of(greeting), Loop::now());
-  peer.takes_tls = greeting.takes_tls;
-  peer.is_link_over = false;
-  peer.is_to_be_found = peer.ended_boot != greeting.hello.self.boot;
-  if (connection.tls() != nullptr) peer.tls_wishes = 0;
+  peer.renewal.takes_tls = greeting.takes_tls;
+  peer.renewal.is_over = false;
+  peer.proof.is_to_be_found = peer.ended_boot != greeting.hello.self.boot;
+  if (connection.tls() != nullptr) peer.renewal.wishes = 0;
   due_.arm(Duration::zero());
   if (settings_.security.tls != nullptr) renewal_.arm(Duration::zero());
   listener_.on_link_up(greeting, connection.facts());

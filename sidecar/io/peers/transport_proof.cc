@@ -30,8 +30,8 @@ void Transport::tell_refusals(const SocketAddress& address) {
   std::vector<Uuid> gone;
   for (auto& [id, peer] : peers_) {
     const bool is_answer = peer.link == nullptr && !is_behind_proxy(peer);
-    if (!is_answer || peer.is_refusal_told || !is_refused(id, peer, address)) continue;
-    peer.is_refusal_told = true;
+    if (!is_answer || peer.proof.is_refusal_told || !is_refused(id, peer, address)) continue;
+    peer.proof.is_refusal_told = true;
     gone.push_back(id);
   }
   for (const Uuid& id : gone) {
@@ -41,7 +41,7 @@ void Transport::tell_refusals(const SocketAddress& address) {
 
 // What refuses is then the one between, which says nothing of the process behind it.
 bool Transport::is_behind_proxy(const Peer& peer) {
-  return peer.proven ? peer.is_place_indirect : peer.is_link_indirect;
+  return peer.proven ? peer.proof.is_place_indirect : peer.proof.is_link_indirect;
 }
 
 // A refusal shows the end of the process that was there: at the address where the peer has
@@ -67,12 +67,12 @@ void Transport::seek_proof(Dialler& dialler) {
 void Transport::ask_kernel(const SocketAddress& address) {
   std::vector<Uuid> awaited;
   for (const auto& [id, peer] : peers_) {
-    if (peer.link == nullptr && peer.death.is_awaited(address)) awaited.push_back(id);
+    if (peer.link == nullptr && peer.proof.death.is_awaited(address)) awaited.push_back(id);
   }
   if (awaited.empty()) return;
   const KernelSockets::Answer answer = kernel_->who_listens(address);
   if (answer == KernelSockets::Answer::kNobody) {
-    for (const Uuid& id : awaited) peers_.at(id).death.on_proven();
+    for (const Uuid& id : awaited) peers_.at(id).proof.death.on_proven();
     return tell_proofs(awaited);
   }
   const bool is_silent = answer == KernelSockets::Answer::kSilent;
@@ -87,7 +87,7 @@ void Transport::count_refusals(Dialler& dialler) {
   bool shall_ask_again = false;
   for (auto& [id, peer] : peers_) {
     if (peer.link != nullptr) continue;
-    const DeathWatch::Verdict verdict = peer.death.on_refused(dialler.address(), Loop::now());
+    const DeathWatch::Verdict verdict = peer.proof.death.on_refused(dialler.address(), Loop::now());
     if (verdict == DeathWatch::Verdict::kProof) {
       (has_ended_with_all_others(id) ? doubted : proven).push_back(id);
     }
@@ -110,9 +110,9 @@ bool Transport::has_ended_with_all_others(const Uuid& id) const {
   std::vector<LinkHistory> others;
   for (const auto& [other_id, peer] : peers_) {
     if (other_id != id)
-      others.push_back({.is_up = peer.link != nullptr, .ended_at = peer.ended_at});
+      others.push_back({.is_up = peer.link != nullptr, .ended_at = peer.proof.ended_at});
   }
-  return has_ended_with_all(*peers_.at(id).ended_at, others, settings_.limits.moment);
+  return has_ended_with_all(*peers_.at(id).proof.ended_at, others, settings_.limits.moment);
 }
 
 // Whether nobody stands between the two ends of the connection, as the greeting over it shows, and
@@ -149,7 +149,7 @@ void Transport::tell_doubt(const PeerConnection& connection, const Greeting& gre
 }
 
 void Transport::tell_doubt_once(const Uuid& id, ProofDoubt doubt) {
-  if (stage_ != Stage::kOpen || std::exchange(peers_.at(id).is_doubt_told, true)) return;
+  if (stage_ != Stage::kOpen || std::exchange(peers_.at(id).proof.is_doubt_told, true)) return;
   listener_.on_doubt(id, doubt);
 }
 
@@ -161,7 +161,7 @@ Transport::AddressSet Transport::inquiries() const {
   if (settings_.death_proof == DeathProof::kNone) return result;
   const AddressSet voters = places_of_absent_voters();
   for (const auto& [id, peer] : peers_) {
-    if (peer.link == nullptr || !peer.death.is_sought()) continue;
+    if (peer.link == nullptr || !peer.proof.death.is_sought()) continue;
     for (const SocketAddress& address : book_.addresses(id)) {
       const bool is_free = !voters.contains(address);
       if (is_free && is_telling(address, settings_.death_proof)) result.insert(address);
@@ -174,7 +174,7 @@ Transport::AddressSet Transport::inquiries() const {
 // lives: whoever connects again and again shall not be dialled each time.
 void Transport::hasten_inquiries(const AddressSet& asked) {
   for (auto& [id, peer] : peers_) {
-    if (!std::exchange(peer.is_to_be_found, false)) continue;
+    if (!std::exchange(peer.proof.is_to_be_found, false)) continue;
     for (const SocketAddress& address : book_.addresses(id)) {
       const auto target = targets_.find(address);
       if (asked.contains(address) && target != targets_.end()) target->second.dialler->hurry();

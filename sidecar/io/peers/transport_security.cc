@@ -126,8 +126,8 @@ void Transport::welcome_refused() {
 void Transport::judge_links() {
   const TlsContextPtr tls = settings_.security.tls;
   for (auto& [id, peer] : peers_) {
-    peer.tls_wishes = 0;
-    peer.is_link_over = peer.link != nullptr && must_end(*peer.link);
+    peer.renewal.wishes = 0;
+    peer.renewal.is_over = peer.link != nullptr && must_end(*peer.link);
     const TlsSession* session = peer.link == nullptr ? nullptr : peer.link->tls();
     if (tls == nullptr || session == nullptr || !session->peer()) continue;
     const auto flaw = tls->judge(*session->peer());
@@ -149,9 +149,9 @@ bool Transport::shall_be_renewed(const Peer& peer) const {
   const bool is_plain = session == nullptr;
   if (is_plain && security.tls != nullptr) {
     // Both could, but one did not yet when it was dialled; or they cannot with each other.
-    const Duration patience = kFirstPatience * (1 << std::min(peer.tls_wishes, kMaxDoublings));
-    if (peer.tls_wishes > 0 && Loop::now() - peer.tls_wanted_at < patience) return false;
-    if (peer.takes_tls) return true;
+    const Duration patience = kFirstPatience * (1 << std::min(peer.renewal.wishes, kMaxDoublings));
+    if (peer.renewal.wishes > 0 && Loop::now() - peer.renewal.wished_at < patience) return false;
+    if (peer.renewal.takes_tls) return true;
   }
   const bool is_up_to_date = is_plain ? security.tls == nullptr
                                       : security.tls != nullptr && session->context().material() ==
@@ -165,8 +165,8 @@ bool Transport::shall_be_renewed(const Peer& peer) const {
 PeerConnection* Transport::next_to_renew(std::time_t now, std::time_t& due) const {
   for (const auto& [id, peer] : peers_) {
     if (peer.link == nullptr) continue;
-    if (peer.is_link_over || shall_be_renewed(peer)) return peer.link;
-    const bool is_wanted = settings_.security.tls != nullptr && peer.takes_tls;
+    if (peer.renewal.is_over || shall_be_renewed(peer)) return peer.link;
+    const bool is_wanted = settings_.security.tls != nullptr && peer.renewal.takes_tls;
     if (is_wanted && peer.link->tls() == nullptr) due = std::min(due, now + 1);
     const auto expiry = peer.link->facts().expiry;
     if (!expiry) continue;
@@ -221,13 +221,13 @@ void Transport::renew_links() {
 void Transport::renew(PeerConnection& link) {
   const Uuid id = link.peer().id;
   Peer& peer = peers_.at(id);
-  if (!std::exchange(peer.is_link_over, false)) {
+  if (!std::exchange(peer.renewal.is_over, false)) {
     renewed_ = id;
     renewed_at_ = Loop::now();
   }
   if (link.tls() == nullptr) {
-    ++peer.tls_wishes;
-    peer.tls_wanted_at = Loop::now();
+    ++peer.renewal.wishes;
+    peer.renewal.wished_at = Loop::now();
   }
   end_link(link, LinkEvidence::kClosed, AfterLink::kDialAgain);
 }
