@@ -25,6 +25,33 @@ bool can_lead(const Config& config, const MemberEntry& entry) {
   return entry.priority != 0 && is_voter;
 }
 
+// As far as is known here: a voter tells the others that it may not lead, not why.
+bool may_have_a_vote(const Node& node, const std::string& voter) {
+  return std::ranges::any_of(node.members().all(), [&](const Member& member) {
+    const MemberEntry& entry = member.entry;
+    return entry.name == voter && entry.liveness == Liveness::kAlive &&
+           (entry.is_electable || entry.ability != Ability::kAble);
+  });
+}
+
+// "": there are enough, or none are needed.
+std::string why_votes_are_missing(const Backend& backend) {
+  const Majority* majority = backend.node().majority();
+  if (majority == nullptr) return "";
+  std::string without;
+  size_t votes = 0;
+  for (const auto& [name, address] : backend.config().voters) {
+    if (may_have_a_vote(backend.node(), name)) {
+      ++votes;
+    } else {
+      without += (without.empty() ? "" : ", ") + name;
+    }
+  }
+  if (votes >= majority->quorum()) return "";
+  return fmt::format("a leader needs {} votes, and these are away or may have none: {}",
+                     majority->quorum(), without);
+}
+
 std::string time_left(const Backend& backend, Instant until) {
   return rough(std::max(until - backend.now(), Duration::zero()));
 }
@@ -286,7 +313,11 @@ class Explanation {
     if (const Member* first = candidate_above(member)) {
       return "There is no leader, and " + first->entry.name + " comes first.";
     }
-    return "There is no leader; it ranks highest of those that may lead, and should win.";
+    const std::string missing = why_votes_are_missing(backend_);
+    return missing.empty()
+               ? "There is no leader; it ranks highest of those that may lead, and should win."
+               : "There is no leader; it ranks highest of those that may lead, but " + missing +
+                     ".";
   }
 
   std::string why_it_only_claims() const {
@@ -344,7 +375,7 @@ std::string why_nobody_leads(const Backend& backend, const LeadershipFeed& feed)
   for (const Member& member : backend.node().members().all()) {
     const MemberEntry& entry = member.entry;
     if (entry.liveness != Liveness::kAlive || !can_lead(backend.config(), entry)) continue;
-    if (entry.ability == Ability::kAble) return "";
+    if (entry.ability == Ability::kAble) return why_votes_are_missing(backend);
     is_anybody_there = true;
   }
   return is_anybody_there ? "nobody's application is able" : "";

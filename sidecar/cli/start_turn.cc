@@ -27,14 +27,18 @@ daemon::CrashLoop usual_loop(const std::string& config_file) {
 }
 
 // False as soon as the end is asked for; what waited for the end of the wait would end a start that
-// has just begun.
+// has just begun.  A process that is stopped and goes on waits on.
 bool has_slept(Duration wait) {
   sigset_t ends;
   ::sigemptyset(&ends);
   for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGABRT}) ::sigaddset(&ends, signal);
-  const auto whole = std::chrono::floor<std::chrono::seconds>(wait);
-  const timespec time{.tv_sec = whole.count(), .tv_nsec = (wait - whole).count()};
-  return ::sigtimedwait(&ends, nullptr, &time) < 0;
+  const Instant end = io::Loop::now() + wait;
+  for (Duration left = wait; left > Duration::zero(); left = end - io::Loop::now()) {
+    const auto whole = std::chrono::floor<std::chrono::seconds>(left);
+    const timespec time{.tv_sec = whole.count(), .tv_nsec = (left - whole).count()};
+    if (::sigtimedwait(&ends, nullptr, &time) > 0) return false;
+  }
+  return true;
 }
 
 // Says that it waits; false as above.
@@ -61,13 +65,12 @@ StartTurn::StartTurn(const std::string& config_file) : loop_(usual_loop(config_f
 }
 
 bool StartTurn::comes() const {
-  const unsigned starts = loop_.quick_starts(io::Loop::now());
-  const Duration wait = daemon::CrashLoop::wait_after(starts);
-  if (wait > Duration::zero() && !has_waited(starts, wait)) {
+  const daemon::CrashLoop::Turn turn = loop_.turn(io::Loop::now());
+  if (turn.wait > Duration::zero() && !has_waited(turn.quick_starts, turn.wait)) {
     loop_.forget();
     return false;
   }
-  loop_.begin(starts, io::Loop::now());
+  loop_.begin(turn.quick_starts, io::Loop::now());
   return true;
 }
 

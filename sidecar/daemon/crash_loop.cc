@@ -3,7 +3,6 @@
 #include "daemon/crash_loop.hh"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +24,12 @@ constexpr unsigned kStartsAtOnce = 3;
 Instant time_of(const struct stat& file) {
   return Instant(std::chrono::seconds(file.st_mtim.tv_sec) +
                  std::chrono::nanoseconds(file.st_mtim.tv_nsec));
+}
+
+Duration wait_after(unsigned quick_starts) {
+  if (quick_starts < kStartsAtOnce) return Duration::zero();
+  const unsigned doublings = std::min(quick_starts - kStartsAtOnce + 1, CrashLoop::kMostCounted);
+  return std::min<Duration>(std::chrono::seconds(1U << doublings), kLongestWaitToStart);
 }
 
 // Anything else is a file of somebody else.
@@ -51,8 +56,7 @@ CrashLoop::CrashLoop(const std::filesystem::path& folder,
   } else if (!is_ours(file.get())) {
     flaw_ = path + " is somebody else's";
   }
-  if (!flaw_.empty()) return;
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) file_ = std::move(file);
+  if (flaw_.empty()) file_ = std::move(file);
 }
 
 std::filesystem::path CrashLoop::usual_folder() {
@@ -62,18 +66,19 @@ std::filesystem::path CrashLoop::usual_folder() {
   return text.substr(0, text.find(':'));
 }
 
-unsigned CrashLoop::quick_starts(Instant now) const {
+// A start that is killed while it waits leaves no trace.  So what counts as soon is longer by the
+// wait, and the one after it waits no longer than until then: whoever kills each of them, or starts
+// them rarely, has one that begins.
+CrashLoop::Turn CrashLoop::turn(Instant now) const {
   struct stat found {};
-  if (!file_.is_open() || ::fstat(file_.get(), &found) != 0) return 0;
+  if (!file_.is_open() || ::fstat(file_.get(), &found) != 0) return {};
+  const auto starts = static_cast<unsigned>(std::min<off_t>(found.st_size, kMostCounted));
+  const Duration wait = wait_after(starts);
   const Instant last = time_of(found);
-  const bool is_soon = last <= now && now - last < kSoonAfterStart;
-  return is_soon ? static_cast<unsigned>(std::min<off_t>(found.st_size, kMostCounted)) : 0;
-}
-
-Duration CrashLoop::wait_after(unsigned quick_starts) {
-  if (quick_starts < kStartsAtOnce) return Duration::zero();
-  const unsigned doublings = std::min(quick_starts - kStartsAtOnce + 1, kMostCounted);
-  return std::min<Duration>(std::chrono::seconds(1U << doublings), kLongestWaitToStart);
+  const Duration left = last + kSoonAfterStart + wait - now;
+  if (last > now || left <= Duration::zero()) return {};
+  return {.quick_starts = starts,
+          .wait = std::min<Duration>(wait, std::chrono::ceil<std::chrono::seconds>(left))};
 }
 
 void CrashLoop::begin(unsigned quick_starts, Instant now) const {

@@ -28,17 +28,19 @@ class CrashLoop {
 
   // Counts in a file of `folder`, which outlives the process and not the machine's boot; it has the
   // name of `config_file`, for sidecars may share the folder.  Nothing is counted, and nobody
-  // waits, where there is none ("") or it cannot be used, or while another process counts there.
+  // waits, where there is none ("") or it cannot be used.
   CrashLoop(const std::filesystem::path& folder, const std::filesystem::path& config_file);
   // Why it cannot be used, if there is one; else "".
   const std::string& flaw() const { return flaw_; }
   // The first of RUNTIME_DIRECTORY, which systemd sets.
   static std::filesystem::path usual_folder();
 
-  // How many starts came one soon after the other before this one, whose time is `now`, of the
-  // clock that counts from the boot.
-  unsigned quick_starts(Instant now) const;
-  static Duration wait_after(unsigned quick_starts);
+  struct Turn {
+    unsigned quick_starts = 0;  // that came one soon after the other before this one
+    Duration wait{};            // until this one may begin
+  };
+  // Of a start at `now`, of the clock that counts from the boot.
+  Turn turn(Instant now) const;
   // This one begins.
   void begin(unsigned quick_starts, Instant now) const;
   // However soon the next one comes, somebody wants it.

@@ -45,9 +45,15 @@ void judge_lock(const Facts& facts, const LockFacts& lock, const std::string& wh
 void judge_record(const Facts& facts, const StateFacts& state, Findings& found) {
   const Config& config = *facts.config.config;
   if (!state.has_record && state.has_identity) {
-    found.problem(
-        state.folder + "/state is missing beside identity: what this process has promised is lost",
-        kLostRemedy);
+    const std::string missing = state.folder + "/state is missing beside identity";
+    if (facts.has_sidecar()) {
+      found.warning(
+          missing + ": the sidecar that runs knows what was in it, and makes it anew",
+          "look again in some seconds, and do not stop the sidecar before it is there; its "
+          "log says if it cannot be written");
+    } else {
+      found.problem(missing + ": what this process has promised is lost", kLostRemedy);
+    }
   }
   if (!state.has_record) return;
   if (!state.is_record_good) {

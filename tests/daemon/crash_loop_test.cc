@@ -27,11 +27,10 @@ struct Folder {
     Waits all;
     for (int number = 0; number < count; ++number) {
       const CrashLoop loop(folder.path(), kConfig);
-      const unsigned starts = loop.quick_starts(now);
-      const Duration wait = CrashLoop::wait_after(starts);
-      all.push_back(std::chrono::duration_cast<seconds>(wait).count());
-      now += wait;
-      loop.begin(starts, now);
+      const CrashLoop::Turn turn = loop.turn(now);
+      all.push_back(std::chrono::duration_cast<seconds>(turn.wait).count());
+      now += turn.wait;
+      loop.begin(turn.quick_starts, now);
       now += between;
     }
     return all;
@@ -61,7 +60,8 @@ BOOST_AUTO_TEST_CASE(who_has_worked_for_a_while_never_waits) {
 
 BOOST_AUTO_TEST_CASE(one_that_works_for_a_while_ends_the_loop) {
   waits(8, kSoon);
-  BOOST_TEST(waits(1, kSoonAfterStart) == Waits{16}, boost::test_tools::per_element());
+  BOOST_TEST(waits(1, kSoonAfterStart + kLongestWaitToStart) == Waits{16},
+             boost::test_tools::per_element());
   BOOST_TEST(waits(4, kSoon) == (Waits{0, 0, 0, 2}), boost::test_tools::per_element());
 }
 
@@ -71,25 +71,31 @@ BOOST_AUTO_TEST_CASE(an_end_that_was_wanted_ends_it_as_well) {
   BOOST_TEST(waits(1, kSoon) == Waits{0}, boost::test_tools::per_element());
 }
 
-// A watchdog that is shorter than the wait, say.
+// By a supervisor whose patience is shorter than the wait, or for want of memory.
 BOOST_AUTO_TEST_CASE(one_that_is_killed_as_it_waits_is_let_start_in_the_end) {
   waits(6, kSoon);
-  BOOST_TEST(
-      (CrashLoop::wait_after(CrashLoop(folder.path(), kConfig).quick_starts(now)) == seconds(16)));
-  now += kSoonAfterStart;
-  BOOST_TEST(CrashLoop(folder.path(), kConfig).quick_starts(now) == 0u);
+  const CrashLoop loop(folder.path(), kConfig);
+  BOOST_TEST((loop.turn(now).wait == seconds(16)));
+  now += seconds(11);  // killed meanwhile: the loop is not forgotten, and the wait is shorter
+  BOOST_TEST((loop.turn(now).wait == seconds(14)));
+  BOOST_TEST(loop.turn(now).quick_starts == 6u);
+  now += seconds(11);
+  BOOST_TEST((loop.turn(now).wait == seconds(3)));
+  now += seconds(11);
+  BOOST_TEST((loop.turn(now).wait == Duration::zero()));
 }
 
-BOOST_AUTO_TEST_CASE(two_processes_do_not_count_each_other) {
-  waits(8, kSoon);
-  const CrashLoop other(folder.path(), kConfig);
-  BOOST_TEST(waits(8, kSoon) == Waits(8, 0), boost::test_tools::per_element());
+// Whose lock the others try in vain, say.
+BOOST_AUTO_TEST_CASE(one_that_runs_does_not_hide_the_loop_of_another) {
+  waits(1, seconds(100));
+  const CrashLoop runs(folder.path(), kConfig);
+  BOOST_TEST(waits(4, kSoon) == (Waits{0, 0, 0, 2}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(sidecars_that_share_a_folder_do_not_count_each_other) {
   waits(8, kSoon);
   const CrashLoop other(folder.path(), "/etc/bellwether/invoices.toml");
-  BOOST_TEST(other.quick_starts(now) == 0u);
+  BOOST_TEST(other.turn(now).quick_starts == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_its_own_is_left_as_it_is) {
@@ -125,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_time_that_is_yet_to_come_counts_as_none) {
 BOOST_AUTO_TEST_CASE(without_a_folder_nobody_waits) {
   const CrashLoop none("", kConfig);
   for (int start = 0; start < 9; ++start) {
-    BOOST_TEST(none.quick_starts(now) == 0u);
+    BOOST_TEST(none.turn(now).quick_starts == 0u);
     none.begin(0, now);
   }
   none.forget();

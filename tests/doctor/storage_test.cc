@@ -106,7 +106,12 @@ BOOST_AUTO_TEST_CASE(that_is_damaged_is_a_problem) {
 
 BOOST_AUTO_TEST_CASE(that_lacks_its_record_is_a_problem) {
   facts.state->has_record = false;
-  expect_one(facts, "state", "problem: /state/state is missing beside identity");
+  expect_one(facts, "state",
+             "warning: /state/state is missing beside identity: the sidecar that runs knows");
+  facts.sidecar = {};
+  BOOST_TEST(findings(facts, "state")
+                 .find("problem: /state/state is missing beside identity: what this process has "
+                       "promised is lost -> do not restore a copy: empty") != std::string::npos);
 }
 
 // Whatever is wrong with the folder, a copy of an earlier one makes it worse.

@@ -82,6 +82,18 @@ class Started(SystemCase):
                 self.assertEqual(sidecar.await_exit(), 0)
                 self.assertEqual(starts.stat().st_size, 0)  # that was wanted
 
+    def test_a_wait_that_is_stopped_goes_on(self):
+        with self.crash_loop() as (sidecar, starts, start_after):
+            start_after(16)
+            wait_until("it waits", lambda: "waits 16s before" in sidecar.log())
+            sidecar.send_signal(signal.SIGSTOP)
+            sidecar.send_signal(signal.SIGCONT)
+            time.sleep(0.5)  # in which one that does not wait would start
+            self.assertNotIn(" started version=", sidecar.log())
+            sidecar.is_wanted = False
+            sidecar.send_signal(signal.SIGTERM)
+            self.assertEqual(sidecar.await_exit(), 0)
+
     def test_systemd_knows_that_it_waits(self):
         with self.group(1) as group:
             note(group.folder / f".starts-{group.sidecars[0].config_file.name}", 16)
