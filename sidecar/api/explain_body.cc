@@ -375,7 +375,7 @@ std::string why_nobody_leads(const Backend& backend, const LeadershipFeed& feed)
   for (const Member& member : backend.node().members().all()) {
     const MemberEntry& entry = member.entry;
     if (entry.liveness != Liveness::kAlive || !can_lead(backend.config(), entry)) continue;
-    if (entry.ability == Ability::kAble) return why_votes_are_missing(backend);
+    if (entry.ability == Ability::kAble) return "";
     is_anybody_there = true;
   }
   return is_anybody_there ? "nobody's application is able" : "";

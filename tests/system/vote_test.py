@@ -145,6 +145,10 @@ class LostState(VoteCase):
                 sidecar.start()
             for sidecar in group.sidecars[:2]:
                 await_vote(sidecar, "forgotten")
+            first, second, third = group.sidecars
+            words = (f"a leader needs 2 votes, and these are away or may have none: {first.name}, "
+                     f"{second.name}.")
+            wait_until("it says what it lacks", lambda: words in str(third.get("/v1/explain")))
             self.await_all_votes(group)
             self.loses_its_leader(group)
 
