@@ -25,12 +25,15 @@ bool can_lead(const Config& config, const MemberEntry& entry) {
   return entry.priority != 0 && is_voter;
 }
 
-// As far as is known here: a voter tells the others that it may not lead, not why.
-bool may_have_a_vote(const Node& node, const std::string& voter) {
+// As far as is known here: another voter says that it may not lead, not why.  One that never leads,
+// or whose application keeps it from leading, may vote all the same.
+bool may_have_a_vote(const Backend& backend, const std::string& voter) {
+  const Node& node = backend.node();
+  if (voter == node.members().self().name) return node.vote(backend.now()) == Vote::kInForce;
   return std::ranges::any_of(node.members().all(), [&](const Member& member) {
     const MemberEntry& entry = member.entry;
     return entry.name == voter && entry.liveness == Liveness::kAlive &&
-           (entry.is_electable || entry.ability != Ability::kAble);
+           (entry.is_electable || entry.priority == 0 || entry.ability != Ability::kAble);
   });
 }
 
@@ -41,7 +44,7 @@ std::string why_votes_are_missing(const Backend& backend) {
   std::string without;
   size_t votes = 0;
   for (const auto& [name, address] : backend.config().voters) {
-    if (may_have_a_vote(backend.node(), name)) {
+    if (may_have_a_vote(backend, name)) {
       ++votes;
     } else {
       without += (without.empty() ? "" : ", ") + name;

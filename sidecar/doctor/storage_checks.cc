@@ -46,9 +46,9 @@ void judge_record(const Facts& facts, const StateFacts& state, Findings& found) 
   const Config& config = *facts.config.config;
   if (!state.has_record && state.has_identity) {
     const std::string missing = state.folder + "/state is missing beside identity";
-    if (facts.has_sidecar()) {
+    if (state.lock.is_held) {  // by a sidecar that has all of it, whether or not it answers
       found.warning(
-          missing + ": the sidecar that runs knows what was in it, and makes it anew",
+          missing + ": the sidecar that uses the folder knows what was in it, and makes it anew",
           "look again in some seconds, and do not stop the sidecar before it is there; its "
           "log says if it cannot be written");
     } else {

@@ -131,6 +131,22 @@ BOOST_AUTO_TEST_CASE(who_would_lead_if_the_others_had_their_votes_names_them) {
              "votes, and these are away or may have none: node-1, node-4, node-5.");
 }
 
+BOOST_AUTO_TEST_CASE(a_voter_that_never_leads_has_a_vote) {
+  node.follow(5, 4);
+  for (const uint32_t number : {1u, 2u}) {
+    Hello hello = node.hello_of(number, 4);
+    hello.self.priority = 0;
+    hello.self.is_electable = false;
+    hello.self.boot = 2;
+    hello.voters = node.node().majority()->hash;
+    node.disconnect(number, LinkEvidence::kRefused);
+    node.connect(hello);
+  }
+  for (const uint32_t number : {4u, 5u}) node.disconnect(number, LinkEvidence::kRefused);
+  BOOST_TEST(why() ==
+             "There is no leader; it ranks highest of those that may lead, and should win.");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(guard_of_a_candidate, GuardFixture)

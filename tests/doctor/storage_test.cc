@@ -104,11 +104,11 @@ BOOST_AUTO_TEST_CASE(that_is_damaged_is_a_problem) {
              "empty the folder");
 }
 
-BOOST_AUTO_TEST_CASE(that_lacks_its_record_is_a_problem) {
+BOOST_AUTO_TEST_CASE(that_lacks_its_record_is_a_problem_unless_somebody_uses_it) {
   facts.state->has_record = false;
   expect_one(facts, "state",
-             "warning: /state/state is missing beside identity: the sidecar that runs knows");
-  facts.sidecar = {};
+             "warning: /state/state is missing beside identity: the sidecar that uses the folder");
+  facts.state->lock = {};  // the sidecar that answers has another folder
   BOOST_TEST(findings(facts, "state")
                  .find("problem: /state/state is missing beside identity: what this process has "
                        "promised is lost -> do not restore a copy: empty") != std::string::npos);

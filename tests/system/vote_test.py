@@ -141,14 +141,14 @@ class LostState(VoteCase):
             for sidecar in group.sidecars[:2]:
                 sidecar.kill()
                 empty(sidecar)
-            for sidecar in group.sidecars[:2]:
-                sidecar.start()
-            for sidecar in group.sidecars[:2]:
-                await_vote(sidecar, "forgotten")
             first, second, third = group.sidecars
+            first.start()
+            await_vote(first, "forgotten")  # until the second one answers
             words = (f"a leader needs 2 votes, and these are away or may have none: {first.name}, "
                      f"{second.name}.")
             wait_until("it says what it lacks", lambda: words in str(third.get("/v1/explain")))
+            second.start()
+            await_vote(second, "forgotten")
             self.await_all_votes(group)
             self.loses_its_leader(group)
 
