@@ -46,8 +46,8 @@ constexpr const char* kRunDescription = R"(Run the sidecar
 Takes part in the group's elections until SIGTERM or SIGINT, then hands leadership over and leaves.
 SIGHUP reads the configuration again (as does a change of the file); SIGUSR1 logs the state.
 
-Started again and again, each time within 10 s, it waits before it begins, 16 s at most, and says
-so; it counts in $RUNTIME_DIRECTORY, which systemd sets, and without it never waits.
+Started again and again, each time soon after the last, it waits before it begins, 16 s at most, and
+says so; it counts in $RUNTIME_DIRECTORY, which systemd sets, and without it never waits.
 
 With [voters], a voter whose state is gone, damaged or put back to an older one does not know what
 it has granted.  It has no vote until it has waited 10 s and then asked the others: enough of those

@@ -27,7 +27,7 @@ daemon::CrashLoop usual_loop(const std::string& config_file) {
 }
 
 // False as soon as the end is asked for; what waited for the end of the wait would end a start that
-// has just begun.  A process that is stopped and goes on waits on.
+// has just begun.  A process that is stopped, and then continued, waits for the rest.
 bool has_slept(Duration wait) {
   sigset_t ends;
   ::sigemptyset(&ends);

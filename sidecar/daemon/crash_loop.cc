@@ -66,9 +66,9 @@ std::filesystem::path CrashLoop::usual_folder() {
   return text.substr(0, text.find(':'));
 }
 
-// A start that is killed while it waits leaves no trace.  So what counts as soon is longer by the
-// wait, and the one after it waits no longer than until then: whoever kills each of them, or starts
-// them rarely, has one that begins.
+// A start that is killed while it waits leaves no trace.  So the time in which the next one counts
+// as soon is longer by that wait, and nobody waits beyond it: even where each start is killed after
+// a while, one begins in the end.
 CrashLoop::Turn CrashLoop::turn(Instant now) const {
   struct stat found {};
   if (!file_.is_open() || ::fstat(file_.get(), &found) != 0) return {};

@@ -14,9 +14,9 @@
 
 namespace bellwether::daemon {
 
-// What comes later than this after the start before is no loop: a sidecar that works for a while
-// before it ends is worth its start at once.  One that ends whenever it leads is not, and by
-// default it takes over after 5 s (election.preempt_delay).
+// What comes later than this after the start before, and than the wait that is due, is no loop: a
+// sidecar that works for a while before it ends is worth its start at once.  One that ends whenever
+// it leads is not, and by default it takes over after 5 s (election.preempt_delay).
 inline constexpr Duration kSoonAfterStart = std::chrono::seconds(10);
 // Other units may wait for this one's start.
 inline constexpr Duration kLongestWaitToStart = std::chrono::seconds(16);
@@ -27,8 +27,9 @@ class CrashLoop {
   static constexpr unsigned kMostCounted = 16;
 
   // Counts in a file of `folder`, which outlives the process and not the machine's boot; it has the
-  // name of `config_file`, for sidecars may share the folder.  Nothing is counted, and nobody
-  // waits, where there is none ("") or it cannot be used.
+  // name of `config_file`, for sidecars may share the folder; those whose files have the same name
+  // count each other's starts.  Nothing is counted, and nobody waits, where there is no folder ("")
+  // or it cannot be used.
   CrashLoop(const std::filesystem::path& folder, const std::filesystem::path& config_file);
   // Why it cannot be used, if there is one; else "".
   const std::string& flaw() const { return flaw_; }
@@ -36,7 +37,7 @@ class CrashLoop {
   static std::filesystem::path usual_folder();
 
   struct Turn {
-    unsigned quick_starts = 0;  // that came one soon after the other before this one
+    unsigned quick_starts = 0;  // before this one, each soon after the last
     Duration wait{};            // until this one may begin
   };
   // Of a start at `now`, of the clock that counts from the boot.

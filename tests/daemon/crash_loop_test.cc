@@ -60,6 +60,7 @@ BOOST_AUTO_TEST_CASE(who_has_worked_for_a_while_never_waits) {
 
 BOOST_AUTO_TEST_CASE(one_that_works_for_a_while_ends_the_loop) {
   waits(8, kSoon);
+  BOOST_TEST(waits(1, kSoonAfterStart) == Waits{16}, boost::test_tools::per_element());
   BOOST_TEST(waits(1, kSoonAfterStart + kLongestWaitToStart) == Waits{16},
              boost::test_tools::per_element());
   BOOST_TEST(waits(4, kSoon) == (Waits{0, 0, 0, 2}), boost::test_tools::per_element());
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(one_that_is_killed_as_it_waits_is_let_start_in_the_end) {
   BOOST_TEST((loop.turn(now).wait == Duration::zero()));
 }
 
-// Whose lock the others try in vain, say.
+// Another process tries to get its lock again and again, say.
 BOOST_AUTO_TEST_CASE(one_that_runs_does_not_hide_the_loop_of_another) {
   waits(1, seconds(100));
   const CrashLoop runs(folder.path(), kConfig);
