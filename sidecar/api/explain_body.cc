@@ -317,10 +317,8 @@ class Explanation {
       return "There is no leader, and " + first->entry.name + " comes first.";
     }
     const std::string missing = why_votes_are_missing(backend_);
-    return missing.empty()
-               ? "There is no leader; it ranks highest of those that may lead, and should win."
-               : "There is no leader; it ranks highest of those that may lead, but " + missing +
-                     ".";
+    return "There is no leader; it ranks highest of those that may lead, " +
+           (missing.empty() ? "and should win" : "but " + missing) + ".";
   }
 
   std::string why_it_only_claims() const {
