@@ -87,6 +87,7 @@ void Variant::start(const View& view, bool is_called, std::span<const election_i
 // for is as good as its timeout, and comes sooner.
 void Variant::collect(const View& view) {
   round_.ask_higher(view, outbox_);
+  if (asked_may_lead()) round_.await_outranked(view);
   if (round_.is_complete()) conclude(view);
 }
 
