@@ -20,11 +20,12 @@ void Classic::on_timeout(const View& view) {
   start(view, round_.is_called());
 }
 
-// The death of the one that is waited for is as good as its timeout, and comes sooner.  One that
-// only ranks lower by now may lead already.
+// The death of the one that is waited for is as good as its timeout, and comes sooner.
 void Classic::on_members(const View& view) {
   const bool is_waiting = state_ == ELECTION_STATE_WAITING;
-  if (is_waiting && !round_.has_candidate(view)) start(view, round_.is_called());
+  if (is_waiting && round_.highest_candidate(view) == ELECTION_NOBODY) {
+    start(view, round_.is_called());
+  }
 }
 
 // Step 4.

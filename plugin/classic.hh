@@ -22,7 +22,6 @@ class Classic : public Variant {
 
  private:
   void on_election(const View& view, uint32_t from, bool is_called) override;
-  bool asked_may_lead() const override { return true; }  // step 4
   void on_candidate(const View& view) override;
   void conclude(const View& view) override;
   void on_handover(const View& view, std::span<const election_id> asked, bool is_called) override;

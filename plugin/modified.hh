@@ -24,7 +24,6 @@ class Modified : public Variant {
   static election_cost cost(const Case& which);
 
  private:
-  bool asked_may_lead() const override { return false; }  // it is halted
   void on_election(const View& view, uint32_t from, bool is_called) override;
   void conclude(const View& view) override;
   void on_handover(const View& view, std::span<const election_id> asked, bool is_called) override;

@@ -44,14 +44,6 @@ void Round::ask_higher(const View& view, Outbox& outbox) {
   }
 }
 
-void Round::await_outranked(const View& view) {
-  for (uint32_t member = 0; member < view.self(); ++member) {
-    const size_t at = position(view.id(member));
-    if (view.is_suspect(member) || !was_asked(at, view.id(member))) continue;
-    if (questions_[at].answer == Answer::kNone) await(questions_[at], true);
-  }
-}
-
 bool Round::record_answer(const election_id& from, uint64_t round, bool electable) {
   const size_t at = position(from);
   if (round != number_ || !was_asked(at, from)) return false;
@@ -67,16 +59,11 @@ void Round::disqualify(const election_id& id) {
 
 uint32_t Round::highest_candidate(const View& view) const {
   for (uint32_t member = view.count(); member-- > view.self() + 1;) {
-    if (is_candidate(view, member)) return member;
+    const size_t at = position(view.id(member));
+    if (view.is_suspect(member) || !was_asked(at, view.id(member))) continue;
+    if (questions_[at].answer == Answer::kCandidate) return member;
   }
   return ELECTION_NOBODY;
-}
-
-bool Round::has_candidate(const View& view) const {
-  for (uint32_t member = 0; member < view.count(); ++member) {
-    if (is_candidate(view, member)) return true;
-  }
-  return false;
 }
 
 std::span<const election_id> Round::silent_higher(const View& view) {
@@ -101,12 +88,6 @@ size_t Round::position(const election_id& id) const {
 
 bool Round::was_asked(size_t position, const election_id& id) const {
   return position < asked_.size() && asked_[position] == id;
-}
-
-bool Round::is_candidate(const View& view, uint32_t member) const {
-  const size_t at = position(view.id(member));
-  return was_asked(at, view.id(member)) && !view.is_suspect(member) &&
-         questions_[at].answer == Answer::kCandidate;
 }
 
 void Round::await(Question& question, bool is_awaited) {

@@ -28,9 +28,6 @@ class Round {
   // members have changed: newcomers are asked, and who is suspect or has left is not waited for.
   void ask_higher(const View& view, Outbox& outbox);
 
-  // After ask_higher: waits also for those that were asked and rank lower by now, while they live.
-  void await_outranked(const View& view);
-
   uint64_t number() const { return number_; }
   bool is_called() const { return is_called_; }
 
@@ -45,9 +42,6 @@ class Round {
 
   // The highest living member that answered and may lead, or ELECTION_NOBODY.
   uint32_t highest_candidate(const View& view) const;
-
-  // Whether anybody living has answered and may lead, also one that ranks lower by now.
-  bool has_candidate(const View& view) const;
 
   // Everybody who was asked in this round, by whomever.
   std::span<const election_id> asked() const { return asked_; }
@@ -66,7 +60,6 @@ class Round {
   size_t position(const election_id& id) const;
   bool was_asked(size_t position, const election_id& id) const;
   void await(Question& question, bool is_awaited);
-  bool is_candidate(const View& view, uint32_t member) const;
 
   uint64_t number_;
   bool ask_suspected_;

@@ -45,11 +45,12 @@ void Variant::on_message(const View& view, uint32_t from, const election_message
   const bool is_electable = (message.flags & ELECTION_FLAG_ELECTABLE) != 0;
   switch (message.kind) {
     case ELECTION_MESSAGE_ELECTION: {
-      if (from > view.self()) return;  // a higher rank has nothing to ask here; our lists differ
+      // By the list here a higher rank has nothing to ask; by its own it waits for a word.
+      const bool is_asked = from < view.self();
       const bool is_in = takes_part(view, is_called);
-      outbox_.send_answer(from, message.round, view.may_lead(view.self()), is_in);
+      outbox_.send_answer(from, message.round, is_asked && view.may_lead(view.self()), is_in);
       // One election per process, however many lower ranks ask for one.
-      if (is_in && state_ == ELECTION_STATE_IDLE) on_election(view, from, is_called);
+      if (is_asked && is_in && state_ == ELECTION_STATE_IDLE) on_election(view, from, is_called);
       return;
     }
     case ELECTION_MESSAGE_ANSWER:
@@ -87,7 +88,6 @@ void Variant::start(const View& view, bool is_called, std::span<const election_i
 // for is as good as its timeout, and comes sooner.
 void Variant::collect(const View& view) {
   round_.ask_higher(view, outbox_);
-  if (asked_may_lead()) round_.await_outranked(view);
   if (round_.is_complete()) conclude(view);
 }
 

@@ -28,9 +28,6 @@ class Variant {
   // A lower rank asks, has its answer, and this process is in no election yet.  `is_called`:
   // somebody asked for the election, so that those who hear a leader take part too.
   virtual void on_election(const View& view, uint32_t from, bool is_called) = 0;
-  // Whether one that was asked may lead of itself, so that it is awaited even if it ranks lower by
-  // now.
-  virtual bool asked_may_lead() const = 0;
   // A higher rank that may lead has answered.
   virtual void on_candidate(const View& /*view*/) {}
   // COLLECTING is over: everybody has answered, or has had the time for it.

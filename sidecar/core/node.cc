@@ -80,6 +80,7 @@ const Effects& Node::step(Instant now, const Input& input) {
   watch_disk();
   if (!has_left_ && !has_failed_) {
     keep_trying();
+    if (elector_.is_idle()) take_score();
     review_drain();
     forget_earlier_lives();
   }
@@ -135,7 +136,10 @@ void Node::on_timer(Timer timer) {
       return judge_leader();
     case Timer::kPlugin:
       effects_.push_back(TimedOut{awaited_by_plugin(election_state_)});
-      return tell_plugin(ELECTION_EVENT_TIMEOUT);
+      if (election_state_ != ELECTION_STATE_COLLECTING) take_score();
+      // By another rank it may have begun a new round.
+      if (elector_.deadline() <= now_) tell_plugin(ELECTION_EVENT_TIMEOUT);
+      return;
     case Timer::kJoin:
       effects_.push_back(TimedOut{Awaited::kJoin});
       return finish_join();

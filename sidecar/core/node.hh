@@ -372,6 +372,7 @@ class Node : private NodeState {
   void try_next_successor();
   void decline_handover(Member& from);
   void keep_out_of_election();
+  bool is_kept_out() const;
   void on_declined(const Uuid& id);
   void finish_handover();
   void finish_leaving();
@@ -417,6 +418,7 @@ class Node : private NodeState {
   void on(const Application&);
   void lead_no_longer_for_application();
   void on_able_again();
+  void take_score();
   void tell_of_application();
   Wish wish() const;
   void on_ranks_changed();

@@ -20,9 +20,9 @@ void Node::on(const Application& application) {
   if (application == before) return;
   application_ = application;
   if (!application.is_attached && application.is_able()) hand_over_drained(DrainEnd::kDetached);
-  const bool is_news = application.ability != before.ability || application.score != before.score;
-  if (!is_news) return;
-  members_.set_self_worth(application.ability, application.score);
+  const int64_t score = elector_.is_idle() ? application.score : members_.self().score;
+  if (application.ability == before.ability && score == members_.self().score) return;
+  members_.set_self_worth(application.ability, score);
   update_electable();
   if (!application.is_able() && before.is_able()) {
     lead_no_longer_for_application();
@@ -30,6 +30,16 @@ void Node::on(const Application& application) {
     on_able_again();
   }
   if (has_left_ || has_failed_) return;
+  on_ranks_changed();
+  tell_of_application();
+}
+
+// When no election is under way here, or nobody came to lead by it.  Until then a node has the rank
+// with which it went into it: those that it asked as higher ones may lead already, and by another
+// rank it would not wait for their answers.
+void Node::take_score() {
+  if (application_.score == members_.self().score) return;
+  members_.set_self_worth(application_.ability, application_.score);
   on_ranks_changed();
   tell_of_application();
 }

@@ -104,7 +104,7 @@ void Node::try_next_successor() {
 // happens to end here meanwhile (a hold) is no reason to claim beside that one.
 void Node::decline_handover(Member& from) {
   effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
-  members_.set_self_worth(application_.ability, application_.score);  // a word with a new number
+  members_.set_self_worth(application_.ability, members_.self().score);  // a new number
   send(from.entry.id, wish());
   declined_until_ = now_ + options_.handover_timeout;
 }

@@ -49,6 +49,11 @@ std::optional<LeaderHint> hint_in(const Frame& frame) {
   return ack != nullptr && ack->refusal ? ack->refusal->leader : std::nullopt;
 }
 
+// The answer of one that cannot lead.
+ElectionFrame declined(uint64_t round) {
+  return {.kind = ELECTION_MESSAGE_ANSWER, .flags = ELECTION_FLAG_TAKES_PART, .round = round};
+}
+
 }  // namespace
 
 const char* name(LinkEvidence evidence) {
@@ -101,6 +106,8 @@ void Node::on(const LinkUp& link) {
   }
   Member* member = members_.put(entry, now_);
   if (member == nullptr) return refuse(id, Unfit::kGroupFull);
+  // What a new life says may be over before its leader hears of it, which then lists nothing new.
+  if (is_new_life && std::holds_alternative<Following>(role_)) members_.expect_new_list();
   member->is_connected = true;
   member->is_hearsay = false;
   member->was_linked = true;
@@ -227,6 +234,10 @@ void Node::answer_stale(Member& from, const Frame& frame) {
 void Node::on_frame(Member& from, const Header& header, const ElectionFrame& frame) {
   const Uuid id = from.entry.id;
   if (frame.leader && !is_old_news(frame)) consider(*frame.leader, id);
+  if (frame.kind == ELECTION_MESSAGE_ELECTION) {
+    keep_out_of_election();
+    if (is_kept_out()) return send(id, declined(frame.round));
+  }
   const uint32_t sender = members_.index_of(id);
   uint32_t flags = frame.flags;
   // An election that was called is over with the next claim; its late questions call no other.
@@ -238,15 +249,19 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
     if (elector_.is_idle()) is_called_ = false;
     is_called_ = is_called_ || (flags & ELECTION_FLAG_CALLED) != 0;
   }
-  if (frame.kind == ELECTION_MESSAGE_ELECTION) keep_out_of_election();
   carry_out(elector_.message(situation(), sender, frame, flags));
 }
 
 // Whoever asks hears that this node cannot lead, and may win by that.  What happens to end here
-// meanwhile (a hold) is no reason to claim beside it.
+// meanwhile (a hold) is no reason to claim beside it, nor is another one's question.
 void Node::keep_out_of_election() {
-  if (may_lead() || !do_words_decide()) return;
+  if (!do_words_decide() || (may_lead() && !is_kept_out())) return;
   declined_until_ = std::max(declined_until_, now_ + options_.coordinator_timeout);
+}
+
+bool Node::is_kept_out() const {
+  return do_words_decide() && now_ < declined_until_ && may_lead() && elector_.is_idle() &&
+         std::holds_alternative<Leaderless>(role_);
 }
 
 void Node::on_frame(Member& from, const Header& header, const PlannedHandover& frame) {
@@ -312,7 +327,7 @@ void Node::tell_leader_of_unlisted(const Uuid& leader) {
 // Of the variant followers have it from the leader's next list, which no late frame contradicts;
 // should one mislead the leader, then its list shows the sender that it was misheard.  Of the
 // application the later of two words is known by its number, so all believe it at once.
-void Node::on_frame(Member& from, const Header&, const Wish& wish) {
+void Node::on_frame(Member& from, const Header& header, const Wish& wish) {
   const MemberEntry& entry = from.entry;
   const bool is_later = wish.boot == entry.boot && wish.revision > entry.revision;
   bool is_change = false;
@@ -328,7 +343,9 @@ void Node::on_frame(Member& from, const Header&, const Wish& wish) {
   } else if (is_later) {
     on_ranks_changed();
   }
-  if (is_later && !wish.is_electable) on_declined(from.entry.id);
+  // What it said before it heard of this leader is no answer to it.
+  const bool is_answer = handover_ && header.epoch >= handover_->epoch;
+  if (is_later && is_answer && !wish.is_electable) on_declined(from.entry.id);
 }
 
 // The others take the shorter list over with the next view.

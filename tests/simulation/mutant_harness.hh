@@ -36,6 +36,7 @@ void check_search(const Mutation& mutation, const std::string& variant,
                   Guarding guarding = Guarding::kNone);
 
 inline const std::vector<std::string> kBoth = {"classic", "modified"};
+inline const std::vector<std::string> kClassic = {"classic"};
 inline const std::vector<std::string> kModified = {"modified"};
 
 }  // namespace bellwether::tests

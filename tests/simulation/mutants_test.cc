@@ -57,6 +57,25 @@ BOOST_AUTO_TEST_CASE(a_flag_that_stays_on_during_a_handover_is_caught) {
   check_search(without(Rule::kFlagOffBeforeRelease), "modified", Guarding::kMajority);
 }
 
+// These four: a score, an application or a member changes within the round trip of one message, for
+// which the campaign takes a million schedules.
+
+BOOST_AUTO_TEST_CASE(a_rank_that_changes_in_an_election_is_caught) {
+  check_scenario("outranks_those_it_asked", without(Rule::kRankInElection), kClassic);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_leads_after_it_has_declined_is_caught) {
+  check_scenario("asked_again_after_it_declined", without(Rule::kDeclinedOnce), kClassic);
+}
+
+BOOST_AUTO_TEST_CASE(a_word_from_before_the_question_that_counts_as_its_answer_is_caught) {
+  check_scenario("word_from_before_the_handover", without(Rule::kAnswersThisLeader), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_new_life_that_is_believed_for_good_is_caught) {
+  check_scenario("new_life_changed_its_mind", without(Rule::kListAfterNewLife), kClassic);
+}
+
 BOOST_AUTO_TEST_CASE(an_election_that_is_not_held_again_is_caught) {
   check_scenario("no_retry", without(Rule::kRetry), kBoth);
   check_search(without(Rule::kRetry), "classic");

@@ -196,24 +196,6 @@ BOOST_AUTO_TEST_CASE(one_living_candidate_is_enough_to_go_on_waiting) {
   BOOST_TEST(process.suspect(4) == "collecting, claiming, CLAIM");
 }
 
-// They may hold an election of their own by then, and win it.
-BOOST_AUTO_TEST_CASE(those_it_asked_are_awaited_even_if_it_outranks_them_by_now) {
-  Collecting process;
-  process.rise(3);
-  BOOST_TEST(process.tell_members() == "");
-  BOOST_TEST(process.receive_unelectable_answer(4) == "");
-  BOOST_TEST(process.receive_answer(5) == "waiting");
-  BOOST_TEST(process.tell_members() == "");
-  BOOST_TEST(process.suspect(5) == "collecting, claiming, CLAIM");
-}
-
-BOOST_AUTO_TEST_CASE(those_it_asked_and_outranks_by_now_are_not_awaited_once_they_are_dead) {
-  Collecting process;
-  process.rise(3);
-  process.suspect(4);
-  BOOST_TEST(process.suspect(5) == "claiming, CLAIM");
-}
-
 // --- in a group where others run the modified variant ---
 
 BOOST_AUTO_TEST_CASE(a_handover_makes_it_hold_an_election) {

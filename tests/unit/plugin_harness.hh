@@ -1,6 +1,6 @@
 // Drives one instance of the bully plugin by hand, through the C interface that the sidecar uses.
-// Members are called by their number, a higher number is a higher rank (but for who rose), and what
-// the plugin answers comes back as one line of words:  "collecting, ELECTION to 4, ELECTION to 5".
+// Members are called by their number, a higher number is a higher rank, and what the plugin answers
+// comes back as one line of words:  "collecting, ELECTION to 4, ELECTION to 5".
 #pragma once
 
 #include <bellwether/election_plugin.h>
@@ -63,15 +63,7 @@ class PluginHarness {
     member.id = id(number);
     member.priority = 100;
     member.marks = ELECTION_MEMBER_ELECTABLE;
-    const auto higher = std::find_if(members_.begin(), members_.end(), [&](const auto& other) {
-      return this->number(other.id) > number;
-    });
-    members_.insert(higher, member);
-  }
-  // Its score rises above all others'.
-  void rise(uint32_t number) {
-    const auto member = members_.begin() + index(number);
-    std::rotate(member, member + 1, members_.end());
+    members_.insert(members_.begin() + index_of_at_least(number), member);
   }
   void remove(uint32_t number) { members_.erase(members_.begin() + index(number)); }
   void mark_suspect(uint32_t number) { at(number).marks |= uint32_t{ELECTION_MEMBER_SUSPECT}; }
@@ -155,11 +147,11 @@ class PluginHarness {
  private:
   static constexpr uint64_t kMs = 1'000'000;
 
-  std::ptrdiff_t index(uint32_t wanted) const {
-    return std::find_if(members_.begin(), members_.end(),
-                        [&](const auto& member) { return number(member.id) == wanted; }) -
-           members_.begin();
+  std::ptrdiff_t index_of_at_least(uint32_t wanted) const {
+    return std::count_if(members_.begin(), members_.end(),
+                         [&](const election_member& member) { return number(member.id) < wanted; });
   }
+  std::ptrdiff_t index(uint32_t number) const { return index_of_at_least(number); }
   election_member& at(uint32_t number) { return members_[static_cast<size_t>(index(number))]; }
 
   std::string step(election_event& event) {
