@@ -14,11 +14,12 @@ namespace bellwether::io {
 class NameWatch {
  public:
   // A numeric host has its address at once and for ever.  `on_changed` is called from the loop,
-  // when the addresses are others, and when the first look-up has failed.
+  // when the addresses are others, and when it is known for the first time that there are none.
   NameWatch(Loop& loop, Resolver& resolver, HostPort place, std::function<void()> on_changed);
 
   std::span<const SocketAddress> addresses() const { return addresses_; }
-  // Whether a look-up has ended, well or not.
+  // Whether a name server has told the addresses, or that there are none; that the servers fail is
+  // no word about those who may be there.
   bool is_answered() const { return is_answered_; }
   // While nobody is about to dial there, it is looked up once a minute at most.
   void set_relaxed(bool is_relaxed);

@@ -36,6 +36,11 @@ bool is_servers_fault(int status) {
          status == ARES_EREFUSED;
 }
 
+// A word about the name, and not about the servers.
+bool is_answer(int status) {
+  return status == ARES_SUCCESS || status == ARES_ENOTFOUND || status == ARES_ENODATA;
+}
+
 // Per server; every further round waits twice as long.
 constexpr int kTimeoutMs = 1000;
 constexpr int kTries = 3;
@@ -167,6 +172,7 @@ void Resolver::end_query(uint64_t id, int status) {
   is_channel_stale_ = is_channel_stale_ || is_servers_fault(status);
   Question& question = questions_[id];
   if (status != ARES_SUCCESS) question.answer.error = ares_strerror(status);
+  question.is_open = question.is_open || !is_answer(status);
   if (--question.open_queries > 0) return;
   answered_.push_back(id);
   delivery_.arm(Duration::zero());
@@ -180,6 +186,7 @@ void Resolver::deliver() {
     std::ranges::sort(answer.addresses);
     answer.addresses.erase(std::unique(answer.addresses.begin(), answer.addresses.end()),
                            answer.addresses.end());
+    answer.is_known_absent = answer.addresses.empty() && !question.is_open;
     if (answer.addresses.empty() && answer.error.empty()) answer.error = "there is no address";
     if (!answer.addresses.empty()) answer.error.clear();  // that of one host of a service
     if (question.on_answer) question.on_answer(answer);
