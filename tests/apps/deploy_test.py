@@ -326,7 +326,7 @@ class Kubernetes(unittest.TestCase):
         for ordinal in range(stateful["spec"]["replicas"]):
             self.assertIn(f'\norders-{ordinal} = "orders-{ordinal}.{service}.', text)
         self.assertNotIn(f'\norders-{stateful["spec"]["replicas"]} =', text)
-        # Nobody waits for the first, which alone has no majority.
+        # One after the other a new group would take 10 s for each.
         self.assertEqual(stateful["spec"]["podManagementPolicy"], "Parallel")
 
     def test_the_patches_are_for_what_is_there(self):

@@ -44,7 +44,8 @@ class Unit(unittest.TestCase):
     def test_what_others_rely_on(self):
         """Readers on the flag's file, and allow_users on who connects."""
         settings = self.unit.read_text().splitlines()
-        for wanted in ("RuntimeDirectory=bellwether", "RuntimeDirectoryPreserve=yes"):
+        for wanted in ("RuntimeDirectory=bellwether", "RuntimeDirectoryPreserve=yes",
+                       "RestartPreventExitStatus=2 3 5 7"):
             self.assertIn(wanted, settings)
         self.assertNotIn("RemoveIPC=yes", settings)
         self.assertNotIn("PrivateUsers=yes", settings)
