@@ -47,7 +47,7 @@ void NameWatch::look_up() {
 
 void NameWatch::on_answer(const NameAnswer& answer) {
   const bool is_failure = answer.addresses.empty();
-  const bool is_answer = !is_failure || answer.is_known_absent;
+  const bool is_answer = !is_failure || answer.is_certain;
   const bool is_first = is_answer && !std::exchange(is_answered_, true);
   const Duration wait =
       is_failure ? retries_.next() : std::clamp(answer.time_to_live, kShortest, kLongest);

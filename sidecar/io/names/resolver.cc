@@ -172,7 +172,7 @@ void Resolver::end_query(uint64_t id, int status) {
   is_channel_stale_ = is_channel_stale_ || is_servers_fault(status);
   Question& question = questions_[id];
   if (status != ARES_SUCCESS) question.answer.error = ares_strerror(status);
-  question.is_open = question.is_open || !is_answer(status);
+  question.answer.is_certain = question.answer.is_certain && is_answer(status);
   if (--question.open_queries > 0) return;
   answered_.push_back(id);
   delivery_.arm(Duration::zero());
@@ -186,7 +186,6 @@ void Resolver::deliver() {
     std::ranges::sort(answer.addresses);
     answer.addresses.erase(std::unique(answer.addresses.begin(), answer.addresses.end()),
                            answer.addresses.end());
-    answer.is_known_absent = answer.addresses.empty() && !question.is_open;
     if (answer.addresses.empty() && answer.error.empty()) answer.error = "there is no address";
     if (!answer.addresses.empty()) answer.error.clear();  // that of one host of a service
     if (question.on_answer) question.on_answer(answer);

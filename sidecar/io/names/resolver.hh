@@ -34,9 +34,9 @@ struct NameAnswer {
   std::vector<SocketAddress> addresses{};  // in ascending order; no more than kMaxAddresses
   Duration time_to_live{};                 // the shortest of all address records
   std::string error{};                     // of a failure, for the log
-  // Without addresses: a name server has said that there are none.  Otherwise it was none that
-  // answered, or it could not tell.
-  bool is_known_absent = false;
+  // The name servers have told all of it, be it that there is nothing; otherwise one was not there,
+  // or could not tell.
+  bool is_certain = true;
 
   static constexpr size_t kMaxAddresses = 1000;
 };
@@ -83,7 +83,6 @@ class Resolver {
     OnAnswer on_answer;  // empty: forgotten
     NameAnswer answer{};
     size_t open_queries = 0;
-    bool is_open = false;  // a part of it has no answer, by a fault of the name servers
   };
   struct Query;
 
