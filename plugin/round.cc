@@ -4,13 +4,6 @@
 #include <algorithm>
 
 namespace bellwether::bully {
-namespace {
-
-bool is_before(const election_id& left, const election_id& right) {
-  return std::memcmp(left.bytes, right.bytes, sizeof left.bytes) < 0;
-}
-
-}  // namespace
 
 void Round::begin(const View& view, std::span<const election_id> asked_already, bool is_called) {
   ++number_;

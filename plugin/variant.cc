@@ -45,10 +45,10 @@ void Variant::on_message(const View& view, uint32_t from, const election_message
   const bool is_electable = (message.flags & ELECTION_FLAG_ELECTABLE) != 0;
   switch (message.kind) {
     case ELECTION_MESSAGE_ELECTION: {
-      // By the list here a higher rank has nothing to ask; by its own it waits for a word.
       const bool is_asked = from < view.self();
       const bool is_in = takes_part(view, is_called);
-      outbox_.send_answer(from, message.round, is_asked && view.may_lead(view.self()), is_in);
+      const bool is_ahead = is_asked || is_ahead_of_higher(view, from);
+      outbox_.send_answer(from, message.round, is_ahead && view.may_lead(view.self()), is_in);
       // One election per process, however many lower ranks ask for one.
       if (is_asked && is_in && state_ == ELECTION_STATE_IDLE) on_election(view, from, is_called);
       return;
@@ -76,6 +76,12 @@ void Variant::on_leader(const View& view, uint32_t reason) {
 // host's ANSWER names the leader, and the one that asked follows it.
 bool Variant::takes_part(const View& view, bool is_called) const {
   return is_called || (!view.leads() && !(is_sticky_ && view.has_leader()));
+}
+
+// By the list here a higher rank has nothing to ask; by its own it waits for a word.  If this one
+// waits for that one's, too, each ranks the other higher, and their ids decide which of them leads.
+bool Variant::is_ahead_of_higher(const View& view, uint32_t other) const {
+  return state_ == ELECTION_STATE_COLLECTING && is_before(view.id(other), view.id(view.self()));
 }
 
 void Variant::start(const View& view, bool is_called, std::span<const election_id> asked_already) {

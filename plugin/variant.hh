@@ -60,6 +60,7 @@ class Variant {
   void on_leader(const View& view, uint32_t reason);
   void collect(const View& view);
   bool takes_part(const View& view, bool is_called) const;
+  bool is_ahead_of_higher(const View& view, uint32_t other) const;
 
   const bool is_sticky_;  // who hears a leader answers ELECTION but starts nothing
 };

@@ -13,6 +13,10 @@ inline bool operator==(const election_id& left, const election_id& right) {
   return std::memcmp(left.bytes, right.bytes, sizeof left.bytes) == 0;
 }
 
+inline bool is_before(const election_id& left, const election_id& right) {
+  return std::memcmp(left.bytes, right.bytes, sizeof left.bytes) < 0;
+}
+
 class View {
  public:
   explicit View(const election_event& event) : event_(event) {}

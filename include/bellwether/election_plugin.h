@@ -59,8 +59,9 @@ enum {
 
 /* What two plugins of one group say to each other; 32 bytes, frozen.  The host carries it and adds
  * sender and epoch.  Kinds and flags not listed here are carried unchanged within their ranges.  Of
- * those listed, the host reads the flags of ANSWER, and it drops CALLED from messages, and whole
- * HANDOVERs, that a later claim has overtaken. */
+ * those listed, the host reads the flags of ANSWER; it drops CALLED from messages, and whole
+ * HANDOVERs, that a later claim has overtaken; and for a process that has said that it cannot lead,
+ * and now can, it answers ELECTION itself, as before, until the election is over. */
 typedef struct election_message {
   uint32_t kind;  /* ELECTION_MESSAGE_* */
   uint32_t flags; /* ELECTION_FLAG_*, or'ed */
@@ -150,7 +151,9 @@ enum {
   ELECTION_ACTION_STATE = 3  /* for people: `state` was entered because of `text` */
 };
 
-/* States, for logs, traces and metrics; the host decides nothing by them. */
+/* States, for logs, traces and metrics.  The host decides one thing by them: a process keeps its
+ * rank while it is in an election, and a new score counts when it is IDLE again or, but for
+ * COLLECTING, at its next deadline.  So no plugin collects without end. */
 enum {
   ELECTION_STATE_IDLE = 0,       /* no election known here */
   ELECTION_STATE_COLLECTING = 1, /* asked the higher ranks, waits for their answers */

@@ -135,15 +135,15 @@ void Node::on_timer(Timer timer) {
     case Timer::kSuspicion:
       return judge_leader();
     case Timer::kPlugin:
-      effects_.push_back(TimedOut{awaited_by_plugin(election_state_)});
       if (election_state_ != ELECTION_STATE_COLLECTING) take_score();
-      // By another rank it may have begun a new round.
-      if (elector_.deadline() <= now_) tell_plugin(ELECTION_EVENT_TIMEOUT);
-      return;
+      if (elector_.deadline() > now_) return;  // by another rank it has begun a new round
+      effects_.push_back(TimedOut{awaited_by_plugin(election_state_)});
+      return tell_plugin(ELECTION_EVENT_TIMEOUT);
     case Timer::kJoin:
       effects_.push_back(TimedOut{Awaited::kJoin});
       return finish_join();
     case Timer::kElect:
+      if (now_ < declined_until_) return timers_.arm(Timer::kElect, declined_until_);
       if (std::holds_alternative<Leaderless>(role_) && may_lead()) {
         tell_plugin(ELECTION_EVENT_ELECT, elect_reason_);
       }
@@ -207,7 +207,6 @@ void Node::end_hold() {
   arm_preemption();
   if (!std::holds_alternative<Leaderless>(role_) || timers_.is_armed(Timer::kPlugin)) return;
   schedule_election(ELECTION_REASON_RETRY);
-  if (now_ < declined_until_) timers_.arm(Timer::kElect, declined_until_);
 }
 
 // Runs after every input: a process that may lead and knows no leader always has a timer that

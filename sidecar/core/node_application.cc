@@ -90,6 +90,7 @@ Wish Node::wish() const {
 // Somebody's score did, at least.
 void Node::on_ranks_changed() {
   has_unlisted_scores_ = true;
+  change_opinions();
   has_tried_to_preempt_ = false;
   arm_preemption();
   tell_plugin(ELECTION_EVENT_MEMBERS);

@@ -80,9 +80,12 @@ void Node::on_canvass_reply(Member& from, const CanvassReply& reply) {
 
 // The canvass is over, but a voter has changed its mind since.
 void Node::hasten_retry(const CanvassReply& reply) {
+  if (!reply.is_yes) return;
   const bool is_waiting = std::holds_alternative<Leaderless>(role_) &&
                           timers_.is_armed(Timer::kElect) && !timers_.is_armed(Timer::kPlugin);
-  if (reply.is_yes && is_waiting) timers_.arm(Timer::kElect, now_);
+  if (is_waiting) timers_.arm(Timer::kElect, now_);
+  has_tried_to_preempt_ = false;
+  arm_preemption();
 }
 
 void Node::note_opinions() {
@@ -161,7 +164,11 @@ void Node::on_frame(Member& from, const Header&, const Grant& grant) {
 void Node::on_claim_timer() {
   if (majority_->canvassing) {
     effects_.push_back(TimedOut{Awaited::kCanvass});
-    return give_up_claim("no majority answered");
+    give_up_claim("no majority answered");
+    // Nobody has said no.  While a lower one leads nothing else would bring it on.
+    refused_until_ = now_ + options_.coordinator_timeout;
+    has_tried_to_preempt_ = false;
+    return arm_preemption();
   }
   const auto* claiming = std::get_if<Claiming>(&role_);
   if (claiming == nullptr) return;

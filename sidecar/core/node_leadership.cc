@@ -147,7 +147,7 @@ void Node::follow(const LeaderHint& leader, bool is_effective) {
     if (timer != Timer::kJoin || options_.query_first) timers_.disarm(timer);
   }
   has_tried_to_preempt_ = false;
-  refused_until_ = Instant{};
+  refused_until_ = declined_until_ = Instant{};
   // What is known so far is the list of another leader, perhaps of one with the same epoch.
   members_.expect_new_list();
   Member* member = members_.find(leader.id);

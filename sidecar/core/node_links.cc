@@ -106,8 +106,6 @@ void Node::on(const LinkUp& link) {
   }
   Member* member = members_.put(entry, now_);
   if (member == nullptr) return refuse(id, Unfit::kGroupFull);
-  // What a new life says may be over before its leader hears of it, which then lists nothing new.
-  if (is_new_life && std::holds_alternative<Following>(role_)) members_.expect_new_list();
   member->is_connected = true;
   member->is_hearsay = false;
   member->was_linked = true;
@@ -116,6 +114,8 @@ void Node::on(const LinkUp& link) {
   member->arrivals.restart(now_);
   effects_.push_back(Sighting{id, Liveness::kAlive});
   on_members_changed();
+  // What a new life says may be over before its leader hears of it, which then lists nothing new.
+  if (is_new_life && std::holds_alternative<Following>(role_)) members_.expect_new_list();
   const bool is_other_lease = entry.lease != members_.self().lease && entry.lease != Duration{};
   if (store_ && is_other_lease && (is_new || is_new_life)) remark("has another lease", id);
   // A newcomer that knows nobody learns here whom else to connect to.
@@ -413,6 +413,7 @@ void Node::on_members_changed() {
   if (is_leading()) members_.bump_view();
   effects_.push_back(MembersChanged{});
   if (members_.has_list()) effects_.push_back(PersistMembers{members_.view()});
+  change_opinions();
   has_tried_to_preempt_ = false;
   arm_preemption();
   tell_plugin(ELECTION_EVENT_MEMBERS);

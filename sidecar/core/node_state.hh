@@ -58,7 +58,7 @@ class NodeState {
   bool has_met_all_ = false;  // that were to be found at start and are there
   bool has_tried_to_preempt_ = false;
   Instant preempts_again_at_{};  // at the earliest
-  Instant refused_until_{};      // the leader has said so
+  Instant refused_until_{};      // the leader has said so, or nobody has answered
   Instant declined_until_{};     // somebody else may lead soon, for this node has said it cannot
   bool is_pause_noted_ = false;
   bool is_called_ = false;  // an operator wants the election that is going on

@@ -27,14 +27,15 @@ void Node::on_canvass(Member& from, const Canvass& canvass) {
   send(from.entry.id, reply);
 }
 
-// No two notice at the same instant that their leader is gone.  Who did so first, and was told no,
-// need not wait until it tries again.
+// No two notice at the same instant that their leader is gone, or hear at the same instant that
+// another one outranks it.  Whoever asked first, and was told no, would else wait until it tries
+// again, or for ever.
 void Node::change_opinions() {
   for (const Member& member : std::as_const(members_).all()) {
     const auto slot = member.slot;
-    if (!slot) continue;
+    if (!slot || !member.is_connected || !has_vote() || !supports(member, false)) continue;
     const uint64_t number = majority_->voter.take_turned_down(*slot);
-    if (number == 0 || !member.is_connected || !has_vote() || !supports(member, false)) continue;
+    if (number == 0) continue;
     send(member.entry.id, CanvassReply{.number = number, .is_yes = true});
   }
 }

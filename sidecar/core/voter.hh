@@ -127,7 +127,7 @@ class Voter {
   Record without_earlier_lives(const Record& vote, Instant now) const;
 
   // --- opinions ---
-  // The canvass of each voter that was told no; 0: none.  It is told yes when the leader is lost.
+  // The canvass of each voter that was told no; 0: none.  It is told yes when that has changed.
   void turn_down(size_t slot, uint64_t number) { turned_down_[slot] = number; }
   uint64_t take_turned_down(size_t slot) { return std::exchange(turned_down_[slot], 0); }
 

@@ -174,6 +174,9 @@ BOOST_AUTO_TEST_CASE(who_claims_while_another_is_asked_in_its_stead_is_caught) {
   check_scenario("hold_ends_while_another_is_asked", without(Rule::kOutOfOfferedPlace), kBoth);
   check_first_broken("hold_ends_while_another_is_asked", without(Rule::kOutOfOfferedPlace),
                      "are on together");
+  check_scenario("began_although_it_declined", without(Rule::kOutOfOfferedPlace), kBoth);
+  check_first_broken("began_although_it_declined", without(Rule::kOutOfOfferedPlace),
+                     "are on together");
 }
 
 BOOST_AUTO_TEST_CASE(who_claims_beside_one_that_has_heard_that_it_cannot_lead_is_caught) {
