@@ -14,12 +14,13 @@ stopped stays attached, and is found by the checks: health_failures * health_int
 health_timeout at most.
 
 With --tls both there are two groups, one plain and one by TLS, whose leaders are taken down in
-turn.
+turn.  So it is with --against: one group of this sidecar, and one of another, an earlier release.
 
 Also what a sidecar costs at rest.  Times are those of a shared machine: compare within one run.
 """
 
 import argparse
+import collections
 import contextlib
 import functools
 import os
@@ -38,6 +39,7 @@ from programs import add_program_options, require_programs  # noqa: E402
 from verdict import percentile  # noqa: E402
 
 TLS = {"off": [""], "on": ["tls"], "both": ["", "tls"]}
+AGAINST = "old"
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP, "SIGTERM": signal.SIGTERM}
 
 LIVELY = "tests/apps/lively_c"  # attached for as long as it lives, and answers health checks
@@ -113,20 +115,30 @@ def take_down(group, observer, number):
     return (off - before) / 1e6, (on - before) / 1e6
 
 
+Kind = collections.namedtuple("Kind", ("name", "program", "is_by_tls"))
+
+
+def kinds_of(options):
+    """Of groups, whose leaders are taken down in turn."""
+    programs = {"": options.program} | ({AGAINST: options.against} if options.against else {})
+    return [Kind(" ".join(filter(None, (mode, name))), program, bool(mode))
+            for name, program in programs.items() for mode in TLS[options.tls]]
+
+
 def voters_of(options):
     return {"voters": 3} if options.guard == "majority" else {}
 
 
 @contextlib.contextmanager
-def group_of_three(options, extra, is_by_tls, is_application=False):
+def group_of_three(options, extra, kind, is_application=False):
     with tempfile.NamedTemporaryFile("w", dir="/dev/shm") as secret:
         secret.write(os.urandom(32).hex())
         secret.flush()
-        table = f'[tls]\nsecret_file = "{secret.name}"' if is_by_tls else ""
+        table = f'[tls]\nsecret_file = "{secret.name}"' if kind.is_by_tls else ""
 
         def tables(sidecar):
             return table + ("\n" + application_table(sidecar) if is_application else "")
-        with Group(options.program, 3, extra, tls=tables, **voters_of(options)) as group:
+        with Group(kind.program, 3, extra, tls=tables, **voters_of(options)) as group:
             yield group
 
 
@@ -139,41 +151,43 @@ def measure(options, variant, profile, name):
     is_application = options.kill == "application"
     if is_application:  # whoever leads goes on, though the other one is back
         extra += 'preempt = "never"\n'
-    rounds = {mode: [] for mode in TLS[options.tls]}
+    rounds = {kind: [] for kind in kinds_of(options)}
     with contextlib.ExitStack() as stack:
         groups = {}
-        for mode in rounds:
-            group = stack.enter_context(group_of_three(options, extra, mode, is_application))
-            groups[mode] = group, start(group).observe(options.observer, pause_us=50)
+        for kind in rounds:
+            group = stack.enter_context(group_of_three(options, extra, kind, is_application))
+            groups[kind] = group, start(group).observe(options.observer, pause_us=50)
             if is_application:
                 applications = stack.enter_context(Applications(
                     group, pathlib.Path(options.observer).parents[2] / LIVELY))
-                groups[mode] = applications, groups[mode][1]
+                groups[kind] = applications, groups[kind][1]
             else:
                 group.await_leader(group.sidecars[-1])
         for _ in range(options.rounds):
-            for mode, (group, observer) in groups.items():
+            for kind, (group, observer) in groups.items():
                 down = group.take_down if is_application else (
                     lambda observer, number, group=group: take_down(group, observer, number))
-                rounds[mode].append(down(observer, SIGNALS[name]))
-    for mode, times in rounds.items():
-        print_times(name, variant, profile, mode, times)
-    if len(rounds) > 1:
-        plain, by_tls = (statistics.median(on for _, on in rounds[mode]) for mode in TLS["both"])
-        print(f"{'':28}by TLS, on: {by_tls / plain:.2f} times plain", flush=True)
+                rounds[kind].append(down(observer, SIGNALS[name]))
+    for kind, times in rounds.items():
+        print_times(name, variant, profile, kind, times)
+    first, *others = ((kind, statistics.median(on for _, on in times))
+                      for kind, times in rounds.items())
+    for kind, median in others:
+        print(f"{'':28}{kind.name}, on: {median / first[1]:.2f} times {first[0].name or 'plain'}",
+              flush=True)
 
 
-def print_times(name, variant, profile, mode, rounds):
+def print_times(name, variant, profile, kind, rounds):
     offs, ons = [off for off, _ in rounds], [on for _, on in rounds]
     gaps = [on - off for off, on in rounds]
-    print(f"{name:8} {variant:9} {profile:8} {mode:4} {len(rounds):6}"
+    print(f"{name:8} {variant:9} {profile:8} {kind.name:7} {len(rounds):6}"
           + "".join(f"  {statistics.median(values):8.3f} {percentile(values, 0.99):8.3f}"
                     for values in (offs, ons, gaps))
           + f"  {percentile(ons, 0.9):8.3f} {max(ons):8.3f}", flush=True)
 
 
-def measure_rest(options, mode):
-    with group_of_three(options, "", mode) as group:
+def measure_rest(options, kind):
+    with group_of_three(options, "", kind) as group:
         start(group).await_leader()
         time.sleep(1)  # the load of the start is not that of rest
         began = time.monotonic()
@@ -181,7 +195,8 @@ def measure_rest(options, mode):
         time.sleep(options.rest_s)
         passed = time.monotonic() - began
         print(f"\nAt rest for {passed:.0f} s, in a group of three (profile default"
-              f"{', by TLS' if mode else ''})\n"
+              f"{', by TLS' if kind.is_by_tls else ''}"
+              f"{', of the other' if kind.program != options.program else ''})\n"
               "member    role      share of a core   resident")
         leader = group.agreed_leader()
         for sidecar, seconds in zip(group.sidecars, before):
@@ -203,20 +218,22 @@ def main():
     parser.add_argument("--guard", default="none", choices=["none", "majority"])
     parser.add_argument("--profiles", nargs="*", default=["default", "fast"])
     parser.add_argument("--tls", default="off", choices=list(TLS))
+    parser.add_argument("--against", metavar="BELLWETHER",
+                        help="another sidecar program, to compare with in the same run")
     options = parser.parse_args()
     require_programs(parser, options)
 
     print("milliseconds after the signal; median and 99th percentile; on: also 90th and longest"
           "\n\n"
-          "signal   variant   profile  tls  rounds       off      p99        on      p99"
+          "signal   variant   profile  kind    rounds       off      p99        on      p99"
           "       gap"
           "      p99    on p90   longest")
     for name in options.signals:
         for variant in options.variants:
             for profile in options.profiles:
                 measure(options, variant, profile, name)
-    for mode in TLS[options.tls]:
-        measure_rest(options, mode)
+    for kind in kinds_of(options):
+        measure_rest(options, kind)
 
 
 if __name__ == "__main__":

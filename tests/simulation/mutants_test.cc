@@ -76,6 +76,24 @@ BOOST_AUTO_TEST_CASE(a_new_life_that_is_believed_for_good_is_caught) {
   check_scenario("new_life_changed_its_mind", without(Rule::kListAfterNewLife), kClassic);
 }
 
+// What these break is seen by nobody but the scenario: a group that does without somebody is whole.
+
+BOOST_AUTO_TEST_CASE(a_voter_that_says_no_for_ever_is_caught) {
+  check_scenario("../bugs/outranks_before_the_voters_know", without(Rule::kOpinionsChange), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_take_over_that_is_given_up_for_good_is_caught) {
+  check_scenario("../bugs/takeover_nobody_answered", without(Rule::kTakeOverAfterSilence), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_voter_that_is_ready_without_its_vote_is_caught) {
+  check_scenario("../guard/rolling_replacement", without(Rule::kReadyWithVote), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(first_epochs_that_are_not_believed_are_caught) {
+  check_scenario("../bugs/first_epochs_years_apart", without(Rule::kFirstEpochsApart), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(an_election_that_is_not_held_again_is_caught) {
   check_scenario("no_retry", without(Rule::kRetry), kBoth);
   check_search(without(Rule::kRetry), "classic");

@@ -174,8 +174,11 @@ BOOST_AUTO_TEST_CASE(who_claims_while_another_is_asked_in_its_stead_is_caught) {
   check_scenario("hold_ends_while_another_is_asked", without(Rule::kOutOfOfferedPlace), kBoth);
   check_first_broken("hold_ends_while_another_is_asked", without(Rule::kOutOfOfferedPlace),
                      "are on together");
-  check_scenario("began_although_it_declined", without(Rule::kOutOfOfferedPlace), kBoth);
-  check_first_broken("began_although_it_declined", without(Rule::kOutOfOfferedPlace),
+}
+
+BOOST_AUTO_TEST_CASE(who_claims_when_it_was_asked_once_more_is_caught) {
+  check_scenario("began_although_it_declined", without(Rule::kOutUntilTheLast), kBoth);
+  check_first_broken("began_although_it_declined", without(Rule::kOutUntilTheLast),
                      "are on together");
 }
 

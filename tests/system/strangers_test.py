@@ -163,7 +163,8 @@ class Liars:
             talker.start()
         for talker in talkers:
             talker.join()
-        self.assertEqual({sidecar.name: sidecar.process.pid for sidecar in group.running}, processes)
+        running = {sidecar.name: sidecar.process.pid for sidecar in group.running}
+        self.assertEqual(running, processes)
         for sidecar in absent:
             sidecar.start()
         self.await_as_before(group, leader)
