@@ -26,13 +26,6 @@ struct Proposal {
 struct Canvassing {
   Proposal proposal;
   Votes supporters{};
-  Votes opponents{};
-
-  // The last word of a voter counts.
-  void note_opinion(size_t slot, bool is_yes) {
-    (is_yes ? supporters : opponents).add(slot);
-    (is_yes ? opponents : supporters).remove(slot);
-  }
 };
 
 // The claim, and what has come of it.

@@ -83,6 +83,7 @@ struct Majority {
 
   std::optional<Canvassing> canvassing;  // before a claim; ends with it
   uint64_t number;                       // of the last canvass
+  Votes opponents{};                     // of the last canvass, also when it is over
   Duration patience{};  // beyond coordinator_timeout, after claims that took too long
 
   size_t quorum() const { return electorate.quorum(); }

@@ -143,7 +143,7 @@ void Node::on_timer(Timer timer) {
       effects_.push_back(TimedOut{Awaited::kJoin});
       return finish_join();
     case Timer::kElect:
-      if (now_ < declined_until_) return timers_.arm(Timer::kElect, declined_until_);
+      if (now_ < declined_.until()) return timers_.arm(Timer::kElect, declined_.until());
       if (std::holds_alternative<Leaderless>(role_) && may_lead()) {
         tell_plugin(ELECTION_EVENT_ELECT, elect_reason_);
       }
@@ -250,7 +250,9 @@ void Node::carry_out(std::span<const election_action> actions) {
         ElectionFrame frame{.kind = message.kind, .flags = message.flags, .round = message.round};
         frame.ids.assign(message.ids, message.ids + message.id_count);
         if (names_leader(message)) frame.leader = leader();
-        send(members_.id_at(action.to), std::move(frame));
+        const Uuid& to = members_.id_at(action.to);
+        if (message.kind == ELECTION_MESSAGE_ANSWER) note_answer(to, message.flags);
+        send(to, std::move(frame));
         break;
       }
       case ELECTION_ACTION_STATE:

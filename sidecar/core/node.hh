@@ -250,6 +250,7 @@ class Node : private NodeState {
   bool has_vote() const;
   void on_canvass(Member& from, const Canvass& canvass);
   bool supports(const Member& claimant, bool is_planned) const;
+  bool favours(const Member& candidate) const;
   void change_opinions();
   void on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordinator,
                 bool is_effective = false);
@@ -268,7 +269,8 @@ class Node : private NodeState {
   void canvass_others(bool is_lost);
   void claim_again();
   void announce_again();
-  void hasten_retry(const CanvassReply& reply);
+  void hasten_retry();
+  void retry_take_over();
   void note_opinions();
   void store_own_vote(Proposal proposal);
   void on_own_vote_stored();
@@ -371,7 +373,7 @@ class Node : private NodeState {
   void abdicate(Why why);
   void try_next_successor();
   void decline_handover(Member& from);
-  void keep_out_of_election();
+  void note_answer(const Uuid& asker, uint32_t flags);
   bool is_kept_out() const;
   void on_declined(const Uuid& id);
   void finish_handover();

@@ -35,9 +35,10 @@ void Node::canvass(Proposal proposal) {
   if (is_leading()) return claim_again();
   if (is_candidate()) return;
   ++majority_->number;
+  majority_->opponents.clear();
   if (proposal.is_planned) return ask_or_claim(std::move(proposal));
   majority_->canvassing = Canvassing{std::move(proposal)};
-  majority_->canvassing->note_opinion(*majority_->slot, true);
+  majority_->canvassing->supporters.add(*majority_->slot);
   timers_.arm(Timer::kClaim, now_ + options_.answer_timeout);
   canvass_others(false);
   note_opinions();
@@ -72,15 +73,22 @@ void Node::on_canvass_reply(Member& from, const CanvassReply& reply) {
   const auto slot = from.slot;
   if (!slot) return;
   if (majority_->voter.recall.is_asking()) return on_recall_reply(*slot, reply);
-  if (!is_candidate()) return hasten_retry(reply);
+  // The last word of a voter counts.
+  Votes& opponents = majority_->opponents;
+  const bool has_changed_its_mind = reply.is_yes && opponents.contains(*slot);
+  reply.is_yes ? opponents.remove(*slot) : opponents.add(*slot);
+  if (!is_candidate()) {
+    if (has_changed_its_mind) hasten_retry();
+    return;
+  }
   if (!majority_->canvassing) return;
-  majority_->canvassing->note_opinion(*slot, reply.is_yes);
+  Votes& supporters = majority_->canvassing->supporters;
+  reply.is_yes ? supporters.add(*slot) : supporters.remove(*slot);
   note_opinions();
 }
 
-// The canvass is over, but a voter has changed its mind since.
-void Node::hasten_retry(const CanvassReply& reply) {
-  if (!reply.is_yes) return;
+// The canvass is over, but it would end otherwise now.
+void Node::hasten_retry() {
   const bool is_waiting = std::holds_alternative<Leaderless>(role_) &&
                           timers_.is_armed(Timer::kElect) && !timers_.is_armed(Timer::kPlugin);
   if (is_waiting) timers_.arm(Timer::kElect, now_);
@@ -94,7 +102,7 @@ void Node::note_opinions() {
     return ask_or_claim(std::move(asked.proposal));
   }
   const bool is_hopeless =
-      majority_->electorate.size() - asked.opponents.count() < majority_->quorum();
+      majority_->electorate.size() - majority_->opponents.count() < majority_->quorum();
   if (is_hopeless) give_up_claim("a majority would not grant the claim");
 }
 
@@ -161,14 +169,20 @@ void Node::on_frame(Member& from, const Header&, const Grant& grant) {
   take_if_safe();
 }
 
+// While a lower one leads nothing else would bring it on; but who has said no says so when it
+// changes its mind.
+void Node::retry_take_over() {
+  if (majority_->opponents.count() > 0) return;
+  refused_until_ = std::max(refused_until_, now_ + options_.coordinator_timeout);
+  has_tried_to_preempt_ = false;
+  arm_preemption();
+}
+
 void Node::on_claim_timer() {
   if (majority_->canvassing) {
     effects_.push_back(TimedOut{Awaited::kCanvass});
     give_up_claim("no majority answered");
-    // Nobody has said no.  While a lower one leads nothing else would bring it on.
-    refused_until_ = now_ + options_.coordinator_timeout;
-    has_tried_to_preempt_ = false;
-    return arm_preemption();
+    return retry_take_over();
   }
   const auto* claiming = std::get_if<Claiming>(&role_);
   if (claiming == nullptr) return;

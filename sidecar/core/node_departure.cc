@@ -100,13 +100,25 @@ void Node::try_next_successor() {
   timers_.arm(Timer::kHandover, now_ + options_.handover_timeout);
 }
 
-// The leader that asks has not heard yet that this node is out.  It asks the next at once, and what
-// happens to end here meanwhile (a hold) is no reason to claim beside that one.
+// The leader that asks has not heard yet that this node is out, and asks the next at once.
 void Node::decline_handover(Member& from) {
   effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
   members_.set_self_worth(application_.ability, members_.self().score);  // a new number
   send(from.entry.id, wish());
-  declined_until_ = now_ + options_.handover_timeout;
+  declined_.note(from.entry.id, now_ + options_.handover_timeout);
+}
+
+// Whoever asks in an election hears that this node cannot lead, or gives way, and may win by that.
+// One that stays with its leader says which that is.
+void Node::note_answer(const Uuid& asker, uint32_t flags) {
+  const bool stays = may_lead() && (flags & ELECTION_FLAG_TAKES_PART) == 0;
+  if (!do_words_decide() || stays || (flags & ELECTION_FLAG_ELECTABLE) != 0) return;
+  declined_.note(asker, now_ + options_.coordinator_timeout);
+}
+
+bool Node::is_kept_out() const {
+  return do_words_decide() && now_ < declined_.until() && may_lead() && elector_.is_idle() &&
+         std::holds_alternative<Leaderless>(role_);
 }
 
 // The leader hears of it, or that it is gone.  What it writes into a store meanwhile comes first.

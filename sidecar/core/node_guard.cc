@@ -56,7 +56,10 @@ void Node::on(const Persisted& stored) {
   DiskWatch& disk = majority_->disk;
   const bool was_stored = disk.has(record_);
   if (!was_stored) disk.on_stored(stored.record);
-  if (was_broken) update_electable();
+  if (was_broken) {
+    update_electable();
+    change_opinions();
+  }
   if (!disk.has(record_)) return;         // a later one is on its way
   if (was_stored && !was_broken) return;  // nobody waits for it
   if (is_candidate()) return on_own_vote_stored();

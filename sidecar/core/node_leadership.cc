@@ -147,7 +147,8 @@ void Node::follow(const LeaderHint& leader, bool is_effective) {
     if (timer != Timer::kJoin || options_.query_first) timers_.disarm(timer);
   }
   has_tried_to_preempt_ = false;
-  refused_until_ = declined_until_ = Instant{};
+  refused_until_ = Instant{};
+  declined_.clear();
   // What is known so far is the list of another leader, perhaps of one with the same epoch.
   members_.expect_new_list();
   Member* member = members_.find(leader.id);
@@ -209,6 +210,7 @@ bool Node::is_following(const Uuid& id) const {
 // The claim is effective from now on.
 void Node::begin_reign() {
   members_.begin_view(record_.max_epoch);
+  declined_.clear();
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion}) {
     timers_.disarm(timer);
   }

@@ -50,8 +50,9 @@ std::optional<LeaderHint> hint_in(const Frame& frame) {
 }
 
 // The answer of one that cannot lead.
+constexpr uint32_t kDeclines = ELECTION_FLAG_TAKES_PART;
 ElectionFrame declined(uint64_t round) {
-  return {.kind = ELECTION_MESSAGE_ANSWER, .flags = ELECTION_FLAG_TAKES_PART, .round = round};
+  return {.kind = ELECTION_MESSAGE_ANSWER, .flags = kDeclines, .round = round};
 }
 
 }  // namespace
@@ -106,6 +107,7 @@ void Node::on(const LinkUp& link) {
   }
   Member* member = members_.put(entry, now_);
   if (member == nullptr) return refuse(id, Unfit::kGroupFull);
+  if (is_new_life && member->slot) majority_->voter.turn_down(*member->slot, 0);  // it counts anew
   member->is_connected = true;
   member->is_hearsay = false;
   member->was_linked = true;
@@ -235,8 +237,11 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
   const Uuid id = from.entry.id;
   if (frame.leader && !is_old_news(frame)) consider(*frame.leader, id);
   if (frame.kind == ELECTION_MESSAGE_ELECTION) {
-    keep_out_of_election();
-    if (is_kept_out()) return send(id, declined(frame.round));
+    declined_.forget(id);  // it has not won by the last answer
+    if (is_kept_out()) {
+      note_answer(id, kDeclines);
+      return send(id, declined(frame.round));
+    }
   }
   const uint32_t sender = members_.index_of(id);
   uint32_t flags = frame.flags;
@@ -250,18 +255,6 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
     is_called_ = is_called_ || (flags & ELECTION_FLAG_CALLED) != 0;
   }
   carry_out(elector_.message(situation(), sender, frame, flags));
-}
-
-// Whoever asks hears that this node cannot lead, and may win by that.  What happens to end here
-// meanwhile (a hold) is no reason to claim beside it, nor is another one's question.
-void Node::keep_out_of_election() {
-  if (!do_words_decide() || (may_lead() && !is_kept_out())) return;
-  declined_until_ = std::max(declined_until_, now_ + options_.coordinator_timeout);
-}
-
-bool Node::is_kept_out() const {
-  return do_words_decide() && now_ < declined_until_ && may_lead() && elector_.is_idle() &&
-         std::holds_alternative<Leaderless>(role_);
 }
 
 void Node::on_frame(Member& from, const Header& header, const PlannedHandover& frame) {
@@ -280,6 +273,9 @@ void Node::on_frame(Member& from, const Header&, const Refusal& frame) {
 void Node::on_frame(Member& from, const Header&, const Resign&) {
   // The header has said it; see note_release().
   remark("resigned", from.entry.id);
+  declined_.forget(from.entry.id);
+  const bool has_waited = timers_.is_armed(Timer::kElect) && now_ >= declined_.until();
+  if (has_waited) schedule_election(ELECTION_REASON_RESIGNED);
 }
 
 void Node::on_frame(Member& from, const Header&, const Leave& leave) {

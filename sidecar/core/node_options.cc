@@ -31,6 +31,7 @@ void Node::on(const Reconfigure& reconfigure) {
   options_.preempt_delay = wanted.preempt_delay;
   options_.score_margin = wanted.score_margin;
   preemption_.set_policy(wanted.preempt, wanted.preempt_delay, wanted.score_margin);
+  change_opinions();
   timers_.disarm(Timer::kPreempt);
   has_tried_to_preempt_ = false;
   arm_preemption();

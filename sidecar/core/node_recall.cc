@@ -68,6 +68,7 @@ void Node::end_recall() {
   effects_.push_back(Persist{record_});
   remark("has a vote again");
   update_electable();
+  change_opinions();
 }
 
 // A state folder that was put back from a copy is not lost, and looks as good as any.  But what a

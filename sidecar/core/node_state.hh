@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/backoff.hh"
+#include "core/declined.hh"
 #include "core/effects.hh"
 #include "core/elector.hh"
 #include "core/epoch_horizon.hh"
@@ -59,7 +60,7 @@ class NodeState {
   bool has_tried_to_preempt_ = false;
   Instant preempts_again_at_{};  // at the earliest
   Instant refused_until_{};      // the leader has said so, or nobody has answered
-  Instant declined_until_{};     // somebody else may lead soon, for this node has said it cannot
+  Declined declined_;
   bool is_pause_noted_ = false;
   bool is_called_ = false;  // an operator wants the election that is going on
   bool is_leaving_ = false;

@@ -18,13 +18,17 @@ void Node::on_canvass(Member& from, const Canvass& canvass) {
   CanvassReply reply{.number = canvass.number, .is_lost = is_lost || known_epoch() == 0};
   if (!canvass.is_lost) {
     const auto slot = from.slot;
-    // Its own claim goes out as soon as the disk has it, and would meet the other one.
-    const bool is_storing_claim = is_claiming() && lease() == nullptr;
-    reply.is_yes = has_vote() && slot && !is_storing_claim && supports(from, false);
+    reply.is_yes = favours(from);
     if (!reply.is_yes) reply.leader = leader();
     if (slot) majority_->voter.turn_down(*slot, reply.is_yes ? 0 : canvass.number);
   }
   send(from.entry.id, reply);
+}
+
+bool Node::favours(const Member& candidate) const {
+  // Its own claim goes out as soon as the disk has it, and would meet the other one.
+  const bool is_storing_claim = is_claiming() && lease() == nullptr;
+  return candidate.slot && has_vote() && !is_storing_claim && supports(candidate, false);
 }
 
 // No two notice at the same instant that their leader is gone, or hear at the same instant that
@@ -32,9 +36,8 @@ void Node::on_canvass(Member& from, const Canvass& canvass) {
 // again, or for ever.
 void Node::change_opinions() {
   for (const Member& member : std::as_const(members_).all()) {
-    const auto slot = member.slot;
-    if (!slot || !member.is_connected || !has_vote() || !supports(member, false)) continue;
-    const uint64_t number = majority_->voter.take_turned_down(*slot);
+    if (!member.slot || !member.is_connected || !favours(member)) continue;
+    const uint64_t number = majority_->voter.take_turned_down(*member.slot);
     if (number == 0) continue;
     send(member.entry.id, CanvassReply{.number = number, .is_yes = true});
   }

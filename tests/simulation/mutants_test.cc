@@ -86,6 +86,20 @@ BOOST_AUTO_TEST_CASE(a_take_over_that_is_given_up_for_good_is_caught) {
   check_scenario("../bugs/takeover_nobody_answered", without(Rule::kTakeOverAfterSilence), kBoth);
 }
 
+BOOST_AUTO_TEST_CASE(a_take_over_that_is_tried_without_end_is_caught) {
+  check_scenario("../bugs/canvassed_without_end", without(Rule::kChangeOfMind), kBoth);
+  check_scenario("../bugs/takeover_was_refused", without(Rule::kNoIsAnAnswer), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_leads_after_it_gave_way_is_caught) {
+  check_scenario("../bugs/gave_way_to_one_that_fell", without(Rule::kGivesWay), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_kept_out_of_an_election_that_is_over_is_caught) {
+  check_scenario("../bugs/kept_out_for_ever", without(Rule::kAsksAnew), kClassic);
+  check_scenario("../bugs/declined_and_able_again", without(Rule::kResignedInVain), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(a_voter_that_is_ready_without_its_vote_is_caught) {
   check_scenario("../guard/rolling_replacement", without(Rule::kReadyWithVote), kBoth);
 }

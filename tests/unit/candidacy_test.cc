@@ -31,14 +31,6 @@ BOOST_AUTO_TEST_CASE(it_begins_with_nobodys_support) {
   BOOST_TEST(made.refusals() + made.grants() == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(an_opinion_counts_once_for_each_voter) {
-  Canvassing asked{};
-  for (const size_t slot : {1u, 1u, 2u}) asked.note_opinion(slot, true);
-  for (const size_t slot : {3u, 3u}) asked.note_opinion(slot, false);
-  BOOST_TEST(asked.supporters.count() == 2u);
-  BOOST_TEST(asked.opponents.count() == 1u);
-}
-
 BOOST_AUTO_TEST_CASE(a_refusal_counts_once_for_each_voter) {
   Candidacy made = candidacy();
   for (const size_t slot : {0u, 4u, 4u}) made.note_refusal(slot);
