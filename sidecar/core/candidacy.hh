@@ -25,7 +25,24 @@ struct Proposal {
 // "Would you grant me?"
 struct Canvassing {
   Proposal proposal;
-  Votes supporters{};
+};
+
+// What those think that were asked; the last word of each counts.
+class Opinions {
+ public:
+  void ask(size_t slot) { asked_.add(slot); }
+  void note(size_t slot, bool is_yes) {
+    (is_yes ? supporters_ : opponents_).add(slot);
+    (is_yes ? opponents_ : supporters_).remove(slot);
+  }
+  bool is_supported(size_t quorum) const { return supporters_.count() >= quorum; }
+  // Whatever the others say.
+  bool is_hopeless(size_t quorum) const { return asked_.without(opponents_).count() < quorum; }
+
+ private:
+  Votes asked_{};
+  Votes supporters_{};
+  Votes opponents_{};
 };
 
 // The claim, and what has come of it.

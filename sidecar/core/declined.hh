@@ -19,10 +19,12 @@ class Declined {
     until_ = std::max(until_, until);
   }
 
-  // It has come to an end already: it asks for something else, or has given up.
-  void forget(const Uuid& asker) {
-    askers_.erase(std::remove(askers_.begin(), askers_.end(), asker), askers_.end());
+  // It has come to an end already: it asks for something else, or has given up.  True if it was
+  // waited for.
+  bool forget(const Uuid& asker) {
+    const bool was_there = std::erase(askers_, asker) > 0;
     if (askers_.empty()) clear();
+    return was_there;
   }
 
   void clear() { *this = Declined{}; }

@@ -52,6 +52,11 @@ class Votes {
   void add(size_t slot) { bits_ |= 1u << slot; }
   void remove(size_t slot) { bits_ &= ~(1u << slot); }
   bool contains(size_t slot) const { return (bits_ >> slot & 1u) != 0; }
+  Votes without(const Votes& others) const {
+    Votes rest = *this;
+    rest.bits_ &= ~others.bits_;
+    return rest;
+  }
   size_t count() const { return static_cast<size_t>(__builtin_popcount(bits_)); }
   void clear() { bits_ = 0; }
 

@@ -83,9 +83,13 @@ struct Majority {
 
   std::optional<Canvassing> canvassing;  // before a claim; ends with it
   uint64_t number;                       // of the last canvass
-  Votes opponents{};                     // of the last canvass, also when it is over
-  Duration patience{};  // beyond coordinator_timeout, after claims that took too long
+  Opinions opinions{};                   // of the last canvass, also when it is over
+  Duration patience{};  // beyond the timeouts, after answers and claims that took too long
 
+  void begin_question() {
+    ++number;
+    opinions = {};
+  }
   size_t quorum() const { return electorate.quorum(); }
   bool has_disk() const { return !voter.is_store_broken() && !disk.is_late(); }
   Vote vote(Instant now, bool has_leader) const;

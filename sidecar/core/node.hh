@@ -199,6 +199,7 @@ class Node : private NodeState {
   void stop_leading(Why why);
   void schedule_election(uint32_t reason);
   void arm_preemption();
+  void preempt_anew();
   bool should_preempt() const;
   void update_electable();
   void publish(std::optional<Why> why = {});
@@ -250,6 +251,7 @@ class Node : private NodeState {
   bool has_vote() const;
   void on_canvass(Member& from, const Canvass& canvass);
   bool supports(const Member& claimant, bool is_planned) const;
+  void forget_canvass(const Member& candidate);
   bool favours(const Member& candidate) const;
   void change_opinions();
   void on_claim(Member& claimant, uint64_t epoch, const Coordinator& coordinator,
@@ -269,13 +271,14 @@ class Node : private NodeState {
   void canvass_others(bool is_lost);
   void claim_again();
   void announce_again();
+  void note_late_opinion(const Opinions& before);
   void hasten_retry();
   void retry_take_over();
   void note_opinions();
   void store_own_vote(Proposal proposal);
   void on_own_vote_stored();
   void on_claim_timer();
-  void be_more_patient();
+  void be_more_patient(Duration usual);
   void take_if_safe();
   void give_up_claim(const char* why);
   void end_claim();
@@ -374,6 +377,7 @@ class Node : private NodeState {
   void try_next_successor();
   void decline_handover(Member& from);
   void note_answer(const Uuid& asker, uint32_t flags);
+  void expect_no_win_of(const Uuid& asker);
   bool is_kept_out() const;
   void on_declined(const Uuid& id);
   void finish_handover();

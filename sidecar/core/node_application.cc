@@ -91,8 +91,7 @@ Wish Node::wish() const {
 void Node::on_ranks_changed() {
   has_unlisted_scores_ = true;
   change_opinions();
-  has_tried_to_preempt_ = false;
-  arm_preemption();
+  preempt_anew();
   tell_plugin(ELECTION_EVENT_MEMBERS);
 }
 

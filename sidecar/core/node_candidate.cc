@@ -34,12 +34,12 @@ size_t Node::reached_voters() const {
 void Node::canvass(Proposal proposal) {
   if (is_leading()) return claim_again();
   if (is_candidate()) return;
-  ++majority_->number;
-  majority_->opponents.clear();
+  majority_->begin_question();
   if (proposal.is_planned) return ask_or_claim(std::move(proposal));
   majority_->canvassing = Canvassing{std::move(proposal)};
-  majority_->canvassing->supporters.add(*majority_->slot);
-  timers_.arm(Timer::kClaim, now_ + options_.answer_timeout);
+  majority_->opinions.ask(*majority_->slot);
+  majority_->opinions.note(*majority_->slot, true);
+  timers_.arm(Timer::kClaim, now_ + options_.answer_timeout + majority_->patience);
   canvass_others(false);
   note_opinions();
 }
@@ -63,6 +63,7 @@ void Node::canvass_others(bool is_lost) {
   for (const Member& member : std::as_const(members_).all()) {
     const auto slot = member.slot;
     if (!slot || *slot == *majority_->slot || !member.is_connected) continue;
+    majority_->opinions.ask(*slot);
     send(member.entry.id,
          Canvass{.number = majority_->number, .voters = majority_->hash, .is_lost = is_lost});
   }
@@ -73,36 +74,36 @@ void Node::on_canvass_reply(Member& from, const CanvassReply& reply) {
   const auto slot = from.slot;
   if (!slot) return;
   if (majority_->voter.recall.is_asking()) return on_recall_reply(*slot, reply);
-  // The last word of a voter counts.
-  Votes& opponents = majority_->opponents;
-  const bool has_changed_its_mind = reply.is_yes && opponents.contains(*slot);
-  reply.is_yes ? opponents.remove(*slot) : opponents.add(*slot);
-  if (!is_candidate()) {
-    if (has_changed_its_mind) hasten_retry();
-    return;
-  }
-  if (!majority_->canvassing) return;
-  Votes& supporters = majority_->canvassing->supporters;
-  reply.is_yes ? supporters.add(*slot) : supporters.remove(*slot);
-  note_opinions();
+  const Opinions before = majority_->opinions;
+  majority_->opinions.note(*slot, reply.is_yes);
+  if (majority_->canvassing) return note_opinions();
+  if (!is_candidate()) note_late_opinion(before);
 }
 
-// The canvass is over, but it would end otherwise now.
+// The canvass is over.  What was open then was asked with too little patience; what would end
+// otherwise now is worth another try.
+void Node::note_late_opinion(const Opinions& before) {
+  const size_t quorum = majority_->quorum();
+  const bool is_supported = majority_->opinions.is_supported(quorum);
+  if (before.is_supported(quorum)) return;
+  const bool is_decided = is_supported || majority_->opinions.is_hopeless(quorum);
+  if (is_decided && !before.is_hopeless(quorum)) be_more_patient(options_.answer_timeout);
+  if (is_supported) hasten_retry();
+}
+
 void Node::hasten_retry() {
   const bool is_waiting = std::holds_alternative<Leaderless>(role_) &&
                           timers_.is_armed(Timer::kElect) && !timers_.is_armed(Timer::kPlugin);
   if (is_waiting) timers_.arm(Timer::kElect, now_);
-  has_tried_to_preempt_ = false;
-  arm_preemption();
+  preempt_anew();
 }
 
 void Node::note_opinions() {
-  Canvassing& asked = *majority_->canvassing;
-  if (asked.supporters.count() >= majority_->quorum()) {
-    return ask_or_claim(std::move(asked.proposal));
+  const Opinions& opinions = majority_->opinions;
+  if (opinions.is_supported(majority_->quorum())) {
+    return ask_or_claim(std::move(majority_->canvassing->proposal));
   }
-  const bool is_hopeless =
-      majority_->electorate.size() - majority_->opponents.count() < majority_->quorum();
+  const bool is_hopeless = opinions.is_hopeless(majority_->quorum());
   if (is_hopeless) give_up_claim("a majority would not grant the claim");
 }
 
@@ -169,13 +170,12 @@ void Node::on_frame(Member& from, const Header&, const Grant& grant) {
   take_if_safe();
 }
 
-// While a lower one leads nothing else would bring it on; but who has said no says so when it
-// changes its mind.
+// While a lower one leads nothing else may bring it on: those that have not answered never do,
+// perhaps.
 void Node::retry_take_over() {
-  if (majority_->opponents.count() > 0) return;
-  refused_until_ = std::max(refused_until_, now_ + options_.coordinator_timeout);
-  has_tried_to_preempt_ = false;
-  arm_preemption();
+  if (!should_preempt()) return;
+  has_tried_to_preempt_ = true;
+  timers_.arm(Timer::kPreempt, now_ + options_.coordinator_timeout);
 }
 
 void Node::on_claim_timer() {
@@ -192,16 +192,15 @@ void Node::on_claim_timer() {
   }
   if (claiming->candidacy.grants() >= majority_->quorum()) return take_if_safe();
   effects_.push_back(TimedOut{Awaited::kClaim});
-  be_more_patient();
+  be_more_patient(options_.coordinator_timeout);
+  preemption_.on_leadership_lost(now_);
   give_up_claim("no majority granted the claim");
 }
 
-// Disks may be slower than the timers were made for: the next claim is given longer, and does not
-// disturb a leader soon.
-void Node::be_more_patient() {
-  const Duration now_given = options_.coordinator_timeout + majority_->patience;
-  majority_->patience = std::min(majority_->patience + now_given, kMostPatience);
-  preemption_.on_leadership_lost(now_);
+// Disks and networks may be slower than the timers were made for: the next time they have twice as
+// long.
+void Node::be_more_patient(Duration usual) {
+  majority_->patience = std::min(2 * majority_->patience + usual, kMostPatience);
 }
 
 // Leads if nothing stands against it any more, and waits for what does.

@@ -108,12 +108,18 @@ void Node::decline_handover(Member& from) {
   declined_.note(from.entry.id, now_ + options_.handover_timeout);
 }
 
-// Whoever asks in an election hears that this node cannot lead, or gives way, and may win by that.
-// One that stays with its leader says which that is.
+// Whoever asks in an election hears that this node cannot lead, or gives way, and may win by that;
+// but not by the word of one that stays with its leader, and says which that is.
 void Node::note_answer(const Uuid& asker, uint32_t flags) {
-  const bool stays = may_lead() && (flags & ELECTION_FLAG_TAKES_PART) == 0;
-  if (!do_words_decide() || stays || (flags & ELECTION_FLAG_ELECTABLE) != 0) return;
+  const bool gives_way = (flags & ELECTION_FLAG_TAKES_PART) != 0;
+  if (!do_words_decide() || !gives_way || (flags & ELECTION_FLAG_ELECTABLE) != 0) return;
   declined_.note(asker, now_ + options_.coordinator_timeout);
+}
+
+// It has come to an end, or to nothing.
+void Node::expect_no_win_of(const Uuid& asker) {
+  if (!declined_.forget(asker) || now_ < declined_.until()) return;
+  if (timers_.is_armed(Timer::kElect)) schedule_election(elect_reason_);
 }
 
 bool Node::is_kept_out() const {

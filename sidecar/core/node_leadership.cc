@@ -271,6 +271,13 @@ void Node::arm_preemption() {
               std::max({now_ + preemption_.delay(), preempts_again_at_, refused_until_}));
 }
 
+// Something has changed since it was tried.
+void Node::preempt_anew() {
+  if (has_tried_to_preempt_) timers_.disarm(Timer::kPreempt);  // as retry_take_over() has it
+  has_tried_to_preempt_ = false;
+  arm_preemption();
+}
+
 // Only the highest candidate takes over, and nobody from a leader that an operator named.
 bool Node::should_preempt() const {
   const auto* following = std::get_if<Following>(&role_);

@@ -107,7 +107,7 @@ void Node::on(const LinkUp& link) {
   }
   Member* member = members_.put(entry, now_);
   if (member == nullptr) return refuse(id, Unfit::kGroupFull);
-  if (is_new_life && member->slot) majority_->voter.turn_down(*member->slot, 0);  // it counts anew
+  if (is_new || is_new_life) forget_canvass(*member);
   member->is_connected = true;
   member->is_hearsay = false;
   member->was_linked = true;
@@ -273,9 +273,7 @@ void Node::on_frame(Member& from, const Header&, const Refusal& frame) {
 void Node::on_frame(Member& from, const Header&, const Resign&) {
   // The header has said it; see note_release().
   remark("resigned", from.entry.id);
-  declined_.forget(from.entry.id);
-  const bool has_waited = timers_.is_armed(Timer::kElect) && now_ >= declined_.until();
-  if (has_waited) schedule_election(ELECTION_REASON_RESIGNED);
+  expect_no_win_of(from.entry.id);
 }
 
 void Node::on_frame(Member& from, const Header&, const Leave& leave) {
@@ -401,6 +399,7 @@ void Node::note_liveness(Member& member, Liveness liveness) {
   if (!members_.set_liveness(member, liveness, now_)) return;
   effects_.push_back(Sighting{member.entry.id, liveness});
   on_members_changed();
+  if (liveness == Liveness::kDown || liveness == Liveness::kLeft) expect_no_win_of(member.entry.id);
 }
 
 void Node::on_members_changed() {
@@ -410,8 +409,7 @@ void Node::on_members_changed() {
   effects_.push_back(MembersChanged{});
   if (members_.has_list()) effects_.push_back(PersistMembers{members_.view()});
   change_opinions();
-  has_tried_to_preempt_ = false;
-  arm_preemption();
+  preempt_anew();
   tell_plugin(ELECTION_EVENT_MEMBERS);
 }
 

@@ -33,8 +33,7 @@ void Node::on(const Reconfigure& reconfigure) {
   preemption_.set_policy(wanted.preempt, wanted.preempt_delay, wanted.score_margin);
   change_opinions();
   timers_.disarm(Timer::kPreempt);
-  has_tried_to_preempt_ = false;
-  arm_preemption();
+  preempt_anew();
   set_variant(variant);
 }
 

@@ -35,7 +35,7 @@ void Node::begin_recall(bool is_first_start) {
 
 void Node::recall() {
   majority_->voter.recall.ask();
-  ++majority_->number;
+  majority_->begin_question();
   if (majority_->electorate.size() == 1) return end_recall();
   canvass_others(true);
   timers_.arm(Timer::kRecall, now_ + std::max(kAskAgain, options_.answer_timeout));

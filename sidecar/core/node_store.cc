@@ -206,9 +206,8 @@ void Node::note_twin() {
 void Node::be_back() {
   store_->is_away = false;
   store_->has_twin = false;
-  has_tried_to_preempt_ = false;
   update_electable();
-  arm_preemption();
+  preempt_anew();
 }
 
 void Node::on_store_timer() {

@@ -26,9 +26,12 @@ bool Node::asks_for_place() const {
 
 void Node::ask_for_place(Proposal proposal) {
   const bool is_planned = proposal.is_planned;
-  if (majority_) majority_->canvassing.reset();
+  if (majority_) {
+    majority_->canvassing.reset();
+    majority_->begin_question();
+  }
   asking_ = Asking{.proposal = std::move(proposal),
-                   .number = majority_ ? ++majority_->number : ++questions_};
+                   .number = majority_ ? majority_->number : ++questions_};
   send(leader()->id, Canvass{.number = asking_->number,
                              .voters = guard_hash(),
                              .is_planned = is_planned,

@@ -25,6 +25,11 @@ void Node::on_canvass(Member& from, const Canvass& canvass) {
   send(from.entry.id, reply);
 }
 
+// Its canvasses are counted anew.
+void Node::forget_canvass(const Member& candidate) {
+  if (candidate.slot) majority_->voter.turn_down(*candidate.slot, 0);
+}
+
 bool Node::favours(const Member& candidate) const {
   // Its own claim goes out as soon as the disk has it, and would meet the other one.
   const bool is_storing_claim = is_claiming() && lease() == nullptr;

@@ -89,6 +89,12 @@ BOOST_AUTO_TEST_CASE(a_take_over_that_is_given_up_for_good_is_caught) {
 BOOST_AUTO_TEST_CASE(a_take_over_that_is_tried_without_end_is_caught) {
   check_scenario("../bugs/canvassed_without_end", without(Rule::kChangeOfMind), kBoth);
   check_scenario("../bugs/takeover_was_refused", without(Rule::kNoIsAnAnswer), kBoth);
+  check_scenario("../bugs/answers_take_longer_than_the_timeout", without(Rule::kMorePatience),
+                 kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_yes_that_comes_late_and_counts_for_nothing_is_caught) {
+  check_scenario("../bugs/voter_was_slow_to_answer", without(Rule::kLateYes), kBoth);
 }
 
 BOOST_AUTO_TEST_CASE(one_that_leads_after_it_gave_way_is_caught) {
@@ -97,6 +103,7 @@ BOOST_AUTO_TEST_CASE(one_that_leads_after_it_gave_way_is_caught) {
 
 BOOST_AUTO_TEST_CASE(one_that_is_kept_out_of_an_election_that_is_over_is_caught) {
   check_scenario("../bugs/kept_out_for_ever", without(Rule::kAsksAnew), kClassic);
+  check_scenario("../bugs/stayed_with_its_leader", without(Rule::kStaysWithItsLeader), kBoth);
   check_scenario("../bugs/declined_and_able_again", without(Rule::kResignedInVain), kBoth);
 }
 
