@@ -84,11 +84,14 @@ struct Majority {
   std::optional<Canvassing> canvassing;  // before a claim; ends with it
   uint64_t number;                       // of the last canvass
   Opinions opinions{};                   // of the last canvass, also when it is over
-  Duration patience{};  // beyond the timeouts, after answers and claims that took too long
+  bool is_timed_out = false;             // it is over, and was not decided in time
+  Duration answer_patience{};  // beyond answer_timeout, after a canvass that was decided late
+  Duration patience{};         // beyond coordinator_timeout, after claims that took too long
 
   void begin_question() {
     ++number;
     opinions = {};
+    is_timed_out = false;
   }
   size_t quorum() const { return electorate.quorum(); }
   bool has_disk() const { return !voter.is_store_broken() && !disk.is_late(); }

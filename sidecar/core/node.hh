@@ -278,7 +278,7 @@ class Node : private NodeState {
   void store_own_vote(Proposal proposal);
   void on_own_vote_stored();
   void on_claim_timer();
-  void be_more_patient(Duration usual);
+  void be_more_patient();
   void take_if_safe();
   void give_up_claim(const char* why);
   void end_claim();

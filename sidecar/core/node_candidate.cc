@@ -39,7 +39,7 @@ void Node::canvass(Proposal proposal) {
   majority_->canvassing = Canvassing{std::move(proposal)};
   majority_->opinions.ask(*majority_->slot);
   majority_->opinions.note(*majority_->slot, true);
-  timers_.arm(Timer::kClaim, now_ + options_.answer_timeout + majority_->patience);
+  timers_.arm(Timer::kClaim, now_ + options_.answer_timeout + majority_->answer_patience);
   canvass_others(false);
   note_opinions();
 }
@@ -80,14 +80,17 @@ void Node::on_canvass_reply(Member& from, const CanvassReply& reply) {
   if (!is_candidate()) note_late_opinion(before);
 }
 
-// The canvass is over.  What was open then was asked with too little patience; what would end
-// otherwise now is worth another try.
+// The canvass is over.  If it is only decided now its answers take longer than the timer was made
+// for, and the next one is given longer; and it is worth another try if it would end otherwise now.
 void Node::note_late_opinion(const Opinions& before) {
   const size_t quorum = majority_->quorum();
   const bool is_supported = majority_->opinions.is_supported(quorum);
   if (before.is_supported(quorum)) return;
   const bool is_decided = is_supported || majority_->opinions.is_hopeless(quorum);
-  if (is_decided && !before.is_hopeless(quorum)) be_more_patient(options_.answer_timeout);
+  if (is_decided && std::exchange(majority_->is_timed_out, false)) {
+    Duration& patience = majority_->answer_patience;
+    patience = std::min(2 * patience + options_.answer_timeout, options_.coordinator_timeout);
+  }
   if (is_supported) hasten_retry();
 }
 
@@ -170,17 +173,19 @@ void Node::on_frame(Member& from, const Header&, const Grant& grant) {
   take_if_safe();
 }
 
-// While a lower one leads nothing else may bring it on: those that have not answered never do,
-// perhaps.
+// While a lower one leads nothing else may bring it on; but those that have not answered never do,
+// perhaps, so it is tried ever more rarely.
 void Node::retry_take_over() {
   if (!should_preempt()) return;
+  preemption_.on_leadership_lost(now_);
   has_tried_to_preempt_ = true;
-  timers_.arm(Timer::kPreempt, now_ + options_.coordinator_timeout);
+  timers_.arm(Timer::kPreempt, now_ + std::max(options_.coordinator_timeout, preemption_.delay()));
 }
 
 void Node::on_claim_timer() {
   if (majority_->canvassing) {
     effects_.push_back(TimedOut{Awaited::kCanvass});
+    majority_->is_timed_out = true;
     give_up_claim("no majority answered");
     return retry_take_over();
   }
@@ -192,15 +197,16 @@ void Node::on_claim_timer() {
   }
   if (claiming->candidacy.grants() >= majority_->quorum()) return take_if_safe();
   effects_.push_back(TimedOut{Awaited::kClaim});
-  be_more_patient(options_.coordinator_timeout);
-  preemption_.on_leadership_lost(now_);
+  be_more_patient();
   give_up_claim("no majority granted the claim");
 }
 
-// Disks and networks may be slower than the timers were made for: the next time they have twice as
-// long.
-void Node::be_more_patient(Duration usual) {
-  majority_->patience = std::min(2 * majority_->patience + usual, kMostPatience);
+// Disks may be slower than the timers were made for: the next claim is given longer, and does not
+// disturb a leader soon.
+void Node::be_more_patient() {
+  const Duration now_given = options_.coordinator_timeout + majority_->patience;
+  majority_->patience = std::min(majority_->patience + now_given, kMostPatience);
+  preemption_.on_leadership_lost(now_);
 }
 
 // Leads if nothing stands against it any more, and waits for what does.
@@ -215,7 +221,7 @@ void Node::take_if_safe() {
                        candidacy.grants_in_force(now_) >= majority_->quorum();
   if (!is_free) return timers_.arm(Timer::kClaim, candidacy.next_change(now_));
   if (until <= now_) return;  // expire_lease() gives it up
-  majority_->patience = {};
+  majority_->answer_patience = majority_->patience = {};
   timers_.disarm(Timer::kClaim);
   role_ = Leading{.epoch = claiming->epoch,
                   .is_appointed = candidacy.proposal().is_appointed,
