@@ -22,12 +22,7 @@ struct Proposal {
   std::vector<Uuid> silent{};  // those that were asked in the election and did not answer
 };
 
-// "Would you grant me?"
-struct Canvassing {
-  Proposal proposal;
-};
-
-// What those think that were asked; the last word of each counts.
+// "Would you grant me?"  What those think that were asked; the last word of each counts.
 class Opinions {
  public:
   void ask(size_t slot) { asked_.add(slot); }

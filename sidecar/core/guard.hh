@@ -81,10 +81,10 @@ struct Majority {
   DiskWatch disk;
   Instant shut_out_until{};  // a voter was refused not long ago because of its epoch
 
-  std::optional<Canvassing> canvassing;  // before a claim; ends with it
-  uint64_t number;                       // of the last canvass
-  Opinions opinions{};                   // of the last canvass, also when it is over
-  bool is_timed_out = false;             // it is over, and was not decided in time
+  std::optional<Proposal> canvassing;  // before a claim; ends with it
+  uint64_t number;                     // of the last canvass
+  Opinions opinions{};                 // of the last canvass, also when it is over
+  bool is_timed_out = false;           // it is over, and was not decided in time
   Duration answer_patience{};  // beyond answer_timeout, after a canvass that was decided late
   Duration patience{};         // beyond coordinator_timeout, after claims that took too long
 

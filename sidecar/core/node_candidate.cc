@@ -36,7 +36,7 @@ void Node::canvass(Proposal proposal) {
   if (is_candidate()) return;
   majority_->begin_question();
   if (proposal.is_planned) return ask_or_claim(std::move(proposal));
-  majority_->canvassing = Canvassing{std::move(proposal)};
+  majority_->canvassing = std::move(proposal);
   majority_->opinions.ask(*majority_->slot);
   majority_->opinions.note(*majority_->slot, true);
   timers_.arm(Timer::kClaim, now_ + options_.answer_timeout + majority_->answer_patience);
@@ -104,7 +104,7 @@ void Node::hasten_retry() {
 void Node::note_opinions() {
   const Opinions& opinions = majority_->opinions;
   if (opinions.is_supported(majority_->quorum())) {
-    return ask_or_claim(std::move(majority_->canvassing->proposal));
+    return ask_or_claim(std::move(*majority_->canvassing));
   }
   const bool is_hopeless = opinions.is_hopeless(majority_->quorum());
   if (is_hopeless) give_up_claim("a majority would not grant the claim");

@@ -50,9 +50,8 @@ std::optional<LeaderHint> hint_in(const Frame& frame) {
 }
 
 // The answer of one that cannot lead.
-constexpr uint32_t kDeclines = ELECTION_FLAG_TAKES_PART;
 ElectionFrame declined(uint64_t round) {
-  return {.kind = ELECTION_MESSAGE_ANSWER, .flags = kDeclines, .round = round};
+  return {.kind = ELECTION_MESSAGE_ANSWER, .flags = ELECTION_FLAG_TAKES_PART, .round = round};
 }
 
 }  // namespace
@@ -239,8 +238,9 @@ void Node::on_frame(Member& from, const Header& header, const ElectionFrame& fra
   if (frame.kind == ELECTION_MESSAGE_ELECTION) {
     declined_.forget(id);  // it has not won by the last answer
     if (is_kept_out()) {
-      note_answer(id, kDeclines);
-      return send(id, declined(frame.round));
+      ElectionFrame answer = declined(frame.round);
+      note_answer(id, answer.flags);
+      return send(id, std::move(answer));
     }
   }
   const uint32_t sender = members_.index_of(id);

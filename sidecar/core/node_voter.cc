@@ -40,6 +40,7 @@ bool Node::favours(const Member& candidate) const {
 // another one outranks it.  Whoever asked first, and was told no, would else wait until it tries
 // again, or for ever.
 void Node::change_opinions() {
+  if (!majority_ || !has_vote()) return;
   for (const Member& member : std::as_const(members_).all()) {
     if (!member.slot || !member.is_connected || !favours(member)) continue;
     const uint64_t number = majority_->voter.take_turned_down(*member.slot);
