@@ -56,8 +56,7 @@ void Variant::on_message(const View& view, uint32_t from, const election_message
     case ELECTION_MESSAGE_ANSWER:
       if (!round_.record_answer(view.id(from), message.round, is_electable)) return;
       // A member that has fallen below this one since it was asked is not waited for.
-      if (state_ == ELECTION_STATE_COLLECTING &&
-          round_.highest_candidate(view) != ELECTION_NOBODY) {
+      if (is_electable && from > view.self() && state_ == ELECTION_STATE_COLLECTING) {
         on_candidate(view);
       }
       if (round_.is_complete() && state_ == ELECTION_STATE_COLLECTING) conclude(view);
