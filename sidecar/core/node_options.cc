@@ -27,6 +27,8 @@ void Node::on(const Reconfigure& reconfigure) {
   set_drain_timeout(wanted.drain_timeout);
   options_.reap_after = wanted.reap_after;
   set_detection(wanted);
+  const bool is_new_policy =
+      options_.preempt != wanted.preempt || options_.score_margin != wanted.score_margin;
   options_.preempt = wanted.preempt;
   options_.preempt_delay = wanted.preempt_delay;
   options_.score_margin = wanted.score_margin;
@@ -34,6 +36,8 @@ void Node::on(const Reconfigure& reconfigure) {
   change_opinions();
   timers_.disarm(Timer::kPreempt);
   preempt_anew();
+  // A member that was refused by the old policy asks again when it hears this.
+  if (is_new_policy && is_leading() && !handover_) announce_again();
   set_variant(variant);
 }
 

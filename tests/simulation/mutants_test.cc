@@ -191,6 +191,10 @@ BOOST_AUTO_TEST_CASE(a_leader_that_does_not_say_that_it_may_lead_again_is_caught
   check_scenario("guard_lists_itself", without(Rule::kListItself), kBoth);
 }
 
+BOOST_AUTO_TEST_CASE(a_leader_that_does_not_say_that_its_policy_is_new_is_caught) {
+  check_scenario("../bugs/leader_was_reconfigured_last", without(Rule::kTellNewPolicy), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(a_voter_that_grants_an_epoch_twice_is_caught) {
   check_scenario("guard_voted_twice", without(Rule::kVoteOnce), kBoth);
   check_search(without(Rule::kVoteOnce), "modified", Guarding::kMajority);
