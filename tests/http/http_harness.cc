@@ -2,27 +2,11 @@
 #include "http_harness.hh"
 
 #include <boost/test/unit_test.hpp>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <utility>
 
-#include "io/loop/timer.hh"
-
 namespace bellwether::io::test {
-
-bool run_until(Loop& loop, const std::function<bool()>& condition) {
-  constexpr Duration kBound = std::chrono::seconds(10);
-  constexpr Duration kTick = std::chrono::milliseconds(1);
-  const Instant end = Loop::now() + kBound;
-  LoopTimer tick(loop, [] {});  // so that the loop never waits for longer
-  while (!condition()) {
-    if (Loop::now() > end) return false;
-    tick.arm(kTick);
-    uv_run(loop.uv(), UV_RUN_ONCE);
-  }
-  return true;
-}
 
 Harness::Harness(const HttpLimits& limits) {
   std::signal(SIGPIPE, SIG_IGN);

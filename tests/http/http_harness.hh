@@ -9,12 +9,12 @@
 
 #include "io/http/http_server.hh"
 #include "io/loop/loop.hh"
+#include "loop_run.hh"
 #include "raw_client.hh"
 
 namespace bellwether::io::test {
 
-// Turns the loop until `condition` holds; false when it does not within 10 s.
-bool run_until(Loop& loop, const std::function<bool()>& condition);
+using ::run_until;
 
 class Harness : public HttpListener {
  public:

@@ -1,18 +1,20 @@
 // Runs the event loop in a test until something has happened.
 #pragma once
 
+#include <chrono>
 #include <functional>
 
 #include "io/loop/loop.hh"
 #include "io/loop/timer.hh"
 
-// False when it did not happen within ten seconds, which means never.
+// False when it did not happen within a minute, which means never, also where the machine stands
+// still now and then.
 inline bool run_until(bellwether::io::Loop& loop, const std::function<bool()>& has_happened) {
-  const auto give_up = bellwether::io::Loop::now() + std::chrono::seconds(10);
+  const auto give_up = bellwether::io::Loop::now() + std::chrono::minutes(1);
   // Wakes the loop, so that the bound is looked at.
   bellwether::io::LoopTimer waker(loop, [] {});
   while (!has_happened() && bellwether::io::Loop::now() < give_up) {
-    waker.arm(std::chrono::milliseconds(20));
+    waker.arm(std::chrono::milliseconds(2));
     uv_run(loop.uv(), UV_RUN_ONCE);
   }
   return has_happened();

@@ -9,11 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <system_error>
 
 #include "base/check.hh"
-#include "io/loop/timer.hh"
 #include "io/names/socket_options.hh"
 #include "sample_frames.hh"
 
@@ -51,19 +49,6 @@ Greeting greeting_of(uint8_t byte, uint64_t boot, const std::string& name,
 }
 
 }  // namespace
-
-bool run_until(Loop& loop, const std::function<bool()>& condition) {
-  const Instant limit = Loop::now() + std::chrono::seconds(10);
-  // What a test waits for may not wake the loop.
-  bool is_turn_over = true;
-  LoopTimer turn(loop, [&] { is_turn_over = true; });
-  while (!condition()) {
-    if (Loop::now() > limit) return false;
-    if (std::exchange(is_turn_over, false)) turn.arm(std::chrono::milliseconds(2));
-    uv_run(loop.uv(), UV_RUN_ONCE);
-  }
-  return true;
-}
 
 Process::Process(Loop& loop, Resolver& resolver, uint8_t byte, uint64_t boot, uint16_t port,
                  const std::string& host)

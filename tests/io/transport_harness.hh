@@ -11,13 +11,13 @@
 #include "held_port.hh"
 #include "io/loop/files.hh"
 #include "io/peers/transport.hh"
+#include "loop_run.hh"
 
 namespace bellwether::io::test {
 
 using Bytes = std::vector<uint8_t>;
 
-// Runs the loop until `condition` holds.  Returns whether it did within ten seconds.
-bool run_until(Loop& loop, const std::function<bool()>& condition);
+using ::run_until;
 
 // A process of the group "orders": it notes what its transport says.
 class Process : public TransportListener {
