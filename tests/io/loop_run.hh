@@ -13,9 +13,10 @@ inline bool run_until(bellwether::io::Loop& loop, const std::function<bool()>& h
   const auto give_up = bellwether::io::Loop::now() + std::chrono::minutes(1);
   // Wakes the loop, so that the bound is looked at.
   bellwether::io::LoopTimer waker(loop, [] {});
-  while (!has_happened() && bellwether::io::Loop::now() < give_up) {
+  while (!has_happened()) {
+    if (bellwether::io::Loop::now() > give_up) return false;
     waker.arm(std::chrono::milliseconds(2));
     uv_run(loop.uv(), UV_RUN_ONCE);
   }
-  return has_happened();
+  return true;
 }

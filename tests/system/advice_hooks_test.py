@@ -85,7 +85,7 @@ class Hooks(AdviceCase):
                 for sidecar in group.sidecars:
                     self.set_hook(sidecar, group, "")
                 told = len(receiver.requests)
-                group.await_able(group.sidecars[2], group.sidecars[0])
+                self.await_able(group.sidecars[2], group.sidecars[0])
                 self.commanded(group.sidecars[2], "transfer", "n0")
                 self.await_whole(group, group.sidecars[0])
                 self.assertEqual(len(receiver.requests), told)
@@ -128,7 +128,7 @@ class Hooks(AdviceCase):
                     told = len(receiver.requests)
                     leader = group.await_leader()
                     other = next(each for each in group.sidecars if each is not leader)
-                    group.await_able(leader, other)
+                    self.await_able(leader, other)
                     self.commanded(leader, "transfer", other.name)
                     last = self.await_told(receiver, told)
                     return all(is_signed_by(each, *last) for each in signed) and not any(

@@ -433,13 +433,6 @@ path = "{sidecar.flag_file}"
         return wait_until(f"all agree on {expected.name if expected else 'a leader'}", leader,
                           patience_s)
 
-    def await_able(self, leader, *others):
-        """Waits until this leader knows that these may lead.  One that has just led itself, or held
-        another election, says so with the next heartbeat."""
-        for other in others:
-            wait_until(f"{leader.name} knows that {other.name} may lead",
-                       lambda each=other: leader.members()[each.name]["may_lead"])
-
     def observe(self, observer_program, pause_us=1000):
         """From now on all flags are watched: looked at whenever one is written to, and after this
         pause, for a death and a lease that ends; 50 us, as a benchmark needs, take a fifth of a

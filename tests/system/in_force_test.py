@@ -24,7 +24,7 @@ class Commands(SystemCase):
             group.start("--bootstrap")
             leader = group.await_leader(group.sidecars[-1])
             deaf = group.sidecars[1]
-            group.await_able(leader, deaf)
+            self.await_able(leader, deaf)
             deaf.send_signal(signal.SIGSTOP)  # takes nothing over
             for path, body in (("/v1/transfer", {"to": deaf.name}),
                                ("/v1/step-down", {"hold": "10m"})):
@@ -42,7 +42,7 @@ class Commands(SystemCase):
             group.start("--bootstrap")
             leader = group.await_leader(group.sidecars[-1])
             lowest, deaf, _ = group.sidecars
-            group.await_able(leader, lowest, deaf)
+            self.await_able(leader, lowest, deaf)
             deaf.send_signal(signal.SIGSTOP)
             for member in (deaf, lowest):
                 status, _, text = leader.request("POST", "/v1/transfer", {"to": member.name})

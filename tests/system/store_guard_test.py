@@ -269,7 +269,7 @@ class OnEtcd(EtcdCase, Life):
         with self.led_group(extra='lease = "6s"\n') as guarded:
             lowest, _, leader = guarded.group.sidecars
             epoch = leader.epoch()
-            guarded.group.await_able(leader, lowest)
+            self.await_able(leader, lowest)
             for door in guarded.doors_of(*guarded.group.sidecars):
                 door.slow_down(0.25)
             self.assertEqual(leader.request("POST", "/v1/transfer", {"to": lowest.name})[0], 200)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from harness import CALM, PATIENCE_S, Group
+from harness import CALM, PATIENCE_S, Group, wait_until
 
 # What CTest takes for "skipped" (SKIP_RETURN_CODE).
 SKIPPED = 77
@@ -30,6 +30,13 @@ class SystemCase(unittest.TestCase):
         """`extra` goes on where table [election] is open."""
         election = "[election]\n" + (f'variant = "{variant}"\n' if variant else "")
         return Group(self.program, size, election + extra, **options)
+
+    def await_able(self, leader, *others):
+        """Waits until this leader knows that these may lead.  One that has just led itself, or held
+        another election, says so with the next heartbeat."""
+        for other in others:
+            wait_until(f"{leader.name} knows that {other.name} may lead",
+                       lambda each=other: leader.members()[each.name]["may_lead"])
 
     def run_program(self, *arguments):
         """`bellwether ...`, to its end."""

@@ -251,7 +251,7 @@ class Takeover(SystemCase):
         for variant in VARIANTS:
             with self.led_group(variant, extra=PATIENT) as group:
                 lowest, _, leader = group.sidecars
-                group.await_able(leader, lowest)
+                self.await_able(leader, lowest)
                 asked_ns = now_ns()
                 self.command("transfer", "--api", leader.api_url, lowest.name)
                 group.await_leader(lowest)

@@ -236,7 +236,7 @@ class Machine(VoteCase):
                 sidecar.start("--bootstrap")
             group.await_leader(leader)
             self.await_all_votes(group)
-            group.await_able(leader, group.sidecars[1])
+            self.await_able(leader, group.sidecars[1])
             broken.touch()
             self.assertEqual(leader.request("POST", "/v1/transfer", {"to": "n1"})[0], 200)
             group.await_leader(group.sidecars[1])
