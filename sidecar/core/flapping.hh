@@ -9,8 +9,9 @@ namespace bellwether {
 
 class Flapping {
  public:
-  // What is to be waited before the next time, at least: nothing, as long as nothing flaps.
-  Duration wait() const { return wait_; }
+  // What is to be waited before the next time, at least: nothing, as long as nothing flaps, and
+  // nothing any more when what failed last was longer ago than flapping reaches.
+  Duration wait(Instant now) const { return now < over_at() + kWithin ? wait_ : Duration::zero(); }
   // When that, and what is waited anyway, is over.
   Instant over_at() const { return failed_at_ + waited_; }
 

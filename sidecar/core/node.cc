@@ -150,8 +150,8 @@ void Node::on_timer(Timer timer) {
       return;
     case Timer::kPreempt:
       if (!should_preempt()) return;
-      // Another election is under way; this one comes after it.
-      if (timers_.is_armed(Timer::kPlugin)) {
+      // Another election, or what has come of it, is under way; this one comes after it.
+      if (timers_.is_armed(Timer::kPlugin) || is_candidate()) {
         return timers_.arm(Timer::kPreempt, now_ + options_.coordinator_timeout);
       }
       has_tried_to_preempt_ = true;

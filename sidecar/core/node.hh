@@ -271,6 +271,7 @@ class Node : private NodeState {
   void canvass_others(bool is_lost);
   void claim_again();
   void announce_again();
+  void end_called_election();
   void note_late_opinion(const Opinions& before);
   void hasten_retry();
   void retry_take_over();
@@ -427,6 +428,7 @@ class Node : private NodeState {
   void take_score();
   void tell_of_application();
   Wish wish() const;
+  Wish new_wish();
   void on_ranks_changed();
 
   // node_options.cc

@@ -87,6 +87,12 @@ Wish Node::wish() const {
           .score = self.score};
 }
 
+// The same under a new number, so that whoever hears it thinks again.
+Wish Node::new_wish() {
+  members_.set_self_worth(application_.ability, members_.self().score);
+  return wish();
+}
+
 // Somebody's score did, at least.
 void Node::on_ranks_changed() {
   has_unlisted_scores_ = true;

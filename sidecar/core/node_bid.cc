@@ -56,7 +56,10 @@ bool Node::is_to_be_read_again(Ground ground) const {
 
 // A leader that is there hears of it as well.
 void Node::await_turn() {
-  if (now_ >= store_->asking_until) return give_up_claim("the leader did not hand over");
+  if (now_ >= store_->asking_until) {
+    give_up_claim("the leader did not hand over");
+    return retry_take_over();
+  }
   if (now_ >= store_->canvass_again) {
     store_->canvass_again = now_ + options_.coordinator_timeout;
     // The last question was answered by nobody else.

@@ -89,6 +89,7 @@ void Node::note_late_opinion(const Opinions& before) {
   const bool is_decided = is_supported || majority_->opinions.is_hopeless(quorum);
   if (is_decided && std::exchange(majority_->is_timed_out, false)) {
     Duration& patience = majority_->answer_patience;
+    if (patience == options_.coordinator_timeout) return;  // the next one would be no longer
     patience = std::min(2 * patience + options_.answer_timeout, options_.coordinator_timeout);
   }
   if (is_supported) hasten_retry();
@@ -103,11 +104,11 @@ void Node::hasten_retry() {
 
 void Node::note_opinions() {
   const Opinions& opinions = majority_->opinions;
-  if (opinions.is_supported(majority_->quorum())) {
-    return ask_or_claim(std::move(*majority_->canvassing));
-  }
-  const bool is_hopeless = opinions.is_hopeless(majority_->quorum());
-  if (is_hopeless) give_up_claim("a majority would not grant the claim");
+  const bool is_supported = opinions.is_supported(majority_->quorum());
+  if (!is_supported && !opinions.is_hopeless(majority_->quorum())) return;
+  silence_ = Flapping{};
+  if (is_supported) return ask_or_claim(std::move(*majority_->canvassing));
+  give_up_claim("a majority would not grant the claim");
 }
 
 // Nothing of the claim leaves before the disk has it.
@@ -177,9 +178,10 @@ void Node::on_frame(Member& from, const Header&, const Grant& grant) {
 // perhaps, so it is tried ever more rarely.
 void Node::retry_take_over() {
   if (!should_preempt()) return;
-  preemption_.on_leadership_lost(now_);
+  const Duration usual = std::max(options_.coordinator_timeout, preemption_.delay(now_));
+  silence_.note(now_, now_, usual);
   has_tried_to_preempt_ = true;
-  timers_.arm(Timer::kPreempt, now_ + std::max(options_.coordinator_timeout, preemption_.delay()));
+  timers_.arm(Timer::kPreempt, now_ + std::max(usual, silence_.wait(now_)));
 }
 
 void Node::on_claim_timer() {
@@ -201,12 +203,10 @@ void Node::on_claim_timer() {
   give_up_claim("no majority granted the claim");
 }
 
-// Disks may be slower than the timers were made for: the next claim is given longer, and does not
-// disturb a leader soon.
+// Disks may be slower than the timers were made for: the next claim is given longer.
 void Node::be_more_patient() {
   const Duration now_given = options_.coordinator_timeout + majority_->patience;
   majority_->patience = std::min(majority_->patience + now_given, kMostPatience);
-  preemption_.on_leadership_lost(now_);
 }
 
 // Leads if nothing stands against it any more, and waits for what does.
@@ -237,7 +237,10 @@ void Node::take_if_safe() {
 void Node::give_up_claim(const char* why) {
   remark(why);
   const bool has_claimed = is_claiming() && lease() != nullptr;
-  if (is_claiming()) role_ = Leaderless{};
+  if (is_claiming()) {
+    preemption_.on_leadership_lost(now_);
+    role_ = Leaderless{};
+  }
   end_claim();
   if (has_claimed) send_to_connected(Resign{});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);

@@ -103,8 +103,7 @@ void Node::try_next_successor() {
 // The leader that asks has not heard yet that this node is out, and asks the next at once.
 void Node::decline_handover(Member& from) {
   effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
-  members_.set_self_worth(application_.ability, members_.self().score);  // a new number
-  send(from.entry.id, wish());
+  send(from.entry.id, new_wish());
   declined_.note(from.entry.id, now_ + options_.handover_timeout);
 }
 

@@ -129,8 +129,6 @@ uint64_t Node::guard_hash() const {
 bool Node::do_words_decide() const { return !majority_ && !store_; }
 
 void Node::on_frame(Member& from, const Header& header, const Coordinator& frame) {
-  // A leader that says it again may have other options than when it refused its place.
-  if (is_following(from.entry.id)) preempt_anew();
   if (majority_) return on_claim(from, header.epoch, frame);
   const bool is_accepted =
       accept_leader(from, {from.entry.id, header.epoch, frame.is_appointed, frame.score});

@@ -136,7 +136,7 @@ void Node::wait_for_leader(const Uuid& id) {
 }
 
 void Node::follow(const LeaderHint& leader, bool is_effective) {
-  if (is_leading() && !handover_) preemption_.on_leadership_lost(now_);
+  if ((is_leading() && !handover_) || is_claiming()) preemption_.on_leadership_lost(now_);
   end_drain(DrainEnd::kCut);
   role_ = Following{leader.id, leader.epoch, leader.is_appointed, is_effective, leader.score};
   publish(is_effective ? Why::kAnnounced : Why::kGranted);
@@ -268,7 +268,7 @@ void Node::schedule_election(uint32_t reason) {
 void Node::arm_preemption() {
   if (timers_.is_armed(Timer::kPreempt) || has_tried_to_preempt_ || !should_preempt()) return;
   timers_.arm(Timer::kPreempt,
-              std::max({now_ + preemption_.delay(), preempts_again_at_, refused_until_}));
+              std::max({now_ + preemption_.delay(now_), preempts_again_at_, refused_until_}));
 }
 
 // Something has changed since it was tried.
@@ -309,7 +309,7 @@ void Node::update_electable() {
   const bool is_news = may_lead_now != members_.self().is_electable;
   members_.set_self_electable(may_lead_now);
   if (!is_news) return;
-  may_lead_now ? arm_preemption() : timers_.disarm(Timer::kPreempt);
+  may_lead_now ? preempt_anew() : timers_.disarm(Timer::kPreempt);
 }
 
 void Node::publish(std::optional<Why> why) {

@@ -59,6 +59,7 @@ class NodeState {
   bool has_met_all_ = false;  // that were to be found at start and are there
   bool has_tried_to_preempt_ = false;
   Instant preempts_again_at_{};  // at the earliest
+  Flapping silence_;             // of those that were asked for the leader's place
   Instant refused_until_{};      // the leader has said so
   Declined declined_;
   bool is_pause_noted_ = false;

@@ -90,14 +90,20 @@ void Node::on_take_over(Member& from, const Canvass& canvass) {
   if (is_leading() && gives_way_to(from, canvass)) {
     give_way_to(from, canvass);
     if (!is_leading()) return;  // the HANDOVER is on its way
-    // Whoever takes part in an election that was called need not hold it again and again meanwhile.
-    if (is_draining() && canvass.is_planned) announce_again();
     reply.is_yes = !handover_ || handover_->named.value_or(from.entry.id) == from.entry.id;
     reply.wait = drain_left();
   } else if (is_leading()) {
     reply.wait = stays_for();
   }
+  const bool leads_on = is_leading() && (is_draining() || !reply.is_yes);
+  if (leads_on && canvass.is_planned) end_called_election();
   send(from.entry.id, reply);
+}
+
+// Whoever takes part in it, this leader too, need not hold it again and again meanwhile.
+void Node::end_called_election() {
+  announce_again();
+  end_needless_election();
 }
 
 // By what it says of itself: its score may be newer than the one that is known here.

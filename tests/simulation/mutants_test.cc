@@ -193,6 +193,30 @@ BOOST_AUTO_TEST_CASE(a_leader_that_does_not_say_that_it_may_lead_again_is_caught
 
 BOOST_AUTO_TEST_CASE(a_leader_that_does_not_say_that_its_policy_is_new_is_caught) {
   check_scenario("../bugs/leader_was_reconfigured_last", without(Rule::kTellNewPolicy), kBoth);
+  check_scenario("../bugs/reconfigured_leader_suspects_the_highest", without(Rule::kTellNewPolicy),
+                 kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_claim_that_is_made_again_and_again_is_caught) {
+  check_scenario("../bugs/slow_disk_took_the_place_again_and_again", without(Rule::kLostClaimDamps),
+                 kBoth);
+  check_scenario("../bugs/slow_disk_took_the_record_again_and_again",
+                 without(Rule::kLostClaimDamps), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_take_over_that_is_tried_during_another_is_caught) {
+  check_scenario("../bugs/question_for_the_place_was_lost", without(Rule::kAfterTheBid), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_take_over_that_is_forgotten_while_one_is_not_able_is_caught) {
+  check_scenario("../bugs/late_disk_ended_the_retry", without(Rule::kRetriesWhenAble), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_called_election_that_a_leader_does_not_end_is_caught) {
+  check_scenario("../bugs/called_election_lasted_as_long_as_the_drain",
+                 without(Rule::kEndsCalledElection), kBoth);
+  check_scenario("../bugs/called_election_during_a_transfer", without(Rule::kEndsCalledElection),
+                 kBoth);
 }
 
 BOOST_AUTO_TEST_CASE(a_voter_that_grants_an_epoch_twice_is_caught) {

@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(off_means_nobody) {
 BOOST_AUTO_TEST_CASE(the_first_loss_of_leadership_costs_nothing) {
   Preemption preemption(Preempt::kAlways, milliseconds(50));
   preemption.on_leadership_lost(at(1000));
-  BOOST_TEST((preemption.delay() == milliseconds(50)));
+  BOOST_TEST((preemption.delay(at(1000)) == milliseconds(50)));
 }
 
 BOOST_AUTO_TEST_CASE(each_loss_within_a_minute_of_the_last_doubles_the_delay) {
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(each_loss_within_a_minute_of_the_last_doubles_the_delay) {
   preemption.on_leadership_lost(at(1000));
   for (int loss = 1; loss <= 4; ++loss) {
     preemption.on_leadership_lost(at(1000 + 50 * loss));
-    BOOST_TEST((preemption.delay() == seconds(1 << (loss - 1))));
+    BOOST_TEST((preemption.delay(at(1000 + 50 * loss)) == seconds(1 << (loss - 1))));
   }
 }
 
@@ -146,21 +146,28 @@ BOOST_AUTO_TEST_CASE(a_configured_delay_is_what_is_doubled) {
   preemption.on_leadership_lost(at(1000));
   for (int loss = 1; loss <= 4; ++loss) {
     preemption.on_leadership_lost(at(1000 + 50 * loss));
-    BOOST_TEST((preemption.delay() == seconds(5 << loss)));
+    BOOST_TEST((preemption.delay(at(1000 + 50 * loss)) == seconds(5 << loss)));
   }
 }
 
 BOOST_AUTO_TEST_CASE(the_delay_is_at_most_five_minutes) {
   Preemption preemption(Preempt::kAlways, {});
   for (int loss = 0; loss < 30; ++loss) preemption.on_leadership_lost(at(1000 + loss));
-  BOOST_TEST((preemption.delay() == seconds(300)));
+  BOOST_TEST((preemption.delay(at(1030)) == seconds(300)));
 }
 
 BOOST_AUTO_TEST_CASE(a_minute_without_a_loss_beyond_what_was_waited_forgives_all) {
   Preemption preemption(Preempt::kAlways, {});
   for (int loss = 0; loss < 5; ++loss) preemption.on_leadership_lost(at(1000 + loss));
   preemption.on_leadership_lost(at(1072));
-  BOOST_TEST((preemption.delay() == Duration::zero()));
+  BOOST_TEST((preemption.delay(at(1072)) == Duration::zero()));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_lost_days_ago_delays_nothing) {
+  Preemption preemption(Preempt::kAlways, {});
+  for (int loss = 0; loss < 3; ++loss) preemption.on_leadership_lost(at(1000 + loss));
+  BOOST_TEST((preemption.delay(at(1063)) == seconds(2)));
+  BOOST_TEST((preemption.delay(at(1064)) == Duration::zero()));
 }
 
 // Whoever waits for five minutes loses leadership no sooner.
@@ -169,9 +176,9 @@ BOOST_AUTO_TEST_CASE(what_is_waited_counts_as_no_calm) {
   Instant now = at(1000);
   for (int loss = 0; loss < 12; ++loss) {
     preemption.on_leadership_lost(now);
-    now += preemption.delay() + seconds(1);
+    now += preemption.delay(now) + seconds(1);
   }
-  BOOST_TEST((preemption.delay() == seconds(300)));
+  BOOST_TEST((preemption.delay(now) == seconds(300)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
