@@ -8,7 +8,6 @@ The lines are made by hand where a reason is wanted, and by the sidecar's own wr
 usage: reader_test.py LANGUAGE FOLDER_OF_PROGRAMS [CASE...]; a case is Class.test_name
 """
 
-import json
 import os
 import pathlib
 import shutil
@@ -23,6 +22,7 @@ import uuid
 
 import languages
 from harness import wait_until
+from probes import Probe
 
 LANGUAGE, PROGRAMS = "", ""
 FILE_BYTES = 4096
@@ -60,40 +60,6 @@ def line(owner=SOME_THREAD, seq=42, epoch=7, valid_until_ns=None, boot=None, gua
     return struct.pack("=IIQQQBBBB4x16s8x", owner, seq, epoch, valid_until_ns,
                        boot_id_hash() if boot is None else boot, guard, role, abi, flags,
                        leader_id.bytes)
-
-
-class Probe:
-    """A language's reader at work; a context manager."""
-
-    def __init__(self, prefix=()):
-        self.process = subprocess.Popen([*prefix, *Probe.command], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True, bufsize=1)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        self.process.kill()
-        self.process.communicate()
-
-    def tell(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        return json.loads(self.process.stdout.readline())
-
-    def ask(self, command):
-        self.tell(command)
-        return self.answer()
-
-    def open(self, path):
-        """What kind of error; empty: none."""
-        return self.ask(f"open {path}")["error"]
-
-    def open_of(self, owner, path):
-        """The same, of a file that must be this user's."""
-        return self.ask(f"open_of {owner} {path}")["error"]
 
 
 class BusyWriter:

@@ -29,24 +29,25 @@ class Patience(SystemCase):
     def test_a_stall_that_is_not_suspicious_changes_nothing(self):
         settings = ('lease = "10s"\n[failure_detector]\nsuspect_after = "8s"\n'
                     '[log]\nlevel = "debug"\n')
-        with Hosts(3) as hosts, self.group(3, extra=settings, hosts=hosts) as group:
-            group.start().observe(self.observer)
-            leader = group.await_leader(group.sidecars[-1])
-            self.await_alive(group)
-            before = leader.get("/v1/leader")
-            stalled_ns = now_ns()
-            hosts.partition([0], [1], [2])
-            wait_until("the stall has lasted", lambda: now_ns() > stalled_ns + STALL_S * 1e9)
-            hosts.heal()
-            wait_until("all is well again",
-                       lambda: all(s.metrics()["bellwether_leader_known"] for s in group.sidecars)
-                       and hosts.are_all_joined())
-            self.assertEqual(group.await_leader(), leader)
-            self.assertEqual(leader.get("/v1/leader")["epoch"], before["epoch"])
-            self.assertEqual(group.observer.doubles_since(stalled_ns), [])
-            self.assertIsNone(group.observer.first(2, False, stalled_ns))
-            for sidecar in group.sidecars:
-                self.assertNotIn("evidence=timeout", sidecar.log())
+        for voters in (3, 0):
+            with self.subTest(voters=voters), Hosts(3) as hosts, \
+                    self.group(3, extra=settings, hosts=hosts, voters=voters) as group:
+                group.start(*(["--bootstrap"] if voters else [])).observe(self.observer)
+                leader = group.await_leader(group.sidecars[-1])
+                self.await_alive(group)
+                before = leader.get("/v1/leader")
+                stalled_ns = now_ns()
+                hosts.partition([0], [1], [2])
+                wait_until("the stall has lasted", lambda: now_ns() > stalled_ns + STALL_S * 1e9)
+                hosts.heal()
+                wait_until("all is well again", lambda: hosts.are_all_joined() and all(
+                    each.metrics()["bellwether_leader_known"] for each in group.sidecars))
+                self.assertEqual(group.await_leader(), leader)
+                self.assertEqual(leader.get("/v1/leader")["epoch"], before["epoch"])
+                self.assertEqual(group.observer.doubles_since(stalled_ns), [])
+                self.assertIsNone(group.observer.first(2, False, stalled_ns))
+                for sidecar in group.sidecars:
+                    self.assertNotIn("evidence=timeout", sidecar.log())
 
     def test_round_trips_of_a_second_in_profile_wan(self):
         settings = 'profile = "wan"\npreempt_delay = "1s"\n'
