@@ -275,6 +275,7 @@ class Node : private NodeState {
   void note_late_opinion(const Opinions& before);
   void hasten_retry();
   void retry_take_over();
+  void note_lost_place();
   void note_opinions();
   void store_own_vote(Proposal proposal);
   void on_own_vote_stored();
@@ -429,6 +430,7 @@ class Node : private NodeState {
   void tell_of_application();
   Wish wish() const;
   Wish new_wish();
+  void tell_anew();
   void on_ranks_changed();
 
   // node_options.cc

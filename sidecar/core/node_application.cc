@@ -93,6 +93,12 @@ Wish Node::new_wish() {
   return wish();
 }
 
+// All of them, also by the next list.
+void Node::tell_anew() {
+  has_unlisted_scores_ = true;
+  send_to_connected(new_wish());
+}
+
 // Somebody's score did, at least.
 void Node::on_ranks_changed() {
   has_unlisted_scores_ = true;

@@ -81,7 +81,8 @@ void Node::send_claim() {
   begin_store_claim();
   role_ = Claiming{.epoch = record_.max_epoch,
                    .candidacy = Candidacy(std::move(proposal)),
-                   .score = members_.self().score};
+                   .score = members_.self().score,
+                   .is_take_over = leader().has_value()};
   for (const Timer timer :
        {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion, Timer::kClaim}) {
     timers_.disarm(timer);
@@ -219,7 +220,7 @@ void Node::on_bid_reply(Member& from, const CanvassReply& reply) {
   if (reply.is_yes && !reply.leader && !current) {
     return reply.has_proof ? tell_to_claim(from.entry.id) : end_turn_of(from.entry.id);
   }
-  if (!reply.leader) return;
+  if (!reply.leader || is_over(reply.leader->epoch)) return;
   if (current && current->id == reply.leader->id) {
     if (is_of_leader) accept_refusal(reply.wait);
     return;

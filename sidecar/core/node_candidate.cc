@@ -89,7 +89,8 @@ void Node::note_late_opinion(const Opinions& before) {
   const bool is_decided = is_supported || majority_->opinions.is_hopeless(quorum);
   if (is_decided && std::exchange(majority_->is_timed_out, false)) {
     Duration& patience = majority_->answer_patience;
-    if (patience == options_.coordinator_timeout) return;  // the next one would be no longer
+    // The next one would be no longer; where nobody leads it is held all the same.
+    if (patience == options_.coordinator_timeout && leader()) return;
     patience = std::min(2 * patience + options_.answer_timeout, options_.coordinator_timeout);
   }
   if (is_supported) hasten_retry();
@@ -118,7 +119,8 @@ void Node::store_own_vote(Proposal proposal) {
       majority_->voter.vote_for_self(members_.self().id, next_epoch(), majority_->lease, record_);
   role_ = Claiming{.epoch = record_.max_epoch,
                    .candidacy = Candidacy(std::move(proposal)),
-                   .score = members_.self().score};
+                   .score = members_.self().score,
+                   .is_take_over = leader().has_value()};
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion}) {
     timers_.disarm(timer);
   }
@@ -178,10 +180,10 @@ void Node::on_frame(Member& from, const Header&, const Grant& grant) {
 // perhaps, so it is tried ever more rarely.
 void Node::retry_take_over() {
   if (!should_preempt()) return;
-  const Duration usual = std::max(options_.coordinator_timeout, preemption_.delay(now_));
-  silence_.note(now_, now_, usual);
+  silence_.note(now_, now_, Duration::zero());
   has_tried_to_preempt_ = true;
-  timers_.arm(Timer::kPreempt, now_ + std::max(usual, silence_.wait(now_)));
+  const Duration usual = std::max(options_.coordinator_timeout, preemption_.delay(now_));
+  timers_.arm(Timer::kPreempt, std::max(now_ + usual, silence_.over_at()));
 }
 
 void Node::on_claim_timer() {
@@ -237,10 +239,8 @@ void Node::take_if_safe() {
 void Node::give_up_claim(const char* why) {
   remark(why);
   const bool has_claimed = is_claiming() && lease() != nullptr;
-  if (is_claiming()) {
-    preemption_.on_leadership_lost(now_);
-    role_ = Leaderless{};
-  }
+  note_lost_place();
+  if (is_claiming()) role_ = Leaderless{};
   end_claim();
   if (has_claimed) send_to_connected(Resign{});
   tell_plugin(ELECTION_EVENT_LEADER, ELECTION_REASON_CLAIM_REFUSED);

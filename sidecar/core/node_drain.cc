@@ -154,6 +154,7 @@ void Node::call_off_drain() {
   timers_.disarm(Timer::kHold);
   update_electable();
   publish();
+  tell_anew();  // a member that was refused for it asks again
 }
 
 }  // namespace bellwether

@@ -136,7 +136,7 @@ void Node::wait_for_leader(const Uuid& id) {
 }
 
 void Node::follow(const LeaderHint& leader, bool is_effective) {
-  if ((is_leading() && !handover_) || is_claiming()) preemption_.on_leadership_lost(now_);
+  note_lost_place();
   end_drain(DrainEnd::kCut);
   role_ = Following{leader.id, leader.epoch, leader.is_appointed, is_effective, leader.score};
   publish(is_effective ? Why::kAnnounced : Why::kGranted);
@@ -264,11 +264,18 @@ void Node::schedule_election(uint32_t reason) {
   timers_.arm(Timer::kElect, now_ + wait);
 }
 
+// Somebody else has the place that this process had, or had taken from a leader.
+void Node::note_lost_place() {
+  const auto* claiming = std::get_if<Claiming>(&role_);
+  const bool has_taken = claiming != nullptr && claiming->is_take_over;
+  if (has_taken || (is_leading() && !handover_)) preemption_.on_leadership_lost(now_);
+}
+
 // Scores may change at any time, and not each change is worth an election.
 void Node::arm_preemption() {
   if (timers_.is_armed(Timer::kPreempt) || has_tried_to_preempt_ || !should_preempt()) return;
-  timers_.arm(Timer::kPreempt,
-              std::max({now_ + preemption_.delay(now_), preempts_again_at_, refused_until_}));
+  timers_.arm(Timer::kPreempt, std::max({now_ + preemption_.delay(now_), preempts_again_at_,
+                                         refused_until_, silence_.over_at()}));
 }
 
 // Something has changed since it was tried.

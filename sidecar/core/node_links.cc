@@ -409,6 +409,7 @@ void Node::on_members_changed() {
   effects_.push_back(MembersChanged{});
   if (members_.has_list()) effects_.push_back(PersistMembers{members_.view()});
   change_opinions();
+  silence_ = Flapping{};  // there may be others to answer now
   preempt_anew();
   tell_plugin(ELECTION_EVENT_MEMBERS);
 }

@@ -37,7 +37,7 @@ void Node::on(const Reconfigure& reconfigure) {
   timers_.disarm(Timer::kPreempt);
   preempt_anew();
   // A member that was refused by the old policy asks again when it hears this.
-  if (is_new_policy && is_leading() && !handover_) send_to_connected(new_wish());
+  if (is_new_policy && is_leading() && !handover_) tell_anew();
   set_variant(variant);
 }
 

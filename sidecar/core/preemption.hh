@@ -37,7 +37,7 @@ class Preemption {
   // How long a leader must have been followed before it is preempted.
   Duration delay(Instant now) const { return std::max(delay_, flapping_.wait(now)); }
 
-  // This process lost leadership, or what it had claimed, without giving it up.
+  // This process lost leadership, or what it had taken from a leader, without giving it up.
   void on_leadership_lost(Instant now) { flapping_.note(now, now, delay_); }
 
  private:
