@@ -20,6 +20,7 @@ struct Proposal {
   bool is_planned = false;     // the leader itself has asked this process to take over
   bool is_appointed = false;   // an operator has named it
   std::vector<Uuid> silent{};  // those that were asked in the election and did not answer
+  bool is_take_over = false;   // a leader that is there has been asked for its place, or gives it
 };
 
 // "Would you grant me?"  What those think that were asked; the last word of each counts.

@@ -408,7 +408,7 @@ class Node : private NodeState {
   void ask_for_place(Proposal proposal);
   void ask_again(Proposal proposal);
   void on_asking_timer();
-  void take_place(bool is_appointed);
+  void take_place(bool is_appointed, bool is_given);
   void end_asking();
   void on_place_reply(const CanvassReply& reply);
   void accept_refusal(Duration wait);

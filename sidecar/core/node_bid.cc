@@ -26,6 +26,7 @@ void Node::bid(Proposal proposal) {
   if (is_claiming()) return;
   store_->awaited.reset();
   // It waits for its leader to hand over, no longer than that may take.
+  if (leader()) proposal.is_take_over = true;
   store_->asking_until = leader() ? now_ + patience_for_handover() : kNever;
   store_->asking = std::move(proposal);
   store_->canvass_again = now_;
@@ -81,8 +82,7 @@ void Node::send_claim() {
   begin_store_claim();
   role_ = Claiming{.epoch = record_.max_epoch,
                    .candidacy = Candidacy(std::move(proposal)),
-                   .score = members_.self().score,
-                   .is_take_over = leader().has_value()};
+                   .score = members_.self().score};
   for (const Timer timer :
        {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion, Timer::kClaim}) {
     timers_.disarm(timer);
@@ -103,7 +103,8 @@ void Node::take_if_written() {
   const auto& claim = store_->claim;
   if (!claim || !claim->held_until) return;
   if (!store_->disk.has(record_)) {
-    return timers_.arm(Timer::kClaim, now_ + 2 * options_.coordinator_timeout);
+    return timers_.arm(Timer::kClaim,
+                       std::min(now_ + 2 * options_.coordinator_timeout, *claim->held_until));
   }
   // One that was heard of since is later; or the answer took longer than the lease.
   const bool is_over = known_epoch() > claim->epoch || *claim->held_until <= now_;

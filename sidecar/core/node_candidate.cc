@@ -100,7 +100,9 @@ void Node::hasten_retry() {
   const bool is_waiting = std::holds_alternative<Leaderless>(role_) &&
                           timers_.is_armed(Timer::kElect) && !timers_.is_armed(Timer::kPlugin);
   if (is_waiting) timers_.arm(Timer::kElect, now_);
-  preempt_anew();
+  if (has_tried_to_preempt_ && should_preempt()) {
+    timers_.arm(Timer::kPreempt, std::max({now_, preempts_again_at_, refused_until_}));
+  }
 }
 
 void Node::note_opinions() {
@@ -119,8 +121,7 @@ void Node::store_own_vote(Proposal proposal) {
       majority_->voter.vote_for_self(members_.self().id, next_epoch(), majority_->lease, record_);
   role_ = Claiming{.epoch = record_.max_epoch,
                    .candidacy = Candidacy(std::move(proposal)),
-                   .score = members_.self().score,
-                   .is_take_over = leader().has_value()};
+                   .score = members_.self().score};
   for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion}) {
     timers_.disarm(timer);
   }
@@ -182,8 +183,7 @@ void Node::retry_take_over() {
   if (!should_preempt()) return;
   silence_.note(now_, now_, Duration::zero());
   has_tried_to_preempt_ = true;
-  const Duration usual = std::max(options_.coordinator_timeout, preemption_.delay(now_));
-  timers_.arm(Timer::kPreempt, std::max(now_ + usual, silence_.over_at()));
+  timers_.arm(Timer::kPreempt, std::max(now_ + options_.coordinator_timeout, silence_.over_at()));
 }
 
 void Node::on_claim_timer() {

@@ -73,7 +73,9 @@ void Node::watch_disk() {
   // A voter that has forgotten asks nothing of its disk.
   const bool is_lost = majority_ && majority_->voter.recall.is_lost();
   const Record& wanted = is_lost ? disk.stored() : record_;
-  if (!disk.look(wanted, now_, 2 * options_.coordinator_timeout)) return;
+  Duration patience = 2 * options_.coordinator_timeout;
+  if (store_) patience = std::min(patience, validity_of(store_->lease));
+  if (!disk.look(wanted, now_, patience)) return;
   remark(disk.is_late() ? "its disk does not answer" : "its disk answers again");
   update_electable();
 }

@@ -267,7 +267,7 @@ void Node::schedule_election(uint32_t reason) {
 // Somebody else has the place that this process had, or had taken from a leader.
 void Node::note_lost_place() {
   const auto* claiming = std::get_if<Claiming>(&role_);
-  const bool has_taken = claiming != nullptr && claiming->is_take_over;
+  const bool has_taken = claiming != nullptr && claiming->candidacy.proposal().is_take_over;
   if (has_taken || (is_leading() && !handover_)) preemption_.on_leadership_lost(now_);
 }
 

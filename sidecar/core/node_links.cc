@@ -114,6 +114,7 @@ void Node::on(const LinkUp& link) {
   members_.supersede(*member);
   member->arrivals.restart(now_);
   effects_.push_back(Sighting{id, Liveness::kAlive});
+  silence_ = Flapping{};
   on_members_changed();
   // What a new life says may be over before its leader hears of it, which then lists nothing new.
   if (is_new_life && std::holds_alternative<Following>(role_)) members_.expect_new_list();
@@ -263,7 +264,7 @@ void Node::on_frame(Member& from, const Header& header, const PlannedHandover& f
   if (is_mine && !may_lead()) return decline_handover(from);
   if (!is_mine) return effects_.push_back(Stale{FrameType::kHandover, from.entry.id});
   note_named(header, frame);
-  take_place(frame.is_appointed);
+  take_place(frame.is_appointed, !store_ || !frame.version.empty());
 }
 
 void Node::on_frame(Member& from, const Header&, const Refusal& frame) {
@@ -398,6 +399,7 @@ void Node::note_release(Member& member, uint64_t released) {
 void Node::note_liveness(Member& member, Liveness liveness) {
   if (!members_.set_liveness(member, liveness, now_)) return;
   effects_.push_back(Sighting{member.entry.id, liveness});
+  if (liveness == Liveness::kAlive) silence_ = Flapping{};  // there is another one to answer
   on_members_changed();
   if (liveness == Liveness::kDown || liveness == Liveness::kLeft) expect_no_win_of(member.entry.id);
 }
@@ -409,7 +411,6 @@ void Node::on_members_changed() {
   effects_.push_back(MembersChanged{});
   if (members_.has_list()) effects_.push_back(PersistMembers{members_.view()});
   change_opinions();
-  silence_ = Flapping{};  // there may be others to answer now
   preempt_anew();
   tell_plugin(ELECTION_EVENT_MEMBERS);
 }

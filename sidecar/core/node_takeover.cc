@@ -26,6 +26,7 @@ bool Node::asks_for_place() const {
 
 void Node::ask_for_place(Proposal proposal) {
   const bool is_planned = proposal.is_planned;
+  proposal.is_take_over = true;
   if (majority_) {
     majority_->canvassing.reset();
     majority_->begin_question();
@@ -53,10 +54,11 @@ void Node::on_asking_timer() {
   claim_now(std::move(proposal));
 }
 
-// The leader hands over, and nobody else's word is waited for.
-void Node::take_place(bool is_appointed) {
+// Nobody else's word is waited for.  `is_given`: the leader hands over its place; otherwise it only
+// tells that this process may claim.
+void Node::take_place(bool is_appointed, bool is_given) {
   end_asking();
-  Proposal proposal{.is_planned = true, .is_appointed = is_appointed};
+  Proposal proposal{.is_planned = true, .is_appointed = is_appointed, .is_take_over = is_given};
   if (store_) return bid(std::move(proposal));
   if (!is_claiming()) claim_now(std::move(proposal));
 }

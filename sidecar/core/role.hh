@@ -31,7 +31,6 @@ struct Claiming {
   uint64_t sequence = 0;         // of the last heartbeat
   std::optional<Lease> lease{};  // from when its own vote is stored; nothing leaves before
   int64_t score = 0;             // as in LeaderHint
-  bool is_take_over = false;     // somebody led when it was made
 };
 // By which a process leads: its own word (guard "none"), ...
 struct ByWord {};
