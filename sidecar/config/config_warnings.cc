@@ -146,6 +146,16 @@ void judge_election_timers(Judge& judge) {
             duration_text(election.lease)),
         fmt::format("give lease at least {}, or shorten the others", duration_text(failover)));
   }
+  // Who cannot store its claim within the lease must be known for that by the next election.
+  const Duration shortest = 5 * election.coordinator_timeout;
+  if (config.has_store_guard() && election.lease < shortest) {
+    judge.object({"election.lease", "election.coordinator_timeout", "election.profile"},
+                 fmt::format("lease {} is less than five coordinator_timeout: one whose disk is as "
+                             "slow as that can win each election and never lead",
+                             duration_text(election.lease)),
+                 fmt::format("give lease at least {}, or shorten coordinator_timeout",
+                             duration_text(shortest)));
+  }
   const Duration least = election.answer_timeout + kClaimMargin;
   if (election.coordinator_timeout < least) {
     judge.object(

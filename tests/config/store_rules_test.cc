@@ -50,6 +50,16 @@ BOOST_AUTO_TEST_CASE(an_empty_table_is_enough_in_a_pod) {
   BOOST_TEST((config.election.preempt_delay == seconds(5)));
 }
 
+BOOST_AUTO_TEST_CASE(a_lease_outlasts_the_claim_of_a_slow_disk) {
+  const std::string text = kInPod + "[election]\ncoordinator_timeout = \"1s\"\n";
+  BOOST_TEST(warnings_of(text + "lease = \"5s\"\n").empty());
+  expect_warning(
+      text + "lease = \"4s\"\n",
+      "11:9: warning: election.lease: lease 4s is less than five coordinator_timeout: one "
+      "whose disk is as slow as that can win each election and never lead; give lease at "
+      "least 5s, or shorten coordinator_timeout");
+}
+
 BOOST_AUTO_TEST_CASE(members_of_another_cluster_are_doubtful) {
   const auto with = [](const std::string& peer, const std::string& rest = "") {
     return warnings_of(
