@@ -230,6 +230,7 @@ class Node : private NodeState {
   Terms terms() const;
   Obstacle guard_obstacle() const;
   bool is_boot_wait() const;
+  bool is_disk_wait() const;
   void note_proof(const Member& gone);
   void note_released(const Member& member);
   void ask_successor();
@@ -338,6 +339,7 @@ class Node : private NodeState {
   void go_on_after_claim();
   void end_bid();
   void on_bid_timer();
+  void stay_out_for_disk();
   void on_renewal_of_other();
   void on_bid(Member& from, const Canvass& canvass);
   void leave_turn_to(const Member& candidate);

@@ -138,7 +138,20 @@ void Node::on_bid_timer() {
   if (!store_->claim) return;
   // Written, but the disk has not got it.
   if (is_leading()) return leave_claim();
+  stay_out_for_disk();
   give_up_claim("its disk does not answer");
+}
+
+// It would win each election and never lead, for its disk works whenever it is asked.  So others
+// have their turn, for longer each time.
+void Node::stay_out_for_disk() {
+  store_->late_disk.note(now_, now_, Duration::zero());
+  const Instant until = store_->late_disk.over_at();
+  if (until <= now_ || (timers_.is_armed(Timer::kHold) && timers_.deadline(Timer::kHold) > until)) {
+    return;
+  }
+  timers_.arm(Timer::kHold, until);
+  update_electable();
 }
 
 void Node::on_renewal_of_other() {

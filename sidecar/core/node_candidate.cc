@@ -218,7 +218,7 @@ void Node::take_if_safe() {
   const Candidacy& candidacy = claiming->candidacy;
   if (candidacy.grants() < majority_->quorum()) return;
   const Instant until = claiming->lease->valid_until(now_);
-  timers_.arm(Timer::kLease, until);
+  timers_.arm(Timer::kLease, std::max(until, now_));
   const bool is_free = candidacy.is_in_force(*majority_->slot, now_) &&
                        candidacy.grants_in_force(now_) >= majority_->quorum();
   if (!is_free) return timers_.arm(Timer::kClaim, candidacy.next_change(now_));

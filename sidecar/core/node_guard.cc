@@ -93,6 +93,10 @@ bool Node::is_boot_wait() const {
   return majority_ && timers_.deadline(Timer::kHold) == majority_->voter.boot_until();
 }
 
+bool Node::is_disk_wait() const {
+  return store_ && timers_.deadline(Timer::kHold) == store_->late_disk.over_at();
+}
+
 // Whether the member can lead, and its word on who leads is worth anything.
 bool Node::counts(const Member& member) const { return !majority_ || member.slot; }
 bool Node::counts(const Member* member) const {

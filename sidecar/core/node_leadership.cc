@@ -304,6 +304,7 @@ Obstacle Node::obstacle() const {
   if (of_guard == Obstacle::kNoVoter) return of_guard;
   if (!application_.is_able()) return Obstacle::kNoApplication;
   if (timers_.is_armed(Timer::kHold)) {
+    if (is_disk_wait()) return Obstacle::kNoDisk;
     return is_boot_wait() ? Obstacle::kBootWait : Obstacle::kHold;
   }
   if (handover_) return Obstacle::kHandingOver;

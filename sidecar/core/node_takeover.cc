@@ -26,7 +26,6 @@ bool Node::asks_for_place() const {
 
 void Node::ask_for_place(Proposal proposal) {
   const bool is_planned = proposal.is_planned;
-  proposal.is_take_over = true;
   if (majority_) {
     majority_->canvassing.reset();
     majority_->begin_question();
@@ -51,6 +50,7 @@ void Node::ask_again(Proposal proposal) {
 void Node::on_asking_timer() {
   effects_.push_back(TimedOut{Awaited::kHandover});
   Proposal proposal = std::exchange(asking_, std::nullopt)->proposal;
+  proposal.is_take_over = true;
   claim_now(std::move(proposal));
 }
 

@@ -166,8 +166,11 @@ void Node::on_guarded_beat(Member& from, uint64_t epoch, const Heartbeat& beat) 
   if (has_left_) return;
   HeartbeatAck ack{.sequence = beat.sequence};
   const Claim again{.claimant = id, .epoch = epoch, .sequence = beat.sequence, .terms = beat.terms};
-  const bool is_kept = majority_->slot && is_vote_stored();
-  if (is_kept && majority_->voter.promise_again(again, record_, now_)) ack.promised_epoch = epoch;
+  if (majority_->slot && !is_vote_stored()) {
+    majority_->voter.hear_again(again, record_);
+  } else if (majority_->slot && majority_->voter.promise_again(again, record_, now_)) {
+    ack.promised_epoch = epoch;
+  }
   ack.view = members_.version();
   ack.is_electable = may_lead();
   send(id, ack);

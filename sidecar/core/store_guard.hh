@@ -22,6 +22,7 @@
 #include "core/candidacy.hh"
 #include "core/disk_watch.hh"
 #include "core/ended_lives.hh"
+#include "core/flapping.hh"
 #include "core/lease.hh"
 #include "core/options.hh"
 #include "core/store_view.hh"
@@ -138,6 +139,7 @@ struct StoreGuard {
   bool is_away = false;   // for a moment nobody need ask this process to lead
   bool has_twin = false;  // because another one leads under its id
   Backoff backoff;
+  Flapping late_disk;  // claims that the store had and the disk had not
 
   bool has_disk() const { return !is_disk_broken && !disk.is_late(); }
   // Until when whoever has sent a write at `sent_at` may believe in it.

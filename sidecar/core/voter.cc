@@ -7,6 +7,13 @@
 #include "core/lease.hh"
 
 namespace bellwether {
+namespace {
+
+bool is_for(const Claim& beat, const Record& vote) {
+  return vote.granted_to == beat.claimant && vote.max_epoch == beat.epoch;
+}
+
+}  // namespace
 
 const char* words(Objection objection) {
   static constexpr Names<Objection> kWords({
@@ -73,9 +80,14 @@ Grant Voter::grant(const Record& vote, Instant now) {
   return grant;
 }
 
+void Voter::hear_again(const Claim& beat, const Record& vote) {
+  const bool has_same_terms =
+      beat.terms.voters == terms_.voters && beat.terms.lease == terms_.lease;
+  if (is_for(beat, vote) && has_same_terms) sequence_ = std::max(sequence_, beat.sequence);
+}
+
 bool Voter::promise_again(const Claim& beat, const Record& vote, Instant now) {
-  const bool is_mine = vote.granted_to == beat.claimant && vote.max_epoch == beat.epoch;
-  if (!has_vote() || !is_mine || !is_lawful_lease(beat.terms.lease)) return false;
+  if (!has_vote() || !is_for(beat, vote) || !is_lawful_lease(beat.terms.lease)) return false;
   if (terms_.lease != beat.terms.lease && !is_restored(beat.terms, vote)) return false;
   if (!promise(beat.claimant, beat.epoch, beat.terms, now)) return false;
   sequence_ = beat.sequence;

@@ -110,6 +110,9 @@ class Voter {
   Grant grant(const Record& vote, Instant now);
 
   // --- promises ---
+  // A vote that is being stored will be granted as of this heartbeat: counted from the claim, the
+  // lease would be over where a disk takes as long.
+  void hear_again(const Claim& beat, const Record& vote);
   // Whether the leader that has this vote, and that the disk has it of, is promised its lease
   // again.
   bool promise_again(const Claim& beat, const Record& vote, Instant now);

@@ -200,8 +200,13 @@ BOOST_AUTO_TEST_CASE(a_leader_that_does_not_say_that_its_policy_is_new_is_caught
 BOOST_AUTO_TEST_CASE(a_lost_claim_that_is_made_again_and_again_is_caught) {
   check_scenario("../bugs/slow_disk_took_the_place_again_and_again", without(Rule::kLostClaimDamps),
                  kBoth);
-  check_scenario("../bugs/slow_disk_took_the_record_again_and_again",
-                 without(Rule::kLostClaimDamps), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_slow_disk_that_keeps_all_from_leading_is_caught) {
+  check_scenario("../bugs/disks_as_slow_as_the_lease", without(Rule::kGrantsAsOfTheLastBeat),
+                 kBoth);
+  check_scenario("../bugs/slow_disks_kept_a_healthy_member_out", without(Rule::kStaysOutForDisk),
+                 kBoth);
 }
 
 BOOST_AUTO_TEST_CASE(a_take_over_that_is_tried_during_another_is_caught) {

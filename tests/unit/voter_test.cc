@@ -103,6 +103,23 @@ BOOST_AUTO_TEST_CASE(only_the_one_that_has_the_vote_is_promised_again) {
   BOOST_TEST(!voter.promise_again(claim(1, 5), vote, time_of(0)));
 }
 
+BOOST_AUTO_TEST_CASE(what_was_heard_while_the_vote_was_stored_is_granted) {
+  vote_for(claim(1, 5));
+  Claim beat = claim(1, 5);
+  beat.sequence = 7;
+  voter.hear_again(beat, vote);
+  Claim other = claim(2, 5);
+  other.sequence = 8;
+  voter.hear_again(other, vote);
+  Claim longer = claim(1, 5, seconds(2));
+  longer.sequence = 9;
+  voter.hear_again(longer, vote);
+  voter.hear_again(claim(1, 5), vote);  // comes twice
+  BOOST_TEST(voter.promises().all().empty());
+  BOOST_TEST(voter.grant(vote, time_of(850)).sequence == 7u);
+  BOOST_TEST(voter.promises(time_of(1849)).all().size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(after_a_restart_grants_wait_and_the_terms_come_with_the_next_beat) {
   const Record kept{.max_epoch = 5, .granted_to = uuid(1), .lease_seen = seconds(1)};
   voter.start(time_of(0), kept);
