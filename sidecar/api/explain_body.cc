@@ -194,8 +194,11 @@ class Explanation {
         return "It is handing over, and waits for its successor.";
       case Obstacle::kForgotten:
       case Obstacle::kNoDisk:
-        return node_.majority() != nullptr ? as_sentence(vote_text(backend_))
-                                           : "Its disk does not keep its state.";
+        if (node_.majority() != nullptr) return as_sentence(vote_text(backend_));
+        return node_.timers().is_armed(Timer::kHold)
+                   ? "Its disk was too slow for its last claims, so it stays out for another " +
+                         due_in(Timer::kHold) + "."
+                   : "Its disk does not keep its state.";
       case Obstacle::kNoContact:
         return why_it_has_no_contact();
       case Obstacle::kNoStore:

@@ -204,6 +204,7 @@ void Node::finish_join() {
 // restart of all voters: it need not back off as after an election that failed.
 void Node::end_hold() {
   update_electable();
+  if (store_) send_to_connected(new_wish());
   arm_preemption();
   if (!std::holds_alternative<Leaderless>(role_) || timers_.is_armed(Timer::kPlugin)) return;
   schedule_election(ELECTION_REASON_RETRY);

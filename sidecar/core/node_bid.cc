@@ -143,8 +143,9 @@ void Node::on_bid_timer() {
 }
 
 // It would win each election and never lead, for its disk works whenever it is asked.  So others
-// have their turn, for longer each time.
+// have their turn, if there are any, for longer each time.
 void Node::stay_out_for_disk() {
+  if (!has_other_candidate()) return;
   store_->late_disk.note(now_, now_, Duration::zero());
   const Instant until = store_->late_disk.over_at();
   if (until <= now_ || (timers_.is_armed(Timer::kHold) && timers_.deadline(Timer::kHold) > until)) {
@@ -152,6 +153,7 @@ void Node::stay_out_for_disk() {
   }
   timers_.arm(Timer::kHold, until);
   update_electable();
+  send_to_connected(new_wish());  // the last one that they know to be able goes on
 }
 
 void Node::on_renewal_of_other() {

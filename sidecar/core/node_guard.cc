@@ -93,6 +93,18 @@ bool Node::is_boot_wait() const {
   return majority_ && timers_.deadline(Timer::kHold) == majority_->voter.boot_until();
 }
 
+void Node::end_needless_disk_wait() {
+  if (!is_disk_wait() || has_other_candidate()) return;
+  timers_.disarm(Timer::kHold);
+  end_hold();
+}
+
+bool Node::has_other_candidate() const {
+  return std::ranges::any_of(members_.all(), [&](const Member& member) {
+    return member.entry.id != members_.self().id && member.is_candidate();
+  });
+}
+
 bool Node::is_disk_wait() const {
   return store_ && timers_.deadline(Timer::kHold) == store_->late_disk.over_at();
 }

@@ -207,6 +207,8 @@ BOOST_AUTO_TEST_CASE(a_slow_disk_that_keeps_all_from_leading_is_caught) {
                  kBoth);
   check_scenario("../bugs/slow_disks_kept_a_healthy_member_out", without(Rule::kStaysOutForDisk),
                  kBoth);
+  check_scenario("../bugs/all_disks_were_slow_for_a_while", without(Rule::kOnlyForOthers), kBoth);
+  check_scenario("../bugs/only_candidate_has_a_slow_disk", without(Rule::kOnlyForOthers), kBoth);
 }
 
 BOOST_AUTO_TEST_CASE(a_take_over_that_is_tried_during_another_is_caught) {
