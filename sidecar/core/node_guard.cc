@@ -101,7 +101,7 @@ void Node::end_needless_disk_wait() {
 
 bool Node::has_other_candidate() const {
   return std::ranges::any_of(members_.all(), [&](const Member& member) {
-    return member.entry.id != members_.self().id && member.is_candidate();
+    return can_take_over(member, Absent::kDoNotCount);
   });
 }
 
