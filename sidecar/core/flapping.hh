@@ -16,11 +16,11 @@ class Flapping {
   Instant over_at() const { return failed_at_ + waited_; }
 
   // What had begun then has come to nothing now.  Twice within a minute, beyond what was waited, is
-  // flapping: then the wait is doubled.  `usual` is what is waited anyway.
-  void note(Instant began, Instant now, Duration usual) {
+  // flapping: then the wait is doubled, up to the longest.  `usual` is what is waited anyway.
+  void note(Instant began, Instant now, Duration usual, Duration longest = kLongest) {
     const bool is_again = has_failed_ && began - failed_at_ < kWithin + waited_;
     const Duration doubled = 2 * std::max<Duration>({usual, waited_, kShortest});
-    wait_ = is_again ? std::min<Duration>(doubled, kLongest) : Duration::zero();
+    wait_ = is_again ? std::min(doubled, longest) : Duration::zero();
     waited_ = std::max(usual, wait_);
     has_failed_ = true;
     failed_at_ = now;

@@ -99,9 +99,12 @@ void Node::end_needless_disk_wait() {
   end_hold();
 }
 
+// Whoever is cut off from this node may lead all the same.
 bool Node::has_other_candidate() const {
   return std::ranges::any_of(members_.all(), [&](const Member& member) {
-    return can_take_over(member, Absent::kDoNotCount);
+    const bool is_unheard =
+        member.entry.liveness == Liveness::kSuspect && member.entry.is_electable;
+    return member.entry.id != members_.self().id && (member.is_candidate() || is_unheard);
   });
 }
 
