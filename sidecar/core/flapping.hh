@@ -20,7 +20,7 @@ class Flapping {
   void note(Instant began, Instant now, Duration usual, Duration longest = kLongest) {
     const bool is_again = has_failed_ && began - failed_at_ < kWithin + waited_;
     const Duration doubled = 2 * std::max<Duration>({usual, waited_, kShortest});
-    wait_ = is_again ? std::min(doubled, longest) : Duration::zero();
+    wait_ = is_again ? std::min<Duration>({doubled, longest, kLongest}) : Duration::zero();
     waited_ = std::max(usual, wait_);
     has_failed_ = true;
     failed_at_ = now;

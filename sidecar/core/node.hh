@@ -231,8 +231,6 @@ class Node : private NodeState {
   Obstacle guard_obstacle() const;
   bool is_boot_wait() const;
   bool is_disk_wait() const;
-  bool has_other_candidate() const;
-  void end_needless_disk_wait();
   void note_proof(const Member& gone);
   void note_released(const Member& member);
   void ask_successor();

@@ -143,12 +143,13 @@ void Node::on_bid_timer() {
 }
 
 // It would win each election and never lead, for its disk works whenever it is asked.  So others
-// have their turn, if there are any, for longer each time: at most until a claim whose end none of
-// them has heard is over, and each has claimed once, for they may not be able to lead either.
+// have their turn, for longer each time: at most until a claim whose end none of them has heard is
+// over, and each has claimed once, for they may not be able to lead either.  It is not for this
+// node to know who could: one that it does not hear would wait for ever for the end of its claims.
 void Node::stay_out_for_disk() {
-  if (!has_other_candidate()) return;
   const auto members = static_cast<Duration::rep>(members_.ranked().size());
-  const Duration longest = 3 * store_->lease + members * 2 * options_.coordinator_timeout;
+  const Duration claims = members * 2 * options_.coordinator_timeout;
+  const Duration longest = 2 * members_.longest_lease() + claims;
   store_->late_disk.note(now_, now_, Duration::zero(), longest);
   const Instant until = store_->late_disk.over_at();
   if (until <= now_ || (timers_.is_armed(Timer::kHold) && timers_.deadline(Timer::kHold) > until)) {

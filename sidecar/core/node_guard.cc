@@ -93,21 +93,6 @@ bool Node::is_boot_wait() const {
   return majority_ && timers_.deadline(Timer::kHold) == majority_->voter.boot_until();
 }
 
-void Node::end_needless_disk_wait() {
-  if (!is_disk_wait() || has_other_candidate()) return;
-  timers_.disarm(Timer::kHold);
-  end_hold();
-}
-
-// Whoever is cut off from this node may lead all the same.
-bool Node::has_other_candidate() const {
-  return std::ranges::any_of(members_.all(), [&](const Member& member) {
-    const bool is_unheard =
-        member.entry.liveness == Liveness::kSuspect && member.entry.is_electable;
-    return member.entry.id != members_.self().id && (member.is_candidate() || is_unheard);
-  });
-}
-
 bool Node::is_disk_wait() const {
   return store_ && timers_.deadline(Timer::kHold) == store_->late_disk.over_at();
 }

@@ -407,7 +407,6 @@ void Node::note_liveness(Member& member, Liveness liveness) {
 void Node::on_members_changed() {
   note_leases();
   update_electable();
-  end_needless_disk_wait();
   if (is_leading()) members_.bump_view();
   effects_.push_back(MembersChanged{});
   if (members_.has_list()) effects_.push_back(PersistMembers{members_.view()});

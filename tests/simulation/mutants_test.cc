@@ -207,13 +207,12 @@ BOOST_AUTO_TEST_CASE(a_slow_disk_that_keeps_all_from_leading_is_caught) {
                  kBoth);
   check_scenario("../bugs/slow_disks_kept_a_healthy_member_out", without(Rule::kStaysOutForDisk),
                  kBoth);
-  check_scenario("../bugs/all_disks_were_slow_for_a_while", without(Rule::kOnlyForOthers), kBoth);
-  check_scenario("../bugs/only_candidate_has_a_slow_disk", without(Rule::kOnlyForOthers), kBoth);
   check_scenario("../bugs/stayed_out_for_one_that_cannot_lead", without(Rule::kStaysOutNoLonger),
                  kBoth);
   check_scenario("../bugs/stayed_out_for_one_that_stepped_down", without(Rule::kStaysOutNoLonger),
                  kBoth);
-  check_scenario("../bugs/slow_disk_behind_a_partition", without(Rule::kUnheardMayLead), kBoth);
+  check_scenario("../bugs/slow_disk_behind_a_partition", without(Rule::kStaysOutForDisk), kBoth);
+  check_scenario("../bugs/slow_disk_thinks_it_is_alone", without(Rule::kStaysOutForDisk), kBoth);
 }
 
 BOOST_AUTO_TEST_CASE(a_take_over_that_is_tried_during_another_is_caught) {
