@@ -19,6 +19,9 @@ namespace {
 // Others leave it the turn for three times as long.
 constexpr int kTurn = 3;
 
+// Many members need not be many candidates.
+constexpr Duration kMostForClaims = std::chrono::seconds(15);
+
 }  // namespace
 
 void Node::bid(Proposal proposal) {
@@ -148,8 +151,9 @@ void Node::on_bid_timer() {
 // node to know who could: one that it does not hear would wait for ever for the end of its claims.
 void Node::stay_out_for_disk() {
   const auto members = static_cast<Duration::rep>(members_.ranked().size());
-  const Duration claims = members * 2 * options_.coordinator_timeout;
-  const Duration longest = 2 * members_.longest_lease() + claims;
+  const Duration claim = store_->patience.now() + 2 * options_.coordinator_timeout;
+  const Duration claims = std::min(members * claim, kMostForClaims);
+  const Duration longest = 2 * store_->view.longest_lease() + claims;
   store_->late_disk.note(now_, now_, Duration::zero(), longest);
   const Instant until = store_->late_disk.over_at();
   if (until <= now_ || (timers_.is_armed(Timer::kHold) && timers_.deadline(Timer::kHold) > until)) {
@@ -157,7 +161,7 @@ void Node::stay_out_for_disk() {
   }
   timers_.arm(Timer::kHold, until);
   update_electable();
-  send_to_connected(new_wish());  // the last one that they know to be able goes on
+  send_to_connected(new_wish());  // or they would wait for its turn
 }
 
 void Node::on_renewal_of_other() {

@@ -9,6 +9,8 @@
 // A process is its id and its home (MemberEntry::home), for state folders are copied.
 #pragma once
 
+#include <algorithm>
+
 #include "base/clock.hh"
 #include "core/member_view.hh"
 #include "core/store_record.hh"
@@ -57,6 +59,9 @@ class StoreView {
   Instant changed_at() const { return changed_at_; }
   // Its holder cannot believe in it any more from then on.
   Instant over_at() const;
+  // The longest that anybody waits for that, as far as is known: whoever has a longer lease than
+  // this node's own has written it into the record, or says so.
+  Duration longest_lease() const { return std::max({longest_ever_, own_lease_, members_lease_}); }
 
   // What is known of its holder: the highest epoch that it has told it never again leads, and that
   // the life which the record names has ended.
@@ -90,6 +95,7 @@ class StoreView {
   Instant changed_at_{};
   uint64_t clock_ms_ = 0;     // at seen_at_
   Duration longest_{};        // length, since there is this member's reign
+  Duration longest_ever_{};   // of a member's
   bool was_flag_on_ = false;  // when this version was seen first
 };
 
