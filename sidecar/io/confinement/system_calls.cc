@@ -86,6 +86,8 @@ constexpr auto kRefusedEverywhere = std::to_array<uint32_t>({
     SYS_setdomainname,
     SYS_settimeofday,
     SYS_clock_settime,
+    SYS_adjtimex,
+    SYS_clock_adjtime,
     SYS_syslog,
 });
 
