@@ -37,6 +37,8 @@ struct Joined {};
 // A connection to a peer is up, and this is what it said first.
 struct LinkUp {
   Hello hello;
+  // MemberEntry::revision in this node's own HELLO there; nothing: it has not changed since.
+  std::optional<uint64_t> told{};
 };
 
 // What the end of a connection says of the process at its other end.

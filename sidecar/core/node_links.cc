@@ -123,6 +123,8 @@ void Node::on(const LinkUp& link) {
   // A newcomer that knows nobody learns here whom else to connect to.
   const bool knows_less = hello.view == ViewVersion{} && members_.has_list();
   if (is_new || knows_less) send(id, MembersFrame{members_.view()});
+  // While its own HELLO was on the way this node had no link yet on which to say it.
+  if (link.told && *link.told != members_.self().revision) send(id, wish());
 
   note_memory(*member, hello);
   note_release(*member, hello.header.released);

@@ -306,7 +306,7 @@ void Participant::on_link_up(const io::Greeting& greeting, const io::LinkFacts& 
                     {"security", name(facts.security)},
                     {"certificate", facts.certificate}});
   peers_.on_greeting(greeting, facts, io::Loop::now());
-  driver_.step(LinkUp{greeting.hello});
+  driver_.step(LinkUp{.hello = greeting.hello, .told = facts.told});
 }
 
 void Participant::on_link_down(const Uuid& peer, LinkEvidence evidence, bool is_proof) {

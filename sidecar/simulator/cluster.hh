@@ -205,8 +205,9 @@ class Cluster {
     // By peer: who it said it is, from its LinkUp to its LinkDown; nil else.  Who has lost its
     // state comes back as somebody else.
     std::vector<Uuid> linked;
-    bool is_catching_up = false;        // reads what came while it was paused
-    std::map<uint32_t, Instant> ended;  // when links to these were ended, as seen from here
+    std::map<uint32_t, uint64_t> greeted;  // by peer: its revision in the HELLO there
+    bool is_catching_up = false;           // reads what came while it was paused
+    std::map<uint32_t, Instant> ended;     // when links to these were ended, as seen from here
     Proxy proxy = Proxy::kNone;
     bool is_proxy_down = false;
     std::vector<bool> unanswered;  // peers to be found at start

@@ -27,10 +27,10 @@ void Cluster::on(Packet& packet) {
     return lose_link(packet.to, packet.from, *evidence);
   }
   if (auto* hello = std::get_if<Hello>(&packet.content)) {
-    std::vector<Uuid>& linked = processes_[packet.to].linked;
-    linked.resize(size());  // somebody may be new
-    linked[packet.from] = hello->self.id;
-    step(packet.to, LinkUp{std::move(*hello)});
+    Process& process = processes_[packet.to];
+    process.linked.resize(size());  // somebody may be new
+    process.linked[packet.from] = hello->self.id;
+    step(packet.to, LinkUp{.hello = std::move(*hello), .told = process.greeted[packet.from]});
     return note_answer(packet.to, packet.from);
   }
   // What was held back may arrive on a later connection, but not as the word of somebody else: who
@@ -103,7 +103,9 @@ void Cluster::greet(uint32_t process, const Greet& greet) {
     return;
   }
   if (!is_open({{process, greet.peer}, greet.connection})) return;
-  network_.send(now(), {.from = process, .to = greet.peer, .content = node(process).hello()});
+  Hello hello = node(process).hello();
+  greeting.greeted[greet.peer] = hello.self.revision;
+  network_.send(now(), {.from = process, .to = greet.peer, .content = std::move(hello)});
   watch_for_stall(process, greet.peer);
 }
 

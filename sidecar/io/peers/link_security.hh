@@ -27,6 +27,7 @@ struct LinkFacts {
   Security security = Security::kPlain;
   std::string certificate{};            // its names; empty: none was shown
   std::optional<std::time_t> expiry{};  // of the certificates of both sides, in seconds since 1970
+  uint64_t told = 0;                    // the revision (MemberEntry) in this node's own HELLO
 };
 
 }  // namespace bellwether::io

@@ -29,12 +29,13 @@ PeerConnection::PeerConnection(Loop& loop, UvPtr<uv_tcp_t> socket, Owner& owner,
 
 LinkFacts PeerConnection::facts() const {
   const TlsSession* session = tls();
-  if (session == nullptr) return {.remote = remote()};
+  if (session == nullptr) return {.remote = remote(), .told = told_};
   const auto& certificate = session->peer();
   return {.remote = remote(),
           .security = certificate ? Security::kCertificate : Security::kSecret,
           .certificate = certificate ? certificate->names.text() : "",
-          .expiry = session->expiry()};
+          .expiry = session->expiry(),
+          .told = told_};
 }
 
 void PeerConnection::become_link(PeerIdentity peer, Instant now) {

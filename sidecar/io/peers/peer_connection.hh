@@ -71,6 +71,8 @@ class PeerConnection final : private ByteStream::Owner {
   // Nothing: it is plain, or not yet decided.
   const TlsSession* tls() const { return stream_.tls(); }
   LinkFacts facts() const;
+  // Which revision of this node (MemberEntry) its HELLO here says.
+  void note_told(uint64_t revision) { told_ = revision; }
 
   // Whose HELLO was accepted; it is a link then.
   void become_link(PeerIdentity peer, Instant now);
@@ -116,6 +118,7 @@ class PeerConnection final : private ByteStream::Owner {
   ConnectionEnds ends_;
   std::optional<PeerIdentity> peer_{};
   Instant link_since_{};
+  uint64_t told_ = 0;
   Decoder decoder_;
   uint64_t skipped_ = 0;    // of those that the decoder has skipped, how many were passed on
   size_t frame_bytes_ = 0;  // of what the decoder is at

@@ -108,6 +108,7 @@ PeerConnection& Transport::add(UvPtr<uv_tcp_t> socket, std::optional<SocketAddre
 void Transport::greet(PeerConnection& connection, Greeting greeting) {
   greeting.ends = connection.ends();
   greeting.takes_tls = settings_.security.tls != nullptr;
+  connection.note_told(greeting.hello.self.revision);
   say(connection, greeting);
 }
 
