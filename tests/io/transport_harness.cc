@@ -94,6 +94,7 @@ Greeting Process::greeting() {
   ++greetings;
   Greeting greeting = greeting_of(byte_, boot_, name, advertised);
   greeting.is_flag_robust = is_flag_robust;
+  greeting.hello.self.revision = revision;
   return greeting;
 }
 

@@ -68,6 +68,7 @@ class Process : public TransportListener {
   std::string name;
   std::string advertised;  // in its greeting; where it listens unless set
   bool is_flag_robust = true;
+  uint64_t revision = 0;
   std::vector<Greeting> ups;
   std::vector<LinkFacts> facts;  // of the same links
   std::vector<Down> downs;

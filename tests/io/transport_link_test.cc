@@ -51,6 +51,19 @@ BOOST_AUTO_TEST_CASE(who_dials_is_linked_and_so_is_who_is_dialled) {
   BOOST_TEST((without_ends(b.ups.at(0)) == a.greeting()));
 }
 
+BOOST_AUTO_TEST_CASE(it_is_known_what_the_own_hello_has_told) {
+  Pair pair;
+  pair.a.revision = 1;
+  pair.b.revision = 3;
+  pair.a.look_for({pair.b.place()});
+  BOOST_TEST_REQUIRE(pair.run_until([&] { return pair.a.greetings > 0; }));
+  pair.a.revision = 2;
+  BOOST_TEST_REQUIRE(pair.are_linked());
+  BOOST_TEST(pair.a.facts.back().told == 1u);
+  BOOST_TEST(pair.b.ups.back().hello.self.revision == 1u);
+  BOOST_TEST(pair.b.facts.back().told == 3u);
+}
+
 BOOST_AUTO_TEST_CASE(frames_go_both_ways_with_their_sizes) {
   a.look_for({b.place()});
   BOOST_REQUIRE(are_linked());

@@ -215,6 +215,11 @@ BOOST_AUTO_TEST_CASE(a_slow_disk_that_keeps_all_from_leading_is_caught) {
   check_scenario("../bugs/slow_disk_thinks_it_is_alone", without(Rule::kStaysOutForDisk), kBoth);
 }
 
+BOOST_AUTO_TEST_CASE(a_score_that_is_not_told_on_a_new_link_is_caught) {
+  check_scenario("../bugs/score_fell_while_a_link_came_up", without(Rule::kTellsWhatItsHelloDidNot),
+                 kClassic);
+}
+
 BOOST_AUTO_TEST_CASE(a_take_over_that_is_tried_during_another_is_caught) {
   check_scenario("../bugs/question_for_the_place_was_lost", without(Rule::kAfterTheBid), kBoth);
 }
