@@ -71,6 +71,7 @@ class Cut(AdviceCase):
             low, middle, leader = group.sidecars
             hosts.partition([0, 1], [2])
             wait_until("both sides lead", lambda: leader.is_leader() and middle.is_leader())
+            self.await_able(middle, low)
             self.commanded(middle, "step-down", "--hold", "1h")
             wait_until("the next one there leads", low.is_leader)
             for sidecar in (low, middle):
@@ -240,6 +241,7 @@ class Leaders(AdviceCase):
         with self.led() as group:
             low, middle, leader = group.sidecars
             for sidecar, successor in ((leader, middle), (middle, low)):
+                self.await_able(sidecar, successor)
                 self.commanded(sidecar, "step-down", "--hold", "6s")
                 group.await_leader(successor)
             wait_until("the last one knows that it is the last", lambda: not any(
