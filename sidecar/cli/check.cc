@@ -38,15 +38,15 @@ struct CheckOptions {
 
 constexpr const char* kCheckDescription = R"(Check a configuration file
 
-Prints the configuration in force, defaults included, as TOML; how long the group can be without a
-leader; and on stderr what is wrong (FILE:LINE:COLUMN: error: ...) or doubtful (warning).
+Prints all values that the file gives, defaults included, as TOML; how long the group can be without
+a leader; and on stderr what is wrong (FILE:LINE:COLUMN: error: ...) or doubtful (warning).
 Environment variables in the file (${NAME}) are those of this call.  Asked by root, it judges the
 files that the configuration names with the rights of the sidecar's user.
 )";
 
 constexpr const char* kCheckExamples = R"(Examples:
   bellwether check /etc/bellwether/bellwether.toml
-      what is in force, and what it means
+      all values that this file gives, and what they mean
   bellwether check --json bellwether.toml
       the same for a program
   bellwether check --keys
@@ -179,7 +179,7 @@ Json to_json(const std::vector<Failover>& rows) {
 }
 
 void print_text(const ParsedConfig& parsed) {
-  std::cout << fmt::format("# What is in force with {}.\n\n{}", parsed.file,
+  std::cout << fmt::format("# All values that {} gives, defaults included.\n\n{}", parsed.file,
                            effective_toml(parsed));
   print_failover(parsed.config);
   print_application(parsed.config.application);

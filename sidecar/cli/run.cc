@@ -65,7 +65,7 @@ that remember to make a majority, or else all.
 constexpr const char* kRunExamples = R"(Examples:
   bellwether run --config /etc/bellwether/bellwether.toml
   bellwether check /etc/bellwether/bellwether.toml
-      first see what is in force
+      first see all values, and what they mean
 
 Exit status: 0 left in good order; 1 failed while running, or cannot start for now (the
 configuration or the plugin cannot be opened, too few files may be open or threads be started);
