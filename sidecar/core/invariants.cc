@@ -74,6 +74,9 @@ std::optional<std::string> broken_by_state(const Node& node) {
   if (node.is_handing_over() && !is_draining && !node.timers().is_armed(Timer::kHandover)) {
     return "waits for its successor for ever";  // [I13]
   }
+  if (node.store() != nullptr && node.store()->is_away && !node.timers().is_armed(Timer::kStore)) {
+    return "stays away from the store for ever";  // [I13]
+  }
   if (node.is_asking() && !node.timers().is_armed(Timer::kClaim)) {
     return "waits for its leader's place for ever";  // [I13]
   }

@@ -76,8 +76,6 @@ void Node::begin_handover(std::optional<Uuid> successor, bool is_appointed,
 }
 
 void Node::hand_over() {
-  // A guard may have given the reign another epoch while it drained.
-  if (is_leading()) handover_->epoch = leader()->epoch;
   if (is_leading() && !leads_until_succeeded()) abdicate(Why::kHandedOver);
   ask_successor();
 }

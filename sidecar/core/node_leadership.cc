@@ -244,6 +244,8 @@ void Node::lose_leader(const Uuid& id, uint32_t reason) {
 
 // The flag goes off here, before anything that the caller sends.
 void Node::stop_leading(Why why) {
+  // A guard may have given the reign another epoch while it drained.
+  if (handover_ && is_leading()) handover_->epoch = leader()->epoch;
   end_drain(DrainEnd::kCut);
   role_ = Leaderless{};
   timers_.disarm(Timer::kHeartbeat);

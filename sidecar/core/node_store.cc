@@ -176,6 +176,7 @@ void Node::on(const StoreFailed& failed) {
 // Its word that it could lead would be worth nothing, and all others would wait for it.  When it
 // may be asked again nothing is sent to the store: only who is to lead asks.
 void Node::stay_away(Duration at_least, const char* why) {
+  give_up_request();  // its timer is the one that ends this
   const auto members = static_cast<Duration::rep>(members_.ranked().size());
   store_->is_away = true;
   const Duration wait = store_->backoff.next(std::max(at_least, members * options_.answer_timeout));

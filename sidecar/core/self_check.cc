@@ -123,8 +123,13 @@ std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) 
     if (const auto* send = std::get_if<Send>(&effect)) {
       released_epoch_ = std::max(released_epoch_, send->frame.header.released);
       if (released_epoch_ > kept) return "released an epoch that its disk may lose";  // [I6]
-    } else if (std::holds_alternative<StoreWrite>(effect)) {
+    } else if (const auto* write = std::get_if<StoreWrite>(&effect)) {
       last_write_at_ = now_;
+      // Whoever claims next takes an epoch above it, and may have heard of no other.
+      const uint64_t seen = store != nullptr ? store->view.record().epoch : 0;
+      if (write->record.epoch < std::min(published_epoch_, seen)) {
+        return "let the record's epoch fall";  // [I2]
+      }
     } else if (const auto* ended = std::get_if<DrainEnded>(&effect)) {
       if (ended->end == DrainEnd::kCalledOff) flag_.is_draining = false;
     } else if (const auto* publish = std::get_if<Publish>(&effect)) {

@@ -54,6 +54,15 @@ BOOST_AUTO_TEST_CASE(a_copied_state_that_is_taken_for_the_own_one_is_caught) {
   check_search(without(Rule::kHome), "modified", Guarding::kStore);
 }
 
+BOOST_AUTO_TEST_CASE(a_hand_over_of_the_epoch_before_the_last_is_caught) {
+  check_scenario("../bugs/record_was_made_anew_during_a_drain",
+                 without(Rule::kGivesTheEpochThatItLed), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_outlasts_the_wish_to_stay_away_is_caught) {
+  check_scenario("../bugs/twin_renewed_while_it_was_asked", without(Rule::kAwayHasAnEnd), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(an_empty_holder_that_is_taken_for_a_release_is_caught) {
   check_scenario("store_emptied_by_hand", without(Rule::kEmptyIsUnknown), kBoth);
   check_search(without(Rule::kEmptyIsUnknown), "modified", Guarding::kStore);
