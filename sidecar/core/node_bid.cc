@@ -86,14 +86,14 @@ void Node::send_claim() {
   role_ = Claiming{.epoch = record_.max_epoch,
                    .candidacy = Candidacy(std::move(proposal)),
                    .score = members_.self().score};
-  for (const Timer timer :
-       {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion, Timer::kClaim}) {
+  for (const Timer timer : {Timer::kJoin, Timer::kElect, Timer::kPreempt, Timer::kSuspicion}) {
     timers_.disarm(timer);
   }
   publish(Why::kClaims);
 }
 
 void Node::begin_store_claim() {
+  timers_.disarm(Timer::kClaim);  // of the one before, which the disk did not get in time
   const uint64_t epoch = std::max(store_->view.least_epoch(now_), known_epoch() + 1);
   store_->claim = StoreClaim{.epoch = epoch};
   record_.max_epoch = epoch;

@@ -25,6 +25,7 @@ void Node::on(const StepDown& step_down) {
     if (is_draining()) handover_->steps_down = true;
     return;
   }
+  if (step_down.hold == Duration::zero()) timers_.disarm(Timer::kHold);  // the later one counts
   handover_->hold = step_down.hold;
   handover_->steps_down = true;
   if (step_down.is_now) hand_over_drained(DrainEnd::kCut);

@@ -78,6 +78,8 @@ void Node::watch_disk() {
   if (!disk.look(wanted, now_, patience)) return;
   remark(disk.is_late() ? "its disk does not answer" : "its disk answers again");
   update_electable();
+  // It could not lead when its turn comes.
+  if (disk.is_late() && store_ && store_->asking) give_up_claim("its disk does not answer");
 }
 
 // --- may this node lead? ---

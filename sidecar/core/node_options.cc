@@ -47,7 +47,8 @@ void Node::set_drain_timeout(Duration timeout) {
   options_.drain_timeout = timeout;
   if (!is_draining()) return;
   Drain& drain = *handover_->drain;
-  drain.until = std::min(drain.until, drain.since + timeout);
+  // Not in the past, which would look like a pause of this process.
+  drain.until = std::min(drain.until, std::max(now_, drain.since + timeout));
   timers_.arm(Timer::kDrain, drain.until);
 }
 

@@ -98,12 +98,14 @@ void Node::begin_giving() {
 
 // It names the next successor, or nobody if there is none.  The epoch stays as it is, and the
 // successor claims one of its own: nothing leads by a record that only names it, so a late or
-// second HANDOVER does no harm, and this process may write over it again.
+// second HANDOVER does no harm, and this process may write over it again.  What this process has
+// claimed last, and has not led yet, is in the record, too.
 void Node::give_record() {
   const Member* successor = next_successor();
   if (successor != nullptr) handover_->tried.push_back(successor->entry.id);
-  handover_->given =
-      record_of(successor != nullptr ? successor->entry : members_.self(), handover_->epoch);
+  const uint64_t claimed = holds_record() ? store_->view.record().epoch : 0;
+  handover_->given = record_of(successor != nullptr ? successor->entry : members_.self(),
+                               std::max(handover_->epoch, claimed));
   if (successor == nullptr) handover_->given->holder = StoreRecord::Holder::kReleased;
   write_record(StoreRequest::Kind::kGive, *handover_->given);
 }
@@ -163,10 +165,10 @@ void Node::go_on_with_handover() {
                                     [&](const Uuid& id) { return record.is_held_by(id); });
   const Ground ground = ground_to_write();
   const bool is_given_up = ground == Ground::kEnded || ground == Ground::kSaidReleased;
-  const bool is_own = record.epoch == handover_->epoch && (holds_record() || is_given);
+  const bool is_own = holds_record() || (is_given && record.epoch == handover_->given->epoch);
   if (!is_own && !is_given_up) return resign();
   if (!is_own) {
-    handover_->epoch = record.epoch;
+    handover_->epoch = std::max(handover_->epoch, record.epoch);  // one that was read may be old
     // The name that was to be written has not been.
     if (handover_->given && handover_->given->id != record.id) {
       std::erase(handover_->tried, handover_->given->id);
@@ -175,6 +177,7 @@ void Node::go_on_with_handover() {
   }
   if (!handover_->given) return give_to_next();
   if (is_given && record.id == handover_->given->id) return on_given(store_->view.version());
+  handover_->given->epoch = std::max(handover_->given->epoch, record.epoch);
   write_record(StoreRequest::Kind::kGive, *handover_->given);
 }
 

@@ -161,9 +161,9 @@ void Node::on_conflict() {
 void Node::on(const StoreFailed& failed) {
   if (!store_) return;
   const bool is_of_watch = failed.number == 0;
-  if (!is_of_watch && failed.why == StoreFailure::kTimeout) store_->patience.on_timeout();
   const bool is_write = store_->request && store_->request->kind != StoreRequest::Kind::kRead;
   if (!is_of_watch && !is_answered(failed.number)) return;
+  if (!is_of_watch && failed.why == StoreFailure::kTimeout) store_->patience.on_timeout();
   store_->failure = failed.why;
   store_->has_write_failed |= !is_of_watch && is_write;
   if (is_of_watch && (is_leading() || store_->request)) return;
@@ -226,7 +226,7 @@ void Node::on_kept(const Persisted& stored) {
   if (was_broken == stored.is_ok) update_electable();
   if (stored.is_ok) return take_if_written();
   if (is_leading()) leave_claim();
-  if (is_claiming()) give_up_claim("its epoch could not be stored");
+  if (is_candidate()) give_up_claim("its epoch could not be stored");
 }
 
 // --- the watch: whoever is next in line must have seen the record for its whole length ---

@@ -22,6 +22,8 @@ void Cluster::step(uint32_t process, const Input& input) {
   referee_.before_step(process, local_now, input);
   const Effects& effects = stepped.node->step(local_now, input);
   referee_.on_step(process, *stepped.node, effects);
+  // A new configuration may shorten a drain that is under way.
+  if (const Drain* drain = stepped.node->drain()) stepped.drains_until = drain->until;
   carry_out(process, effects);
   judge_memory(process);
   judge_flags();

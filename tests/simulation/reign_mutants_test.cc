@@ -8,6 +8,11 @@ namespace bellwether::tests {
 
 BOOST_AUTO_TEST_SUITE(reign_mutants)
 
+BOOST_AUTO_TEST_CASE(a_hold_that_outlasts_a_later_one_is_caught) {
+  check_scenario("../bugs/earlier_hold_outlasted_the_later", without(Rule::kLaterHoldCounts),
+                 kBoth);
+}
+
 // --- the application ---
 
 BOOST_AUTO_TEST_CASE(a_node_that_leads_without_an_application_is_caught) {

@@ -59,6 +59,21 @@ BOOST_AUTO_TEST_CASE(a_hand_over_of_the_epoch_before_the_last_is_caught) {
                  without(Rule::kGivesTheEpochThatItLed), kBoth);
 }
 
+BOOST_AUTO_TEST_CASE(a_leader_that_does_not_know_its_last_claim_is_caught) {
+  check_scenario("../bugs/transfer_while_the_leader_claimed_anew",
+                 without(Rule::kGivesWhatItClaimed), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_bid_that_outlasts_its_disk_is_caught) {
+  check_scenario("../bugs/disk_failed_while_it_asked", without(Rule::kBidNeedsADisk), kBoth);
+  check_scenario("../bugs/disk_hung_while_it_asked", without(Rule::kBidNeedsADisk), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_timer_of_one_claim_that_ends_the_next_is_caught) {
+  check_scenario("../bugs/claim_was_ended_by_the_timer_of_the_last",
+                 without(Rule::kDiskOfThisClaim), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(a_question_that_outlasts_the_wish_to_stay_away_is_caught) {
   check_scenario("../bugs/twin_renewed_while_it_was_asked", without(Rule::kAwayHasAnEnd), kBoth);
 }
