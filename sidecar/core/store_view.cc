@@ -39,7 +39,9 @@ bool StoreView::see(const StoreSight& sight, Instant now, uint64_t clock_ms, boo
   const bool is_members = record.holder == Holder::kMember;
   const Duration length = is_members ? std::min(record.lease, kMaxStoreLease) : record.lease;
   longest_ = is_later_reign ? length : std::max(longest_, length);
-  if (is_members) longest_ever_ = std::max(longest_ever_, length);
+  if (is_members || record.holder == Holder::kReleased) {
+    longest_ever_ = std::max(longest_ever_, std::min(length, kMaxStoreLease));
+  }
   if (sight.version != sight_.version) changed_at_ = now;
   sight_ = sight;
   is_known_ = true;

@@ -129,6 +129,7 @@ void Cluster::start(uint32_t process) {
   starting.wake_at = kNever;
   starting.inbox.clear();
   starting.linked.assign(size(), Uuid{});
+  starting.greeted.clear();
   starting.ended.clear();
   starting.members.clear();
   starting.disk.begin_life();
