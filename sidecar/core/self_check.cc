@@ -126,7 +126,8 @@ std::optional<std::string> SelfCheck::broken_by_history(const Effects& effects) 
     } else if (const auto* write = std::get_if<StoreWrite>(&effect)) {
       last_write_at_ = now_;
       // Whoever claims next takes an epoch above it, and may have heard of no other.
-      const uint64_t seen = store != nullptr ? store->view.record().epoch : 0;
+      const bool is_there = store != nullptr && !store->view.is_absent();
+      const uint64_t seen = is_there ? store->view.record().epoch : 0;
       if (write->record.epoch < std::min(published_epoch_, seen)) {
         return "let the record's epoch fall";  // [I2]
       }
