@@ -24,6 +24,8 @@ std::optional<std::string> broken_by_role(const Node& node, const Leaderless&) {
 std::optional<std::string> broken_by_role(const Node& node, const Claiming& claiming) {
   const Timers& timers = node.timers();
   if (claiming.epoch != node.record().max_epoch) return "claims an epoch that it has not voted for";
+  const bool has_forgotten = node.majority() != nullptr && node.majority()->voter.recall.is_lost();
+  if (has_forgotten) return "claims without a vote";  // [I2]
   const bool has_timer = timers.is_armed(Timer::kClaim) || timers.is_armed(Timer::kLease) ||
                          timers.is_armed(Timer::kStore);
   return has_timer ? std::nullopt : std::optional<std::string>("claims for ever");  // [I13]
@@ -68,6 +70,9 @@ std::optional<std::string> broken_by_state(const Node& node) {
   const Drain* drain = node.drain();
   const bool is_draining = drain != nullptr && !drain->is_over;
   if (is_draining != node.timers().is_armed(Timer::kDrain)) return "drains without end";  // [I17]
+  if (is_draining && node.timers().is_armed(Timer::kHandover)) {
+    return "ends a drain by the timer of an earlier hand-over";  // [I17]
+  }
   if (is_draining && node.timers().deadline(Timer::kDrain) > drain->until) {
     return "drains for longer than it may";  // [I17]
   }

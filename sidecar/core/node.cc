@@ -185,6 +185,17 @@ void Node::on(const Elect&) {
     return;
   }
   effects_.push_back(Outcome{Outcome::Kind::kDone});
+  // It has won an election already: what it is about to ask for it asks for in the operator's name.
+  if (asking_) {
+    Proposal proposal = asking_->proposal;
+    proposal.is_planned = true;
+    return ask_again(std::move(proposal));
+  }
+  if (majority_ && majority_->canvassing) {
+    Proposal proposal = *std::exchange(majority_->canvassing, std::nullopt);
+    proposal.is_planned = true;
+    return ask_or_claim(std::move(proposal));
+  }
   tell_plugin(ELECTION_EVENT_ELECT, ELECTION_REASON_OPERATOR);
 }
 

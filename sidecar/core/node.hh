@@ -209,6 +209,7 @@ class Node : private NodeState {
   void start_guard(const Start& start);
   void on(const Persisted&);
   void watch_disk();
+  void tell_unkept_claim();
   void on_guard_timer(Timer timer);
   void begin_claim(Proposal proposal);
   void claim_now(Proposal proposal);

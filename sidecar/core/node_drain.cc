@@ -40,6 +40,7 @@ void Node::begin_drain(DrainReason reason) {
                            .since = now_,
                            .until = now_ + options_.drain_timeout};
   timers_.arm(Timer::kDrain, handover_->drain->until);
+  timers_.disarm(Timer::kHandover);  // of a successor that was asked before, and may still claim
   publish();
   effects_.push_back(DrainBegun{*handover_->drain, successor()});
 }

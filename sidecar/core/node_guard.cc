@@ -50,7 +50,10 @@ void Node::on(const Persisted& stored) {
   const bool was_broken = majority_->voter.set_store_broken(!stored.is_ok);
   if (!stored.is_ok) {
     update_electable();
-    if (is_candidate()) give_up_claim("its vote could not be stored");
+    if (is_candidate() || asking_) {
+      tell_unkept_claim();
+      give_up_claim("its vote could not be stored");
+    }
     return;
   }
   DiskWatch& disk = majority_->disk;
@@ -78,8 +81,18 @@ void Node::watch_disk() {
   if (!disk.look(wanted, now_, patience)) return;
   remark(disk.is_late() ? "its disk does not answer" : "its disk answers again");
   update_electable();
+  if (!disk.is_late()) return;
+  tell_unkept_claim();
   // It could not lead when its turn comes.
-  if (disk.is_late() && store_ && store_->asking) give_up_claim("its disk does not answer");
+  const bool waits = asking_ || (majority_ ? majority_->canvassing : store_->asking).has_value();
+  if (waits) give_up_claim("its disk does not answer");
+}
+
+// It may follow nobody who leads an earlier epoch than the one that it wanted to claim, and that it
+// has told to nobody, for its disk has not got it: whoever leads has to hear that there is one.
+void Node::tell_unkept_claim() {
+  const bool is_unkept = majority_ && is_claiming() && lease() == nullptr;
+  if (is_unkept) raise_epoch(record_.max_epoch);
 }
 
 // --- may this node lead? ---

@@ -29,12 +29,13 @@ void Node::on(const Reconfigure& reconfigure) {
   set_detection(wanted);
   const bool is_new_policy =
       options_.preempt != wanted.preempt || options_.score_margin != wanted.score_margin;
+  const bool is_new_wait = is_new_policy || options_.preempt_delay != wanted.preempt_delay;
   options_.preempt = wanted.preempt;
   options_.preempt_delay = wanted.preempt_delay;
   options_.score_margin = wanted.score_margin;
   preemption_.set_policy(wanted.preempt, wanted.preempt_delay, wanted.score_margin);
   change_opinions();
-  timers_.disarm(Timer::kPreempt);
+  if (is_new_wait) timers_.disarm(Timer::kPreempt);
   preempt_anew();
   // A member that was refused by the old policy asks again when it hears this.
   if (is_new_policy && is_leading() && !handover_) tell_anew();

@@ -43,12 +43,14 @@ void Node::ask_for_place(Proposal proposal) {
 // Another election has come to the same end.  An operator's wish weighs more than what was asked.
 void Node::ask_again(Proposal proposal) {
   const bool weighs_more = proposal.is_planned && !asking_->proposal.is_planned;
+  proposal.is_planned |= asking_->proposal.is_planned;
   asking_->proposal = std::move(proposal);
   if (weighs_more) ask_for_place(std::move(asking_->proposal));
 }
 
 void Node::on_asking_timer() {
   effects_.push_back(TimedOut{Awaited::kHandover});
+  if (!may_lead()) return give_up_claim("it may not lead any more");
   Proposal proposal = std::exchange(asking_, std::nullopt)->proposal;
   proposal.is_take_over = true;
   claim_now(std::move(proposal));

@@ -8,6 +8,30 @@ namespace bellwether::tests {
 
 BOOST_AUTO_TEST_SUITE(reign_mutants)
 
+BOOST_AUTO_TEST_CASE(a_question_without_a_vote_is_caught) {
+  check_scenario("../bugs/asked_and_lost_its_vote", without(Rule::kAsksWithAVote), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_nobody_hears_of_is_caught) {
+  const auto broken = without(Rule::kTellsUnkeptClaim);
+  check_scenario("../bugs/claim_that_failed_was_told_to_nobody", broken, kBoth);
+  check_scenario("../bugs/claim_that_hung_was_told_to_nobody", broken, kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_drain_that_another_hand_over_ends_is_caught) {
+  check_scenario("../bugs/drain_ended_by_an_earlier_hand_over", without(Rule::kDrainHasItsTimer),
+                 kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(an_operators_election_that_comes_to_nothing_is_caught) {
+  check_scenario("../bugs/called_while_it_canvassed", without(Rule::kElectWeighsMore), kBoth);
+  check_scenario("../bugs/called_while_it_asked", without(Rule::kElectWeighsMore), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_reload_that_begins_a_wait_anew_is_caught) {
+  check_scenario("../bugs/reload_delayed_the_take_over", without(Rule::kReloadKeepsTheWait), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(a_hold_that_outlasts_a_later_one_is_caught) {
   check_scenario("../bugs/earlier_hold_outlasted_the_later", without(Rule::kLaterHoldCounts),
                  kBoth);
