@@ -195,7 +195,6 @@ void Cluster::ask_to_finish(uint32_t process, const Drain& drain) {
   last_interest_ = now();
   trace(process, std::string("asks its application to finish: ") + name(drain.reason));
   asked.drain = drain.number;
-  asked.drains_until = drain.until;
   asked.has_finished = false;
   if (!asked.drain_takes) return;
   queue_.push(now() + *asked.drain_takes, Finished{life_of(process), drain.number});
