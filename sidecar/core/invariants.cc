@@ -91,8 +91,9 @@ std::optional<std::string> broken_by_state(const Node& node) {
   if (waits && !node.timers().is_armed(Timer::kPlugin)) {
     return "is in an election and waits for ever";  // [I13]
   }
-  if (state == ELECTION_STATE_CLAIMING && !node.is_candidate() && !node.is_asking())
+  if (state == ELECTION_STATE_CLAIMING && !node.seeks_to_lead()) {
     return "a claim has no outcome";
+  }
   return std::visit([&](const auto& role) { return broken_by_role(node, role); }, node.role());
 }
 

@@ -100,6 +100,8 @@ class Node : private NodeState {
   bool is_candidate() const {
     return is_claiming() || (majority_ && majority_->canvassing) || (store_ && store_->asking);
   }
+  // Either of these: what makes it unable to lead ends both.
+  bool seeks_to_lead() const { return is_candidate() || is_asking(); }
   // The number of the last heartbeat of this process's claim or reign; 0: there was none.
   uint64_t sequence() const;
   // Of the epoch that is claimed or led under guard "majority"; nullptr: of none.

@@ -47,7 +47,7 @@ void Node::take_score() {
 // At once: there is nobody to wait for.  Under each guard the flag goes off before the successor is
 // asked, for nobody works until it leads.
 void Node::lead_no_longer_for_application() {
-  if (is_candidate() || asking_) give_up_claim("its application cannot work");
+  if (seeks_to_lead()) give_up_claim("its application cannot work");
   if (!is_leading()) return;
   preemption_.on_leadership_lost(now_);
   const bool is_gone = application_.ability == Ability::kAbsent;

@@ -50,7 +50,7 @@ void Node::on(const Persisted& stored) {
   const bool was_broken = majority_->voter.set_store_broken(!stored.is_ok);
   if (!stored.is_ok) {
     update_electable();
-    if (is_candidate() || asking_) {
+    if (seeks_to_lead()) {
       tell_unkept_claim();
       give_up_claim("its vote could not be stored");
     }
@@ -84,8 +84,7 @@ void Node::watch_disk() {
   if (!disk.is_late()) return;
   tell_unkept_claim();
   // It could not lead when its turn comes.
-  const bool waits = asking_ || (majority_ ? majority_->canvassing : store_->asking).has_value();
-  if (waits) give_up_claim("its disk does not answer");
+  if (seeks_to_lead() && !is_claiming()) give_up_claim("its disk does not answer");
 }
 
 // It may follow nobody who leads an earlier epoch than the one that it wanted to claim, and that it

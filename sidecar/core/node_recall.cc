@@ -106,7 +106,7 @@ void Node::doubt_state(uint64_t remembered) {
   remark("its state was put back to an older one: a peer remembers more");
   begin_recall(false);
   effects_.push_back(Persist{record_});  // as that of a voter that has forgotten
-  if (is_candidate() || asking_) give_up_claim("its state is an older one");
+  if (seeks_to_lead()) give_up_claim("its state is an older one");
   if (!is_leading()) return;
   abdicate(Why::kStateIsOlder);
   send_to_connected(Resign{});
