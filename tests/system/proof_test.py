@@ -6,6 +6,7 @@ usage: proof_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_na
 
 import contextlib
 import os
+import re
 
 from harness import wait_until
 from namespaces import Hosts, SharedHost, can_make_namespaces
@@ -20,8 +21,8 @@ SILENT = {"LD_PRELOAD": os.environ["BELLWETHER_TEST_FAULTY_CALLS"], "SILENT_KERN
 class Proof(SystemCase):
     @contextlib.contextmanager
     def led_group(self, hosts=None, environment=None):
-        """A group of voters that its last one leads.  It is there first, so the others have dialled
-        it; all flags are watched, to the end."""
+        """A group of voters that its last one leads.  It is there first, so the others dial it; all
+        flags are watched, to the end."""
         shared = SharedHost(hosts, VOTERS) if hosts else None
         with self.group(VOTERS, extra=SETTINGS, voters=VOTERS, hosts=shared) as group:
             leader = group.sidecars[-1].start("--bootstrap", environment=environment)
@@ -33,6 +34,22 @@ class Proof(SystemCase):
             for sidecar in group.sidecars[:-1]:
                 sidecar.await_state_of(leader, "alive")
             yield group
+
+    def reset(self, hosts, group):
+        """The rule: whoever comes to the port of the leader is answered in its name."""
+        leader = group.sidecars[-1]
+        for sidecar in group.sidecars[:-1]:
+            while self.far_port(sidecar, leader) != leader.peer_port:
+                # Both dialled at the same moment, and the leader's connection remained.
+                sidecar.stop()
+                sidecar.start().await_state_of(leader, "alive")
+        hosts.reset_port(0, leader.peer_port)
+
+    def far_port(self, sidecar, peer):
+        """The peer's end of their connection: it listens there if the sidecar has dialled it."""
+        connected = f"connected peer={peer.name} address=[0-9.]+:([0-9]+)"
+        sidecar.await_log(connected)
+        return int(re.findall(connected, sidecar.log())[-1])
 
     def await_successor(self, group):
         """One of those who followed the last one leads."""
@@ -47,7 +64,7 @@ class Proof(SystemCase):
             self.skipTest("cannot make network namespaces")
         with Hosts(1) as hosts, self.led_group(hosts) as group:
             leader = group.sidecars[-1]
-            hosts.reset_port(0, leader.peer_port)
+            self.reset(hosts, group)
             for sidecar in group.sidecars[:-1]:
                 sidecar.await_log(f"connection lost peer={leader.name} evidence=refused")
             self.await_successor(group)
@@ -64,7 +81,7 @@ class Proof(SystemCase):
             self.skipTest("cannot make network namespaces")
         with Hosts(1) as hosts, self.led_group(hosts) as group:
             leader = group.sidecars[-1]
-            hosts.reset_port(0, leader.peer_port)
+            self.reset(hosts, group)
             leader.kill()
             self.await_successor(group)
             for sidecar in group.sidecars[:-1]:
