@@ -98,14 +98,13 @@ void Node::begin_giving() {
 
 // It names the next successor, or nobody if there is none.  The epoch stays as it is, and the
 // successor claims one of its own: nothing leads by a record that only names it, so a late or
-// second HANDOVER does no harm, and this process may write over it again.  What this process has
-// claimed last, and has not led yet, is in the record, too.
+// second HANDOVER does no harm, and this process may write over it again.  The record may be ahead
+// of what this process has led: by what it has claimed last, or a successor that gave it back.
 void Node::give_record() {
   const Member* successor = next_successor();
   if (successor != nullptr) handover_->tried.push_back(successor->entry.id);
-  const uint64_t claimed = holds_record() ? store_->view.record().epoch : 0;
-  handover_->given = record_of(successor != nullptr ? successor->entry : members_.self(),
-                               std::max(handover_->epoch, claimed));
+  const uint64_t epoch = std::max(handover_->epoch, store_->view.record().epoch);
+  handover_->given = record_of(successor != nullptr ? successor->entry : members_.self(), epoch);
   if (successor == nullptr) handover_->given->holder = StoreRecord::Holder::kReleased;
   write_record(StoreRequest::Kind::kGive, *handover_->given);
 }
