@@ -362,6 +362,7 @@ class Node : private NodeState {
   Duration patience_for_handover() const;
   void begin_giving();
   void give_record();
+  void write_given();
   void on_given(const StoreVersion& version);
   void give_to_next();
   void go_on_with_handover();

@@ -98,14 +98,21 @@ void Node::begin_giving() {
 
 // It names the next successor, or nobody if there is none.  The epoch stays as it is, and the
 // successor claims one of its own: nothing leads by a record that only names it, so a late or
-// second HANDOVER does no harm, and this process may write over it again.  The record may be ahead
-// of what this process has led: by what it has claimed last, or a successor that gave it back.
+// second HANDOVER does no harm, and this process may write over it again.
 void Node::give_record() {
   const Member* successor = next_successor();
   if (successor != nullptr) handover_->tried.push_back(successor->entry.id);
-  const uint64_t epoch = std::max(handover_->epoch, store_->view.record().epoch);
-  handover_->given = record_of(successor != nullptr ? successor->entry : members_.self(), epoch);
+  handover_->given =
+      record_of(successor != nullptr ? successor->entry : members_.self(), handover_->epoch);
   if (successor == nullptr) handover_->given->holder = StoreRecord::Holder::kReleased;
+  write_given();
+}
+
+// The record may be ahead of what this process has led: by what it has claimed last, or by a
+// successor that gave it back.
+void Node::write_given() {
+  uint64_t& epoch = handover_->given->epoch;
+  epoch = std::max(epoch, store_->view.record().epoch);
   write_record(StoreRequest::Kind::kGive, *handover_->given);
 }
 
@@ -176,8 +183,7 @@ void Node::go_on_with_handover() {
   }
   if (!handover_->given) return give_to_next();
   if (is_given && record.id == handover_->given->id) return on_given(store_->view.version());
-  handover_->given->epoch = std::max(handover_->given->epoch, record.epoch);
-  write_record(StoreRequest::Kind::kGive, *handover_->given);
+  write_given();
 }
 
 // Once more, and then the others take the record by themselves: they hear that its epoch is over.
