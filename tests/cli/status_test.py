@@ -221,6 +221,12 @@ n1        It is down: its host refuses connections, for 12s.
                 200, EXPLANATION | {"leader": None, "why_nobody_leads": why})
             self.assertIn(f"\nleader   {line}\n\n", self.ask("explain"))
 
+    def test_says_why_this_voter_has_no_vote(self):
+        for state in ("forgotten", "broken", "shut out"):
+            self.sidecar.answers["/v1/explain"] = (
+                200, EXPLANATION | {"vote": FORGOTTEN | {"state": state, "why": "it waits"}})
+            self.assertIn(f"\nits vote  {state}: it waits\n\n", self.ask("explain"))
+
     def test_as_json_is_the_answer(self):
         self.assertEqual(json.loads(self.ask("explain", "--json")), EXPLANATION)
 

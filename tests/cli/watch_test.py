@@ -94,6 +94,10 @@ class Lines(Watching):
         polls = len(self.sidecar.requests)
         while len(self.sidecar.requests) < polls + 6:
             time.sleep(0.05)
+        for state in ("broken", "shut out"):
+            self.sidecar.answers["/v1/status"] = (
+                200, STATUS | {"vote": FORGOTTEN | {"state": state, "why": "why"}})
+            self.assertEqual(self.next("why\n"), f"vote {state}: why\n")
         self.sidecar.answers["/v1/status"] = (
             200, STATUS | {"vote": FORGOTTEN | {"state": "in force", "why": None}})
         self.assertEqual(self.next("force\n"), "vote in force\n")
