@@ -13,7 +13,8 @@ import shutil
 import signal
 
 from harness import wait_until
-from system_case import PATIENT, SystemCase, main
+from hooks_test import Receiver
+from system_case import CALM, PATIENT, SystemCase, main
 
 
 class Commands(SystemCase):
@@ -85,6 +86,22 @@ class Pending(SystemCase):
             _, _, text = sidecar.request("POST", "/v1/reload")
             self.assertEqual(json.loads(text)["pending_restart"], [])
             self.assert_leads_without_guard(sidecar)
+
+    def test_a_webhook_names_the_group_in_force(self):
+        with Receiver() as receiver, self.group(
+                1, extra=CALM + f'[[hook]]\nurl = "{receiver.url}"\n') as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            wait_until("it was told", lambda: receiver.leaders()[-1:] == ["n0"])
+            sidecar.write_config(group.config_of(sidecar).replace('name = "test"',
+                                                                  'name = "other"'))
+            _, _, text = sidecar.request("POST", "/v1/reload")
+            self.assertEqual([change["key"] for change in json.loads(text)["pending_restart"]],
+                             ["group.name"])
+            told = len(receiver.requests)
+            self.assertEqual(sidecar.request("POST", "/v1/elect")[0], 200)
+            wait_until("it is told of the election", lambda: len(receiver.requests) > told)
+            self.assertEqual(receiver.requests[-1][1]["source"], "/bellwether/test/n0")
 
     def host_check(self, sidecar):
         """What a balancer is answered that asks by the machine's address."""
