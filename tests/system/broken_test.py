@@ -8,17 +8,20 @@ No configuration breaks an invariant; a plugin can (waiting_plugin.c).
 
 import os
 
+from ends_test import slow
 from harness import now_ns, wait_until
-from system_case import SystemCase, main
+from system_case import CALM, SystemCase, main
 
 INVARIANT_BROKEN = 8
 
 
+def plugin():
+    return os.environ["BELLWETHER_TEST_WAITING_PLUGIN"]
+
+
 class Broken(SystemCase):
     def test_a_leader_that_breaks_an_invariant_turns_its_flag_off_and_ends(self):
-        plugin = os.environ["BELLWETHER_TEST_WAITING_PLUGIN"]
-        extra = f'plugin = "{plugin}"\n'
-        with self.group(1, extra=extra) as group:
+        with self.group(1, extra=f'plugin = "{plugin()}"\n') as group:
             leader = group.start().sidecars[0]
             group.observe(self.observer)
             group.await_leader(leader)
@@ -34,6 +37,24 @@ class Broken(SystemCase):
             self.assertIn("leads in epoch 1", log)
             self.assertIn("elect, 0 us ago", log)
             self.assertIn("wanted", log)
+
+    def test_its_flag_is_off_before_others_know_of_its_end(self):
+        environment = slow(slow_socket_close_ms=50)
+        with self.group(3, extra=CALM + '[log]\nlevel = "debug"\n') as group:
+            *followers, leader = group.sidecars
+            leader.write_config(group.config_of(leader).replace(
+                "[election]\n", f'[election]\nplugin = "{plugin()}"\n'))
+            leader.start(environment=environment)
+            wait_until("it leads", leader.is_leader)
+            for follower in followers:
+                follower.start()
+            group.observe(self.observer)
+            group.await_leader(leader)
+            asked_ns = now_ns()
+            leader.is_wanted = False
+            self.run_program("elect", "--api", leader.api_url)
+            self.assertEqual(leader.await_exit(), INVARIANT_BROKEN, leader.log())
+            self.check_off_before_others_know(group, leader, asked_ns)
 
 
 if __name__ == "__main__":

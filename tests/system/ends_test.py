@@ -21,7 +21,6 @@ from harness import PATIENCE_S, now_ns, wait_until
 from system_case import CALM, IS_SANITIZED, SystemCase, main
 
 INVARIANT_BROKEN, STATE_UNAVAILABLE = 8, 9
-LOG_NS = 1_000_000  # how exactly a line of the log says when it was
 F_SETPIPE_SZ = 1031
 
 
@@ -66,21 +65,13 @@ class Signals(SystemCase):
                 follower.start("--bootstrap")
             leader.start("--bootstrap", environment=slow(slow_socket_close_ms=50))
             group.await_leader(leader)
-            number = group.sidecars.index(leader)
             group.observe(self.observer)
             group.await_leader(leader)
             began_ns = now_ns()
             self.send_at_once(leader, signal.SIGTERM, signal.SIGINT)
             self.assertEqual(leader.await_exit(), 1)
             self.assertIn("stopping at once", leader.log())
-            off_ns = wait_until("its flag is off",
-                                lambda: group.observer.first(number, False, began_ns))
-            for follower in followers:
-                ends_ns = wait_until("its connection ends", lambda seen_by=follower: [
-                    at_ns for at_ns in seen_by.logged_at_ns(f"connection lost peer={leader.name}")
-                    if at_ns > began_ns])
-                self.assertLess(off_ns, ends_ns[0] + LOG_NS, f"{follower.name} knew of it earlier")
-            self.assertEqual(group.observer.doubles_since(began_ns), [])
+            self.check_off_before_others_know(group, leader, began_ns)
 
     def hanging(self, **what):
         if IS_SANITIZED:

@@ -16,6 +16,8 @@ SKIPPED = 77
 # As calm, and nobody gives up waiting for an answer, that of a successor neither.
 PATIENT = 'answer_timeout = "1s"\n' + CALM
 
+LOG_NS = 1_000_000  # how exactly a line of the log says when it was
+
 # A sanitizer's bookkeeping is not the sidecar's memory.
 IS_SANITIZED = bool(os.environ.get("BELLWETHER_TEST_SANITIZE"))
 IS_THREAD_SANITIZED = os.environ.get("BELLWETHER_TEST_SANITIZE") == "thread"
@@ -37,6 +39,23 @@ class SystemCase(unittest.TestCase):
         for other in others:
             wait_until(f"{leader.name} knows that {other.name} may lead",
                        lambda each=other: leader.members()[each.name]["may_lead"])
+
+    def check_off_before_others_know(self, group, leader, began_ns):
+        """The leader's flag goes off before the others know of its end; they log at level debug."""
+        number = group.sidecars.index(leader)
+        off_ns = wait_until("its flag is off",
+                            lambda: group.observer.first(number, False, began_ns))
+        # It may have gone off as soon as nobody looked any more.
+        off_ns -= group.observer.longest_gap_ns(began_ns, off_ns)
+        for other in group.sidecars:
+            if other is leader:
+                continue
+            ends_ns = wait_until("its connection ends", lambda seen_by=other: [
+                at_ns for at_ns in seen_by.logged_at_ns(f"connection lost peer={leader.name}")
+                if at_ns > began_ns])
+            self.assertLess(off_ns, ends_ns[0] + LOG_NS, f"{other.name} knew of it earlier")
+        if group.voters:
+            self.assertEqual(group.observer.doubles_since(began_ns), [])
 
     def run_program(self, *arguments):
         """`bellwether ...`, to its end."""

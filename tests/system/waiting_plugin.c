@@ -1,5 +1,6 @@
 /* A plugin that claims when it is first asked for an election and, asked again, waits for ever:
- * what it takes to break an invariant of the sidecar from outside.  It is for groups of one. */
+ * what it takes to break an invariant of the sidecar from outside.  Others may follow its leader,
+ * with a plugin that works. */
 #include <bellwether/election_plugin.h>
 #include <stdlib.h>
 
