@@ -39,6 +39,11 @@ Record& record_of(const NodeHarness& node) {
   return const_cast<Record&>(node.node().record());
 }
 
+Role& role_of(const NodeHarness& node) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): as above.
+  return const_cast<Role&>(node.node().role());
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(self_check)
@@ -159,6 +164,17 @@ BOOST_AUTO_TEST_CASE(a_flag_that_was_left_on_is_seen_at_the_next_step) {
   BOOST_TEST(judge({}) == "its flag is on though it does not lead");
   node.pass(milliseconds(1));
   BOOST_TEST(judge({}) == "");
+}
+
+// What is judged after that takes the lease for granted.
+BOOST_AUTO_TEST_CASE(a_leader_without_a_lease_is_seen_before_anybody_asks_for_it) {
+  GuardHarness node({.self = 5});
+  node.lead();
+  const Instant until = node.node().valid_until();
+  std::get<Leading>(role_of(node)).right = ByWord{};
+  BOOST_REQUIRE(node.node().lease() == nullptr);
+  BOOST_TEST(broken_by(node, {flag_on(node, 1, until)}) == "leads without a lease");
+  BOOST_TEST(broken_by(node, {}) == "leads without a lease");
 }
 
 // --- a voter and what it says ---
