@@ -240,6 +240,11 @@ BOOST_AUTO_TEST_CASE(a_voter_that_grants_an_epoch_twice_is_caught) {
   check_search(without(Rule::kVoteOnce), "modified", Guarding::kMajority);
 }
 
+// Nobody can be configured so, and random schedules have no such lease.
+BOOST_AUTO_TEST_CASE(a_vote_for_a_lease_that_is_too_short_is_caught) {
+  check_scenario("guard_lease_too_short", without(Rule::kLawfulLease), kBoth);
+}
+
 BOOST_AUTO_TEST_CASE(a_vote_that_is_given_before_it_is_stored_is_caught) {
   check_scenario("guard_granted_before_stored", without(Rule::kStoreBeforeGrant), kBoth);
   check_search(without(Rule::kStoreBeforeGrant), "modified", Guarding::kMajority);

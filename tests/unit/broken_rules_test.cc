@@ -178,6 +178,22 @@ BOOST_AUTO_TEST_CASE(a_promise_for_another_lease_than_the_leaders_is_seen_by_the
   BOOST_TEST(grant->waits.empty());
 }
 
+// One that is too short has a scenario; none can be set there that is too long.
+BOOST_AUTO_TEST_CASE(a_lease_that_is_too_long_has_a_vote_and_a_promise_without_the_rule) {
+  const auto promised = [](Rule broken) {
+    const Breaking rule(broken);
+    GuardHarness node;
+    node.join();
+    const Terms terms = node.terms(kMaxLease + milliseconds(1));
+    node.receive(5, 1, Coordinator{.sequence = 1, .terms = terms});
+    node.disk_has_it();
+    const auto ack = find_sent<HeartbeatAck>(node.receive_beat(5, 1, terms.lease));
+    return ack ? ack->promised_epoch : 0;
+  };
+  BOOST_TEST(promised(Rule::kNone) == 0u);
+  BOOST_TEST(promised(Rule::kLawfulLease) == 1u);
+}
+
 // --- the simulator ---
 
 BOOST_AUTO_TEST_CASE(a_broken_invariant_fails_the_scenario) {
