@@ -125,6 +125,20 @@ BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_caught) {
   check_search(without(Rule::kHandoverTimeout), "modified");
 }
 
+// No invariant speaks of who is a member, and random schedules fill no group.
+
+BOOST_AUTO_TEST_CASE(an_older_id_of_a_name_that_stays_is_caught) {
+  check_scenario("older_id_stays", without(Rule::kOneIdOfAName), kBoth);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_group_in_which_the_wrong_one_gives_way_is_caught) {
+  check_scenario("full_group_makes_room", without(Rule::kMakesRoom), kBoth);
+  check_scenario("full_group_makes_room", without(Rule::kLeftGivesWayFirst), kBoth);
+  check_scenario("full_group_forgets_the_longest_gone", without(Rule::kLongestGoneGivesWay), kBoth);
+  check_scenario("guard_voter_gives_no_way", without(Rule::kVotersGiveNoWay), kBoth);
+  check_scenario("guard_room_for_voters", without(Rule::kRoomForVoters), kBoth);
+}
+
 // --- what a node notices of itself: so a running sidecar would have ended there ---
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_it_claims_an_old_epoch) {
