@@ -139,6 +139,10 @@ BOOST_AUTO_TEST_CASE(a_full_group_in_which_the_wrong_one_gives_way_is_caught) {
   check_scenario("guard_room_for_voters", without(Rule::kRoomForVoters), kBoth);
 }
 
+BOOST_AUTO_TEST_CASE(a_refused_process_that_stays_connected_is_caught) {
+  check_scenario("refused_and_still_connected", without(Rule::kEndsRefusedLink), kBoth);
+}
+
 // --- what a node notices of itself: so a running sidecar would have ended there ---
 
 BOOST_AUTO_TEST_CASE(a_node_notices_that_it_claims_an_old_epoch) {

@@ -85,6 +85,22 @@ BOOST_AUTO_TEST_CASE(a_handover_without_a_timeout_is_seen) {
   BOOST_TEST(state_after_step_down(Rule::kHandoverTimeout) == "waits for its successor for ever");
 }
 
+// No scenario: there nobody reads why.
+BOOST_AUTO_TEST_CASE(a_refused_process_is_told_why) {
+  const auto told = [](Rule broken) {
+    const Breaking rule(broken);
+    NodeHarness node({.self = 3});
+    node.step(Start{});
+    for (const Effect& effect : node.connect(3)) {
+      if (const auto* refuse = std::get_if<RefuseLink>(&effect))
+        return std::string(words(refuse->why));
+    }
+    return std::string();
+  };
+  BOOST_TEST(told(Rule::kNone) == "a peer has the id of this process");
+  BOOST_TEST(told(Rule::kSaysWhyRefused) == "sender is not connected");
+}
+
 BOOST_AUTO_TEST_CASE(a_flag_that_stays_on_when_the_lease_is_over_is_seen) {
   const Breaking rule(Rule::kFlagOffBeforeRelease);
   GuardHarness node({.self = 5});
@@ -176,6 +192,34 @@ BOOST_AUTO_TEST_CASE(a_promise_for_another_lease_than_the_leaders_is_seen_by_the
   const auto grant = find_sent<Grant>(node.disk_has_it());
   BOOST_REQUIRE(grant.has_value());
   BOOST_TEST(grant->waits.empty());
+}
+
+// No scenario: in the simulator an id has one name.
+BOOST_AUTO_TEST_CASE(a_voter_whose_id_another_name_may_use_is_no_voter_any_more) {
+  const auto is_voter_after_hello = [](Rule broken) {
+    const Breaking rule(broken);
+    GuardHarness node;
+    node.follow(5, 1);
+    Hello hello = NodeHarness::hello_of(5, 1);
+    hello.voters = node.terms().voters;
+    hello.self.name = "stranger";
+    node.connect(hello);
+    return node.node().members().find(uuid(5))->slot.has_value();
+  };
+  const auto is_voter_after_list = [](Rule broken) {
+    const Breaking rule(broken);
+    GuardHarness node;
+    node.follow(5, 1);
+    node.disconnect(4, LinkEvidence::kClosed);
+    MemberView list{.version = {1, 9}, .entries = {member_entry(4), member_entry(5)}};
+    list.entries[0].name = "stranger";
+    node.receive(5, 1, MembersFrame{std::make_shared<const MemberView>(list)});
+    return node.node().members().find(uuid(4))->slot.has_value();
+  };
+  BOOST_TEST(is_voter_after_hello(Rule::kNone));
+  BOOST_TEST(!is_voter_after_hello(Rule::kIdOfAVoter));
+  BOOST_TEST(is_voter_after_list(Rule::kNone));
+  BOOST_TEST(!is_voter_after_list(Rule::kIdOfAVoter));
 }
 
 // One that is too short has a scenario; none can be set there that is too long.
