@@ -221,10 +221,11 @@ void Members::start(Instant now) {
 }
 
 bool Members::merge(const MemberView& view, Instant now) {
-  bool changed = add_unknown(view, now);
-  if (view.version <= version_) return changed;
+  if (view.version <= version_) return add_unknown(view, now);
+  // First, or a full group would have no room for those that the list names.
+  bool changed = drop_unlisted(view);
+  changed |= add_unknown(view, now);
   changed |= take_over_known(view, now);
-  changed |= drop_unlisted(view);
   set_version(view.version);
   return changed;
 }
@@ -234,6 +235,10 @@ bool Members::add_unknown(const MemberView& view, Instant now) {
   for (const MemberEntry& entry : view.entries) {
     if (entry.liveness == Liveness::kLeft || find(entry.id) != nullptr) continue;
     if (lives_under_another_id(entry)) continue;
+    // It may have been forgotten here for somebody else: whoever gave way for it would be named
+    // again by others, and so on.
+    const bool is_gone = entry.liveness != Liveness::kAlive;
+    if (is_gone && is_full_for(voters_.slot_of(entry.name).has_value())) continue;
     Member* added = put(entry, now);
     if (added != nullptr) added->is_hearsay = true;
     changed |= added != nullptr;

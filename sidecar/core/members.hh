@@ -123,7 +123,8 @@ class Members {
   // those connected here the leader, which hears everybody, says who is suspect and who may lead.
   // Returns whether anything changed.
   bool merge(const MemberView& view, Instant now);
-  // Adds the members that are unknown here, up to the limit.  Returns whether there were any.
+  // Adds the members that are unknown here, up to the limit; in a full group nobody gives way for
+  // one that is gone.  Returns whether any was added.
   bool add_unknown(const MemberView& view, Instant now);
 
   // Whether somebody is connected here, and alive, whom the leader's list does not name.

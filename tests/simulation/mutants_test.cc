@@ -135,6 +135,7 @@ BOOST_AUTO_TEST_CASE(a_full_group_in_which_the_wrong_one_gives_way_is_caught) {
   check_scenario("full_group_makes_room", without(Rule::kMakesRoom), kBoth);
   check_scenario("full_group_makes_room", without(Rule::kLeftGivesWayFirst), kBoth);
   check_scenario("full_group_forgets_the_longest_gone", without(Rule::kLongestGoneGivesWay), kBoth);
+  check_scenario("full_group_forgets_one", without(Rule::kHearsayOfTheGoneMakesNoRoom), kBoth);
   check_scenario("guard_voter_gives_no_way", without(Rule::kVotersGiveNoWay), kBoth);
   check_scenario("guard_room_for_voters", without(Rule::kRoomForVoters), kBoth);
 }

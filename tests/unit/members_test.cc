@@ -285,6 +285,20 @@ BOOST_AUTO_TEST_CASE(a_view_fills_the_group_no_further_than_it_may_be) {
   BOOST_TEST(group.all().size() == kMaxMembers);
 }
 
+// This process has forgotten another one than the leader has.
+BOOST_AUTO_TEST_CASE(a_full_group_takes_over_a_full_list_with_those_that_are_gone) {
+  Group group = alone();
+  MemberView list = view_of(kNewer, {member_entry(3), with(member_entry(5000), Liveness::kDown)});
+  for (uint32_t number = 4; group.all().size() < kMaxMembers; ++number) {
+    const MemberEntry gone = with(member_entry(number), Liveness::kDown);
+    group.put(gone, kNow);
+    if (number != 4) list.entries.push_back(gone);
+  }
+  group.merge(list, kNow);
+  BOOST_TEST(group.liveness_of(4) == "unknown");
+  BOOST_TEST(group.liveness_of(5000) == "down");
+}
+
 BOOST_AUTO_TEST_CASE(what_was_stored_is_loaded_as_suspect) {
   Group group = alone();
   group.load(view_of(
