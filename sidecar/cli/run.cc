@@ -1,6 +1,7 @@
 // Everything that can be wrong at the start ends the program with its own exit code, in one line
 // that names the file and the remedy; what comes after that is the log's.
 #include <fmt/core.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -210,6 +211,9 @@ io::Confinement confined(const Config& config) {
 }
 
 ExitCode run_in_its_turn(const RunOptions& options) {
+  // One heap for all threads: each further one takes 64 MiB of the address space, which
+  // require_threads() does not see, for the threads that it tries allocate nothing.
+  ::mallopt(M_ARENA_MAX, 1);
   // Until somebody takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
   io::block_signals();
