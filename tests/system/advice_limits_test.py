@@ -5,17 +5,61 @@ used: what the doctor, exit statuses and OPERATIONS (It ended by itself) advise.
 usage: advice_limits_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
+import contextlib
 import os
+import pathlib
+import re
 import socket
 import subprocess
+import threading
 
 from advice_case import UNUSABLE, AdviceCase, Answering
-from cgroups import Quota
+from cgroups import Quota, Threads
 from harness import free_ports, wait_until
 from system_case import CALM, main
 
 FAILED, PLUGIN_REFUSED = 1, 5
 OF_ITS_OWN = "give the doctor the configuration of that sidecar, or each its own [api] listen"
+LONELY = 20_000 + os.getpid() % 20_000 * 2  # it and the next are users without a process
+SILENT = f"127.53.{os.getpid() >> 8 & 255}.{os.getpid() & 255}"
+THREADS = ("threads more may be started, and it takes 12; allow more .ulimit -u, TasksMax=, "
+           "pids.max; or memory: ulimit -v.")
+UNPRIVILEGED = pathlib.Path("/proc/sys/net/ipv4/ip_unprivileged_port_start")
+NONLOCAL = pathlib.Path("/proc/sys/net/ipv4/ip_nonlocal_bind")
+
+
+class NameServer:
+    """Silent until answer(); then every name stands for 127.0.0.1, also in questions that came
+    before.  A context manager."""
+
+    def __init__(self, address):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind((address, 53))
+        self.thread = threading.Thread(target=self.work, daemon=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(OSError):  # it is not connected, but this wakes whoever waits
+            self.socket.shutdown(socket.SHUT_RDWR)
+        if self.thread.is_alive():
+            self.thread.join()
+        self.socket.close()
+
+    def answer(self):
+        self.thread.start()
+
+    def work(self):
+        while True:
+            query, client = self.socket.recvfrom(512)
+            if not query:
+                return
+            end = query.index(0, 12) + 5  # of the question, behind the header
+            is_of_ipv4 = query[end - 4:end - 2] == b"\0\1"
+            found = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\x7f\0\0\1" if is_of_ipv4 else b""
+            self.socket.sendto(query[:2] + b"\x81\x80\0\1" + bytes([0, is_of_ipv4]) +
+                               bytes(4) + query[12:end] + found, client)
 
 
 class Ports(AdviceCase):
@@ -87,8 +131,149 @@ class Ports(AdviceCase):
             self.restart(group, odd)
             self.await_whole(group, group.sidecars[2])
 
+    def test_an_address_that_is_not_of_this_host_becomes_one_that_is(self):
+        if NONLOCAL.read_text().strip() != "0":
+            self.skipTest("every address can be had here")
+        with self.led() as group:
+            odd, _, leader = group.sidecars
+            self.assertEqual(odd.stop(), 0)
+            own = f"127.0.0.1:{odd.metrics_port}"
+            self.edit(odd, (own, "192.0.2.1:9464"))
+            self.refused_start(odd, UNUSABLE, "give an address of this host")
+            self.edit(odd, ("192.0.2.1:9464", own))
+            odd.start()
+            self.await_whole(group, leader)
+
+    def test_a_port_that_is_not_for_everybody_becomes_one_above_1023(self):
+        if os.geteuid() != 0 or int(UNPRIVILEGED.read_text()) < 1024:
+            self.skipTest("everybody may have every port here")
+        with self.led() as group:
+            odd, _, leader = group.sidecars
+            self.assertEqual(odd.stop(), 0)
+            odd.prefix = ["setpriv", "--bounding-set=-net_bind_service"]
+            self.edit(odd, (f":{odd.metrics_port}", ":1023"))
+            self.refused_start(odd, UNUSABLE, "metrics.listen: cannot listen on 127.0.0.1:1023: "
+                               "Permission denied; give a port above 1023")
+            self.edit(odd, (":1023", f":{odd.metrics_port}"))
+            odd.start()
+            self.await_whole(group, leader)
+
+    def test_what_answers_for_names_is_looked_at(self):
+        """/etc/resolv.conf names a server that is silent; it is made to answer."""
+        if os.geteuid() != 0 or subprocess.run(
+                ["unshare", "--mount", "mount", "--bind", "/etc/resolv.conf", "/etc/resolv.conf"],
+                check=False, capture_output=True).returncode:
+            self.skipTest("only who may mount can have a resolv.conf of its own")
+        try:
+            server = NameServer(SILENT)
+        except OSError as error:
+            self.skipTest(f"port 53 cannot be had: {error}")
+        with server, self.led() as group:
+            odd, _, leader = group.sidecars
+            self.assertEqual(odd.stop(), 0)
+            self.edit(odd, (f"127.0.0.1:{odd.metrics_port}", f"n0.test:{odd.metrics_port}"))
+            servers, switch = group.folder / "resolv.conf", group.folder / "nsswitch.conf"
+            servers.write_text(f"nameserver {SILENT}\noptions timeout:30 attempts:5\n")
+            switch.write_text("hosts: files dns\n")
+            odd.prefix = ["unshare", "--mount", "sh", "-c",
+                          'mount --bind "$0" /etc/resolv.conf && mount --bind "$1" '
+                          '/etc/nsswitch.conf && shift && exec "$@"', servers, switch]
+            odd.start()
+            odd.await_log("cannot start yet: n0.test keeps it waiting; look at what answers "
+                          "for names ./etc/resolv.conf, /etc/hosts.")
+            server.answer()
+            self.await_whole(group, leader)
+
 
 class Limits(AdviceCase):
+    def given_to(self, group, sidecar, user):
+        """Gives a stopped sidecar to the user, with a folder for flag and socket; what starts it
+        as that user."""
+        own = group.folder / f"of{user}"
+        own.mkdir()
+        sidecar.flag_file, sidecar.socket_file = own / "flag", own / "socket"
+        sidecar.write_config(group.config_of(sidecar))
+        subprocess.run(["chown", "-R", f"{user}:{user}", sidecar.state_folder, own], check=True)
+        group.folder.chmod(0o755)
+        return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+
+    def test_more_threads_may_be_started(self):
+        """ulimit -u, just as many as it takes; ulimit -v."""
+        self.require_other_user(LONELY)
+        with self.led() as group:
+            odd, _, leader = group.sidecars
+            self.assertEqual(odd.stop(), 0)
+            lonely = self.given_to(group, odd, LONELY)
+            stack = f"--stack={8 << 20}"  # of each thread
+            for few, enough in (("--nproc=4", "--nproc=13"),
+                                (f"--as={64 << 20}", f"--as={160 << 20}")):
+                with self.subTest(few):
+                    odd.prefix = [*lonely, "prlimit", stack, few]
+                    self.refused_start(odd, FAILED, THREADS)
+                    odd.prefix = [*lonely, "prlimit", stack, enough]
+                    odd.start()
+                    self.await_whole(group, leader)
+                    self.assertEqual(odd.stop(), 0)
+
+    def test_more_threads_may_be_in_its_control_group(self):
+        """TasksMax=, pids.max; just as many as it takes."""
+        with Threads(4) as threads, self.led() as group:
+            odd, _, leader = group.sidecars
+            self.assertEqual(odd.stop(), 0)
+            odd.prefix = threads.prefix
+            self.refused_start(odd, FAILED, f"only 3 {THREADS}")
+            threads.allow(13)
+            odd.start()
+            self.await_whole(group, leader)
+
+    def test_a_reading_gets_its_thread(self):
+        """In a sidecar that runs."""
+        self.require_other_user(LONELY + 1)
+        with self.led() as group:
+            odd, _, leader = group.sidecars
+            self.assertEqual(odd.stop(), 0)
+            odd.prefix = self.given_to(group, odd, LONELY + 1)
+            odd.start()
+            self.await_whole(group, leader)
+            limit = [*odd.prefix, "prlimit", "--pid", str(odd.process.pid)]
+            subprocess.run([*limit, "--nproc=1:"], check=True)
+            _, _, answer = odd.request("POST", "/v1/reload")
+            self.assertIn("there is no thread to read with; allow more (ulimit -u, TasksMax=, "
+                          "pids.max)", answer)
+            subprocess.run([*limit, "--nproc=64:"], check=True)
+            self.commanded(odd, "reload")
+            self.await_whole(group, leader)
+
+    def test_the_stack_may_be_larger(self):
+        with self.led() as group:
+            odd, _, leader = group.sidecars
+            self.assertEqual(odd.stop(), 0)
+            odd.prefix = ["prlimit", f"--stack={128 << 10}"]
+            self.refused_start(odd, FAILED, "the stack may have 128 KiB, and it takes 384; allow "
+                               "more .ulimit -s, LimitSTACK=.")
+            odd.prefix = ["prlimit", f"--stack={384 << 10}"]
+            odd.start()
+            self.await_whole(group, leader)
+
+    def test_the_flags_page_may_be_locked(self):
+        """ulimit -l, LimitMEMLOCK=."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can lower it, and raise it again")
+        with self.voters() as group:
+            odd = group.sidecars[0]
+            words = ("its page cannot be locked in memory .*; allow 4096 bytes more .ulimit -l, "
+                     "LimitMEMLOCK=")
+            unprivileged = ["setpriv", "--bounding-set=-ipc_lock"]
+            for limit, is_enough in ((0, False), (4096, True)):
+                odd.prefix = [*unprivileged, "prlimit", f"--memlock={limit}"]
+                known = len(odd.log())
+                self.restart(group, odd)
+                self.await_whole(group)
+                if is_enough:
+                    self.assertIsNone(re.search(words, odd.log()[known:]))
+                else:
+                    odd.await_log(words)
+
     def test_more_files_may_be_open(self):
         """LimitNOFILE=, ulimit -n."""
         with self.led() as group:
@@ -145,6 +330,20 @@ class Programs(AdviceCase):
             self.await_whole(group, group.sidecars[2])
             self.await_health(odd, "plugin")
 
+    def test_what_uses_openssl_before_us_is_taken_out(self):
+        with self.led() as group:
+            odd, _, leader = group.sidecars
+            warning = ("a core dump would hold keys; something used OpenSSL before us .*leave "
+                       "core_dumps off, and take out what LD_PRELOAD names")
+            for environment, is_told in (
+                    ({"LD_PRELOAD": os.environ["BELLWETHER_TEST_FAULTY_CALLS"],
+                      "EARLY_OPENSSL": "1"}, True), ({}, False)):
+                self.assertEqual(odd.stop(), 0)
+                known = len(odd.log())
+                odd.start(environment=environment)
+                self.await_whole(group, leader)
+                self.assertEqual(re.search(warning, odd.log()[known:]) is not None, is_told)
+
     def test_a_configuration_is_a_regular_file_or_a_link_to_one(self):
         with self.led() as group:
             odd = group.sidecars[0]
@@ -171,6 +370,34 @@ class Programs(AdviceCase):
                           "See 'bellwether --help'", result.stderr)
             self.assertIn("status", self.run_program("--help").stdout)
             self.commanded(leader, "status")
+            self.await_whole(group, leader)
+
+    def test_a_command_is_told_where_its_sidecar_is(self):
+        with self.led() as group:
+            leader = group.sidecars[2]
+            token = group.folder / "token"
+            token.touch(mode=0o600)
+            token.write_text(self.run_program("keygen").stdout)
+            given = ("--config", leader.config_file)
+            flaws = [(("status", "--api", "n2"), "give http://HOST:PORT, https://HOST:PORT or the "
+                      "path of a unix socket", ("status", "--api", leader.api_url)),
+                     (("elect", "--api", "http://192.0.2.1:4040", "--token-file", token),
+                      "everybody on the way could read it; give https://, or run the command there",
+                      ("elect", "--api", leader.api_url, "--token-file", token))]
+            if not os.path.exists("/etc/bellwether/bellwether.toml"):
+                flaws.append((("check",), "give the file with --config", ("check", *given)))
+            for flaw, words, repaired in flaws:
+                with self.subTest(words):
+                    result = self.run_program(*flaw)
+                    self.assertNotEqual(result.returncode, 0)
+                    self.assertIn(words, " ".join(result.stderr.split()))
+                    result = self.run_program(*repaired)
+                    self.assertIn(result.returncode, (0, 4), result.stderr)
+            status, _, text = leader.request("GET", "/leader", headers={"Host": "elsewhere.org"})
+            self.assertIn("names none of this node's names; use its address, or n2", text)
+            self.assertNotEqual(status, 200)
+            for host in ("127.0.0.1", "n2"):
+                self.assertEqual(leader.request("GET", "/leader", headers={"Host": host})[0], 200)
             self.await_whole(group, leader)
 
     def test_a_report_of_a_bug_can_be_written(self):

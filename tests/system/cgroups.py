@@ -1,5 +1,6 @@
-"""Processor time by quota, as Kubernetes limits it: a control group of version 1 or 2 with one
-process in it, for as long as a test wants; unittest.SkipTest where no group can be made."""
+"""Limits of control groups, of version 1 or 2, for as long as a test wants: processor time by
+quota, as Kubernetes limits it, and the number of threads; unittest.SkipTest where no group can be
+made."""
 
 import contextlib
 import itertools
@@ -7,26 +8,28 @@ import os
 import pathlib
 import unittest
 
+from harness import wait_until
+
 ROOT = pathlib.Path("/sys/fs/cgroup")
 NUMBERS = itertools.count()
 
 
-def hierarchy():
-    """The folder below which groups have a quota, and the version; SkipTest: there is none."""
-    for folder in (ROOT / "cpu", ROOT / "cpu,cpuacct"):
-        if (folder / "cpu.cfs_quota_us").exists() or (folder / "cpu.shares").exists():
+def hierarchy(controller):
+    """The folder below which groups have its limits, and the version; SkipTest: there is none."""
+    for folder in (ROOT / controller, ROOT / f"{controller},cpuacct"):
+        if (folder / "tasks").exists():
             return folder, 1
     controllers = ROOT / "cgroup.controllers"
-    if controllers.exists() and "cpu" in controllers.read_text().split():
+    if controllers.exists() and controller in controllers.read_text().split():
         return ROOT, 2
-    raise unittest.SkipTest("no control groups with processor quotas")
+    raise unittest.SkipTest(f"no control groups of {controller}")
 
 
 class Quota:
     """A process gets `quota_us` of each `period_us`, all its threads together."""
 
     def __init__(self, pid, quota_us, period_us):
-        root, version = hierarchy()
+        root, version = hierarchy("cpu")
         self.pid, self.root = pid, root
         self.folder = root / f"bw{os.getpid()}q{next(NUMBERS)}"
         self.home = self.home_of(pid, version)
@@ -57,3 +60,35 @@ class Quota:
         with contextlib.suppress(ProcessLookupError):
             (self.home / "cgroup.procs").write_text(str(self.pid))
         self.folder.rmdir()
+
+
+class Threads:
+    """At most `count` threads in all processes that `prefix` starts; a context manager."""
+
+    def __init__(self, count):
+        root, version = hierarchy("pids")
+        self.folder = root / f"bw{os.getpid()}t{next(NUMBERS)}"
+        self.prefix = ["sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', self.folder]
+        try:
+            self.folder.mkdir()
+            if version == 2:
+                (root / "cgroup.subtree_control").write_text("+pids")
+            self.allow(count)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
+            raise unittest.SkipTest(f"cannot limit threads: {error}") from error
+
+    def allow(self, count):
+        (self.folder / "pids.max").write_text(str(count))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        wait_until("nobody is in the control group", self.has_gone)
+
+    def has_gone(self):
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+        return not self.folder.exists()

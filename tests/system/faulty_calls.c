@@ -7,6 +7,7 @@
  *   HANGING_FILE     while its name with .hangs exists, it is neither opened nor refused
  *   DIES_AFTER_SYNC  the process is killed when the fdatasync with this number, from 1 on, is done
  *   SILENT_KERNEL    while this is set, nobody may ask the kernel for sockets
+ *   EARLY_OPENSSL    while this is set, OpenSSL is used before main()
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,6 +29,13 @@
 static long number_of(const char* name) {
   const char* const text = getenv(name);
   return text == NULL ? 0 : atol(text);
+}
+
+__attribute__((constructor)) static void use_openssl(void) {
+  if (getenv("EARLY_OPENSSL") == NULL) return;
+  void* (*allocate)(size_t, const char*, int) = NULL;
+  *(void**)&allocate = dlsym(RTLD_DEFAULT, "CRYPTO_malloc");
+  if (allocate != NULL) (void)allocate(1, __FILE__, __LINE__);
 }
 
 static int is_disk_broken(void) {
