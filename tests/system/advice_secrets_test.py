@@ -154,6 +154,35 @@ class Refused(AdviceCase):
                     self.await_whole(group)
                     self.await_security(group, "tls")
 
+    def test_a_certificate_is_renewed_or_both_clocks_are_looked_at(self):
+        """One side's clock is ahead by two days."""
+        ahead = {"LD_PRELOAD": os.environ["BELLWETHER_TEST_FAULTY_CALLS"],
+                 "CLOCK_AHEAD_S": str(2 * DAY)}
+        with self.certified_hosts() as group:
+            odd, other, leader = group.sidecars
+            for sidecar in (other, leader):
+                self.issue(sidecar, days=9)
+            group.start("--bootstrap").await_leader(leader)
+            with self.subTest("renew it"):
+                self.assertEqual(other.stop(), 0)
+                other.start(environment=ahead)
+                other.await_log("refused a peer .*or one above it, is over; renew it")
+                odd.await_log("tls_refused.*is over by its clock; renew it, or look at both clocks")
+                self.issue(odd, days=9)
+                self.await_whole(group)
+                self.restart(group, other)
+            with self.subTest("look at the clocks of both machines"):
+                self.assertEqual(odd.stop(), 0)
+                self.issue(odd, begins_s=DAY, seconds=9 * DAY)
+                odd.start(environment=ahead)
+                other.await_log("or one above it, is not valid yet; look at the clocks of both "
+                                "machines")
+                self.assertEqual(odd.stop(), 0)
+                self.issue(odd, days=9)
+                odd.start()
+                self.await_whole(group)
+                self.await_security(group, "tls")
+
     def test_an_authority_is_added_to_the_bundle(self):
         with self.certified_hosts() as group:
             odd, *others = group.sidecars
