@@ -70,7 +70,7 @@ class IPv6(SystemCase):
                 follower.await_state_of(leader, "down")
 
 
-# As the manifests have it: nothing is said of addresses, but where this pod is.
+# As in examples/kubernetes/deployment.yaml: nothing is said of addresses, but where this pod is.
 CONFIG = """
 [group]
 name = "test"
@@ -91,7 +91,7 @@ WITHOUT_IPV6 = pathlib.Path(__file__).resolve().parent / "without_ipv6.py"
 
 
 class Pods(SystemCase):
-    """The defaults and the shipped manifests, on clusters of either family."""
+    """The defaults, on clusters of either family; apps.pods has a manifest as it is."""
 
     def write_configs(self, group, addresses):
         for number, sidecar in enumerate(group.sidecars):
