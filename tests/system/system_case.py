@@ -45,8 +45,6 @@ class SystemCase(unittest.TestCase):
         number = group.sidecars.index(leader)
         off_ns = wait_until("its flag is off",
                             lambda: group.observer.first(number, False, began_ns))
-        # It may have gone off as soon as nobody looked any more.
-        off_ns -= group.observer.longest_gap_ns(began_ns, off_ns)
         for other in group.sidecars:
             if other is leader:
                 continue
