@@ -1,4 +1,4 @@
-// What an operator asks for.
+// What an operator asks for, but for a hand-over (handover_routes.cc).
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,22 +12,6 @@
 
 namespace bellwether::api {
 namespace {
-
-// Several members may have had the name; the one that is there is meant.
-const Member* find_by_name(const Node& node, const std::string& name) {
-  const Member* found = nullptr;
-  for (const Member& member : node.members().all()) {
-    if (member.entry.name != name) continue;
-    if (found == nullptr || member.entry.liveness < found->entry.liveness) found = &member;
-  }
-  return found;
-}
-
-bool may_another_lead(const Members& members) {
-  return std::ranges::any_of(members.all(), [&](const Member& member) {
-    return member.entry.id != members.self().id && member.is_candidate();
-  });
-}
 
 Json changes_json(const std::vector<ConfigChange>& changes, bool is_pending) {
   Json array = Json::array();
@@ -52,45 +36,6 @@ io::HttpResponse reload_response(const ReloadResult& result) {
 }
 
 }  // namespace
-
-void Routes::step_down(const io::HttpRequest& request, Exchange exchange) {
-  static constexpr BodyKey kKeys[] = {{"hold"}, {"now", BodyKey::Kind::kTruth}};
-  const auto body = read_body(request, kKeys, exchange);
-  if (!body) return;
-  Duration hold = kDefaultHold;
-  if (body->contains("hold")) {
-    const auto parsed = parse_wait(body->at("hold").get<std::string>());
-    if (!parsed || *parsed > kMaxHold) {
-      return exchange.send(error_response(
-          400, "hold is a duration such as 30s, at most " + duration_text(kMaxHold)));
-    }
-    hold = *parsed;
-  }
-  if (backend_.node().is_leading() && !may_another_lead(backend_.node().members())) {
-    return exchange.send(error_response(
-        409, "nobody else may lead now; to have no leader all the same, end this sidecar"));
-  }
-  command(StepDown{.hold = hold, .is_now = body->value("now", false)}, std::move(exchange),
-          json_response(200, {{"result", "stepping down"}, {"hold", duration_text(hold)}}));
-}
-
-void Routes::transfer(const io::HttpRequest& request, Exchange exchange) {
-  static constexpr BodyKey kKeys[] = {{"to"}};
-  const auto body = read_body(request, kKeys, exchange);
-  if (!body) return;
-  if (!body->contains("to")) {
-    return exchange.send(error_response(400, "the body lacks \"to\", a member's name"));
-  }
-  const std::string to = body->at("to").get<std::string>();
-  const Member* const member = find_by_name(backend_.node(), to);
-  if (member == nullptr) {
-    const bool may_ask = backend_.node().is_leading();
-    return exchange.send(
-        refusal(may_ask ? Outcome::Kind::kUnknownMember : Outcome::Kind::kNotLeader));
-  }
-  command(Transfer{.to = member->entry.id}, std::move(exchange),
-          json_response(200, {{"result", "handing over"}, {"to", to}}));
-}
 
 void Routes::elect(const io::HttpRequest& request, Exchange exchange) {
   if (!read_body(request, {}, exchange)) return;

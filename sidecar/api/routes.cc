@@ -23,11 +23,12 @@ constexpr std::string_view kTell = "POST";
 constexpr std::string_view kPut = "PUT";
 
 // Every route knows 403 (a Host or an Origin that is not trusted) and 405 (the wrong method).
-constexpr unsigned kState[] = {200, 403, 405};                         // always has an answer
-constexpr unsigned kHealth[] = {200, 403, 405, 503};                   // yes or no
-constexpr unsigned kQuery[] = {200, 400, 403, 405, 503};               // parameters; may wait
-constexpr unsigned kOperator[] = {200, 400, 401, 403, 405, 409, 413};  // a body; needs a role
-constexpr unsigned kTransfer[] = {200, 400, 401, 403, 404, 405, 409, 412, 413};
+constexpr unsigned kState[] = {200, 403, 405};                              // always has an answer
+constexpr unsigned kHealth[] = {200, 403, 405, 503};                        // yes or no
+constexpr unsigned kQuery[] = {200, 400, 403, 405, 503};                    // parameters; may wait
+constexpr unsigned kOperator[] = {200, 400, 401, 403, 405, 409, 413};       // a body; needs a role
+constexpr unsigned kStepDown[] = {200, 202, 400, 401, 403, 405, 409, 413};  // may wait
+constexpr unsigned kTransfer[] = {200, 202, 400, 401, 403, 404, 405, 409, 412, 413};
 constexpr unsigned kForget[] = {200, 400, 401, 403, 404, 405, 409, 413};
 constexpr unsigned kReload[] = {200, 400, 401, 403, 405, 413, 422, 503};
 constexpr unsigned kAttach[] = {200, 400, 401, 403, 405, 429, 503};
@@ -105,7 +106,7 @@ std::span<const Route> Routes::table() {
       {{"/v1/status"}, kRead, kState, &Routes::body<status_body>},
       {{"/v1/history"}, kRead, kState, &Routes::history},
       {{"/v1/explain"}, kRead, kState, &Routes::body<explain_body>},
-      {{"/v1/step-down"}, kTell, kOperator, &Routes::step_down, false, Command::kStepDown},
+      {{"/v1/step-down"}, kTell, kStepDown, &Routes::step_down, false, Command::kStepDown},
       {{"/v1/transfer"}, kTell, kTransfer, &Routes::transfer, false, Command::kTransfer},
       {{"/v1/elect"}, kTell, kOperator, &Routes::elect, false, Command::kElect},
       {{"/v1/reload"}, kTell, kReload, &Routes::reload, false, Command::kReload},
@@ -244,7 +245,7 @@ Instant Routes::deadline() const {
 
 void Routes::on_time() {
   const Instant now = backend_.now();
-  for (Exchange& exchange : long_polls_.take_due(now)) exchange.send(leader());
+  long_polls_.answer(now);
   streams_.on_time(now);
   attachments_.on_time(now);
 }
@@ -253,7 +254,7 @@ void Routes::on_change(const Leadership& leadership) {
   streams_.send(leader_event(leadership));
   attachments_.send_to_each(
       [&](const Attached& application) { return application_event(leadership, application); });
-  for (Exchange& exchange : long_polls_.take_all()) exchange.send(leader());
+  long_polls_.answer(backend_.now());
 }
 
 // Its clients compare the name with their own and then act as the leader.
@@ -316,25 +317,33 @@ io::HttpResponse Routes::history() const {
 }
 
 void Routes::leader_or_wait(const io::HttpRequest& request, Exchange exchange) {
-  Duration wait = kDefaultWait;
-  if (const std::string* text = parameter(request, "wait")) {
-    const auto parsed = parse_wait(*text);
-    if (!parsed) {
-      return exchange.send(error_response(400, "wait is a duration, such as 30s or 500ms"));
-    }
-    wait = std::min(*parsed, kMaxWait);
-  }
+  const auto wait = wait_of(request, kDefaultWait, exchange);
+  if (!wait) return;
   const std::string* const seen_text = parameter(request, "index");
   if (seen_text == nullptr) return exchange.send(leader());
   const auto seen = parse_number<uint64_t>(*seen_text);
   if (!seen) return exchange.send(error_response(400, "index is a whole number"));
-  // An index that is not reached yet was given by an earlier process.
-  if (*seen != feed_.current().index || wait == Duration::zero()) return exchange.send(leader());
+  const auto answer = [this, seen = *seen](bool is_last) -> Said {
+    // An index that is not reached yet was given by an earlier process.
+    const bool is_news = seen != feed_.current().index;
+    return is_news || is_last ? Said(leader()) : std::nullopt;
+  };
+  if (auto now = answer(*wait == Duration::zero())) return exchange.send(std::move(*now));
   if (long_polls_.is_full()) {
     observer_.on_limit(Limit::kLongPolls);
     return exchange.send(busy_response("too many clients wait for a change already"));
   }
-  long_polls_.add(backend_.now() + wait, std::move(exchange));
+  long_polls_.add(backend_.now() + *wait, std::move(exchange), answer);
+}
+
+std::optional<Duration> Routes::wait_of(const io::HttpRequest& request, Duration usual,
+                                        Exchange& exchange) {
+  const std::string* const text = parameter(request, "wait");
+  if (text == nullptr) return usual;
+  const auto wait = parse_wait(*text);
+  if (wait) return std::min(*wait, kMaxWait);
+  exchange.send(error_response(400, "wait is a duration, such as 30s or 500ms"));
+  return std::nullopt;
 }
 
 void Routes::events(const io::HttpRequest& request, Exchange exchange) {

@@ -138,9 +138,17 @@ class Routes : private LeadershipListener {
   // Tells the client why not.
   bool may_command(const io::HttpRequest& request, metrics::Command command, Exchange& exchange);
 
-  // command_routes.cc
+  // How long the client waits, at most kMaxWait; nothing: it is told that it says so wrongly.
+  static std::optional<Duration> wait_of(const io::HttpRequest& request, Duration usual,
+                                         Exchange& exchange);
+
+  // handover_routes.cc
   void step_down(const io::HttpRequest& request, Exchange exchange);
   void transfer(const io::HttpRequest& request, Exchange exchange);
+  void command_and_wait(const Input& input, Exchange exchange, Duration wait,
+                        LongPolls::Answer answer);
+
+  // command_routes.cc
   void elect(const io::HttpRequest& request, Exchange exchange);
   void reload(const io::HttpRequest& request, Exchange exchange);
   void forget(const io::HttpRequest& request, Exchange exchange);

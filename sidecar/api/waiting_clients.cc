@@ -2,19 +2,18 @@
 #include "api/waiting_clients.hh"
 
 #include <algorithm>
+#include <utility>
 
 namespace bellwether::api {
 
-std::vector<Exchange> LongPolls::take_due(Instant now) {
-  const auto first_due =
-      std::stable_partition(waiting_.begin(), waiting_.end(),
-                            [&](const Waiting& waiting) { return waiting.deadline > now; });
-  std::vector<Exchange> due;
-  for (auto waiting = first_due; waiting != waiting_.end(); ++waiting) {
-    due.push_back(std::move(waiting->exchange));
+void LongPolls::answer(Instant now) {
+  for (Waiting& waiting : std::exchange(waiting_, {})) {
+    if (auto response = waiting.answer(waiting.deadline <= now)) {
+      waiting.exchange.send(std::move(*response));
+    } else {
+      waiting_.push_back(std::move(waiting));
+    }
   }
-  waiting_.erase(first_due, waiting_.end());
-  return due;
 }
 
 void LongPolls::drop_gone() {

@@ -1,12 +1,13 @@
-// Clients that wait for changes of leadership: for the next one, each until its own deadline, or
-// for all of them, as server-sent events (WHATWG HTML, "Server-sent events").  The applications
-// that are attached are such clients: the open connection is the statement "I am here"; the kernel
-// ends it when the process dies, however it dies, and the server says so at once.
+// Clients that wait for changes of leadership: for the one that answers their question, each until
+// its own deadline, or for all of them, as server-sent events (WHATWG HTML, "Server-sent events").
+// The applications that are attached are such clients: the open connection is the statement "I am
+// here"; the kernel ends it when the process dies, however it dies, and the server says so at once.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,20 +19,25 @@
 
 namespace bellwether::api {
 
+// Nothing: there is nothing to say yet.
+using Said = std::optional<io::HttpResponse>;
+
 class LongPolls {
  public:
   // A quarter of the connections that the server takes (HttpLimits); the rest is for those that do
   // not wait.
   static constexpr size_t kMaxWaiting = 128;
 
+  // `is_last`: the client waits no longer, so something is said.
+  using Answer = std::function<Said(bool is_last)>;
+
   bool is_full() const { return waiting_.size() >= kMaxWaiting; }
-  void add(Instant deadline, Exchange exchange) {
-    waiting_.push_back({deadline, std::move(exchange)});
+  void add(Instant deadline, Exchange exchange, Answer answer) {
+    waiting_.push_back({deadline, std::move(exchange), std::move(answer)});
   }
 
-  // Those that wait no longer, to be answered: those whose deadline has passed; or all of them.
-  std::vector<Exchange> take_due(Instant now);
-  std::vector<Exchange> take_all() { return take_due(kNever); }
+  // Something has changed, or time has passed.
+  void answer(Instant now);
 
   // Forgets those whose client has gone.
   void drop_gone();
@@ -43,6 +49,7 @@ class LongPolls {
   struct Waiting {
     Instant deadline;
     Exchange exchange;
+    Answer answer;
   };
   std::vector<Waiting> waiting_;
 };

@@ -46,6 +46,9 @@ ApiAddress parse_api(const std::string& text) {
   return address;
 }
 
+// So often somebody who waits is told.
+constexpr Duration kBetweenWords = std::chrono::seconds(1);
+
 constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
 
 // A sidecar sends a comment every 15 s (waiting_clients.hh).
@@ -183,9 +186,12 @@ void ApiClient::take_interrupts() {
 
 io::HttpAnswer ApiClient::get(const std::string& target) { return exchange(request_for(target)); }
 
-io::HttpAnswer ApiClient::post(const std::string& target, const std::string& body) {
+io::HttpAnswer ApiClient::post(const std::string& target, const std::string& body,
+                               std::chrono::milliseconds wait,
+                               const std::function<void()>& meanwhile) {
   io::HttpClientRequest request = request_for(target);
   request.method = "POST";
+  request.timeout += wait;
   request.headers = {{"Content-Type", "application/json"}};
   if (!address_.token_file.empty() && address_.socket.empty()) {
     if (!address_.is_https && !address_.host.is_loopback()) {
@@ -196,7 +202,7 @@ io::HttpAnswer ApiClient::post(const std::string& target, const std::string& bod
     request.headers.emplace_back("Authorization", "Bearer " + first_token(address_.token_file));
   }
   request.body = body;
-  return exchange(std::move(request));
+  return exchange(std::move(request), meanwhile);
 }
 
 void ApiClient::pause(std::chrono::milliseconds duration) {
@@ -214,14 +220,18 @@ io::HttpClientRequest ApiClient::request_for(const std::string& target) const {
       .url = server + target, .tls = tls_, .timeout = patience_, .max_body_bytes = kMaxAnswerBytes};
 }
 
-io::HttpAnswer ApiClient::exchange(io::HttpClientRequest request) {
+io::HttpAnswer ApiClient::exchange(io::HttpClientRequest request,
+                                   const std::function<void()>& meanwhile) {
   std::optional<io::HttpClientResult> result;
   io::HttpClient client(loop_, resolver_);
   client.send(std::move(request), [&](io::HttpClientResult ended) {
     result = std::move(ended);
     loop_.stop();
   });
-  while (!result) turn(patience_);
+  while (!result) {
+    turn(kBetweenWords);
+    meanwhile();
+  }
   if (result->failure != io::HttpFailure::kNone) fail(*result);
   if (result->answer.is_body_cut) fail("its answer is too long");
   return std::move(result->answer);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <list>
 #include <optional>
 #include <stdexcept>
@@ -73,7 +74,10 @@ class ApiClient {
 
   // Both throw ApiError.
   io::HttpAnswer get(const std::string& target);
-  io::HttpAnswer post(const std::string& target, const std::string& body);
+  // The answer may take `wait` longer; until then `meanwhile` is called every second.
+  io::HttpAnswer post(
+      const std::string& target, const std::string& body, std::chrono::milliseconds wait = {},
+      const std::function<void()>& meanwhile = [] {});
 
   void pause(std::chrono::milliseconds duration);
 
@@ -82,7 +86,8 @@ class ApiClient {
  private:
   friend class ApiEvents;
 
-  io::HttpAnswer exchange(io::HttpClientRequest request);
+  io::HttpAnswer exchange(
+      io::HttpClientRequest request, const std::function<void()>& meanwhile = [] {});
   io::HttpClientRequest request_for(const std::string& target) const;
   // Turns the loop until it is stopped, or for so long; throws Interrupted.
   void turn(Duration limit);

@@ -17,6 +17,7 @@ namespace {
 using Holder = StoreRecord::Holder;
 
 constexpr unsigned kOk = 200;
+constexpr unsigned kAccepted = 202;  // under way
 
 // What could steer the terminal is not printed: controls, also the second set of them, which in
 // UTF-8 is C2 80 to C2 9F.
@@ -159,8 +160,9 @@ std::optional<Duration> age_of(const std::string& moment) {
 Json require_json(const ApiClient& client, const io::HttpAnswer& answer, const char* key) {
   const auto json = parse_json(answer.body);
   const bool is_object = json && json->is_object();
-  if (is_object && answer.status == kOk && json->contains(key)) return *json;
-  if (is_object && answer.status != kOk && json->contains("error")) {
+  const bool is_yes = answer.status == kOk || answer.status == kAccepted;
+  if (is_object && is_yes && json->contains(key)) return *json;
+  if (is_object && !is_yes && json->contains("error")) {
     std::string text = text_of(*json, "error");
     for (const std::string& line : texts_in(*json, "errors")) text += "\n" + line;
     throw ApiError(text);

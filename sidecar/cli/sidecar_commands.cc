@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -13,6 +15,7 @@
 #include "base/json.hh"
 #include "cli/api_client.hh"
 #include "cli/commands.hh"
+#include "cli/progress.hh"
 #include "cli/sidecar_answers.hh"
 #include "cli/status_view.hh"
 #include "cli/styled_text.hh"
@@ -29,6 +32,7 @@ struct SidecarOptions {
   bool is_once = false;                       // watch
   std::string hold;                           // step-down; empty: the sidecar's default
   bool is_now = false;                        // step-down: no application is waited for
+  std::string wait = "30s";                   // step-down, transfer: until it is done
   std::string member;                         // transfer, forget: its name
 };
 
@@ -82,8 +86,8 @@ constexpr const char* kWatchExamples = R"(Examples:
 constexpr const char* kStepDown = R"(Make the leader on this machine step down
 
 The next-highest member takes over, after the application has finished what it had begun
-([application] drain_timeout).  The command does not wait for that: it is over when `bellwether
-status` shows another leader.  This one then stays out of elections for the time of --hold;
+([application] drain_timeout).  The command waits for that, and says so when it came to nothing, for
+nobody was left to take over.  This one then stays out of elections for the time of --hold;
 otherwise the highest member would win again at once.
 )";
 constexpr const char* kStepDownExamples = R"(Examples:
@@ -92,14 +96,19 @@ constexpr const char* kStepDownExamples = R"(Examples:
   bellwether step-down --hold 10m
       long enough for an upgrade
   bellwether step-down --now
-      the application is not waited for, or not any longer)";
+      the application is not waited for, or not any longer
+  bellwether step-down --wait 0s
+      the command ends when the hand-over has begun)";
 
 constexpr const char* kTransfer = R"(Hand leadership over from this machine to a member
 
-Nobody takes over from the member until it is gone, whatever its rank.
+Nobody takes over from the member until it is gone, whatever its rank.  The command waits until it
+leads, and says so when another does.
 )";
-constexpr const char* kTransferExamples = R"(Example:
-  bellwether transfer orders-1)";
+constexpr const char* kTransferExamples = R"(Examples:
+  bellwether transfer orders-1
+  bellwether transfer orders-1 --wait 5m
+      an application that takes long to finish)";
 
 constexpr const char* kElect = R"(Hold an election now
 
@@ -191,21 +200,36 @@ ExitCode watch(ApiClient& client, const SidecarOptions& options) {
                         .is_coloured = has_colour(options.colour)});
 }
 
+// Prints what came of it, or that nothing has yet.  A refusal comes before any output.
+ExitCode hand_over(ApiClient& client, const SidecarOptions& options, const std::string& path,
+                   const Json& body, const std::function<std::string(const Json&)>& details) {
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(*parse_duration(options.wait));
+  Progress progress;
+  const io::HttpAnswer answer =
+      client.post(path + "?wait=" + options.wait, dump(body), wait, [&progress] {
+        progress.tell("waits for the next leader; Ctrl-C ends the waiting, not the hand-over");
+      });
+  progress.clear();
+  const Json json = require_json(client, answer, "result");
+  constexpr unsigned kUnderWay = 202;
+  std::cout << text_of(json, "result") << details(json)
+            << (answer.status == kUnderWay ? "; not over yet, see `bellwether status`\n" : "\n");
+  return ExitCode::kOk;
+}
+
 ExitCode step_down(ApiClient& client, const SidecarOptions& options) {
   Json body = Json::object();
   if (!options.hold.empty()) body["hold"] = options.hold;
   if (options.is_now) body["now"] = true;
-  const Json answer = post(client, "/v1/step-down", body);
-  std::cout << "stepping down; stays out for " << text_of(answer, "hold") << " after that\n";
-  return ExitCode::kOk;
+  return hand_over(client, options, "/v1/step-down", body,
+                   [](const Json& answer) { return ", stays out for " + text_of(answer, "hold"); });
 }
 
 ExitCode transfer(ApiClient& client, const SidecarOptions& options) {
   Json body = Json::object();
   body["to"] = options.member;
-  const Json answer = post(client, "/v1/transfer", body);  // a refusal comes before any output
-  std::cout << "handing over to " << text_of(answer, "to") << "\n";
-  return ExitCode::kOk;
+  return hand_over(client, options, "/v1/transfer", body,
+                   [](const Json& answer) { return " to " + text_of(answer, "to"); });
 }
 
 ExitCode elect(ApiClient& client, const SidecarOptions& /*options*/) {
@@ -234,6 +258,18 @@ ExitCode reload(ApiClient& client, const SidecarOptions& /*options*/) {
   for (const std::string& warning : texts_in(answer, "warnings")) std::cerr << warning << "\n";
   std::cout << "reloaded\n";
   return ExitCode::kOk;
+}
+
+// `value` must outlive it.
+void add_duration(CLI::App& command, const std::string& name, std::string& value,
+                  const char* help) {
+  const auto take = [name, &value](const std::string& text) {
+    if (!parse_duration(text)) {
+      throw UsageError(name + " is a duration such as 30s or 10m, not \"" + text + "\"");
+    }
+    value = text;
+  };
+  command.add_option_function<std::string>(name, take, help)->option_text("DURATION");
 }
 
 }  // namespace
@@ -285,21 +321,21 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
   watch_command.add_flag("--json", options->is_json, "an object on a line for each change");
   add_colour_option(watch_command, options->colour);
 
-  const auto take_hold = [options](const std::string& text) {
-    if (!parse_duration(text)) {
-      throw UsageError("--hold is a duration such as 30s or 10m, not \"" + text + "\"");
-    }
-    options->hold = text;
+  const auto add_wait = [&](CLI::App& added) {
+    add_duration(added, "--wait", options->wait,
+                 "how long to wait until it is done, at most 10m\n(default: 30s)");
   };
   CLI::App& down = add("step-down", kStepDown, kStepDownExamples, step_down);
-  down.add_option_function<std::string>("--hold", take_hold, "how long to stay out (default: 30s)")
-      ->option_text("DURATION");
+  add_duration(down, "--hold", options->hold, "how long to stay out (default: 30s)");
+  add_wait(down);
   down.add_flag("--now", options->is_now, "do not wait for the application to finish");
 
   const auto add_name = [&](CLI::App& added, const char* help) {
     added.add_option("NAME", options->member, help)->option_text(" ")->required();
   };
-  add_name(add("transfer", kTransfer, kTransferExamples, transfer), "the member that is to lead");
+  CLI::App& over = add("transfer", kTransfer, kTransferExamples, transfer);
+  add_name(over, "the member that is to lead");
+  add_wait(over);
   add("elect", kElect, kElectExamples, elect);
   add("reload", kReload, kReloadExamples, reload);
   add_name(add("forget", kForget, kForgetExamples, forget), "the member that is gone");

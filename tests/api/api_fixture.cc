@@ -16,6 +16,18 @@ bool is_same_name(std::string_view left, std::string_view right) {
   });
 }
 
+// "/v1/leader?index=1&wait=5s".
+io::HttpRequest request_for(const std::string& target) {
+  const size_t question = target.find('?');
+  io::HttpRequest request{.path = target.substr(0, question)};
+  std::istringstream query(question == std::string::npos ? "" : target.substr(question + 1));
+  for (std::string pair; std::getline(query, pair, '&');) {
+    const size_t equals = std::min(pair.find('='), pair.size());
+    request.query[pair.substr(0, equals)] = pair.substr(std::min(equals + 1, pair.size()));
+  }
+  return request;
+}
+
 }  // namespace
 
 namespace tests {
@@ -125,20 +137,17 @@ ApiFixture::Answered ApiFixture::request(io::HttpRequest request, api::Entrance 
 
 ApiFixture::Answered ApiFixture::get(const std::string& target,
                                      std::vector<std::pair<std::string, std::string>> headers) {
-  io::HttpRequest request{.method = "GET"};
+  io::HttpRequest request = request_for(target);
+  request.method = "GET";
   request.headers = std::move(headers);
-  const size_t question = target.find('?');
-  request.path = target.substr(0, question);
-  std::istringstream query(question == std::string::npos ? "" : target.substr(question + 1));
-  for (std::string pair; std::getline(query, pair, '&');) {
-    const size_t equals = std::min(pair.find('='), pair.size());
-    request.query[pair.substr(0, equals)] = pair.substr(std::min(equals + 1, pair.size()));
-  }
   return this->request(std::move(request));
 }
 
-ApiFixture::Answered ApiFixture::post(const std::string& path, const std::string& body) {
-  return request({.method = "POST", .path = path, .body = body});
+ApiFixture::Answered ApiFixture::post(const std::string& target, const std::string& body) {
+  io::HttpRequest request = request_for(target);
+  request.method = "POST";
+  request.body = body;
+  return this->request(std::move(request));
 }
 
 void ApiFixture::publish_state(const std::function<void()>& change) {

@@ -132,7 +132,7 @@ struct ApiFixture {
   // "/v1/leader?index=1&wait=5s"; with these headers.
   Answered get(const std::string& target,
                std::vector<std::pair<std::string, std::string>> headers = {});
-  Answered post(const std::string& path, const std::string& body = "");
+  Answered post(const std::string& target, const std::string& body = "");
 
   // The harness's inputs, with what they publish.
   void lead() {

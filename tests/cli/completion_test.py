@@ -82,13 +82,16 @@ class Completion(Bash):
         self.succeed("simulate", "--processes", "4", "--variant", every)
 
     def test_every_duration_that_is_offered_is_taken(self):
-        durations = self.complete("bellwether step-down --hold ")
-        self.assertTrue(durations)
         sidecar = TcpFake().start()
         self.addCleanup(sidecar.stop)
-        sidecar.answers["/v1/step-down"] = (200, {"result": "stepping down", "hold": "as asked"})
-        for duration in durations:
-            self.succeed("step-down", "--hold", duration, "--api", sidecar.url)
+        for option in ("--hold", "--wait"):
+            durations = self.complete(f"bellwether step-down {option} ")
+            self.assertTrue(durations)
+            for duration in durations:
+                wait = duration if option == "--wait" else "30s"
+                sidecar.answers[f"/v1/step-down?wait={wait}"] = (
+                    200, {"result": "stepped down", "hold": "as asked"})
+                self.succeed("step-down", option, duration, "--api", sidecar.url)
 
     def test_no_words_for_numbers(self):
         (self.folder / "1").touch()

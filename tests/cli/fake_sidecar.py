@@ -7,6 +7,7 @@ import queue
 import socketserver
 import sys
 import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "system"))
 from harness import free_ports  # noqa: E402
@@ -89,6 +90,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer()
 
     def answer(self):
+        time.sleep(self.server.takes_s)
         status, body = self.server.answers.get(self.path, (404, {"error": "no such path"}))
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
@@ -118,6 +120,7 @@ class Fake:
                         "/v1/members": (200, MEMBERS), "/v1/history": (200, HISTORY),
                         "/v1/explain": (200, EXPLANATION)}
         self.requests = []
+        self.takes_s = 0
         self.events = queue.Queue()
         self.thread = threading.Thread(target=self.serve_forever, args=(0.01,))
         self.thread.start()

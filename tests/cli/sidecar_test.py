@@ -19,23 +19,53 @@ class Commands(Sidecar):
         return [request for request, _ in self.sidecar.requests]
 
     def test_step_down(self):
-        self.sidecar.answers["/v1/step-down"] = (200, {"result": "stepping down", "hold": "30s"})
-        self.assertEqual(self.ask("step-down"),
-                         "stepping down; stays out for 30s after that\n")
+        path = "/v1/step-down?wait=30s"
+        self.sidecar.answers[path] = (200, {"result": "stepped down", "hold": "30s"})
+        self.assertEqual(self.ask("step-down"), "stepped down, stays out for 30s\n")
         self.ask("step-down", "--hold", "10m")
-        self.assertEqual(self.posted(), ["POST /v1/step-down {}",
-                                         'POST /v1/step-down {"hold":"10m"}'])
+        self.ask("step-down", "--now")
+        self.assertEqual(self.posted(), [f"POST {path} {{}}", f'POST {path} {{"hold":"10m"}}',
+                                         f'POST {path} {{"now":true}}'])
 
-    def test_hold_that_is_no_duration(self):
-        for hold in ("soon", "", "30", "-1s"):
-            line = self.refused(USAGE, "step-down", f"--hold={hold}")
-            self.assertIn("--hold", line)
+    def test_what_is_not_over_yet(self):
+        self.sidecar.answers["/v1/step-down?wait=0s"] = (
+            202, {"result": "stepping down", "hold": "30s"})
+        self.assertEqual(self.ask("step-down", "--wait", "0s"),
+                         "stepping down, stays out for 30s; not over yet, see `bellwether status`"
+                         "\n")
+        self.sidecar.answers["/v1/transfer?wait=90s"] = (
+            202, {"result": "handing over", "to": "orders-1"})
+        self.assertEqual(self.ask("transfer", "orders-1", "--wait", "90s"),
+                         "handing over to orders-1; not over yet, see `bellwether status`\n")
+
+    def test_who_waits_is_told_for_what(self):
+        self.sidecar.answers["/v1/step-down?wait=30s"] = (
+            200, {"result": "stepped down", "hold": "30s"})
+        self.sidecar.takes_s = 2.5
+        result = self.run_program("step-down", "--api", self.sidecar.url)
+        self.assertEqual((result.returncode, result.stdout),
+                         (0, "stepped down, stays out for 30s\n"))
+        self.assertIn("waits for the next leader; Ctrl-C ends the waiting, not the hand-over\n",
+                      result.stderr)
+
+    def test_what_came_to_nothing(self):
+        error = "nobody takes over any more: this node leads on"
+        self.sidecar.answers["/v1/step-down?wait=30s"] = (409, {"error": error})
+        self.assertEqual(self.refused(FAILURE, "step-down"), error)
+
+    def test_what_is_no_duration(self):
+        for text in ("soon", "", "30", "-1s"):
+            for command in (["step-down", "--hold"], ["step-down", "--wait"],
+                            ["transfer", "orders-1", "--wait"]):
+                line = self.refused(USAGE, *command[:-1], f"{command[-1]}={text}")
+                self.assertIn(command[-1], line)
         self.assertEqual(self.posted(), [])
 
     def test_transfer(self):
-        self.sidecar.answers["/v1/transfer"] = (200, {"result": "handing over", "to": "orders-1"})
-        self.assertEqual(self.ask("transfer", "orders-1"), "handing over to orders-1\n")
-        self.assertEqual(self.posted(), ['POST /v1/transfer {"to":"orders-1"}'])
+        path = "/v1/transfer?wait=30s"
+        self.sidecar.answers[path] = (200, {"result": "handed over", "to": "orders-1"})
+        self.assertEqual(self.ask("transfer", "orders-1"), "handed over to orders-1\n")
+        self.assertEqual(self.posted(), [f'POST {path} {{"to":"orders-1"}}'])
 
     def test_transfer_to_nobody(self):
         self.assertIn("NAME is required", self.refused(USAGE, "transfer"))

@@ -131,7 +131,7 @@ class Dashboards(SystemCase):
         self.see_leader(group, prometheus, second)
         leader.send_signal(signal.SIGCONT)
         self.see_leader(group, prometheus, leader)
-        status, _, text = leader.request("POST", "/v1/step-down", {"hold": "10s"})
+        status, _, text = leader.request("POST", "/v1/step-down?wait=4s", {"hold": "10s"})
         self.assertEqual(status, 200, text)
         self.see_leader(group, prometheus, second)
         self.see_leader(group, prometheus, leader)

@@ -30,7 +30,7 @@ class Commands(SystemCase):
             for path, body in (("/v1/transfer", {"to": deaf.name}),
                                ("/v1/step-down", {"hold": "10m"})):
                 status, _, text = leader.request("POST", path, body)
-                self.assertEqual(status, 200, text)
+                self.assertEqual(status, 202, text)
             wait_until("it has stepped down", lambda: not leader.is_leader())
             status = leader.get("/v1/status")
             self.assertFalse(status["may_lead"])
@@ -47,7 +47,7 @@ class Commands(SystemCase):
             deaf.send_signal(signal.SIGSTOP)
             for member in (deaf, lowest):
                 status, _, text = leader.request("POST", "/v1/transfer", {"to": member.name})
-                self.assertEqual(status, 200, text)
+                self.assertEqual(status, 202, text)
             group.await_leader(lowest)
 
 

@@ -272,7 +272,8 @@ class OnEtcd(EtcdCase, Life):
             self.await_able(leader, lowest)
             for door in guarded.doors_of(*guarded.group.sidecars):
                 door.slow_down(0.25)
-            self.assertEqual(leader.request("POST", "/v1/transfer", {"to": lowest.name})[0], 200)
+            self.assertEqual(leader.request("POST", "/v1/transfer?wait=50s", {"to": lowest.name},
+                                            timeout_s=60)[0], 200)
             self.assertIs(guarded.await_new_reign(epoch)[1], lowest)
             guarded.group.await_leader(lowest)
             self.assertEqual(lowest.epoch(), epoch + 1)

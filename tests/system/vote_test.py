@@ -238,7 +238,7 @@ class Machine(VoteCase):
             self.await_all_votes(group)
             self.await_able(leader, group.sidecars[1])
             broken.touch()
-            self.assertEqual(leader.request("POST", "/v1/transfer", {"to": "n1"})[0], 200)
+            self.assertEqual(leader.request("POST", "/v1/transfer", {"to": "n1"})[0], 202)
             group.await_leader(group.sidecars[1])
             wait_until("its vote is broken", lambda: "broken" in voter.vote())
             status, _, text = voter.request("GET", "/readyz")

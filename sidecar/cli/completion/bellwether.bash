@@ -38,6 +38,7 @@ _bellwether() {
     --format) _bellwether_words table csv json ;;
     --user) _bellwether_users ;;
     --hold) _bellwether_words 30s 5m 10m 1h ;;
+    --wait) _bellwether_words 0s 30s 5m ;;
     --seed | --processes | --fault-seeds | --jobs | --at-least-elections) ;; # numbers, which one has to know
     *) _bellwether_command_line ;;
   esac

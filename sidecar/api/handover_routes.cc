@@ -1,0 +1,136 @@
+// What an operator asks of a leader: to step down, or to hand over to a member.  Both take their
+// time, most of all while the application finishes, and may come to nothing: so it is not done
+// before another leads, or for a step-down nobody.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/exchange.hh"
+#include "api/request_body.hh"
+#include "api/routes.hh"
+#include "base/duration_text.hh"
+
+namespace bellwether::api {
+namespace {
+
+// Several members may have had the name; the one that is there is meant.
+const Member* find_by_name(const Node& node, const std::string& name) {
+  const Member* found = nullptr;
+  for (const Member& member : node.members().all()) {
+    if (member.entry.name != name) continue;
+    if (found == nullptr || member.entry.liveness < found->entry.liveness) found = &member;
+  }
+  return found;
+}
+
+bool may_another_lead(const Members& members) {
+  return std::ranges::any_of(members.all(), [&](const Member& member) {
+    return member.entry.id != members.self().id && member.is_candidate();
+  });
+}
+
+std::string who_leads(const Node& node) {
+  if (node.is_leading()) return "this node leads on";
+  const Member* const leader = node.members().find(node.leader()->id);
+  return (leader == nullptr ? "a member that is not known yet" : leader->entry.name) + " leads";
+}
+
+// How far a hand-over is that this node has agreed to.
+enum class Progress : uint8_t { kUnderWay, kDone, kCameToNothing };
+
+Progress progress_of_step_down(const Node& node) {
+  if (!node.is_leading()) return Progress::kDone;
+  return node.is_handing_over() ? Progress::kUnderWay : Progress::kCameToNothing;
+}
+
+Progress progress_of_transfer(const Node& node, const Uuid& to) {
+  const auto leader = node.leader();
+  if (leader && leader->id == to) return Progress::kDone;
+  return node.is_handing_over() || !leader ? Progress::kUnderWay : Progress::kCameToNothing;
+}
+
+}  // namespace
+
+void Routes::step_down(const io::HttpRequest& request, Exchange exchange) {
+  static constexpr BodyKey kKeys[] = {{"hold"}, {"now", BodyKey::Kind::kTruth}};
+  const auto body = read_body(request, kKeys, exchange);
+  if (!body) return;
+  Duration hold = kDefaultHold;
+  if (body->contains("hold")) {
+    const auto parsed = parse_wait(body->at("hold").get<std::string>());
+    if (!parsed || *parsed > kMaxHold) {
+      return exchange.send(error_response(
+          400, "hold is a duration such as 30s, at most " + duration_text(kMaxHold)));
+    }
+    hold = *parsed;
+  }
+  const auto wait = wait_of(request, Duration::zero(), exchange);
+  if (!wait) return;
+  if (backend_.node().is_leading() && !may_another_lead(backend_.node().members())) {
+    return exchange.send(error_response(
+        409, "nobody else may lead now; to have no leader all the same, end this sidecar"));
+  }
+  const auto answer = [this, hold = duration_text(hold)](bool is_last) -> Said {
+    const Node& node = backend_.node();
+    switch (progress_of_step_down(node)) {
+      case Progress::kDone:
+        return json_response(200, {{"result", "stepped down"}, {"hold", hold}});
+      case Progress::kCameToNothing:
+        return error_response(409, "nobody takes over any more: " + who_leads(node));
+      case Progress::kUnderWay:
+        break;
+    }
+    if (!is_last) return std::nullopt;
+    return json_response(202, {{"result", "stepping down"}, {"hold", hold}});
+  };
+  command_and_wait(StepDown{.hold = hold, .is_now = body->value("now", false)}, std::move(exchange),
+                   *wait, answer);
+}
+
+void Routes::transfer(const io::HttpRequest& request, Exchange exchange) {
+  static constexpr BodyKey kKeys[] = {{"to"}};
+  const auto body = read_body(request, kKeys, exchange);
+  if (!body) return;
+  if (!body->contains("to")) {
+    return exchange.send(error_response(400, "the body lacks \"to\", a member's name"));
+  }
+  const auto wait = wait_of(request, Duration::zero(), exchange);
+  if (!wait) return;
+  const std::string to = body->at("to").get<std::string>();
+  const Member* const member = find_by_name(backend_.node(), to);
+  if (member == nullptr) {
+    const bool may_ask = backend_.node().is_leading();
+    return exchange.send(
+        refusal(may_ask ? Outcome::Kind::kUnknownMember : Outcome::Kind::kNotLeader));
+  }
+  const auto answer = [this, to, id = member->entry.id](bool is_last) -> Said {
+    const Node& node = backend_.node();
+    switch (progress_of_transfer(node, id)) {
+      case Progress::kDone:
+        return json_response(200, {{"result", "handed over"}, {"to", to}});
+      case Progress::kCameToNothing:
+        return error_response(409, to + " has not taken over: " + who_leads(node));
+      case Progress::kUnderWay:
+        break;
+    }
+    if (!is_last) return std::nullopt;
+    return json_response(202, {{"result", "handing over"}, {"to", to}});
+  };
+  command_and_wait(Transfer{.to = member->entry.id}, std::move(exchange), *wait, answer);
+}
+
+// What is under way goes on, whether anybody waits for it or not.
+void Routes::command_and_wait(const Input& input, Exchange exchange, Duration wait,
+                              LongPolls::Answer answer) {
+  backend_.command(input, [this, exchange, wait, answer](Outcome::Kind outcome) mutable {
+    if (outcome != Outcome::Kind::kDone) return exchange.send(refusal(outcome));
+    const bool is_full = long_polls_.is_full();
+    if (is_full && wait > Duration::zero()) observer_.on_limit(Limit::kLongPolls);
+    const bool is_last = is_full || wait == Duration::zero();
+    if (auto now = answer(is_last)) return exchange.send(std::move(*now));
+    long_polls_.add(backend_.now() + wait, std::move(exchange), std::move(answer));
+    arm();
+  });
+}
+
+}  // namespace bellwether::api
