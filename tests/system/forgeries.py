@@ -15,12 +15,13 @@ DURATIONS_NS = (0, 1, SECOND_NS // 50, SECOND_NS // 2, SECOND_NS, 10 * SECOND_NS
 
 
 class Forger:
-    """What one impostor says of a group: its `members` are (identity, name)."""
+    """What one impostor says of a group: its `members` are (identity, name).  Without `orders` it
+    says nothing in an operator's name, who may want another leader than the highest."""
 
-    def __init__(self, seed, impostor, members, voters, epoch):
+    def __init__(self, seed, impostor, members, voters, epoch, orders):
         self.dice = random.Random(seed)
         self.impostor, self.members, self.voters = impostor, members, voters
-        self.epoch = epoch
+        self.epoch, self.orders = epoch, orders
 
     def number(self):
         return self.dice.choice((*NUMBERS, self.dice.randrange(1000)))
@@ -40,13 +41,17 @@ class Forger:
     def flag(self, field):
         return varint(field, self.dice.randrange(2))
 
+    def order(self, field):
+        """Is appointed, or planned."""
+        return self.flag(field) if self.orders else b""
+
     def score(self, field):
         """In zigzag: an odd number is negative."""
         return varint(field, self.dice.choice((0, 0, 1, 2, 7, 1000, 2 * MOST_SCORE - 1,
                                                2 * MOST_SCORE)))
 
     def hint(self):
-        return (text(1, self.identity()) + varint(2, self.some_epoch()) + self.flag(3) +
+        return (text(1, self.identity()) + varint(2, self.some_epoch()) + self.order(3) +
                 self.score(4))
 
     def electorate(self):
@@ -81,14 +86,14 @@ class Forger:
         return varint(1, self.some_epoch()) + text(2, self.hint())
 
     def handover(self):
-        return self.flag(1) + text(2, self.dice.choice(("", "7", "x" * 64)))
+        return self.order(1) + text(2, self.dice.choice(("", "7", "x" * 64)))
 
     def claim(self):
-        return (self.flag(1) + self.flag(2) + varint(3, self.number()) +
+        return (self.order(1) + self.order(2) + varint(3, self.number()) +
                 fixed(4, self.electorate()) + varint(5, self.duration()) + self.score(6))
 
     def heartbeat(self):
-        return (varint(1, self.number()) + self.flag(4) + self.flag(5) + self.flag(6) +
+        return (varint(1, self.number()) + self.order(4) + self.flag(5) + self.order(6) +
                 fixed(7, self.electorate()) + varint(8, self.duration()) + self.score(9) +
                 self.flag(10))
 
@@ -99,7 +104,7 @@ class Forger:
 
     def canvass(self):
         return (fixed(1, self.number()) + fixed(2, self.electorate()) + self.flag(3) +
-                self.flag(4) + self.flag(5) + self.score(6) + fixed(7, self.number()))
+                self.order(4) + self.flag(5) + self.score(6) + fixed(7, self.number()))
 
     def canvass_reply(self):
         return (fixed(1, self.number()) + self.flag(2) + self.flag(3) + text(4, self.hint()) +
