@@ -150,8 +150,10 @@ io::Confinement confined(const Config& config) {
   io::ConfinementSettings settings;
   std::vector<std::filesystem::path> made_again{config.flag.path};
   if (!config.api.socket.empty()) made_again.emplace_back(config.api.socket);
+  if (!config.node.state_dir.empty()) {
+    made_again.push_back(std::filesystem::path(config.node.state_dir) / "state");
+  }
   settings.writable = io::folders_of(made_again);
-  if (!config.node.state_dir.empty()) settings.writable.emplace_back(config.node.state_dir);
   if (config.node.dumps_core) {
     settings.why_writing_is_free =
         "node.core_dumps is \"on\", and the process itself writes the dump, wherever that goes";

@@ -78,6 +78,10 @@ int FailingCalls::outcome(int error, const std::function<int()>& call) {
   return -1;
 }
 
+int FailingCalls::make_folder(const char* path, mode_t mode) {
+  return outcome(folder_error, [&] { return FileCalls::make_folder(path, mode); });
+}
+
 int FailingCalls::open(int folder, const char* name, int flags, mode_t mode) {
   if (open_error != 0 && (flags & O_ACCMODE) != O_RDONLY) {
     errno = open_error;

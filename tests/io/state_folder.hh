@@ -41,13 +41,15 @@ int in_another_process(const std::function<int()>& action);
 // Calls that fail when they are told to: 0 or an errno.
 class FailingCalls : public FileCalls {
  public:
-  int open_error = 0;  // of files that are opened for writing
+  int folder_error = 0;  // of folders that are made
+  int open_error = 0;    // of files that are opened for writing
   int write_error = 0;
   size_t written_at_most = SIZE_MAX;
   int sync_error = 0;
   int rename_error = 0;
   std::atomic<int> calls = 0;  // all but open; from several threads of the pool
 
+  int make_folder(const char* path, mode_t mode) override;
   int open(int folder, const char* name, int flags, mode_t mode) override;
   ssize_t write(int fd, std::span<const uint8_t> bytes, uint64_t offset) override;
   int sync_data(int fd) override;

@@ -186,6 +186,36 @@ BOOST_AUTO_TEST_CASE(a_start_without_memory_that_dies_anywhere_can_be_done_again
   }
 }
 
+// Under its id the next one has all of it, or else begins as another one, without memory.
+BOOST_AUTO_TEST_CASE(a_folder_made_anew_that_dies_anywhere_has_all_or_nothing) {
+  for (const DyingCalls::Loss loss : kLosses) {
+    const TemporaryFolder folder;
+    Uuid identity{};
+    const auto prepare = [&](StateStore& store) {
+      identity = store.identity();
+      BOOST_REQUIRE(!store.store({.max_epoch = 5}));
+    };
+    {
+      StateStore first(folder.settings());
+      prepare(first);
+    }
+    die_everywhere(
+        [&](FileCalls& calls) {
+          StateStore store(folder.settings(), calls);
+          fs::remove_all(folder.state());
+          if (!store.look().flaw.empty()) ::_exit(1);
+        },
+        [&](bool survived) {
+          StateStore next(folder.settings());
+          const bool has_all = next.identity() == identity;
+          BOOST_TEST((has_all || !survived));
+          BOOST_TEST(next.record().max_epoch == (has_all ? 5u : 0u));
+          prepare(next);
+        },
+        loss);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_list_of_members_that_dies_anywhere_is_the_old_or_the_new_one) {
   for (const DyingCalls::Loss loss : {DyingCalls::Loss::kNothing, DyingCalls::Loss::kContents}) {
     const TemporaryFolder folder;

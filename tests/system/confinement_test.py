@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import tempfile
 import unittest
 
 from harness import wait_until
@@ -90,6 +91,23 @@ class Confinement(SystemCase):
                            and sidecar.socket_file.exists())
                 wait_until("it is ready", sidecar.is_ready)
             self.assertTrue(sidecar.is_leader())
+
+    def test_a_state_folder_that_is_deleted_is_made_again(self):
+        """In a folder above that has nothing else of the sidecar's."""
+        with tempfile.TemporaryDirectory() as far, self.group(1, extra=CALM) as group:
+            sidecar, = group.sidecars
+            sidecar.state_folder = pathlib.Path(far) / "state"
+            sidecar.write_config(group.config_of(sidecar))
+            group.start().await_leader(sidecar)
+            self.landlock(sidecar)
+            for _ in range(2):
+                shutil.rmtree(sidecar.state_folder)
+                wait_until("it is there again", (sidecar.state_folder / "identity").exists)
+            self.assertTrue(sidecar.is_ready())
+            sidecar.stop()
+            sidecar.start()
+            group.await_leader(sidecar)
+            self.assertNotIn("without it, under a new id", sidecar.log())
 
     def test_a_state_folder_that_is_not_there_is_made(self):
         with self.group(3, extra=CALM, voters=3) as group:

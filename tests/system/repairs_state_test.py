@@ -5,16 +5,48 @@ in a group of three; that of TLS is in repairs_test.py, and the rest in tests/RE
 usage: repairs_state_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
+import contextlib
+import itertools
+import os
+import pathlib
 import shutil
 import struct
+import tempfile
+import unittest
 
 from advice_case import LONG_S, AdviceCase
+from forged_frames import checksum
 from harness import wait_until
-from system_case import main
+from system_case import CALM, IS_SANITIZED, main
 
 
 LEASE_MS = 6000  # of a group that is CALM
 SLOTS = (0, 4096)  # of the file `state`, the newer of which counts
+
+
+def identity(voter):
+    return (voter.state_folder / "identity").read_text()
+
+
+def empty(folder):
+    for file in folder.iterdir():
+        file.unlink()
+
+
+def replace(folder, copied):
+    shutil.rmtree(folder)
+    shutil.copytree(copied, folder)
+
+
+def newer(folder):
+    """The same, after a thousand more writes of another process."""
+    state = bytearray((folder / "state").read_bytes())
+    for start in SLOTS:
+        sequence, = struct.unpack_from("<Q", state, start + 16)
+        struct.pack_into("<Q", state, start + 16, sequence + 1000)
+        struct.pack_into("<I", state, start + 508, checksum(bytes(state[start:start + 508])))
+    (folder / "state").write_bytes(state)
+    return folder
 
 
 def stored_lease_ms(voter):
@@ -39,20 +71,120 @@ class Removed(AdviceCase):
             self.await_votes([voter])
             self.assertNotIn("is missing, though this process has run before", voter.log())
 
-    def test_a_folder_that_is_removed_costs_the_vote_until_a_restart(self):
+    def test_a_folder_that_is_deleted_or_emptied_is_made_anew(self):
+        """A follower's, and then the leader's: nobody loses a vote, or the lead, not for good."""
+        with self.voters() as group:
+            self.await_votes(group.sidecars)
+            leader = group.await_leader(group.sidecars[2])
+            epoch, identities = leader.epoch(), [identity(each) for each in group.sidecars]
+            for voter, remove in itertools.product((group.sidecars[0], leader),
+                                                   (shutil.rmtree, empty)):
+                process = voter.process.pid
+                remove(voter.state_folder)
+                wait_until("all of it is there again", lambda each=voter: all(
+                    (each.state_folder / name).exists()
+                    for name in ("lock", "state", "identity", "members")))
+                self.await_votes(group.sidecars)
+                self.assertEqual(voter.process.pid, process)
+                self.assertTrue(voter.is_running)
+                self.assertTrue(leader.is_leader())
+            self.assertEqual(leader.epoch(), epoch)
+            for voter in (group.sidecars[0], leader):
+                voter.await_log("error .*the state's file was removed with its folder, or with the "
+                                "lock in it .*in its place again")
+                self.assertEqual(voter.stop(), 0)
+                voter.start()
+                self.await_votes([voter])
+                self.assertNotIn("without it, under a new id", voter.log())
+            self.assertEqual([identity(each) for each in group.sidecars], identities)
+            self.assertGreater(group.await_leader().epoch(), epoch)
+
+    def test_one_that_was_moved_away_is_put_back(self):
         with self.voters() as group:
             voter, leader = group.sidecars[0], group.sidecars[2]
             self.await_votes(group.sidecars)
-            group.await_leader(leader)
-            shutil.rmtree(voter.state_folder)
-            voter.await_log("error .*the state's file was removed with its folder")
-            wait_until("its vote is broken", lambda: voter.get("/v1/status")["vote"]["state"]
-                       == "broken")
-            self.assertEqual(voter.request("GET", "/readyz")[0], 503)
+            elsewhere = voter.state_folder.rename(voter.state_folder.with_suffix(".away"))
+            voter.await_log("error .*is not in its place, or its lock is not; put it back, or "
+                            "start this sidecar again while the others run")
+            self.await_broken(voter)
+            elsewhere.rename(voter.state_folder)
+            self.await_votes([voter])
+            shutil.move(voter.state_folder, elsewhere)
+            self.await_broken(voter)
             self.assertEqual(voter.stop(), 0)
             voter.start()
             self.await_votes([voter])
             group.await_leader(leader)
+
+    def test_a_copy_in_its_place_is_written_over_and_a_strangers_folder_is_not(self):
+        with self.voters() as group:
+            voter, other, leader = group.sidecars
+            self.await_votes(group.sidecars)
+            own = identity(voter)
+            backup = shutil.copytree(voter.state_folder, voter.state_folder.with_suffix(".backup"))
+            replace(voter.state_folder, backup)
+            voter.await_log("was removed with its folder.*in its place again")
+            self.await_votes([voter])
+            replace(voter.state_folder, other.state_folder)
+            self.await_broken(voter)
+            voter.await_log("was deleted, and the one in its place is not this process's; delete "
+                            "that one as well; this sidecar then makes its own anew")
+            self.assertEqual(identity(voter), identity(other))
+            shutil.rmtree(voter.state_folder)
+            self.await_votes([voter])
+            self.assertEqual(identity(voter), own)
+            with self.subTest("a newer one"):
+                replace(voter.state_folder, newer(backup))
+                self.await_broken(voter)
+                voter.await_log("is newer than what this process remembers: another one has run "
+                                "under its id; stop this sidecar, empty the folder, and start it "
+                                "while the others run")
+                self.assertEqual(voter.stop(), 0)
+                empty(voter.state_folder)
+                voter.start()
+                self.await_votes([voter])
+                self.assertNotEqual(identity(voter), own)
+            group.await_leader(leader)
+
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer needs what is taken away")
+    def test_one_that_it_may_not_make_is_made_for_it_and_the_sidecar_started_again(self):
+        with self.deep_voters() as group:
+            voter, leader = group.sidecars[0], group.sidecars[2]
+            self.skip_without_landlock(voter)
+            shutil.rmtree(voter.state_folder.parent)
+            voter.await_log("was deleted, and this process cannot make it anew .*Permission "
+                            fr"denied\); make it for user {os.geteuid()}, with mode 0700, and "
+                            "start this sidecar again while the others run")
+            self.await_broken(voter)
+            self.await_advice(voter, "sidecar", "vote", "Of a folder that is gone the log says "
+                              "what to do")
+            self.assertEqual(voter.request("GET", "/readyz")[0], 503)
+            self.assertTrue(voter.is_running)
+            voter.state_folder.mkdir(mode=0o700, parents=True)
+            self.assertEqual(voter.stop(), 0)
+            voter.start()
+            self.await_votes([voter])
+            group.await_leader(leader)
+
+    @contextlib.contextmanager
+    def deep_voters(self):
+        """The folder above their state is neither the flag's nor the socket's: deleted as well, it
+        cannot be made by them."""
+        with self.group(3, extra=CALM, voters=3) as group, tempfile.TemporaryDirectory() as far:
+            for sidecar in group.sidecars:
+                sidecar.state_folder = pathlib.Path(far) / sidecar.name / "state"
+                sidecar.write_config(group.config_of(sidecar))
+                sidecar.state_folder.mkdir(mode=0o700, parents=True)
+                sidecar.start("--bootstrap")
+            self.await_votes(group.sidecars)
+            yield group
+
+    def skip_without_landlock(self, sidecar):
+        if sidecar.get("/v1/status")["confinement"]["landlock"] is None:
+            self.skipTest("this kernel has no Landlock")
+
+    def await_broken(self, voter):
+        wait_until("its vote is broken", lambda: voter.vote() == "broken")
 
 
 class Upgrade(AdviceCase):

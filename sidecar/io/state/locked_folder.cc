@@ -25,6 +25,15 @@ bool is_same(const struct stat& there, const FileDescriptor& file) {
          ours.st_ino == there.st_ino;
 }
 
+// Of the folder, or of its lock; errno says why.
+[[noreturn]] void refuse(const fs::path& path, const char* failure) {
+  const int error = errno;
+  if (error == EACCES || error == EPERM || error == EROFS) {
+    throw FolderRefused(state_error(path, failure, error));
+  }
+  throw state_error(path, failure, error);
+}
+
 }  // namespace
 
 FileCalls& system_calls() {
@@ -48,7 +57,7 @@ LockedFolder::LockedFolder(fs::path path, FileCalls& calls)
     : path_(std::move(path)), calls_(calls) {
   make();
   folder_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder_.is_open()) throw state_error(path_, "cannot be opened", errno);
+  if (!folder_.is_open()) refuse(path_, "cannot be opened");
   lock();
 }
 
@@ -93,12 +102,20 @@ void LockedFolder::replace(const char* name, std::span<const uint8_t> contents) 
 
 bool LockedFolder::is_in_place() const {
   struct stat there {};
-  return ::stat(path_.c_str(), &there) == 0 && is_same(there, folder_);
+  return ::stat(path_.c_str(), &there) == 0 && is_same(there, folder_) && holds(kLockFile, lock_);
 }
 
 bool LockedFolder::holds(const char* name, const FileDescriptor& file) const {
   struct stat there {};
   return ::fstatat(folder_.get(), name, &there, AT_SYMLINK_NOFOLLOW) == 0 && is_same(there, file);
+}
+
+bool LockedFolder::is_deleted() const {
+  const auto has_no_name = [](const FileDescriptor& file) {
+    struct stat status {};
+    return ::fstat(file.get(), &status) == 0 && status.st_nlink == 0;
+  };
+  return has_no_name(folder_) || has_no_name(lock_);
 }
 
 std::string LockedFolder::weakness() const {
@@ -125,7 +142,7 @@ void LockedFolder::make() const {
     if (calls_.make_folder(made.c_str(), kStateFolderMode) == 0) {
       sync(parent);
     } else if (errno != EEXIST) {
-      throw state_error(made, "cannot be created", errno);
+      refuse(made, "cannot be created");
     }
   }
 }
@@ -140,9 +157,10 @@ void LockedFolder::sync(const fs::path& folder) const {
 
 void LockedFolder::lock() {
   const std::string path = path_of(kLockFile);
-  lock_ = checked(
-      calls_.open(folder_.get(), kLockFile, O_RDWR | O_CREAT | kCautiousOpen, kStateFileMode),
-      kLockFile);
+  const int fd =
+      calls_.open(folder_.get(), kLockFile, O_RDWR | O_CREAT | kCautiousOpen, kStateFileMode);
+  if (fd < 0) refuse(path, "cannot be opened");
+  lock_ = checked(fd, kLockFile);
   struct flock whole_file {};
   whole_file.l_type = F_WRLCK;
   whole_file.l_whence = SEEK_SET;

@@ -43,6 +43,12 @@ FileCalls& system_calls();
 // FileError::from_errno() of a file or folder in, or below, node.state_dir.
 FileError state_error(std::string path, const std::string& failure, int error);
 
+// This process may not make the folder, or not use it, and that does not pass by itself.
+class FolderRefused : public FileError {
+ public:
+  explicit FolderRefused(const FileError& error) : FileError(error) {}
+};
+
 // Who can write to a folder, and put older copies of the state there, beside root and the user
 // `self`, as a phrase ("belongs to user 7"); empty when nobody can who was not meant to.  A group
 // that writes to a folder with the setgid bit is meant to: so Kubernetes gives a volume to a pod's
@@ -53,8 +59,8 @@ class LockedFolder {
  public:
   // Opens the folder, makes it where it is missing (also the folders above it; all 0700), and locks
   // it until this object goes or the process dies: an OFD lock on its file `lock`, which works on
-  // local file systems.  Throws FileError, also when another process has the lock.  `calls` must
-  // outlive this object.
+  // local file systems.  Throws FileError, also when another process has the lock, and
+  // FolderRefused.  `calls` must outlive this object.
   LockedFolder(std::filesystem::path path, FileCalls& calls);
 
   // Opens the file `name` with the given flags of open(2); nothing when it does not exist.  Throws
@@ -69,9 +75,11 @@ class LockedFolder {
   // the new ones, and after this call the new ones.  Throws FileError.
   void replace(const char* name, std::span<const uint8_t> contents) const;
 
-  // Whether it is still to be found at its path, and `file` in it at `name`.
+  // Whether it is still to be found at its path, with its lock, and `file` in it at `name`.
   bool is_in_place() const;
   bool holds(const char* name, const FileDescriptor& file) const;
+  // Whether it was deleted, or its lock was: then nobody can put it back, and it keeps nobody out.
+  bool is_deleted() const;
 
   // Who else may put files into it, as who_else_may_write() has it.
   std::string weakness() const;

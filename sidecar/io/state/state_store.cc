@@ -65,7 +65,8 @@ StateStore::StateStore(const StateSettings& settings, FileCalls& calls)
     return;
   }
   const FileTurn turn(settings.folder.string());
-  folder_.emplace(settings.folder, calls);
+  folder_ = std::make_unique<LockedFolder>(settings.folder, calls);
+  home_ = folder_->home();
   if (const std::string weakness = folder_->weakness(); !weakness.empty()) {
     warnings_.push_back(fmt::format(
         "{} {}: who can put an older state there can make two leaders; give it to user {}, with "
@@ -130,14 +131,14 @@ std::optional<FileError> StateStore::store(const Record& record, bool is_vote_lo
 }
 
 // Another file under the same name; nothing that the old one may or may not have counts any more.
-// The folder is not made anew: who is confined may not, and another process may use the old one.
 std::optional<FileError> StateStore::make_anew(const Slot& first) {
-  if (!folder_->is_in_place()) {
-    return FileError(folder_->path(), "is gone",
-                     "put it back, or start this sidecar again while the others run", true);
-  }
   try {
+    if (!folder_->is_in_place()) replace_folder();
     folder_->replace(kStateFile, new_state_file(first));
+    if (is_identity_missing_) {
+      write_identity();
+      write_members();
+    }
     state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
   } catch (const FileError& error) {
     return error;
@@ -149,6 +150,59 @@ std::optional<FileError> StateStore::make_anew(const Slot& first) {
   return std::nullopt;
 }
 
+// Throws FileError.  The new folder is taken before anything is in it: what a failure leaves there
+// is this process's, and is written over the next time.
+void StateStore::replace_folder() {
+  const std::string path = folder_->path();
+  if (!folder_->is_deleted()) {
+    throw FileError(path, "is not in its place, or its lock is not",
+                    "put it back, or start this sidecar again while the others run", true);
+  }
+  std::unique_ptr<LockedFolder> made;
+  is_folder_refused_ = false;
+  try {
+    made = std::make_unique<LockedFolder>(path, calls_);
+  } catch (const FolderRefused& refused) {
+    is_folder_refused_ = true;
+    throw FileError(path,
+                    "was deleted, and this process cannot make it anew (" + refused.path() + " " +
+                        refused.flaw() + ")",
+                    fmt::format("make it for user {}, with mode 0700, and start this sidecar again "
+                                "while the others run",
+                                ::geteuid()),
+                    true);
+  }
+  if (const auto objection = objection_to(*made)) throw FileError(*objection);
+  const std::lock_guard turn(members_turn_);
+  std::swap(folder_, made);
+  if (!first_folder_) first_folder_ = std::move(made);
+  is_identity_missing_ = true;
+}
+
+// Why it must not be written over: it has another memory than this process's own, and that is not
+// an older one, as a copy is that was put back.
+std::optional<FileError> StateStore::objection_to(const LockedFolder& found) const {
+  const auto id_file = found.read(kIdentityFile, kUuidTextBytes + 1);
+  const auto file = found.read(kStateFile, kStateFileBytes);
+  const StateFileContents contents = file ? read_state_file(bytes_of(*file)) : StateFileContents{};
+  const std::optional<Slot>& there = contents.newest;
+  const bool is_own_id = !id_file || parse_identity(*id_file) == identity_;
+  const bool is_own_state = !file || (contents.is_good() && there->identity == identity_ &&
+                                      there->group == newest_.group);
+  if (!is_own_id || !is_own_state) {
+    return FileError(found.path(), "was deleted, and the one in its place is not this process's",
+                     "delete that one as well; this sidecar then makes its own anew", true);
+  }
+  if (there &&
+      (there->sequence > newest_.sequence || there->record.max_epoch > newest_.record.max_epoch)) {
+    return FileError(found.path_of(kStateFile),
+                     "is newer than what this process remembers: another one has run under its id",
+                     "stop this sidecar, empty the folder, and start it while the others run",
+                     true);
+  }
+  return std::nullopt;
+}
+
 FileLook StateStore::look() {
   if (!folder_) return {};
   const bool is_folder_there = folder_->is_in_place();
@@ -156,14 +210,16 @@ FileLook StateStore::look() {
   has_failed_ = true;
   const auto error = make_anew(newest_);
   return {.loss = is_folder_there ? "was removed, or replaced by another file"
-                                  : "was removed with its folder",
+                                  : "was removed with its folder, or with the lock in it",
           .flaw = error ? error->what() : ""};
 }
 
 std::optional<FileError> StateStore::store_members(const MemberView& view) {
+  const std::lock_guard turn(members_turn_);
   if (!folder_) return std::nullopt;
+  kept_members_ = pack_members(view);
   try {
-    folder_->replace(kMembersFile, pack_members(view));
+    folder_->replace(kMembersFile, kept_members_);
   } catch (const FileError& error) {
     return error;
   }
@@ -211,14 +267,26 @@ void StateStore::open(const StateSettings& settings) {
 void StateStore::begin(const std::string& group) {
   const Slot first{
       .sequence = 1, .identity = random_identity(), .group = group, .voters = kVotesForgotten};
-  if (const auto error = make_anew(first)) throw FileError(*error);
-  identity_ = newest_.identity;
+  identity_ = first.identity;
   record_ = {};
-  write_identity();
+  is_identity_missing_ = true;
+  if (const auto error = make_anew(first)) throw FileError(*error);
 }
 
 void StateStore::write_identity() {
   folder_->replace(kIdentityFile, bytes_of(to_string(identity_) + "\n"));
+  is_identity_missing_ = false;
+}
+
+// The list is a hint, which a folder may be without.
+void StateStore::write_members() {
+  const std::lock_guard turn(members_turn_);
+  if (kept_members_.empty()) return;
+  try {
+    folder_->replace(kMembersFile, kept_members_);
+  } catch (const FileError&) {
+    // It is stored again when it changes.
+  }
 }
 
 void StateStore::read_members() {
@@ -228,6 +296,7 @@ void StateStore::read_members() {
     auto view = unpack_members(bytes_of(*bytes));
     if (auto* good = std::get_if<MemberView>(&view)) {
       members_ = std::move(*good);
+      kept_members_.assign(bytes->begin(), bytes->end());
       return;
     }
     warnings_.push_back(folder_->path_of(kMembersFile) + ": " + std::get<const char*>(view) +

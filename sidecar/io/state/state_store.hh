@@ -8,9 +8,15 @@
 //   members   the last list of members (state_files.hh)
 // A first start makes `state` before `identity`, each at once and whole.  So `state` alone is a
 // first start that was cut short and goes on; `identity` alone says that the memory was lost.
+//
+// A folder that is deleted or emptied under a running process is made anew with all that was in it,
+// for the process remembers.  One that was only moved away is not: it is still locked, and can be
+// put back.
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,8 +57,8 @@ class StateStore {
   // What was found (or made), and no later call changes.
   const Uuid& identity() const { return identity_; }
   const Record& record() const { return record_; }
-  // LockedFolder::home(); 0 without a folder, as well.
-  uint64_t home() const { return folder_ ? folder_->home() : 0; }
+  // LockedFolder::home() of the folder that was found; 0 without one, as well.
+  uint64_t home() const { return home_; }
   const std::optional<MemberView>& members() const { return members_; }
   // This voter does not know what it has granted: its memory was lost or never there; or was lost
   // before, and what it held was not found out since.  Never without a vote, nor with
@@ -70,14 +76,17 @@ class StateStore {
   [[nodiscard]] std::optional<FileError> store(const Record& record, bool is_vote_lost = false);
 
   // Whether a process that starts next would find the record, in case somebody has removed the
-  // file: then it is made anew, or has_failed().  Blocks; not while store() runs.
+  // file, or deleted the folder: then it is made anew, or has_failed().  Blocks; not while store()
+  // runs.
   FileLook look();
 
   // It is not sure that a next start finds what was stored last.
   bool has_failed() const { return has_failed_; }
-  // What that was, as store() takes it.  Neither of them while a call of store() runs.
+  // What that was, as store() takes it.  None of these while a call of store() runs.
   const Record& last_record() const { return newest_.record; }
   bool is_last_lost() const { return newest_.voters == kVotesForgotten; }
+  // The folder was deleted, and this process may not make it anew, however long it tries.
+  bool is_folder_refused() const { return is_folder_refused_; }
 
   // Keeps the list of members; after an error the next call tries again.  One call at a time, from
   // any thread, also while store() runs.
@@ -88,11 +97,18 @@ class StateStore {
   void judge_votes(const StateSettings& settings);
   void begin(const std::string& group);
   std::optional<FileError> make_anew(const Slot& first);
+  void replace_folder();
+  std::optional<FileError> objection_to(const LockedFolder& found) const;
   void write_identity();
+  void write_members();
   void read_members();
 
   FileCalls& calls_;
-  std::optional<LockedFolder> folder_{};  // nothing: nothing is kept
+  // store() and look() replace it, under `members_turn_`; nothing: nothing is kept.
+  std::unique_ptr<LockedFolder> folder_;
+  // The one that was found, once it was deleted: while its lock is open, home() is nobody else's.
+  std::unique_ptr<LockedFolder> first_folder_;
+  uint64_t home_ = 0;
   Uuid identity_{};
   Record record_{};
   uint64_t voters_ = 0;
@@ -100,11 +116,17 @@ class StateStore {
   std::optional<MemberView> members_{};
   std::vector<std::string> warnings_{};
 
-  // store() alone uses these.
+  // store_members() runs beside all others.
+  std::mutex members_turn_;
+  std::vector<uint8_t> kept_members_;  // the file's contents, as they were found or are to be
+
+  // store() and look() alone use these.
   FileDescriptor state_file_{};
   Slot newest_{};
   size_t newest_place_ = 0;
   bool has_failed_ = false;
+  bool is_folder_refused_ = false;
+  bool is_identity_missing_ = false;  // in the folder, or another's is there
 };
 
 }  // namespace bellwether::io
