@@ -74,7 +74,8 @@ configuration or the plugin cannot be opened, too few files may be open or threa
 used; 7 the flag or the state cannot be used until somebody does what the message says; 8 it was
 wrong about itself (a bug, ours or the plugin's): the log says how, and the flag was turned off
 first; 9 the flag or the state cannot be used now (the disk is full or fails, another process
-has the lock): the same start may succeed later.)";
+has the lock; the state's folder was deleted, and only systemd can make it): the same start may
+succeed later.)";
 
 // Those that are always there, and a few that read files.
 constexpr size_t kThreads = 12;
@@ -114,7 +115,8 @@ void require_stack(size_t bytes) {
 
 ExitCode exit_code_of(daemon::SidecarEnd end) {
   static constexpr PerValue<daemon::SidecarEnd, ExitCode> kCodes(
-      {ExitCode::kOk, ExitCode::kFailure, ExitCode::kFailure, ExitCode::kInvariantBroken});
+      {ExitCode::kOk, ExitCode::kFailure, ExitCode::kFailure, ExitCode::kStateUnavailable,
+       ExitCode::kInvariantBroken});
   return kCodes[end];
 }
 

@@ -268,6 +268,7 @@ void Participant::count_prices(const ElectionCase& election) {
 void Participant::on_record_stored(const Record& record,
                                    const std::optional<io::FileError>& error) {
   const bool was_broken = std::exchange(is_storage_broken_, error.has_value());
+  is_state_refused_ = error && parts_.store.is_folder_refused();  // nothing is written meanwhile
   if (error && was_broken) return;
   if (error) {
     parts_.log.write(LogLevel::kError, "the state could not be stored; trying again and again",

@@ -215,6 +215,7 @@ void Sidecar::tick() {
   metrics_.limit_hits.add(unwritten - std::exchange(unwritten_, unwritten), Limit::kLogLines);
   note_vote();
   look_at_flag();
+  look_at_state();
   front_door_.look_at_socket();
   systemd_.tell_alive();
   tell_systemd();
@@ -258,6 +259,19 @@ void Sidecar::look_at_flag() {
   }
 }
 
+// A folder of systemd's that was deleted cannot be made in its sandbox, and is there at the next
+// start.
+void Sidecar::look_at_state() {
+  const std::string& folder = config().node.state_dir;
+  if (is_leaving_ || !participant_.is_state_refused() || !Systemd::makes(folder)) return;
+  log_.write(LogLevel::kError,
+             "the state's folder was deleted, and only systemd can make it; leaving the group, to "
+             "be started again",
+             {{"folder", folder}});
+  end_ = SidecarEnd::kStateRefused;
+  depart();
+}
+
 // On SIGUSR1: all that there is to know, for whoever can reach the process but not its API.
 void Sidecar::dump() const {
   log_.write(LogLevel::kInfo, "state", {{"status", front_door_.status_text()}});
@@ -291,8 +305,12 @@ void Sidecar::leave(const char* signal) {
     participant_.close();
     return loop_.stop();
   }
-  is_leaving_ = true;
   log_.write(LogLevel::kInfo, "leaving the group", {{"signal", signal}});
+  depart();
+}
+
+void Sidecar::depart() {
+  is_leaving_ = true;
   systemd_.tell("STOPPING=1\nSTATUS=leaving the group");
   patience_.arm(io::Loop::now() + longest_departure(config()));
   if (!is_started_) return finish();

@@ -49,6 +49,7 @@ enum class SidecarEnd : uint8_t {
   kInGoodOrder,      // it was asked to, and left its group
   kCutShort,         // it was asked to, and could not leave in time
   kFailed,           // nobody asked it to
+  kStateRefused,     // it has left its group, for only its next start has a state folder again
   kBrokenInvariant,  // it was wrong about itself (self_check.hh), and left nobody a word
   kLast = kBrokenInvariant,
 };
@@ -80,12 +81,14 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void on_failed(const Failed& failed) override;
   void on_broken() override;
   void leave(const char* signal);
+  void depart();
   void finish();
   void await_last_words();
   void on_tls();
   void on_tokens(const TokenReading& reading);
   void tick();
   void look_at_flag();
+  void look_at_state();
   void report_start();
   void tell_systemd();
   void note_vote();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 
 #include "base/ascii.hh"
@@ -47,6 +48,19 @@ Systemd::Systemd() {
   constexpr uint64_t kLongest = uint64_t{24} * 3600 * 1'000'000;
   if (!watchdog_us || *watchdog_us == 0 || !is_meant) return;
   watchdog_ = std::chrono::microseconds(std::min(*watchdog_us, kLongest));
+}
+
+bool Systemd::makes(const std::filesystem::path& folder) {
+  const char* const list = std::getenv("STATE_DIRECTORY");
+  if (list == nullptr) return false;
+  const auto plain = [](const std::filesystem::path& path) {
+    return (path / "").lexically_normal();
+  };
+  std::istringstream folders(list);
+  for (std::string each; std::getline(folders, each, ':');) {
+    if (plain(each) == plain(folder)) return true;
+  }
+  return false;
 }
 
 // Twice as often, as systemd's own documentation advises.

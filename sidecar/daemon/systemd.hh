@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -16,6 +17,9 @@ class Systemd {
   // Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID; a socket that cannot be used counts as
   // none.
   Systemd();
+
+  // Whether it makes this folder before each start (StateDirectory=).
+  static bool makes(const std::filesystem::path& folder);
 
   // How often it expects to be told; nothing: it does not.
   std::optional<Duration> watchdog_interval() const;

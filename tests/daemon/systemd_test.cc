@@ -27,6 +27,7 @@ class Environment {
     ::unsetenv("NOTIFY_SOCKET");
     ::unsetenv("WATCHDOG_USEC");
     ::unsetenv("WATCHDOG_PID");
+    ::unsetenv("STATE_DIRECTORY");
   }
 };
 
@@ -56,6 +57,17 @@ class Receiver {
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(systemd, Environment)
+
+BOOST_AUTO_TEST_CASE(makes_the_state_folders_that_it_names) {
+  BOOST_TEST(!Systemd::makes("/var/lib/bellwether"));
+  ::setenv("STATE_DIRECTORY", "/var/lib/orders:/var/lib/bellwether", 1);
+  for (const char* named : {"/var/lib/bellwether", "/var/lib/./bellwether/", "/var/lib/orders"}) {
+    BOOST_TEST(Systemd::makes(named));
+  }
+  for (const char* other : {"/var/lib", "/var/lib/bellwether/in", "/var/lib/orders:", ""}) {
+    BOOST_TEST(!Systemd::makes(other));
+  }
+}
 
 BOOST_AUTO_TEST_CASE(is_told_at_its_socket) {
   const Receiver receiver;

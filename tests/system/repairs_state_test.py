@@ -14,7 +14,7 @@ import struct
 import tempfile
 import unittest
 
-from advice_case import LONG_S, AdviceCase
+from advice_case import LONG_S, UNAVAILABLE, AdviceCase
 from forged_frames import checksum
 from harness import wait_until
 from system_case import CALM, IS_SANITIZED, main
@@ -166,8 +166,25 @@ class Removed(AdviceCase):
             self.await_votes([voter])
             group.await_leader(leader)
 
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer needs what is taken away")
+    def test_where_systemd_makes_it_the_sidecar_hands_over_and_ends_for_that(self):
+        """As the leader; systemd's part is played by the test."""
+        with self.deep_voters(systemd=True) as group:
+            leader = group.await_leader(group.sidecars[2])
+            self.skip_without_landlock(leader)
+            leader.is_wanted = False
+            shutil.rmtree(leader.state_folder.parent)
+            self.assertEqual(leader.await_exit(), UNAVAILABLE)
+            self.assertRegex(leader.log(), "error .*the state's folder was deleted, and only "
+                                           "systemd can make it; leaving the group, to be started")
+            self.assertIn("left the group", leader.log())
+            self.assertEqual(group.sidecars[0].state_of(leader.name), "left")
+            group.await_leader()
+            leader.start()
+            self.await_votes(group.sidecars)
+
     @contextlib.contextmanager
-    def deep_voters(self):
+    def deep_voters(self, systemd=False):
         """The folder above their state is neither the flag's nor the socket's: deleted as well, it
         cannot be made by them."""
         with self.group(3, extra=CALM, voters=3) as group, tempfile.TemporaryDirectory() as far:
@@ -175,7 +192,8 @@ class Removed(AdviceCase):
                 sidecar.state_folder = pathlib.Path(far) / sidecar.name / "state"
                 sidecar.write_config(group.config_of(sidecar))
                 sidecar.state_folder.mkdir(mode=0o700, parents=True)
-                sidecar.start("--bootstrap")
+                sidecar.start("--bootstrap", environment={
+                    "STATE_DIRECTORY": f"/nowhere:{sidecar.state_folder}"} if systemd else None)
             self.await_votes(group.sidecars)
             yield group
 

@@ -266,6 +266,13 @@ class Systemd(SystemCase):
         self.await_journal(hangs, "bellwether", "Watchdog timeout")
         self.whole()
 
+    def test_a_state_that_root_deletes_is_systemds_to_make(self):
+        leader, *_ = self.whole()
+        leader.sh(f"rm -rf {STATE}")
+        for told in ("only systemd can make it; leaving the group", "left the group", "status=9"):
+            self.await_journal(leader, "bellwether", told)
+        self.whole()
+
     def test_in_a_crash_loop_it_is_started_ever_more_rarely(self):
         _, machine, _ = self.whole()
         machine.sh(f"systemctl stop bellwether; chmod 000 {CONFIG}")
