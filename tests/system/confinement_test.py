@@ -97,6 +97,7 @@ class Confinement(SystemCase):
         with tempfile.TemporaryDirectory() as far, self.group(1, extra=CALM) as group:
             sidecar, = group.sidecars
             sidecar.state_folder = pathlib.Path(far) / "state"
+            sidecar.state_folder.mkdir(mode=0o700)  # else it may make it once more anyhow
             sidecar.write_config(group.config_of(sidecar))
             group.start().await_leader(sidecar)
             self.landlock(sidecar)
