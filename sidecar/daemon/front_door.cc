@@ -185,11 +185,7 @@ FrontDoor::FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backe
       routes_(loop, backend_, feed_, history_, observer_),
       api_binding_(routes_, api::Entrance::kApi, observer_),
       metrics_binding_(routes_, api::Entrance::kMetrics, observer_),
-      // A client's host is taken for gone as soon as a peer's is.
-      api_{.use = metrics::TlsUse::kApi,
-           .server{loop,
-                   api_binding_,
-                   {.unacknowledged = link_limits(to_options(config)).unacknowledged}}},
+      api_{.use = metrics::TlsUse::kApi, .server{loop, api_binding_}},
       metrics_door_{.use = metrics::TlsUse::kMetrics, .server{loop, metrics_binding_}},
       socket_watch_(log, "the API's socket", config.api.socket) {
   open(api_, config.api.listen,
@@ -200,6 +196,12 @@ FrontDoor::FrontDoor(io::Loop& loop, io::Resolver& resolver, api::Backend& backe
   if (!config.api.socket.empty()) {
     io::listen_by_key("api.socket", [&] { api_.server.listen_on_socket(config.api.socket); });
   }
+  configure(config);
+}
+
+void FrontDoor::configure(const Config& config) {
+  // A client's host is taken for gone as soon as a peer's is.
+  api_.server.set_patience(link_limits(to_options(config)).unacknowledged);
   hooks_.set(config.hooks);
 }
 

@@ -68,7 +68,8 @@ class FrontDoor {
   void on_publish(const Publish& publish);
   void on_election(const metrics::ElectionSummary& election, const std::string& variant);
   void on_tokens() { routes_.on_tokens(); }
-  void set_hooks(const std::vector<HookSettings>& hooks) { hooks_.set(hooks); }
+  // What of it takes effect while the process runs.
+  void configure(const Config& config);
   // Makes clients of `[api] socket` reach it, within a moment, whatever was done to its file.
   void look_at_socket();
   // Takes no more requests.

@@ -394,7 +394,7 @@ void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
     if (is_started_) participant_.reconfigure(options);
   }
   application_.configure(in_force_.application);
-  front_door_.set_hooks(in_force_.hooks);
+  front_door_.configure(in_force_);
   changes = diff(before, in_force_);
   for (ConfigChange& change : diff(in_force_, wanted)) {
     change.pending_restart = true;

@@ -1,5 +1,10 @@
 // Answers without an end.
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <boost/test/unit_test.hpp>
+#include <set>
 
 #include "http_harness.hh"
 
@@ -20,9 +25,51 @@ HttpReply reply_to(Harness& harness, RawClient& client, const std::string& reque
   return harness.requests.back();
 }
 
+std::string attach() { return "POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 0\r\n\r\n"; }
+
+// In milliseconds, of all connections at the server's end.
+std::multiset<int> user_timeouts(const Harness& harness) {
+  std::multiset<int> timeouts;
+  for (int fd = 0; fd < 1024; ++fd) {
+    sockaddr_in own{};
+    sockaddr_in peer{};
+    socklen_t size = sizeof own;
+    // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): as the calls have it
+    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &size) != 0) continue;
+    if (size != sizeof own || ntohs(own.sin_port) != harness.port) continue;
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) continue;
+    // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+    int timeout = -1;
+    size = sizeof timeout;
+    BOOST_REQUIRE(::getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, &size) == 0);
+    timeouts.insert(timeout);
+  }
+  return timeouts;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(server_stream)
+
+BOOST_AUTO_TEST_CASE(a_new_patience_is_with_those_that_are_attached_already) {
+  HttpLimits limits;
+  limits.unacknowledged = std::chrono::seconds(2);
+  Harness harness(limits);
+  stream_always(harness);
+  RawClient attached(harness.port);
+  RawClient reader(harness.port);
+  reply_to(harness, attached, attach());
+  reply_to(harness, reader, get("/"));
+  BOOST_TEST(user_timeouts(harness) == (std::multiset<int>{0, 2000}),
+             boost::test_tools::per_element());
+  harness.server->set_patience(std::chrono::milliseconds(7500));
+  BOOST_TEST(user_timeouts(harness) == (std::multiset<int>{0, 7500}),
+             boost::test_tools::per_element());
+  RawClient next(harness.port);
+  reply_to(harness, next, attach());
+  BOOST_TEST(user_timeouts(harness) == (std::multiset<int>{0, 7500, 7500}),
+             boost::test_tools::per_element());
+}
 
 BOOST_AUTO_TEST_CASE(pieces_arrive_as_chunks_one_by_one) {
   Harness harness;

@@ -5,12 +5,17 @@ them or to the record, two flags never read "leader" at once, and epochs rise.
 usage: store_guard_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_name
 """
 
+import contextlib
+import ctypes
+import json
+import os
 import shutil
 import signal
+import socket
 
 from harness import now_ns, wait_until
 from namespaces import Hosts, can_make_namespaces
-from store_group import IS_ALL, LEASE_S, EtcdCase, KubernetesCase, by_command
+from store_group import IS_ALL, LEASE_S, SHORT, EtcdCase, KubernetesCase, by_command
 from system_case import main
 
 
@@ -188,8 +193,46 @@ class Life:
             self.assertIs(guarded.await_new_reign(epoch)[1], copy)
 
 
+def patience_with(sidecar, client):
+    """How long this client's kernel may acknowledge nothing, by the sidecar's own socket, in ms;
+    None: its sockets may not be looked at."""
+    pidfd_getfd = 438  # of all architectures
+    libc = ctypes.CDLL(None)
+    with open(os.pidfd_open(sidecar.process.pid), "rb", buffering=0) as process:
+        for fd in os.listdir(f"/proc/{sidecar.process.pid}/fd"):
+            copy = libc.syscall(pidfd_getfd, process.fileno(), int(fd), 0)
+            with contextlib.suppress(OSError):
+                if copy >= 0:
+                    with open(copy, "rb", buffering=0), socket.fromfd(
+                            copy, socket.AF_INET, socket.SOCK_STREAM) as own:
+                        if own.getpeername() == client:
+                            return own.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+    return None
+
+
 class OnEtcd(EtcdCase, Life):
     """One etcd."""
+
+    def test_patience_with_applications_is_that_of_the_detector_in_force(self):
+        attach = "[application]\nattach = true\n"
+        request = (b"POST /v1/application/attach HTTP/1.1\r\nHost: localhost\r\n"
+                   b"Content-Length: 0\r\n\r\n")
+        with self.led_group(1, extra=SHORT + attach, is_led=False) as guarded:
+            group, (sidecar,) = guarded.group, guarded.group.sidecars
+            wait_until("it is served", lambda: sidecar.get("/v1/leader"))
+            with socket.create_connection(("127.0.0.1", sidecar.api_port)) as application:
+                application.sendall(request)
+                self.assertIn(b"200", application.recv(100))
+                client = application.getsockname()
+                before = patience_with(sidecar, client)
+                if before is None:
+                    self.skipTest("the sockets of another process may not be looked at")
+                sidecar.write_config(group.config_of(sidecar) +
+                                     '[failure_detector]\nsuspect_after = "2s"\n')
+                status, _, text = sidecar.request("POST", "/v1/reload")
+                self.assertEqual(status, 200, text)
+                self.assertEqual(json.loads(text)["pending_restart"], [])
+                self.assertEqual((before < 3200, patience_with(sidecar, client)), (True, 3200))
 
     def test_the_guard_is_changed_to_voters_and_back(self):
         with self.led_group() as guarded:

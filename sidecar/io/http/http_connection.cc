@@ -90,15 +90,18 @@ void HttpConnection::begin_stream(std::string_view content_type) {
   send({.content_type = content_type, .is_chunked = is_chunked_}, {}, {});
   if (!has_body) end_answer();
   if (state_ == State::kStreaming) {
-    // What a POST is answered by is held open to say that its client is there, as an attachment is.
-    // Other streams are there to be read, and who reads slowly is not gone.
-    if (is_post_ && !is_over_unix_socket_) {
-      probe_silence(stream_.descriptor());
-      set_user_timeout(stream_.descriptor(), limits_.unacknowledged);
-    }
+    take_patience();
     stream_.start_reading();
     await_reader();
   }
+}
+
+// What a POST is answered by is held open to say that its client is there, as an attachment is.
+// Other streams are there to be read, and who reads slowly is not gone.
+void HttpConnection::take_patience() {
+  if (state_ != State::kStreaming || !is_post_ || is_over_unix_socket_) return;
+  probe_silence(stream_.descriptor());
+  set_user_timeout(stream_.descriptor(), limits_.unacknowledged);
 }
 
 bool HttpConnection::write(std::string_view piece) {

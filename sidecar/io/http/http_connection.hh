@@ -74,6 +74,8 @@ class HttpConnection final : private ByteStream::Owner {
   void begin_stream(std::string_view content_type);
   bool write(std::string_view piece);
   void end_stream();
+  // HttpLimits::unacknowledged is another one now.
+  void take_patience();
 
   // Takes no further request, and ends as soon as no answer is due.
   void stop();

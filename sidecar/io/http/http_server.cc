@@ -75,6 +75,11 @@ int HttpServer::try_to_listen(const SocketAddress& address) {
   return -status;
 }
 
+void HttpServer::set_patience(Duration unacknowledged) {
+  limits_.unacknowledged = unacknowledged;
+  for (const auto& [number, connection] : connections_) connection->take_patience();
+}
+
 void HttpServer::listen_on_socket(const std::string& path) {
   const auto fail_if = [&](int status) {
     if (status == 0) return;

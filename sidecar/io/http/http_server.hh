@@ -90,6 +90,8 @@ class HttpServer final : private HttpConnection::Owner {
   // From now on clients over TCP are served by TLS alone; with nullptr, none until there is one.
   // Those that were let in before have their answers, and their streams, and no further request.
   void secure(TlsContextPtr tls);
+  // HttpLimits::unacknowledged from now on, also for the streams that there are.
+  void set_patience(Duration unacknowledged);
   // A unix socket of mode 0660; a stale one at `path` is replaced, one that is in use or another
   // kind of file is not.  Removed at the end.  Throws AddressError.
   void listen_on_socket(const std::string& path);
@@ -135,7 +137,7 @@ class HttpServer final : private HttpConnection::Owner {
 
   Loop& loop_;
   HttpListener& listener_;
-  const HttpLimits limits_;
+  HttpLimits limits_;
   UndumpedVector<char> buffer_ = UndumpedVector<char>(kReceiveBytes);  // for tokens, too
   uint32_t last_number_ = 0;
   std::unordered_map<uint32_t, std::unique_ptr<HttpConnection>> connections_;
