@@ -1,6 +1,6 @@
 // What an operator asks of a leader: to step down, or to hand over to a member.  Both take their
-// time, most of all while the application finishes, and may come to nothing: so it is not done
-// before another leads, or for a step-down nobody.
+// time, most of all while the application finishes, and may come to nothing.  They are done when
+// another one leads: that member, or for a step-down any.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -29,24 +29,19 @@ bool may_another_lead(const Members& members) {
   });
 }
 
-std::string who_leads(const Node& node) {
-  if (node.is_leading()) return "this node leads on";
-  const Member* const leader = node.members().find(node.leader()->id);
-  return (leader == nullptr ? "a member that is not known yet" : leader->entry.name) + " leads";
-}
-
-// How far a hand-over is that this node has agreed to.
 enum class Progress : uint8_t { kUnderWay, kDone, kCameToNothing };
 
-Progress progress_of_step_down(const Node& node) {
-  if (!node.is_leading()) return Progress::kDone;
-  return node.is_handing_over() ? Progress::kUnderWay : Progress::kCameToNothing;
+// Of what this node has agreed to.  `to`: who is to lead; nothing: anybody else.
+Progress progress_of(const Node& node, const std::optional<Uuid>& to) {
+  const auto leader = node.leader();
+  if (leader && (to ? leader->id == *to : !node.is_leading())) return Progress::kDone;
+  return leader && !node.is_handing_over() ? Progress::kCameToNothing : Progress::kUnderWay;
 }
 
-Progress progress_of_transfer(const Node& node, const Uuid& to) {
-  const auto leader = node.leader();
-  if (leader && leader->id == to) return Progress::kDone;
-  return node.is_handing_over() || !leader ? Progress::kUnderWay : Progress::kCameToNothing;
+std::string who_leads(const Node& node) {
+  if (node.is_leading()) return "this node leads";
+  const Member* const leader = node.members().find(node.leader()->id);
+  return (leader == nullptr ? "a member that is not known yet" : leader->entry.name) + " leads";
 }
 
 }  // namespace
@@ -70,21 +65,11 @@ void Routes::step_down(const io::HttpRequest& request, Exchange exchange) {
     return exchange.send(error_response(
         409, "nobody else may lead now; to have no leader all the same, end this sidecar"));
   }
-  const auto answer = [this, hold = duration_text(hold)](bool is_last) -> Said {
-    const Node& node = backend_.node();
-    switch (progress_of_step_down(node)) {
-      case Progress::kDone:
-        return json_response(200, {{"result", "stepped down"}, {"hold", hold}});
-      case Progress::kCameToNothing:
-        return error_response(409, "nobody takes over any more: " + who_leads(node));
-      case Progress::kUnderWay:
-        break;
-    }
-    if (!is_last) return std::nullopt;
-    return json_response(202, {{"result", "stepping down"}, {"hold", hold}});
-  };
-  command_and_wait(StepDown{.hold = hold, .is_now = body->value("now", false)}, std::move(exchange),
-                   *wait, answer);
+  command_and_wait(StepDown{.hold = hold, .is_now = body->value("now", false)},
+                   {.came_to_nothing = "nobody has taken over",
+                    .done = {{"result", "stepped down"}, {"hold", duration_text(hold)}},
+                    .under_way = {{"result", "stepping down"}, {"hold", duration_text(hold)}}},
+                   *wait, std::move(exchange));
 }
 
 void Routes::transfer(const io::HttpRequest& request, Exchange exchange) {
@@ -103,27 +88,23 @@ void Routes::transfer(const io::HttpRequest& request, Exchange exchange) {
     return exchange.send(
         refusal(may_ask ? Outcome::Kind::kUnknownMember : Outcome::Kind::kNotLeader));
   }
-  const auto answer = [this, to, id = member->entry.id](bool is_last) -> Said {
-    const Node& node = backend_.node();
-    switch (progress_of_transfer(node, id)) {
-      case Progress::kDone:
-        return json_response(200, {{"result", "handed over"}, {"to", to}});
-      case Progress::kCameToNothing:
-        return error_response(409, to + " has not taken over: " + who_leads(node));
-      case Progress::kUnderWay:
-        break;
-    }
-    if (!is_last) return std::nullopt;
-    return json_response(202, {{"result", "handing over"}, {"to", to}});
-  };
-  command_and_wait(Transfer{.to = member->entry.id}, std::move(exchange), *wait, answer);
+  command_and_wait(Transfer{.to = member->entry.id},
+                   {.to = member->entry.id,
+                    .came_to_nothing = to + " has not taken over",
+                    .done = {{"result", "handed over"}, {"to", to}},
+                    .under_way = {{"result", "handing over"}, {"to", to}}},
+                   *wait, std::move(exchange));
 }
 
 // What is under way goes on, whether anybody waits for it or not.
-void Routes::command_and_wait(const Input& input, Exchange exchange, Duration wait,
-                              LongPolls::Answer answer) {
-  backend_.command(input, [this, exchange, wait, answer](Outcome::Kind outcome) mutable {
+void Routes::command_and_wait(const Input& input, HandoverWords words, Duration wait,
+                              Exchange exchange) {
+  backend_.command(input, [this, words = std::move(words), wait,
+                           exchange = std::move(exchange)](Outcome::Kind outcome) mutable {
     if (outcome != Outcome::Kind::kDone) return exchange.send(refusal(outcome));
+    auto answer = [this, words = std::move(words)](bool is_last) {
+      return progress_of_handover(words, is_last);
+    };
     const bool is_full = long_polls_.is_full();
     if (is_full && wait > Duration::zero()) observer_.on_limit(Limit::kLongPolls);
     const bool is_last = is_full || wait == Duration::zero();
@@ -131,6 +112,19 @@ void Routes::command_and_wait(const Input& input, Exchange exchange, Duration wa
     long_polls_.add(backend_.now() + wait, std::move(exchange), std::move(answer));
     arm();
   });
+}
+
+Said Routes::progress_of_handover(const HandoverWords& words, bool is_last) const {
+  const Node& node = backend_.node();
+  switch (progress_of(node, words.to)) {
+    case Progress::kDone:
+      return json_response(200, words.done);
+    case Progress::kCameToNothing:
+      return error_response(409, words.came_to_nothing + ": " + who_leads(node));
+    case Progress::kUnderWay:
+      break;
+  }
+  return is_last ? Said(json_response(202, words.under_way)) : std::nullopt;
 }
 
 }  // namespace bellwether::api

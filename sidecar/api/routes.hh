@@ -63,6 +63,14 @@ class ScoreBudget {
   int count_ = 0;
 };
 
+// A hand-over that was asked for, and what is said of it.
+struct HandoverWords {
+  std::optional<Uuid> to{};  // is to lead; nothing: anybody else
+  std::string came_to_nothing;
+  Json done;
+  Json under_way;
+};
+
 class Routes;
 
 struct Route {
@@ -138,15 +146,16 @@ class Routes : private LeadershipListener {
   // Tells the client why not.
   bool may_command(const io::HttpRequest& request, metrics::Command command, Exchange& exchange);
 
-  // How long the client waits, at most kMaxWait; nothing: it is told that it says so wrongly.
+  // How long the client waits, at most kMaxWait; nothing: it has said so in a wrong way, and is
+  // told.
   static std::optional<Duration> wait_of(const io::HttpRequest& request, Duration usual,
                                          Exchange& exchange);
 
   // handover_routes.cc
   void step_down(const io::HttpRequest& request, Exchange exchange);
   void transfer(const io::HttpRequest& request, Exchange exchange);
-  void command_and_wait(const Input& input, Exchange exchange, Duration wait,
-                        LongPolls::Answer answer);
+  void command_and_wait(const Input& input, HandoverWords words, Duration wait, Exchange exchange);
+  Said progress_of_handover(const HandoverWords& words, bool is_last) const;
 
   // command_routes.cc
   void elect(const io::HttpRequest& request, Exchange exchange);

@@ -21,7 +21,7 @@ enum class Limit : uint8_t {
   kHttpIdle,         // time a connection may be silent
   kHttpUnsent,       // bytes that wait for a client to read
   kEventStreams,     // clients that follow /v1/events
-  kLongPolls,        // clients that wait for /v1/leader?index=
+  kLongPolls,        // clients that wait for another leader
   kAttachments,      // applications that are attached
   kScoreChanges,     // that come faster than anything follows from them
   kLogLines,         // lines of the log that came too often, or that nobody reads

@@ -46,7 +46,7 @@ ApiAddress parse_api(const std::string& text) {
   return address;
 }
 
-// So often somebody who waits is told.
+// Between two calls of `meanwhile`.
 constexpr Duration kBetweenWords = std::chrono::seconds(1);
 
 constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
@@ -230,7 +230,7 @@ io::HttpAnswer ApiClient::exchange(io::HttpClientRequest request,
   });
   while (!result) {
     turn(kBetweenWords);
-    meanwhile();
+    if (!result) meanwhile();
   }
   if (result->failure != io::HttpFailure::kNone) fail(*result);
   if (result->answer.is_body_cut) fail("its answer is too long");

@@ -38,8 +38,8 @@ struct SidecarOptions {
 
 constexpr const char* kExitStatus = R"(
 
-Exit status: 0 done; 1 no sidecar answers, or it refuses; 2 wrong usage; 3 the sidecar was looked
-up in a configuration that is invalid.)";
+Exit status: 0 done; 1 no sidecar answers, it refuses, or what it began came to nothing or takes
+longer; 2 wrong usage; 3 the sidecar was looked up in a configuration that is invalid.)";
 
 constexpr const char* kJsonHelp = "the answer of the API instead of the lines";
 
@@ -86,9 +86,9 @@ constexpr const char* kWatchExamples = R"(Examples:
 constexpr const char* kStepDown = R"(Make the leader on this machine step down
 
 The next-highest member takes over, after the application has finished what it had begun
-([application] drain_timeout).  The command waits for that, and says so when it came to nothing, for
-nobody was left to take over.  This one then stays out of elections for the time of --hold;
-otherwise the highest member would win again at once.
+([application] drain_timeout).  The command waits until another one leads, and fails when nobody has
+taken over.  This one then stays out of elections for the time of --hold; otherwise the highest
+member would win again at once.
 )";
 constexpr const char* kStepDownExamples = R"(Examples:
   bellwether step-down
@@ -103,7 +103,7 @@ constexpr const char* kStepDownExamples = R"(Examples:
 constexpr const char* kTransfer = R"(Hand leadership over from this machine to a member
 
 Nobody takes over from the member until it is gone, whatever its rank.  The command waits until it
-leads, and says so when another does.
+leads, and fails when it has not taken over.
 )";
 constexpr const char* kTransferExamples = R"(Examples:
   bellwether transfer orders-1
@@ -200,7 +200,7 @@ ExitCode watch(ApiClient& client, const SidecarOptions& options) {
                         .is_coloured = has_colour(options.colour)});
 }
 
-// Prints what came of it, or that nothing has yet.  A refusal comes before any output.
+// Prints what came of it.  A refusal comes before any output.
 ExitCode hand_over(ApiClient& client, const SidecarOptions& options, const std::string& path,
                    const Json& body, const std::function<std::string(const Json&)>& details) {
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(*parse_duration(options.wait));
@@ -211,9 +211,12 @@ ExitCode hand_over(ApiClient& client, const SidecarOptions& options, const std::
       });
   progress.clear();
   const Json json = require_json(client, answer, "result");
+  const std::string text = text_of(json, "result") + details(json);
   constexpr unsigned kUnderWay = 202;
-  std::cout << text_of(json, "result") << details(json)
-            << (answer.status == kUnderWay ? "; not over yet, see `bellwether status`\n" : "\n");
+  if (answer.status == kUnderWay && wait.count() > 0) {
+    throw ApiError(text + ": not over yet, and goes on; see `bellwether status`");
+  }
+  std::cout << text << "\n";
   return ExitCode::kOk;
 }
 
@@ -323,7 +326,7 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
 
   const auto add_wait = [&](CLI::App& added) {
     add_duration(added, "--wait", options->wait,
-                 "how long to wait until it is done, at most 10m\n(default: 30s)");
+                 "how long to wait until it is done (default: 30s;\nmore than 10m counts as 10m)");
   };
   CLI::App& down = add("step-down", kStepDown, kStepDownExamples, step_down);
   add_duration(down, "--hold", options->hold, "how long to stay out (default: 30s)");

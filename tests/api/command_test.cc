@@ -142,14 +142,14 @@ BOOST_AUTO_TEST_CASE(a_value_that_is_no_string_is_a_bad_request) {
   BOOST_TEST(post("/v1/step-down", R"({"now":"yes"})")->error() == R"("now" is true or false)");
 }
 
-BOOST_AUTO_TEST_CASE(a_command_is_answered_when_it_is_carried_out) {
+BOOST_AUTO_TEST_CASE(a_command_is_answered_when_the_node_has_it) {
   lead_group();
   backend.holds_commands = true;
   const auto answer = post("/v1/step-down");
   BOOST_TEST(!answer->response.has_value());
   BOOST_TEST(node.node().is_leading());
   backend.carry_out_held();
-  BOOST_TEST(answer->status() == 200u);
+  BOOST_TEST(answer->status() == 202u);
   BOOST_TEST(!node.node().is_leading());
 }
 

@@ -43,11 +43,13 @@ BOOST_FIXTURE_TEST_SUITE(handover, HandoverFixture)
 
 BOOST_AUTO_TEST_CASE(a_leader_steps_down_and_stays_out_for_the_hold) {
   lead_group();
-  const auto answer = post("/v1/step-down", R"({"hold":"45s"})");
-  BOOST_TEST(answer->status() == 200u);
-  BOOST_TEST(answer->response->body == "{\"result\":\"stepped down\",\"hold\":\"45s\"}\n");
+  const auto answer = post("/v1/step-down?wait=10s", R"({"hold":"45s"})");
   BOOST_TEST(!node.node().is_leading());
   BOOST_TEST((node.wait_of(Timer::kHold) == 45s));
+  BOOST_TEST(!answer->response.has_value());
+  announce(2);
+  BOOST_TEST(answer->status() == 200u);
+  BOOST_TEST(answer->response->body == "{\"result\":\"stepped down\",\"hold\":\"45s\"}\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_hold_may_be_plain_seconds_or_none) {
@@ -60,7 +62,7 @@ BOOST_AUTO_TEST_CASE(who_does_not_say_how_long_is_held_for_thirty_seconds) {
   for (const char* body : {"", " \r\n", "{}"}) {
     ApiFixture fresh;
     fresh.lead();
-    BOOST_TEST(fresh.post("/v1/step-down", body)->status() == 200u);
+    BOOST_TEST(fresh.post("/v1/step-down", body)->status() == 202u);
     BOOST_TEST((fresh.node.wait_of(Timer::kHold) == 30s));
   }
 }
@@ -73,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_hold_that_is_no_duration_or_too_long_is_a_bad_request) {
     BOOST_TEST(answer->error() == "hold is a duration such as 30s, at most 24h");
   }
   BOOST_TEST(node.node().is_leading());
-  BOOST_TEST(post("/v1/step-down", R"({"hold":"24h"})")->status() == 200u);
+  BOOST_TEST(post("/v1/step-down", R"({"hold":"24h"})")->status() == 202u);
 }
 
 BOOST_AUTO_TEST_CASE(who_does_not_lead_cannot_step_down_and_says_who_does) {
@@ -159,6 +161,8 @@ BOOST_AUTO_TEST_CASE(a_step_down_is_not_done_before_the_application_has_finished
   BOOST_TEST(!waiting->response.has_value());
   BOOST_TEST(node.node().is_leading());
   finish_drain();
+  BOOST_TEST(!waiting->response.has_value());
+  announce(2);
   BOOST_TEST(waiting->status() == 200u);
   BOOST_TEST(waiting->response->body == "{\"result\":\"stepped down\",\"hold\":\"30s\"}\n");
   const std::vector<std::string> both{"/v1/step-down 202", "/v1/step-down 200"};
@@ -170,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_step_down_that_is_called_off_was_not_done) {
   const auto waiting = post("/v1/step-down?wait=30s");
   lose({1, 2});
   BOOST_TEST(waiting->status() == 409u);
-  BOOST_TEST(waiting->error() == "nobody takes over any more: this node leads on");
+  BOOST_TEST(waiting->error() == "nobody has taken over: this node leads");
   BOOST_TEST(node.node().is_leading());
 }
 
@@ -179,7 +183,23 @@ BOOST_AUTO_TEST_CASE(a_transfer_whose_target_is_gone_was_not_done) {
   const auto waiting = post("/v1/transfer?wait=30s", R"({"to":"node-1"})");
   lose({1});
   BOOST_TEST(waiting->status() == 409u);
-  BOOST_TEST(waiting->error() == "node-1 has not taken over: this node leads on");
+  BOOST_TEST(waiting->error() == "node-1 has not taken over: this node leads");
+}
+
+// Nobody takes the place, and an election gives it back to this node, which is not held.
+BOOST_AUTO_TEST_CASE(a_hand_over_after_which_this_node_leads_again_was_not_done) {
+  for (const char* path : {"/v1/step-down?wait=60s", "/v1/transfer?wait=60s"}) {
+    ApiFixture fresh;
+    fresh.lead();
+    const bool is_transfer = path[4] == 't';
+    const auto waiting = fresh.post(path, is_transfer ? R"({"to":"node-1"})" : R"({"hold":"0s"})");
+    BOOST_TEST(!fresh.node.node().is_leading());
+    for (int second = 0; second < 30 && !waiting->response; ++second) fresh.run_for(1s);
+    BOOST_TEST(fresh.node.node().is_leading());
+    BOOST_TEST(waiting->status() == 409u);
+    BOOST_TEST(waiting->error() == (is_transfer ? "node-1 has not taken over: this node leads"
+                                                : "nobody has taken over: this node leads"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_transfer_by_which_another_leads_was_not_done) {

@@ -167,7 +167,7 @@ class Proxies(unittest.TestCase):
             received = b""
             while not received.endswith(b"n2"):
                 received += to_the_leader.recv(1000) or self.fail(received)
-            self.assertEqual(leader.request("POST", "/v1/step-down", {"hold": "1h"})[0], 200)
+            self.assertEqual(leader.request("POST", "/v1/step-down", {"hold": "1h"})[0], 202)
             self.assertEqual(to_the_leader.recv(1), b"")  # ended with the leadership
         await_all("the successor is reached", port, ["n1"], "POST")
         second.kill()

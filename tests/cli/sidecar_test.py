@@ -27,16 +27,18 @@ class Commands(Sidecar):
         self.assertEqual(self.posted(), [f"POST {path} {{}}", f'POST {path} {{"hold":"10m"}}',
                                          f'POST {path} {{"now":true}}'])
 
-    def test_what_is_not_over_yet(self):
+    def test_who_does_not_wait_hears_that_it_has_begun(self):
         self.sidecar.answers["/v1/step-down?wait=0s"] = (
             202, {"result": "stepping down", "hold": "30s"})
         self.assertEqual(self.ask("step-down", "--wait", "0s"),
-                         "stepping down, stays out for 30s; not over yet, see `bellwether status`"
-                         "\n")
+                         "stepping down, stays out for 30s\n")
+
+    def test_what_takes_longer_than_one_waits_has_not_succeeded(self):
         self.sidecar.answers["/v1/transfer?wait=90s"] = (
             202, {"result": "handing over", "to": "orders-1"})
-        self.assertEqual(self.ask("transfer", "orders-1", "--wait", "90s"),
-                         "handing over to orders-1; not over yet, see `bellwether status`\n")
+        self.assertEqual(self.refused(FAILURE, "transfer", "orders-1", "--wait", "90s"),
+                         "handing over to orders-1: not over yet, and goes on; see `bellwether "
+                         "status`")
 
     def test_who_waits_is_told_for_what(self):
         self.sidecar.answers["/v1/step-down?wait=30s"] = (
@@ -49,7 +51,7 @@ class Commands(Sidecar):
                       result.stderr)
 
     def test_what_came_to_nothing(self):
-        error = "nobody takes over any more: this node leads on"
+        error = "nobody has taken over: this node leads"
         self.sidecar.answers["/v1/step-down?wait=30s"] = (409, {"error": error})
         self.assertEqual(self.refused(FAILURE, "step-down"), error)
 

@@ -162,6 +162,7 @@ class Drain(DrainCase):
             mine = self.attach(leader, "worker")
             command = operator.submit(self.run_program, "step-down", "--api", leader.api_url)
             event = self.await_drain(mine)
+            self.assertEqual(leader.request("POST", "/v1/step-down", {})[0], 202)
             self.assertFalse(command.done())
             attachment.drained(str(leader.socket_file), event)
             result = command.result()
@@ -170,8 +171,8 @@ class Drain(DrainCase):
 
     def test_the_command_says_that_nobody_took_over(self):
         for command, why in (
-                (["step-down"], "nobody takes over any more: this node leads on"),
-                (["transfer", "n0"], "n0 has not taken over: this node leads on")):
+                (["step-down"], "nobody has taken over: this node leads"),
+                (["transfer", "n0"], "n0 has not taken over: this node leads")):
             with self.subTest(command=command), self.group(2, extra=LONG) as group, \
                     concurrent.futures.ThreadPoolExecutor(1) as operator:
                 other, leader = group.start().sidecars

@@ -38,6 +38,33 @@ class Commands(SystemCase):
             leader.await_log("info .*carried out a command command=transfer to=" + deaf.name)
             leader.await_log("info .*carried out a command command=step-down hold=10m")
 
+    def test_a_hand_over_that_nobody_has_taken_has_failed(self):
+        with self.group(3, extra=PATIENT, voters=3) as group:
+            group.start("--bootstrap")
+            leader = group.await_leader(group.sidecars[-1])
+            lowest, deaf, _ = group.sidecars
+            self.await_able(leader, lowest, deaf)
+            deaf.send_signal(signal.SIGSTOP)
+            result = self.run_program("transfer", deaf.name, "--wait", "10m", "--api",
+                                      leader.api_url)
+            self.assertEqual(result.returncode, 1, result.stdout)
+            self.assertRegex(result.stderr.splitlines()[-1],
+                             f"^bellwether: {deaf.name} has not taken over: "
+                             f"(this node|{lowest.name}) leads$")
+
+    def test_a_step_down_after_which_nobody_leads_has_not_succeeded(self):
+        with self.group(3, extra=PATIENT, voters=3) as group:
+            group.start("--bootstrap")
+            leader = group.await_leader(group.sidecars[-1])
+            self.await_able(leader, *group.sidecars[:2])
+            for deaf in group.sidecars[:2]:
+                deaf.send_signal(signal.SIGSTOP)
+            result = self.run_program("step-down", "--wait", "3s", "--api", leader.api_url)
+            self.assertEqual(result.returncode, 1, result.stdout)
+            self.assertEqual(result.stderr.splitlines()[-1],
+                             "bellwether: stepping down, stays out for 30s: not over yet, and "
+                             "goes on; see `bellwether status`")
+
     def test_a_second_transfer_replaces_the_first(self):
         with self.group(3, extra=PATIENT, voters=3) as group:
             group.start("--bootstrap")

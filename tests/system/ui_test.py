@@ -263,7 +263,7 @@ class Page(SystemCase):
             browser.run("document.getElementById('hold').value = '1h'")
             browser.click("#confirm")
             group.await_leader(group.sidecars[1])
-            browser.await_text("#answer", "stepped down, on hold for 1h")
+            browser.await_text("#answer", "stepping down, on hold for 1h")
             self.await_page(browser, group.sidecars[1])
             wait_until("no command can be given", lambda: all(
                 self.obstacle(browser, name) for name in ("step-down", "transfer", "elect")))
