@@ -31,17 +31,15 @@ bool may_another_lead(const Members& members) {
 
 enum class Progress : uint8_t { kUnderWay, kDone, kCameToNothing };
 
-// Of what this node has agreed to.  `to`: who is to lead; nothing: anybody else.
-Progress progress_of(const Node& node, const std::optional<Uuid>& to) {
-  const auto leader = node.leader();
-  if (leader && (to ? leader->id == *to : !node.is_leading())) return Progress::kDone;
-  return leader && !node.is_handing_over() ? Progress::kCameToNothing : Progress::kUnderWay;
-}
-
-std::string who_leads(const Node& node) {
-  if (node.is_leading()) return "this node leads";
-  const Member* const leader = node.members().find(node.leader()->id);
-  return (leader == nullptr ? "a member that is not known yet" : leader->entry.name) + " leads";
+// Of what this node has agreed to.  `to`: who is to lead; nothing: anybody else.  Others lead when
+// that was published, and not when they have only claimed.
+Progress progress_of(const Node& node, const Leadership& published, const std::optional<Uuid>& to) {
+  const bool leads = node.is_leading();
+  const bool does_another = !leads && published.leader && !published.is_self;
+  if (does_another && (!to || published.leader->id == *to)) return Progress::kDone;
+  if (!leads && !does_another) return Progress::kUnderWay;
+  const bool is_for_it = node.is_handing_over() && (!to || node.successor() == to);
+  return is_for_it ? Progress::kUnderWay : Progress::kCameToNothing;
 }
 
 }  // namespace
@@ -102,6 +100,7 @@ void Routes::command_and_wait(const Input& input, HandoverWords words, Duration 
   backend_.command(input, [this, words = std::move(words), wait,
                            exchange = std::move(exchange)](Outcome::Kind outcome) mutable {
     if (outcome != Outcome::Kind::kDone) return exchange.send(refusal(outcome));
+    long_polls_.answer(backend_.now());  // it may have replaced what others wait for
     auto answer = [this, words = std::move(words)](bool is_last) {
       return progress_of_handover(words, is_last);
     };
@@ -115,12 +114,15 @@ void Routes::command_and_wait(const Input& input, HandoverWords words, Duration 
 }
 
 Said Routes::progress_of_handover(const HandoverWords& words, bool is_last) const {
-  const Node& node = backend_.node();
-  switch (progress_of(node, words.to)) {
+  const Leadership& published = feed_.current();
+  switch (progress_of(backend_.node(), published, words.to)) {
     case Progress::kDone:
       return json_response(200, words.done);
     case Progress::kCameToNothing:
-      return error_response(409, words.came_to_nothing + ": " + who_leads(node));
+      return error_response(
+          409, words.came_to_nothing + ": " +
+                   (backend_.node().is_leading() ? "this node" : published.leader->name) +
+                   " leads");
     case Progress::kUnderWay:
       break;
   }

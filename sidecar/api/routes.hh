@@ -107,6 +107,8 @@ class Routes : private LeadershipListener {
   // `answer` is shared by the copies of its exchange.
   void handle(const io::HttpRequest& request, std::shared_ptr<Answer> answer, Entrance entrance);
 
+  // This process ends: who waits for a change is answered with what is so now.
+  void dismiss_waiting() { long_polls_.answer(kNever); }
   // Some client has gone: whoever waited for an answer or an event and is not open any more.
   void on_gone();
   // Other tokens are in force: who is attached by one that is not has gone.

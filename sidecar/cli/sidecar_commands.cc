@@ -203,7 +203,9 @@ ExitCode watch(ApiClient& client, const SidecarOptions& options) {
 // Prints what came of it.  A refusal comes before any output.
 ExitCode hand_over(ApiClient& client, const SidecarOptions& options, const std::string& path,
                    const Json& body, const std::function<std::string(const Json&)>& details) {
-  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(*parse_duration(options.wait));
+  // The sidecar waits no longer, either.
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(
+      std::min<Duration>(*parse_duration(options.wait), std::chrono::minutes(10)));
   Progress progress;
   const io::HttpAnswer answer =
       client.post(path + "?wait=" + options.wait, dump(body), wait, [&progress] {

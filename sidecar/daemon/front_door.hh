@@ -72,6 +72,8 @@ class FrontDoor {
   void configure(const Config& config);
   // Makes clients of `[api] socket` reach it, within a moment, whatever was done to its file.
   void look_at_socket();
+  // Answers those that wait for something that would come later.
+  void dismiss_waiting() { routes_.dismiss_waiting(); }
   // Takes no more requests.
   void close();
 

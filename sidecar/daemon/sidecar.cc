@@ -322,6 +322,7 @@ void Sidecar::finish() {
   if (std::exchange(is_finishing_, true)) return;
   patience_.arm(kNever);
   participant_.close();
+  front_door_.dismiss_waiting();
   front_door_.close();
   await_last_words();
 }

@@ -216,11 +216,31 @@ BOOST_AUTO_TEST_CASE(a_transfer_that_another_command_has_replaced_was_not_done) 
   lead_with_application();
   const auto first = post("/v1/transfer?wait=30s", R"({"to":"node-1"})");
   const auto second = post("/v1/transfer?wait=30s", R"({"to":"node-2"})");
+  BOOST_TEST(first->status() == 409u);
+  BOOST_TEST(first->error() == "node-1 has not taken over: this node leads");
   finish_drain();
   announce(2);
-  BOOST_TEST(first->status() == 409u);
-  BOOST_TEST(first->error() == "node-1 has not taken over: node-2 leads");
   BOOST_TEST(second->status() == 200u);
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_hears_of_the_successor_of_a_leader_that_leaves_meanwhile) {
+  lead_with_application();
+  const auto waiting = post("/v1/transfer?wait=30s", R"({"to":"node-1"})");
+  step(node.step(LeaveGroup{}));
+  finish_drain();
+  BOOST_TEST(!waiting->response.has_value());
+  announce(1);
+  BOOST_TEST(node.node().has_left());
+  BOOST_TEST(waiting->status() == 200u);
+}
+
+BOOST_AUTO_TEST_CASE(at_the_end_of_the_process_whoever_waits_is_answered) {
+  lead_with_application();
+  const auto command = post("/v1/transfer?wait=30s", R"({"to":"node-1"})");
+  const auto poll = get("/v1/leader?wait=30s&index=" + std::to_string(feed.current().index));
+  routes.dismiss_waiting();
+  BOOST_TEST(command->status() == 202u);
+  BOOST_TEST(poll->status() == 200u);
 }
 
 BOOST_AUTO_TEST_CASE(who_cannot_wait_longer_hears_that_it_is_under_way) {

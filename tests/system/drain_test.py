@@ -169,6 +169,21 @@ class Drain(DrainCase):
             self.assertEqual((result.returncode, result.stdout.rstrip()),
                              (0, "stepped down, stays out for 30s"))
 
+    def test_the_command_says_so_though_the_leader_leaves_meanwhile(self):
+        with self.group(extra=LONG) as group, \
+                concurrent.futures.ThreadPoolExecutor(1) as operator:
+            leader = group.start().await_leader(group.sidecars[2])
+            mine = self.attach(leader, "worker")
+            command = operator.submit(self.run_program, "transfer", "n0", "--api", leader.api_url)
+            event = self.await_drain(mine)
+            leader.is_wanted = False
+            leader.send_signal(signal.SIGTERM)
+            leader.await_log("leaving the group")
+            attachment.drained(str(leader.socket_file), event)
+            result = command.result()
+            self.assertEqual((result.returncode, result.stdout), (0, "handed over to n0\n"))
+            self.assertEqual(leader.await_exit(), 0)
+
     def test_the_command_says_that_nobody_took_over(self):
         for command, why in (
                 (["step-down"], "nobody has taken over: this node leads"),

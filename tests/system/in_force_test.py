@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import signal
 
+from ends_test import slow
 from harness import wait_until
 from hooks_test import Receiver
 from system_case import CALM, PATIENT, SystemCase, main
@@ -37,6 +38,21 @@ class Commands(SystemCase):
             self.assertGreater(status["timers_due_in_ms"].get("hold", 0), 300_000)
             leader.await_log("info .*carried out a command command=transfer to=" + deaf.name)
             leader.await_log("info .*carried out a command command=step-down hold=10m")
+
+    def test_who_is_said_to_have_taken_over_leads(self):
+        """Also where disks are slow: a claim, and a vote for it, are not leadership yet."""
+        with self.group(3, extra=PATIENT, voters=3) as group:
+            for sidecar in group.sidecars:
+                sidecar.start("--bootstrap", environment=slow(slow_sync_ms=200))
+            group.await_leader(group.sidecars[-1], patience_s=120)
+            for _ in range(3):
+                for target in group.sidecars[:2]:
+                    leader = group.await_leader()
+                    self.await_able(leader, target)
+                    status, _, text = leader.request("POST", "/v1/transfer?wait=50s",
+                                                     {"to": target.name}, timeout_s=60)
+                    self.assertEqual(status, 200, text)
+                    self.assertEqual(leader.leader(), target.name)
 
     def test_a_hand_over_that_nobody_has_taken_has_failed(self):
         with self.group(3, extra=PATIENT, voters=3) as group:
