@@ -25,9 +25,8 @@ bool is_same(const struct stat& there, const FileDescriptor& file) {
          ours.st_ino == there.st_ino;
 }
 
-// Of the folder, or of its lock; errno says why.
-[[noreturn]] void refuse(const fs::path& path, const char* failure) {
-  const int error = errno;
+// Of the folder, or of its lock.  `error`: an errno.
+[[noreturn]] void give_up(const fs::path& path, const char* failure, int error) {
   if (error == EACCES || error == EPERM || error == EROFS) {
     throw FolderRefused(state_error(path, failure, error));
   }
@@ -57,7 +56,7 @@ LockedFolder::LockedFolder(fs::path path, FileCalls& calls)
     : path_(std::move(path)), calls_(calls) {
   make();
   folder_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder_.is_open()) refuse(path_, "cannot be opened");
+  if (!folder_.is_open()) give_up(path_, "cannot be opened", errno);
   lock();
 }
 
@@ -142,7 +141,7 @@ void LockedFolder::make() const {
     if (calls_.make_folder(made.c_str(), kStateFolderMode) == 0) {
       sync(parent);
     } else if (errno != EEXIST) {
-      refuse(made, "cannot be created");
+      give_up(made, "cannot be created", errno);
     }
   }
 }
@@ -159,7 +158,7 @@ void LockedFolder::lock() {
   const std::string path = path_of(kLockFile);
   const int fd =
       calls_.open(folder_.get(), kLockFile, O_RDWR | O_CREAT | kCautiousOpen, kStateFileMode);
-  if (fd < 0) refuse(path, "cannot be opened");
+  if (fd < 0) give_up(path, "cannot be opened", errno);
   lock_ = checked(fd, kLockFile);
   struct flock whole_file {};
   whole_file.l_type = F_WRLCK;

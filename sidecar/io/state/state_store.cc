@@ -1,11 +1,10 @@
-// What a start makes of the files it finds, and the two writes of a running process.
+// What a start makes of the files it finds, and what a running process writes.
 #include "io/state/state_store.hh"
 
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/uuid/random_generator.hpp>
 #include <cerrno>
 #include <utility>
@@ -13,42 +12,26 @@
 #include "base/check.hh"
 #include "base/file_turn.hh"
 #include "core/lease.hh"
+#include "io/state/found_state.hh"
+#include "io/state/remade_folder.hh"
 #include "io/wire/codec.hh"
 
 namespace bellwether::io {
 namespace {
 
-constexpr const char* kStateFile = "state";
-constexpr const char* kIdentityFile = "identity";
 constexpr const char* kMembersFile = "members";
-
-constexpr size_t kUuidTextBytes = 36;
 
 // From the system's random source.
 Uuid random_identity() { return boost::uuids::random_generator()(); }
 
-// The canonical form of a version 4 UUID, with or without a line feed.
-std::optional<Uuid> parse_identity(std::string text) {
-  if (text.ends_with('\n')) text.pop_back();
-  const std::optional<Uuid> id = parse_uuid(text);
-  const bool is_random = id && id->version() == Uuid::version_random_number_based &&
-                         id->variant() == Uuid::variant_rfc_4122;
-  return is_random ? id : std::nullopt;
-}
-
-std::span<const uint8_t> bytes_of(const std::string& text) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): any object may be read as bytes
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
-
 // Why the memory is lost; nullptr: it is not.
-const char* flaw_of(const std::optional<std::string>& file, const StateFileContents& contents,
-                    const std::optional<Uuid>& identity) {
-  if (!file) return "is missing, though this process has run before";
+const char* flaw_of(const FoundState& found) {
+  const StateFileContents& contents = found.contents;
+  if (!found.has_state_file) return "is missing, though this process has run before";
   if (!contents.newest) return "is damaged in both of its slots";
   if (!contents.is_whole) return "has not the length it was written with";
   if (contents.has_damaged_slot) return "is damaged in one of its slots, perhaps in the newer one";
-  if (identity && *identity != contents.newest->identity) {
+  if (found.identity && *found.identity != contents.newest->identity) {
     return "is another process's than the file identity beside it";
   }
   return nullptr;
@@ -130,16 +113,21 @@ std::optional<FileError> StateStore::store(const Record& record, bool is_vote_lo
   return std::nullopt;
 }
 
-// Another file under the same name; nothing that the old one may or may not have counts any more.
+// A whole new file under the same name; nothing that the old one may or may not have counts any
+// more.  Where the folder is gone too, a new one first, with all that was in it.
 std::optional<FileError> StateStore::make_anew(const Slot& first) {
+  is_folder_refused_ = false;
   try {
-    if (!folder_->is_in_place()) replace_folder();
+    if (!folder_->is_in_place()) move_to(remake(*folder_, first, calls_));
     folder_->replace(kStateFile, new_state_file(first));
     if (is_identity_missing_) {
       write_identity();
       write_members();
     }
     state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
+  } catch (const FolderRefused& refused) {
+    is_folder_refused_ = true;
+    return refused;
   } catch (const FileError& error) {
     return error;
   }
@@ -150,57 +138,13 @@ std::optional<FileError> StateStore::make_anew(const Slot& first) {
   return std::nullopt;
 }
 
-// Throws FileError.  The new folder is taken before anything is in it: what a failure leaves there
-// is this process's, and is written over the next time.
-void StateStore::replace_folder() {
-  const std::string path = folder_->path();
-  if (!folder_->is_deleted()) {
-    throw FileError(path, "is not in its place, or its lock is not",
-                    "put it back, or start this sidecar again while the others run", true);
-  }
-  std::unique_ptr<LockedFolder> made;
-  is_folder_refused_ = false;
-  try {
-    made = std::make_unique<LockedFolder>(path, calls_);
-  } catch (const FolderRefused& refused) {
-    is_folder_refused_ = true;
-    throw FileError(path,
-                    "was deleted, and this process cannot make it anew (" + refused.path() + " " +
-                        refused.flaw() + ")",
-                    fmt::format("make it for user {}, with mode 0700, and start this sidecar again "
-                                "while the others run",
-                                ::geteuid()),
-                    true);
-  }
-  if (const auto objection = objection_to(*made)) throw FileError(*objection);
+// Before anything is in it: what a failure leaves there is this process's, and is written over the
+// next time.
+void StateStore::move_to(std::unique_ptr<LockedFolder> made) {
   const std::lock_guard turn(members_turn_);
-  std::swap(folder_, made);
-  if (!first_folder_) first_folder_ = std::move(made);
+  auto old = std::exchange(folder_, std::move(made));
+  if (!first_folder_) first_folder_ = std::move(old);
   is_identity_missing_ = true;
-}
-
-// Why it must not be written over: it has another memory than this process's own, and that is not
-// an older one, as a copy is that was put back.
-std::optional<FileError> StateStore::objection_to(const LockedFolder& found) const {
-  const auto id_file = found.read(kIdentityFile, kUuidTextBytes + 1);
-  const auto file = found.read(kStateFile, kStateFileBytes);
-  const StateFileContents contents = file ? read_state_file(bytes_of(*file)) : StateFileContents{};
-  const std::optional<Slot>& there = contents.newest;
-  const bool is_own_id = !id_file || parse_identity(*id_file) == identity_;
-  const bool is_own_state = !file || (contents.is_good() && there->identity == identity_ &&
-                                      there->group == newest_.group);
-  if (!is_own_id || !is_own_state) {
-    return FileError(found.path(), "was deleted, and the one in its place is not this process's",
-                     "delete that one as well; this sidecar then makes its own anew", true);
-  }
-  if (there &&
-      (there->sequence > newest_.sequence || there->record.max_epoch > newest_.record.max_epoch)) {
-    return FileError(found.path_of(kStateFile),
-                     "is newer than what this process remembers: another one has run under its id",
-                     "stop this sidecar, empty the folder, and start it while the others run",
-                     true);
-  }
-  return std::nullopt;
 }
 
 FileLook StateStore::look() {
@@ -227,11 +171,9 @@ std::optional<FileError> StateStore::store_members(const MemberView& view) {
 }
 
 void StateStore::open(const StateSettings& settings) {
-  const auto id_file = folder_->read(kIdentityFile, kUuidTextBytes + 1);
-  const auto identity = id_file ? parse_identity(*id_file) : std::nullopt;
-  const std::optional<std::string> file = folder_->read(kStateFile, kStateFileBytes);
-  if (!file && !id_file) return begin(settings.group);
-  const StateFileContents contents = file ? read_state_file(bytes_of(*file)) : StateFileContents{};
+  const FoundState found = find_state(*folder_);
+  if (found.is_empty()) return begin(settings.group);
+  const StateFileContents& contents = found.contents;
   const std::optional<Slot>& newest = contents.newest;
   const std::string path = folder_->path_of(kStateFile);
   if (newest && newest->group != settings.group) {
@@ -244,7 +186,7 @@ void StateStore::open(const StateSettings& settings) {
     throw FileError(path, "was written by a later release of Bellwether",
                     "run that release, or empty the folder to start without its memory");
   }
-  if (const char* flaw = flaw_of(file, contents, identity)) {
+  if (const char* flaw = flaw_of(found)) {
     warnings_.push_back(path + ": " + flaw + "; starting without it, under a new id");
     return begin(settings.group);
   }
@@ -252,8 +194,8 @@ void StateStore::open(const StateSettings& settings) {
   newest_place_ = contents.newest_place;
   identity_ = newest_.identity;
   record_ = newest_.record;
-  if (!identity) {
-    if (id_file) {
+  if (!found.identity) {
+    if (found.has_identity_file) {
       warnings_.push_back(folder_->path_of(kIdentityFile) +
                           ": is not a UUID of version 4; repaired from the file state");
     }

@@ -97,8 +97,7 @@ class StateStore {
   void judge_votes(const StateSettings& settings);
   void begin(const std::string& group);
   std::optional<FileError> make_anew(const Slot& first);
-  void replace_folder();
-  std::optional<FileError> objection_to(const LockedFolder& found) const;
+  void move_to(std::unique_ptr<LockedFolder> made);
   void write_identity();
   void write_members();
   void read_members();

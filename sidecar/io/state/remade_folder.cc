@@ -1,0 +1,62 @@
+// Who may be written over: nobody but an older life of this very process.
+#include "io/state/remade_folder.hh"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+
+#include "io/state/found_state.hh"
+
+namespace bellwether::io {
+namespace {
+
+std::unique_ptr<LockedFolder> make(const std::string& path, FileCalls& calls) {
+  try {
+    return std::make_unique<LockedFolder>(path, calls);
+  } catch (const FolderRefused& refused) {
+    throw FolderRefused(
+        FileError(path,
+                  "was deleted, and this process cannot make it anew (" + refused.path() + " " +
+                      refused.flaw() + ")",
+                  fmt::format("make it for user {}, with mode 0700, and start this sidecar again "
+                              "while the others run",
+                              ::geteuid()),
+                  true));
+  }
+}
+
+bool is_of_this_process(const FoundState& found, const Slot& own) {
+  const bool is_own_identity = !found.has_identity_file || found.identity == own.identity;
+  const StateFileContents& contents = found.contents;
+  const bool is_own_state =
+      !found.has_state_file || (contents.is_good() && contents.newest->identity == own.identity &&
+                                contents.newest->group == own.group);
+  return is_own_identity && is_own_state;
+}
+
+}  // namespace
+
+std::unique_ptr<LockedFolder> remake(const LockedFolder& gone, const Slot& own, FileCalls& calls) {
+  const std::string path = gone.path();
+  if (!gone.is_deleted()) {
+    throw FileError(path, "is not in its place, or its lock is not",
+                    "put it back, or start this sidecar again while the others run", true);
+  }
+  std::unique_ptr<LockedFolder> made = make(path, calls);
+  const FoundState found = find_state(*made);
+  if (!is_of_this_process(found, own)) {
+    throw FileError(path, "was deleted, and the one in its place is not this process's",
+                    "delete that one as well; this sidecar then makes its own anew", true);
+  }
+  if (const auto& there = found.contents.newest;
+      there && (there->sequence > own.sequence || there->record.max_epoch > own.record.max_epoch)) {
+    throw FileError(made->path_of(kStateFile),
+                    "is newer than what this process remembers: another one has run under its id",
+                    "stop this sidecar, empty the folder, and start it while the others run", true);
+  }
+  return made;
+}
+
+}  // namespace bellwether::io

@@ -1,0 +1,20 @@
+// Another folder in the place of one that was deleted while its process runs, but never over what
+// somebody else has put there.
+#pragma once
+
+#include <memory>
+
+#include "io/state/locked_folder.hh"
+#include "io/state/state_files.hh"
+
+namespace bellwether::io {
+
+// Makes the folder where `gone` was, or takes the one that is there, and locks it; nothing in it is
+// changed yet.  `own` is what this process is about to write into it.  Throws FileError when
+//   - `gone` was not deleted, and can be put back;
+//   - what is in its place is another process's, or knows more than `own`;
+//   - it cannot be made or used: FolderRefused where that does not pass by itself.
+// `calls` must outlive the folder.
+std::unique_ptr<LockedFolder> remake(const LockedFolder& gone, const Slot& own, FileCalls& calls);
+
+}  // namespace bellwether::io
