@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kEpoch = 7;
+constexpr Uuid kSomebody{{1}};
+constexpr Uuid kAnother{{2}};
 constexpr const char* kStrange = "was deleted, and the one in its place is not this process's";
 
 ino_t number_of(const fs::path& file) {
@@ -30,6 +32,11 @@ bool is_open(ino_t number) {
   const fs::directory_iterator files("/proc/self/fd");
   return std::any_of(begin(files), end(files),
                      [&](const auto& file) { return number_of(file) == number; });
+}
+
+std::string file_of(const Slot& slot) {
+  const auto bytes = new_state_file(slot);
+  return {bytes.begin(), bytes.end()};
 }
 
 MemberView view_of(uint64_t epoch) { return {.version = {.epoch = epoch}}; }
@@ -47,6 +54,15 @@ struct Running {
   }
   void put_back(const char* name) const { fs::rename(folder.path() / name, folder.state()); }
   std::string flaw() const { return store->look().flaw; }
+  // Another state of this process's id; returns what is in its file.
+  std::string put_in_its_place(Slot slot) const {
+    slot.identity = store->identity();
+    slot.group = "orders";
+    remove();
+    fs::create_directory(folder.state());
+    write_file(folder.state() / "state", file_of(slot));
+    return file_of(slot);
+  }
 
   // The folder is as it was, and the next process finds all of it.
   void expect_whole(uint64_t epoch = kEpoch) {
@@ -225,10 +241,6 @@ BOOST_FIXTURE_TEST_CASE(another_process_that_uses_the_new_folder_keeps_it, Runni
 BOOST_FIXTURE_TEST_CASE(what_is_not_known_to_be_its_own_is_not_written_over, Running) {
   const std::string own_state = read_file(folder.state() / "state");
   const std::string own_id = read_file(folder.state() / "identity");
-  const auto file_of = [&](const Slot& slot) {
-    const auto bytes = new_state_file(slot);
-    return std::string(bytes.begin(), bytes.end());
-  };
   const Slot other{.sequence = 1, .identity = {{1, 2}}, .group = "orders"};
   Slot of_another_group{.sequence = 1, .identity = store->identity(), .group = "billing"};
   const std::pair<const char*, std::string> strange[] = {
@@ -253,23 +265,45 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_known_to_be_its_own_is_not_written_over, Run
   expect_whole();
 }
 
+// Whoever has written it may have promised what this process does not know of.
 BOOST_FIXTURE_TEST_CASE(a_folder_of_this_id_that_knows_more_is_not_written_over, Running) {
-  copy_to("copy");
-  // One that has stored more often, and one that has a higher epoch.
-  for (const Slot& newer : {Slot{.sequence = 1000, .record = {.max_epoch = 1}},
-                            Slot{.sequence = 1, .record = {.max_epoch = kEpoch + 1}}}) {
-    Slot slot = newer;
-    slot.identity = store->identity();
-    slot.group = "orders";
-    const auto bytes = new_state_file(slot);
-    const std::string file(bytes.begin(), bytes.end());
-    write_file(folder.path() / "copy" / "state", file);
-    remove();
-    fs::copy(folder.path() / "copy", folder.state(), fs::copy_options::recursive);
+  const auto expect_refusal = [&](const Record& there) {
+    const std::string file = put_in_its_place({.sequence = 1, .record = there});
     BOOST_TEST(flaw().starts_with((folder.state() / "state").string() +
                                   ": is newer than what this process remembers"));
-    BOOST_TEST(read_file(folder.state() / "state") == file);
+    BOOST_TEST((read_file(folder.state() / "state") == file));
+    remove();
+    BOOST_TEST(flaw() == "");
+  };
+  expect_refusal({.max_epoch = kEpoch + 1});
+  expect_refusal({.max_epoch = kEpoch, .granted_to = kSomebody});
+  BOOST_REQUIRE(!store->store({.max_epoch = kEpoch, .granted_to = kSomebody}));
+  expect_refusal({.max_epoch = kEpoch, .granted_to = kAnother});
+}
+
+// However often its process has stored it.
+BOOST_FIXTURE_TEST_CASE(a_folder_of_this_id_that_knows_no_more_is_written_over, Running) {
+  BOOST_REQUIRE(!store->store({.max_epoch = kEpoch, .granted_to = kSomebody}));
+  for (const Record& there :
+       {Record{.max_epoch = kEpoch, .granted_to = kSomebody}, Record{.max_epoch = kEpoch},
+        Record{.max_epoch = kEpoch - 1, .granted_to = kAnother}}) {
+    put_in_its_place({.sequence = 1000, .record = there});
+    BOOST_TEST(flaw() == "");
   }
+  expect_whole();
+}
+
+// A write that failed may be on the disk all the same.
+BOOST_FIXTURE_TEST_CASE(a_copy_with_what_could_not_be_stored_is_its_own, Running) {
+  const Record next{.max_epoch = kEpoch + 1, .granted_to = kSomebody};
+  calls.sync_error = EIO;
+  BOOST_TEST(store->store(next).has_value());
+  calls.sync_error = 0;
+  copy_to("copy");
+  remove();
+  put_back("copy");
+  BOOST_TEST(!store->store(next));
+  expect_whole(kEpoch + 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_anywhere_is_told_and_the_next_look_makes_it_good) {

@@ -39,11 +39,11 @@ def replace(folder, copied):
 
 
 def newer(folder):
-    """The same, after a thousand more writes of another process."""
+    """The same, after a later epoch of another process."""
     state = bytearray((folder / "state").read_bytes())
     for start in SLOTS:
-        sequence, = struct.unpack_from("<Q", state, start + 16)
-        struct.pack_into("<Q", state, start + 16, sequence + 1000)
+        epoch, = struct.unpack_from("<Q", state, start + 40)
+        struct.pack_into("<Q", state, start + 40, epoch + 1)
         struct.pack_into("<I", state, start + 508, checksum(bytes(state[start:start + 508])))
     (folder / "state").write_bytes(state)
     return folder

@@ -36,6 +36,14 @@ bool is_of_this_process(const FoundState& found, const Slot& own) {
   return is_own_identity && is_own_state;
 }
 
+// How often it was stored says nothing: a write of this process that failed may be in a copy.
+bool knows_more(const FoundState& found, const Record& own) {
+  if (!found.contents.newest) return false;
+  const Record& there = found.contents.newest->record;
+  const bool has_another_vote = there.granted_to != Uuid{} && there.granted_to != own.granted_to;
+  return there.max_epoch > own.max_epoch || (there.max_epoch == own.max_epoch && has_another_vote);
+}
+
 }  // namespace
 
 std::unique_ptr<LockedFolder> remake(const LockedFolder& gone, const Slot& own, FileCalls& calls) {
@@ -50,8 +58,7 @@ std::unique_ptr<LockedFolder> remake(const LockedFolder& gone, const Slot& own, 
     throw FileError(path, "was deleted, and the one in its place is not this process's",
                     "delete that one as well; this sidecar then makes its own anew", true);
   }
-  if (const auto& there = found.contents.newest;
-      there && (there->sequence > own.sequence || there->record.max_epoch > own.record.max_epoch)) {
+  if (knows_more(found, own.record)) {
     throw FileError(made->path_of(kStateFile),
                     "is newer than what this process remembers: another one has run under its id",
                     "stop this sidecar, empty the folder, and start it while the others run", true);
