@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 constexpr uint64_t kEpoch = 7;
 constexpr Uuid kSomebody{{1}};
 constexpr Uuid kAnother{{2}};
+constexpr const char* kFolderLost =
+    "was taken away: its folder, or the lock in it, was removed or moved";
 constexpr const char* kStrange = "was deleted, and the one in its place is not this process's";
 
 ino_t number_of(const fs::path& file) {
@@ -119,7 +121,7 @@ BOOST_AUTO_TEST_SUITE(state_remade)
 BOOST_FIXTURE_TEST_CASE(a_deleted_folder_is_made_anew_with_all_that_was_in_it, Running) {
   remove();
   const FileLook look = store->look();
-  BOOST_TEST(look.loss.starts_with("was removed with its folder"));
+  BOOST_TEST(look.loss == kFolderLost);
   BOOST_TEST(look.flaw == "");
   BOOST_TEST(!store->store({.max_epoch = kEpoch + 1}));
   expect_whole(kEpoch + 1);
@@ -167,6 +169,7 @@ BOOST_FIXTURE_TEST_CASE(the_new_folder_is_locked_and_another_process_has_another
 
 BOOST_FIXTURE_TEST_CASE(one_that_was_moved_away_is_left_alone_and_can_be_put_back, Running) {
   fs::rename(folder.state(), folder.path() / "elsewhere");
+  BOOST_TEST(store->look().loss == kFolderLost);
   for (int i = 0; i < 2; ++i) {
     BOOST_TEST(flaw().find("put it back") != std::string::npos);
     BOOST_TEST(!fs::exists(folder.state()));
@@ -195,6 +198,28 @@ BOOST_FIXTURE_TEST_CASE(an_emptied_folder_is_filled_again_and_locked, Running) {
   BOOST_TEST(flaw() == "");
   BOOST_TEST(error_of(folder.settings()).path() == folder.state() / "lock");
   fs::remove(folder.state() / "lock");
+  BOOST_TEST(flaw() == "");
+  BOOST_TEST(error_of(folder.settings()).path() == folder.state() / "lock");
+  expect_whole();
+}
+
+// The names in the backup are other ones of the same files.
+BOOST_FIXTURE_TEST_CASE(one_is_filled_again_of_which_a_backup_of_hard_links_is_kept, Running) {
+  const fs::path backup = folder.path() / "backup";
+  fs::create_directory(backup);
+  for (const char* name : {"lock", "state", "identity", "members"}) {
+    fs::create_hard_link(folder.state() / name, backup / name);
+    fs::remove(folder.state() / name);
+  }
+  BOOST_TEST(flaw() == "");
+  BOOST_TEST(error_of(folder.settings()).path() == folder.state() / "lock");
+  expect_whole();
+}
+
+// Another file under the lock's name keeps nobody out, either.
+BOOST_FIXTURE_TEST_CASE(a_lock_that_was_replaced_is_made_anew, Running) {
+  fs::rename(folder.state() / "lock", folder.path() / "lock");
+  write_file(folder.state() / "lock", "");
   BOOST_TEST(flaw() == "");
   BOOST_TEST(error_of(folder.settings()).path() == folder.state() / "lock");
   expect_whole();

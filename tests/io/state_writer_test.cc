@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_state_that_was_removed_is_made_anew) {
   const std::string stored = bellwether::io::test::read_file(file);
   std::filesystem::rename(folder.state(), folder.path() / "elsewhere");
   BOOST_TEST(run_until(loop, [&] { return losses.size() == 2; }));
-  BOOST_TEST(losses.at(1).find("was removed with its folder") == 0u);
+  BOOST_TEST(losses.at(1).find("was taken away: its folder, or the lock in it") == 0u);
   BOOST_TEST(run_until(loop, [this] { return errors > 0; }));
   const int told = records;
   std::filesystem::rename(folder.path() / "elsewhere", folder.state());

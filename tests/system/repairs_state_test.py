@@ -90,8 +90,8 @@ class Removed(AdviceCase):
                 self.assertTrue(leader.is_leader())
             self.assertEqual(leader.epoch(), epoch)
             for voter in (group.sidecars[0], leader):
-                voter.await_log("error .*the state's file was removed with its folder, or with the "
-                                "lock in it .*in its place again")
+                voter.await_log("error .*the state's file was taken away: its folder, or the lock in "
+                                "it, was removed or moved .*in its place again")
                 self.assertEqual(voter.stop(), 0)
                 voter.start()
                 self.await_votes([voter])
@@ -104,8 +104,9 @@ class Removed(AdviceCase):
             voter, leader = group.sidecars[0], group.sidecars[2]
             self.await_votes(group.sidecars)
             elsewhere = voter.state_folder.rename(voter.state_folder.with_suffix(".away"))
-            voter.await_log("error .*is not in its place, or its lock is not; put it back, or "
-                            "start this sidecar again while the others run")
+            voter.await_log("its folder, or the lock in it, was removed or moved .*put it back")
+            voter.await_log("error .*is not in its place; put it back; or leave nothing there, "
+                            "and start this sidecar again while the others run")
             self.await_broken(voter)
             elsewhere.rename(voter.state_folder)
             self.await_votes([voter])
@@ -123,7 +124,7 @@ class Removed(AdviceCase):
             own = identity(voter)
             backup = shutil.copytree(voter.state_folder, voter.state_folder.with_suffix(".backup"))
             replace(voter.state_folder, backup)
-            voter.await_log("was removed with its folder.*in its place again")
+            voter.await_log("its folder, or the lock in it, was removed.*in its place again")
             self.await_votes([voter])
             replace(voter.state_folder, other.state_folder)
             self.await_broken(voter)

@@ -110,11 +110,14 @@ bool LockedFolder::holds(const char* name, const FileDescriptor& file) const {
 }
 
 bool LockedFolder::is_deleted() const {
-  const auto has_no_name = [](const FileDescriptor& file) {
-    struct stat status {};
-    return ::fstat(file.get(), &status) == 0 && status.st_nlink == 0;
-  };
-  return has_no_name(folder_) || has_no_name(lock_);
+  struct stat folder {};
+  if (::fstat(folder_.get(), &folder) != 0) return false;
+  if (folder.st_nlink == 0) return true;
+  struct stat there {};
+  if (::fstatat(folder_.get(), kLockFile, &there, AT_SYMLINK_NOFOLLOW) != 0) {
+    return errno == ENOENT;
+  }
+  return !is_same(there, lock_);
 }
 
 std::string LockedFolder::weakness() const {

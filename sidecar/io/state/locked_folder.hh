@@ -78,7 +78,8 @@ class LockedFolder {
   // Whether it is still to be found at its path, with its lock, and `file` in it at `name`.
   bool is_in_place() const;
   bool holds(const char* name, const FileDescriptor& file) const;
-  // Whether it was deleted, or its lock was: then nobody can put it back, and it keeps nobody out.
+  // Whether it was deleted, or emptied: it has no name any more, or its lock is not in it, and it
+  // keeps nobody out.  One that was only moved away still has its lock.
   bool is_deleted() const;
 
   // Who else may put files into it, as who_else_may_write() has it.

@@ -49,8 +49,10 @@ bool knows_more(const FoundState& found, const Record& own) {
 std::unique_ptr<LockedFolder> remake(const LockedFolder& gone, const Slot& own, FileCalls& calls) {
   const std::string path = gone.path();
   if (!gone.is_deleted()) {
-    throw FileError(path, "is not in its place, or its lock is not",
-                    "put it back, or start this sidecar again while the others run", true);
+    throw FileError(path, "is not in its place",
+                    "put it back; or leave nothing there, and start this sidecar again while the "
+                    "others run",
+                    true);
   }
   std::unique_ptr<LockedFolder> made = make(path, calls);
   const FoundState found = find_state(*made);

@@ -153,8 +153,9 @@ FileLook StateStore::look() {
   if (is_folder_there && folder_->holds(kStateFile, state_file_)) return {};
   has_failed_ = true;
   const auto error = make_anew(newest_);
-  return {.loss = is_folder_there ? "was removed, or replaced by another file"
-                                  : "was removed with its folder, or with the lock in it",
+  return {.loss = is_folder_there
+                      ? "was removed, or replaced by another file"
+                      : "was taken away: its folder, or the lock in it, was removed or moved",
           .flaw = error ? error->what() : ""};
 }
 
