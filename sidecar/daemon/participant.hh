@@ -85,7 +85,7 @@ class Participant final : private EffectSink, private io::TransportListener {
   api::PeerInfo peer(const Uuid& id) const { return peers_.of(id); }
   // A write failed, and none has succeeded since: what happens will not be remembered.
   bool is_storage_broken() const { return is_storage_broken_; }
-  // The same, and for good: StateStore::is_folder_refused().
+  // The same, and as StateStore::is_folder_refused() has it.
   bool is_state_refused() const { return is_state_refused_; }
   // Why a peer has refused this process not long before `now`; "": none has, or there is a leader
   // all the same.

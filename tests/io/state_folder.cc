@@ -109,4 +109,34 @@ int FailingCalls::rename(int folder, const char* from, const char* to) {
   return outcome(rename_error, [&] { return FileCalls::rename(folder, from, to); });
 }
 
+RunningStore::RunningStore() {
+  BOOST_REQUIRE(!store->store({.max_epoch = kEpoch}));
+  BOOST_REQUIRE(!store->store_members(view_of(3)));
+}
+
+void RunningStore::copy_to(const char* name) const {
+  fs::copy(folder.state(), folder.path() / name, fs::copy_options::recursive);
+}
+
+void RunningStore::put_back(const char* name) const {
+  fs::rename(folder.path() / name, folder.state());
+}
+
+void RunningStore::expect_whole(uint64_t epoch) {
+  const FileLook look = store->look();
+  BOOST_TEST(look.loss + look.flaw == "");
+  BOOST_TEST(!store->has_failed());
+  const Uuid id = store->identity();
+  BOOST_TEST(read_file(folder.state() / "identity") == to_string(id) + "\n");
+  store.reset();
+  const StateStore next(folder.settings());
+  BOOST_TEST(next.warnings().empty());
+  BOOST_TEST((next.identity() == id));
+  BOOST_TEST(next.record().max_epoch == epoch);
+  BOOST_REQUIRE(next.members().has_value());
+  BOOST_TEST(next.members()->version.epoch == 3u);
+}
+
+MemberView view_of(uint64_t epoch) { return {.version = {.epoch = epoch}}; }
+
 }  // namespace bellwether::io::test

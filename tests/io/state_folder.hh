@@ -1,16 +1,22 @@
-// A folder for one test of the state store, and a disk that does as the test wants.
+// A folder for one test of the state store, a disk that does as the test wants, and a store that
+// runs.
 #pragma once
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "io/state/locked_folder.hh"
 #include "io/state/state_store.hh"
 
 namespace bellwether::io::test {
+
+inline constexpr uid_t kNobody = 65534;
 
 // Made empty, removed with all that is in it.
 class TemporaryFolder {
@@ -59,5 +65,25 @@ class FailingCalls : public FileCalls {
  private:
   int outcome(int error, const std::function<int()>& call);
 };
+
+// A process that has stored an epoch and a list, and keeps on running.
+struct RunningStore {
+  static constexpr uint64_t kEpoch = 7;
+
+  RunningStore();
+
+  void remove() const { std::filesystem::remove_all(folder.state()); }
+  void copy_to(const char* name) const;
+  void put_back(const char* name) const;
+  std::string flaw() const { return store->look().flaw; }
+  // The folder is as it was, and the next process finds all of it; ends this one.
+  void expect_whole(uint64_t epoch = kEpoch);
+
+  TemporaryFolder folder;
+  FailingCalls calls;
+  std::unique_ptr<StateStore> store = std::make_unique<StateStore>(folder.settings(), calls);
+};
+
+MemberView view_of(uint64_t epoch);
 
 }  // namespace bellwether::io::test

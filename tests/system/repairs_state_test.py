@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import struct
 import tempfile
+import time
 import unittest
 
 from advice_case import LONG_S, UNAVAILABLE, AdviceCase
@@ -90,8 +91,8 @@ class Removed(AdviceCase):
                 self.assertTrue(leader.is_leader())
             self.assertEqual(leader.epoch(), epoch)
             for voter in (group.sidecars[0], leader):
-                voter.await_log("error .*the state's file was taken away: its folder, or the lock in "
-                                "it, was removed or moved .*in its place again")
+                voter.await_log("error .*the state's file was taken away: its folder, or the lock "
+                                "in it, was removed or moved .*in its place again")
                 self.assertEqual(voter.stop(), 0)
                 voter.start()
                 self.await_votes([voter])
@@ -154,8 +155,9 @@ class Removed(AdviceCase):
             self.skip_without_landlock(voter)
             shutil.rmtree(voter.state_folder.parent)
             voter.await_log("was deleted, and this process cannot make it anew .*Permission "
-                            fr"denied\); make it for user {os.geteuid()}, with mode 0700, and "
-                            "start this sidecar again while the others run")
+                            fr"denied\); make it for user {os.geteuid()}, with mode 0700; if the "
+                            "state is not stored there within ten seconds, start this sidecar "
+                            "again while the others run")
             self.await_broken(voter)
             self.await_advice(voter, "sidecar", "vote", "Of a folder that is gone the log says "
                               "what to do")
@@ -183,6 +185,30 @@ class Removed(AdviceCase):
             group.await_leader()
             leader.start()
             self.await_votes(group.sidecars)
+
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer needs what is taken away")
+    def test_nor_is_it_started_from_an_older_copy_that_it_cannot_use(self):
+        """Where systemd would make it: only once the copy is deleted as well."""
+        with self.deep_voters(systemd=True) as group:
+            voter, leader = group.sidecars[0], group.sidecars[2]
+            self.skip_without_landlock(voter)
+            folder = voter.state_folder.parent
+            backup = shutil.copytree(folder, folder.with_suffix(".backup"))
+            shutil.rmtree(folder)
+            backup.rename(folder)
+            voter.await_log("was deleted, and this process cannot use what is in its place .*"
+                            r"Permission denied\); empty it, or delete that one as well")
+            self.await_broken(voter)
+            for _ in range(3):  # ticks
+                time.sleep(1)
+                self.assertTrue(voter.is_running)
+                self.assertNotIn("only systemd can make it", voter.log())
+            voter.is_wanted = False
+            shutil.rmtree(voter.state_folder)
+            self.assertEqual(voter.await_exit(), UNAVAILABLE)
+            voter.start()
+            self.await_votes(group.sidecars)
+            group.await_leader(leader)
 
     @contextlib.contextmanager
     def deep_voters(self, systemd=False):

@@ -4,26 +4,39 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <optional>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "io/state/found_state.hh"
 
 namespace bellwether::io {
 namespace {
 
+namespace fs = std::filesystem;
+
+// Nothing is there that a start would take for this process's memory.
+bool is_vacant(const fs::path& path) {
+  std::error_code unused;
+  return fs::status(path, unused).type() == fs::file_type::not_found || fs::is_empty(path, unused);
+}
+
 std::unique_ptr<LockedFolder> make(const std::string& path, FileCalls& calls) {
   try {
     return std::make_unique<LockedFolder>(path, calls);
   } catch (const FolderRefused& refused) {
-    throw FolderRefused(
-        FileError(path,
-                  "was deleted, and this process cannot make it anew (" + refused.path() + " " +
-                      refused.flaw() + ")",
-                  fmt::format("make it for user {}, with mode 0700, and start this sidecar again "
-                              "while the others run",
-                              ::geteuid()),
-                  true));
+    const std::string because = " (" + refused.path() + " " + refused.flaw() + ")";
+    if (!is_vacant(path)) {
+      throw FileError(path,
+                      "was deleted, and this process cannot use what is in its place" + because,
+                      "empty it, or delete that one as well", true);
+    }
+    throw FolderRefused(FileError(
+        path, "was deleted, and this process cannot make it anew" + because,
+        fmt::format("make it for user {}, with mode 0700; if the state is not stored there within "
+                    "ten seconds, start this sidecar again while the others run",
+                    ::geteuid()),
+        true));
   }
 }
 

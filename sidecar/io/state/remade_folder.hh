@@ -13,7 +13,9 @@ namespace bellwether::io {
 // changed yet.  `own` is what this process is about to write into it.  Throws FileError when
 //   - `gone` was not deleted, and can be put back;
 //   - what is in its place is another process's, or knows more than `own`;
-//   - it cannot be made or used: FolderRefused where that does not pass by itself.
+//   - it cannot be made or used: FolderRefused where that does not pass by itself, and nothing is
+//   in
+//     its place, or an empty folder.
 // `calls` must outlive the folder.
 std::unique_ptr<LockedFolder> remake(const LockedFolder& gone, const Slot& own, FileCalls& calls);
 

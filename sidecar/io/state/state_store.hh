@@ -85,7 +85,8 @@ class StateStore {
   // What that was, as store() takes it.  None of these while a call of store() runs.
   const Record& last_record() const { return newest_.record; }
   bool is_last_lost() const { return newest_.voters == kVotesForgotten; }
-  // The folder was deleted, and this process may not make it anew, however long it tries.
+  // The folder was deleted, this process may not make it anew, and nothing is in its place: a start
+  // that may make it finds no memory there, and so none that is older.
   bool is_folder_refused() const { return is_folder_refused_; }
 
   // Keeps the list of members; after an error the next call tries again.  One call at a time, from
