@@ -132,6 +132,8 @@ class Backend {
   virtual TlsState tls(metrics::TlsUse use) const = 0;
   // Nothing: no store decides.
   virtual std::optional<StoreState> store() const = 0;
+  // Why this node's state is not kept, with a remedy; "": it is, or its disk does not answer.
+  virtual std::string storage_flaw() const = 0;
   // Members whose configuration does not fit this node's, one sentence each.
   virtual std::vector<std::string> config_mismatches() const = 0;
   virtual std::string metrics_text() = 0;

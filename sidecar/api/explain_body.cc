@@ -89,6 +89,12 @@ std::string as_sentence(std::string text) {
   return text + ".";
 }
 
+// After "does not keep its state".
+std::string because_of_storage(const Backend& backend) {
+  const std::string flaw = backend.storage_flaw();
+  return flaw.empty() ? "" : ": " + flaw;
+}
+
 class Explanation {
  public:
   Explanation(const Backend& backend, const LeadershipFeed& feed)
@@ -198,7 +204,7 @@ class Explanation {
         return node_.timers().is_armed(Timer::kHold)
                    ? "Its disk was too slow for its last claims, so it stays out for another " +
                          due_in(Timer::kHold) + "."
-                   : "Its disk does not keep its state.";
+                   : "Its disk does not keep its state" + because_of_storage(backend_) + ".";
       case Obstacle::kNoContact:
         return why_it_has_no_contact();
       case Obstacle::kNoStore:
@@ -397,7 +403,9 @@ std::string vote_text(const Backend& backend) {
     case Vote::kForgotten:
       return text + "; it " + what_recalls_it(backend, *majority);
     case Vote::kBroken:
-      return text + "; that is tried again and again, and gives the vote back";
+      return text + (backend.storage_flaw().empty()
+                         ? "; that is tried again and again, and gives the vote back"
+                         : because_of_storage(backend));
     case Vote::kShutOut:
       return text + " at once; this voter comes nearer each time that it meets one of them";
   }

@@ -110,20 +110,22 @@ void EventLog::on(Instant now, const Remark& remark) {
 FileWatch::FileWatch(Log& log, std::string what, std::string path)
     : log_(log), what_(std::move(what)), path_(std::move(path)) {}
 
-bool FileWatch::on_look(io::FileLook look, const std::string& made_good,
+bool FileWatch::on_look(Instant now, const io::FileLook& look, const std::string& made_good,
                         const std::string& not_made_good) {
-  const bool was_there = flaw_.empty();
+  const bool is_lost = flaw_.text().empty() && !look.loss.empty();
+  const bool is_news = flaw_.set(now, look.flaw);
   const bool is_there = look.flaw.empty();
-  const bool is_lost = was_there && !look.loss.empty();
   if (is_lost) {
     log_.write(
         LogLevel::kError, what_ + " " + look.loss,
         {{"file", path_},
          {"now", is_there ? "it is in its place again" + made_good : not_made_good + look.flaw}});
-  } else if (is_there && !was_there) {
+  } else if (is_news && is_there) {
     log_.write(LogLevel::kInfo, what_ + " is in its place again", {{"file", path_}});
+  } else if (is_news) {
+    log_.write(LogLevel::kError, what_ + " is still not in its place",
+               {{"file", path_}, {"now", not_made_good + look.flaw}});
   }
-  flaw_ = std::move(look.flaw);
   return is_lost;
 }
 

@@ -64,8 +64,8 @@ class EventLog {
   const Members& members_;
 };
 
-// What the log says of a file that is to be found at its path: one line when somebody has taken it
-// away, and one when it is back after it could not be made again.
+// What the log says of a file that is to be found at its path: a line when somebody has taken it
+// away, and when it is back after it could not be made again; and when the reason for that changes.
 class FileWatch {
  public:
   // `what`: as in "the flag's file".  `log` must outlive it.
@@ -73,16 +73,17 @@ class FileWatch {
 
   // True when it was lost since the time before.  `made_good` and `not_made_good`: what follows
   // from that, for people; the latter before the reason.
-  bool on_look(io::FileLook look, const std::string& made_good, const std::string& not_made_good);
+  bool on_look(Instant now, const io::FileLook& look, const std::string& made_good,
+               const std::string& not_made_good);
 
   // Why it is not there; empty: it is.
-  const std::string& flaw() const { return flaw_; }
+  const std::string& flaw() const { return flaw_.text(); }
 
  private:
   Log& log_;
   std::string what_;
   std::string path_;
-  std::string flaw_{};
+  LastingFlaw flaw_{};
 };
 
 }  // namespace bellwether::daemon

@@ -288,7 +288,7 @@ void FrontDoor::look_at_socket() {
   const Instant now = io::Loop::now();
   if (socket_look_ != nullptr) {
     if (now - socket_look_began_ < FileTurn::kPatience) return;
-    socket_watch_.on_look({.loss = "cannot be looked at", .flaw = Unread::kNoAnswer}, "", "");
+    socket_watch_.on_look(now, {.loss = "cannot be looked at", .flaw = Unread::kNoAnswer}, "", "");
     return;
   }
   socket_look_began_ = now;
@@ -296,7 +296,7 @@ void FrontDoor::look_at_socket() {
       loop_, [file = *file] { return file.loss(); },
       [this](const std::string& loss) {
         socket_look_.reset();
-        socket_watch_.on_look(api_.server.make_good(loss), "",
+        socket_watch_.on_look(io::Loop::now(), api_.server.make_good(loss), "",
                               "nobody can connect to it; remove what is in its place: ");
       });
 }

@@ -53,4 +53,23 @@ class LineLimit {
   std::map<std::string, Kind, std::less<>> kinds_;
 };
 
+// What is wrong with one thing for as long as that lasts, in words that may change meanwhile, and
+// whether they are worth a line: when it begins and when it is over; in between of each text one a
+// minute, for two may take turns.
+class LastingFlaw {
+ public:
+  // "": nothing is wrong (any more).  Whether that is worth a line.
+  bool set(Instant now, std::string text) {
+    if (text == text_) return false;
+    const std::string before = std::exchange(text_, std::move(text));
+    const bool is_admitted = lines_.admit(now, text_).has_value();
+    return is_admitted || before.empty() || text_.empty();
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_{};
+  LineLimit lines_{1, std::chrono::minutes(1)};
+};
+
 }  // namespace bellwether::daemon

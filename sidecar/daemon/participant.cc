@@ -103,7 +103,8 @@ Participant::Participant(const ParticipantParts& parts, const Config& config, st
            .security = {.takes_plain = config.tls.mode == TlsMode::kOff}},
           *this),
       driver_(parts.loop, node_, *this) {
-  writer_.watch([this](io::FileLook look) { state_watch_.on_look(std::move(look), "", ""); });
+  writer_.watch(
+      [this](const io::FileLook& look) { state_watch_.on_look(io::Loop::now(), look, "", ""); });
   if (!config.has_store_guard()) return;
   store_link_.emplace(parts.loop, parts.resolver, config, node_.options().seed, parts.log,
                       parts.metrics, [this](const Input& input) { driver_.step(input); });
@@ -267,15 +268,16 @@ void Participant::count_prices(const ElectionCase& election) {
 
 void Participant::on_record_stored(const Record& record,
                                    const std::optional<io::FileError>& error) {
-  const bool was_broken = std::exchange(is_storage_broken_, error.has_value());
+  const bool was_broken = !storage_flaw().empty();
+  const bool is_news = storage_flaw_.set(io::Loop::now(), error ? error->what() : "");
   is_state_refused_ = error && parts_.store.is_folder_refused();  // nothing is written meanwhile
-  if (error && was_broken) return;
-  if (error) {
+  if (is_news && error) {
     parts_.log.write(LogLevel::kError, "the state could not be stored; trying again and again",
                      {{"error", error->what()}});
-  } else if (was_broken) {
+  } else if (is_news) {
     parts_.log.write(LogLevel::kInfo, "the state can be stored again");
   }
+  if (error && was_broken) return;
   driver_.step(Persisted{.record = record, .is_ok = !error});
 }
 

@@ -83,8 +83,9 @@ class Participant final : private EffectSink, private io::TransportListener {
 
   const Node& node() const { return node_; }
   api::PeerInfo peer(const Uuid& id) const { return peers_.of(id); }
-  // A write failed, and none has succeeded since: what happens will not be remembered.
-  bool is_storage_broken() const { return is_storage_broken_; }
+  // Why what happens will not be remembered, with a remedy: a write has failed, and none succeeded
+  // since.  "": the last one succeeded.
+  const std::string& storage_flaw() const { return storage_flaw_.text(); }
   // The same, and as StateStore::is_folder_refused() has it.
   bool is_state_refused() const { return is_state_refused_; }
   // Why a peer has refused this process not long before `now`; "": none has, or there is a leader
@@ -147,7 +148,7 @@ class Participant final : private EffectSink, private io::TransportListener {
   std::string version_;
   ParticipantListener& listener_;
   std::vector<HostPort> voters_;  // where the other voters are
-  bool is_storage_broken_ = false;
+  LastingFlaw storage_flaw_{};
   bool is_state_refused_ = false;
   struct {
     std::string text;

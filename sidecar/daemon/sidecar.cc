@@ -249,12 +249,12 @@ void Sidecar::note_vote() {
 
 // Does an application that starts now find the flag?
 void Sidecar::look_at_flag() {
-  io::FileLook look = flag_.look();
+  const io::FileLook look = flag_.look();
   metrics_.flag_in_place.set(look.flaw.empty());
   const std::string made_good =
       look.is_folder_new ? " in a new folder; restart containers that have the old one mounted"
                          : "; readers find it within a second";
-  if (flag_watch_.on_look(std::move(look), made_good, "it is not ready: ")) {
+  if (flag_watch_.on_look(now(), look, made_good, "it is not ready: ")) {
     metrics_.flag_losses.count();
   }
 }

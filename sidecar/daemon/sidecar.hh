@@ -111,6 +111,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   const api::Authority& authority() const override { return authority_; }
   api::TlsState tls(metrics::TlsUse use) const override;
   std::optional<api::StoreState> store() const override { return participant_.store(); }
+  std::string storage_flaw() const override { return participant_.storage_flaw(); }
   std::vector<std::string> config_mismatches() const override;
   std::string metrics_text() override;
   const api::ApplicationState& application() const override { return application_.state(); }

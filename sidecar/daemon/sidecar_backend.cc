@@ -23,8 +23,8 @@ std::optional<Unready> Sidecar::why_cannot_serve() const {
   if (is_leaving_) return Unready{"this node is leaving the group"};
   // Of a voter unready() says so, and what comes of it.
   const bool is_vote_broken = node().vote(now()) == Vote::kBroken;
-  if (participant_.is_storage_broken() && !is_vote_broken) {
-    return Unready{"the state cannot be stored"};
+  if (const std::string flaw = storage_flaw(); !flaw.empty() && !is_vote_broken) {
+    return Unready{"the state cannot be stored: " + flaw};
   }
   if (!tls_.flaw().empty()) return Unready{"[tls] is not in force: " + tls_.flaw()};
   const std::string& flag_flaw = flag_watch_.flaw();

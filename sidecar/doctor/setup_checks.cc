@@ -23,8 +23,7 @@ constexpr std::time_t kSoon = 7 * std::time_t{24} * kHour;
 const char* remedy_of_vote(std::optional<Vote> vote) {
   if (vote == Vote::kBroken) {
     return "make room on the disk of node.state_dir, or repair it; the write is repeated, and "
-           "gives the vote back without a restart.  Of a folder that is gone the log says what to "
-           "do";
+           "gives the vote back without a restart.  Of a folder that is gone do what is said of it";
   }
   if (vote == Vote::kShutOut) {
     return "look whether those peers belong to this group, and start its other voters; it comes "

@@ -69,6 +69,7 @@ class FakeBackend : public api::Backend {
   std::vector<std::string> config_mismatches() const override { return mismatches; }
   const api::Authority& authority() const override { return commands; }
   std::optional<api::StoreState> store() const override { return std::nullopt; }
+  std::string storage_flaw() const override { return disk_flaw; }
   api::TlsState tls(metrics::TlsUse use) const override {
     const auto found = tls_states.find(use);
     return found == tls_states.end() ? api::TlsState{} : found->second;
@@ -106,6 +107,7 @@ class FakeBackend : public api::Backend {
   api::Lack lack = api::Lack::kOther;
   Duration age = std::chrono::milliseconds(700);
   std::vector<std::string> mismatches;
+  std::string disk_flaw;
   api::Authority commands{ApiSettings{}};
   std::map<metrics::TlsUse, api::TlsState> tls_states;
   api::ReloadResult reloaded;

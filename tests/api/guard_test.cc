@@ -108,6 +108,14 @@ BOOST_AUTO_TEST_CASE(a_voter_that_cannot_store_says_so) {
   BOOST_TEST(why() ==
              "This voter has no vote: its disk does not keep its state; that is tried again and "
              "again, and gives the vote back.");
+  // Somebody has to act, perhaps.
+  backend.disk_flaw = "/state: was deleted; make it anew";
+  BOOST_TEST(why() ==
+             "This voter has no vote: its disk does not keep its state: /state: was deleted; make "
+             "it anew.");
+  BOOST_TEST(status()["vote"]["why"] ==
+             "this voter has no vote: its disk does not keep its state: /state: was deleted; make "
+             "it anew");
 }
 
 BOOST_AUTO_TEST_CASE(who_reaches_too_few_voters_says_how_many) {

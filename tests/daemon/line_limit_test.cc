@@ -58,6 +58,24 @@ BOOST_AUTO_TEST_CASE(kinds_without_an_end_are_one) {
   BOOST_TEST(count == int{LineLimit::kMaxKinds} + 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_flaw_is_worth_a_line_when_it_begins_changes_and_ends) {
+  LastingFlaw flaw;
+  const auto at = [&](int second, const char* text) {
+    return flaw.set(kBegin + seconds(second), text);
+  };
+  BOOST_TEST(!at(0, ""));
+  BOOST_TEST(at(1, "a"));
+  BOOST_TEST(!at(2, "a"));
+  BOOST_TEST(at(3, "b"));
+  BOOST_TEST(!at(4, "a"));  // told a moment ago
+  BOOST_TEST(!at(5, "b"));
+  BOOST_TEST(flaw.text() == "b");
+  BOOST_TEST(at(6, ""));
+  BOOST_TEST(!at(7, ""));
+  BOOST_TEST(at(8, "b"));  // it has begun again
+  BOOST_TEST(at(90, "a"));
+}
+
 // The bound holds for every event of the log, whoever writes it; for debug lines somebody has
 // asked.
 BOOST_AUTO_TEST_CASE(a_log_leaves_out_what_comes_without_an_end) {

@@ -1,45 +1,21 @@
 // How lines of the log look, whatever is in them.
 #include "daemon/log.hh"
 
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
-#include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
+
+#include "stderr_file.hh"
 
 using bellwether::LogLevel;
 using bellwether::daemon::json_line;
 using bellwether::daemon::LogContext;
 using bellwether::daemon::text_line;
+using bellwether::test::StderrFile;
 
 namespace {
 
 const std::chrono::system_clock::time_point kTime{std::chrono::milliseconds(1'700'000'000'007)};
 const LogContext kContext{.node = "orders-0", .epoch = 7};
-
-// What is written to stderr while it lives.
-class StderrFile {
- public:
-  StderrFile() { dup2(fileno(file_.get()), STDERR_FILENO); }
-  ~StderrFile() {
-    dup2(before_, STDERR_FILENO);
-    close(before_);
-  }
-  StderrFile(const StderrFile&) = delete;
-  StderrFile& operator=(const StderrFile&) = delete;
-
-  std::string text() const {
-    std::string text(1 << 20, '\0');
-    const ssize_t size = pread(fileno(file_.get()), text.data(), text.size(), 0);
-    text.resize(size < 0 ? 0 : static_cast<size_t>(size));
-    return text;
-  }
-
- private:
-  int before_ = dup(STDERR_FILENO);
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{std::tmpfile(), std::fclose};
-};
 
 }  // namespace
 

@@ -220,8 +220,8 @@ class Room(DoctorCase):
                 self.commanded(leader, "step-down", "--hold", "1s")  # which takes another vote
                 self.await_advice(odd, "sidecar", "vote", "make room on the disk of "
                                   "node.state_dir, or repair it; the write is repeated, and gives "
-                                  "the vote back without a restart.  Of a folder that is gone the "
-                                  "log says what to do")
+                                  "the vote back without a restart.  Of a folder that is gone do "
+                                  "what is said of it")
                 disk.make_room()
                 self.await_whole(group)
                 self.await_health(odd, "sidecar")

@@ -352,7 +352,7 @@ class FullDisk(SystemCase):
             wait_until("it is not ready", lambda: not broken.is_ready())
             status, _, text = broken.request("GET", "/readyz")
             self.assertEqual(status, 503)
-            self.assertIn("the state cannot be stored", text)
+            self.assertRegex(text, "the state cannot be stored: .*No space")
             broken.await_log(r"error .*the state could not be stored.*No space")
             group.await_leader(broken)
             self.assertEqual(broken.request("GET", "/livez")[0], 200)

@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import os
 import pathlib
+import re
 import shutil
 import struct
 import tempfile
@@ -159,9 +160,15 @@ class Removed(AdviceCase):
                             "state is not stored there within ten seconds, start this sidecar "
                             "again while the others run")
             self.await_broken(voter)
-            self.await_advice(voter, "sidecar", "vote", "Of a folder that is gone the log says "
-                              "what to do")
-            self.assertEqual(voter.request("GET", "/readyz")[0], 503)
+            self.await_advice(voter, "sidecar", "vote", "Of a folder that is gone do what is "
+                              "said of it")
+            self.await_unready(voter, "cannot make it anew .*; make it for user")
+            shutil.copytree(leader.state_folder, voter.state_folder)
+            with self.subTest("what is to be done now is something else"):
+                voter.await_log("the state could not be stored; .*empty it, or delete that one")
+                self.await_unready(voter, "what is in its place .*; empty it, or delete that one")
+            shutil.rmtree(voter.state_folder)
+            self.await_unready(voter, "cannot make it anew .*; make it for user")
             self.assertTrue(voter.is_running)
             voter.state_folder.mkdir(mode=0o700, parents=True)
             self.assertEqual(voter.stop(), 0)
@@ -227,6 +234,12 @@ class Removed(AdviceCase):
     def skip_without_landlock(self, sidecar):
         if sidecar.get("/v1/status")["confinement"]["landlock"] is None:
             self.skipTest("this kernel has no Landlock")
+
+    def await_unready(self, voter, why):
+        def is_told():
+            status, _, text = voter.request("GET", "/readyz")
+            return status == 503 and re.search(why, text)
+        wait_until(f"/readyz says {why}", is_told)
 
     def await_broken(self, voter):
         wait_until("its vote is broken", lambda: voter.vote() == "broken")
