@@ -297,16 +297,19 @@ void Sidecar::on_broken() {
 // --- the end ---
 
 void Sidecar::leave(const char* signal) {
-  // Told again, it does not wait for its application any more; told once more, for nobody.
-  if (is_leaving_ && node().timers().is_armed(Timer::kDrain)) return participant_.leave();
-  if (is_leaving_) {
+  const bool is_told_again = std::exchange(is_told_to_leave_, true);
+  // Then it does not wait for its application any more; told once more, for nobody.
+  if (is_told_again && node().timers().is_armed(Timer::kDrain)) return participant_.leave();
+  if (is_told_again) {
     log_.write(LogLevel::kWarn, "stopping at once", {{"signal", signal}});
     end_ = SidecarEnd::kCutShort;
     participant_.close();
     return loop_.stop();
   }
   log_.write(LogLevel::kInfo, "leaving the group", {{"signal", signal}});
-  depart();
+  // What it left for by itself is nobody's wish any more.
+  if (end_ == SidecarEnd::kStateRefused) end_ = SidecarEnd::kInGoodOrder;
+  if (!is_leaving_) depart();
 }
 
 void Sidecar::depart() {

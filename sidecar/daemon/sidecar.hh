@@ -145,6 +145,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   bool has_new_options_ = false;  // since then, while it was not
   std::string tls_flaw_;          // as it was noted last
   bool is_leaving_ = false;
+  bool is_told_to_leave_ = false;  // by a signal; it may leave without one
   bool is_finishing_ = false;
   SidecarEnd end_ = SidecarEnd::kInGoodOrder;
   bool is_announced_ = false;  // to systemd, as ready

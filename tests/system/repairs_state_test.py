@@ -11,7 +11,9 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
+import sys
 import tempfile
 import time
 import unittest
@@ -21,6 +23,9 @@ from forged_frames import checksum
 from harness import wait_until
 from system_case import CALM, IS_SANITIZED, main
 
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/apps"
+sys.path.insert(0, str(EXAMPLES / "python"))
+import attachment  # noqa: E402: from the examples
 
 LEASE_MS = 6000  # of a group that is CALM
 SLOTS = (0, 4096)  # of the file `state`, the newer of which counts
@@ -217,11 +222,32 @@ class Removed(AdviceCase):
             self.await_votes(group.sidecars)
             group.await_leader(leader)
 
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer needs what is taken away")
+    def test_told_to_end_meanwhile_it_goes_on_handing_over(self):
+        """That counts as the first time, which waits for the application."""
+        extra = CALM + '[application]\ndrain_timeout = "1h"\n'
+        with self.deep_voters(systemd=True, extra=extra) as group:
+            leader = group.await_leader(group.sidecars[2])
+            self.skip_without_landlock(leader)
+            leader.is_wanted = False
+            place = str(leader.socket_file)
+            with contextlib.closing(attachment.attach(place, "worker")) as worker:
+                shutil.rmtree(leader.state_folder.parent)
+                drain = next(event for event in worker if event.type == attachment.DRAIN)
+                leader.send_signal(signal.SIGTERM)
+                leader.await_log("leaving the group signal=SIGTERM")
+                application = leader.get("/v1/status")["application"]
+                self.assertEqual(application["draining"]["waiting_for"], ["worker"])
+                attachment.drained(place, drain)
+                self.assertEqual(leader.await_exit(), 0)
+            self.assertIn("left the group", leader.log())
+            group.await_leader()
+
     @contextlib.contextmanager
-    def deep_voters(self, systemd=False):
+    def deep_voters(self, systemd=False, extra=CALM):
         """The folder above their state is neither the flag's nor the socket's: deleted as well, it
         cannot be made by them."""
-        with self.group(3, extra=CALM, voters=3) as group, tempfile.TemporaryDirectory() as far:
+        with self.group(3, extra=extra, voters=3) as group, tempfile.TemporaryDirectory() as far:
             for sidecar in group.sidecars:
                 sidecar.state_folder = pathlib.Path(far) / sidecar.name / "state"
                 sidecar.write_config(group.config_of(sidecar))
