@@ -54,11 +54,11 @@ bool Systemd::makes(const std::filesystem::path& folder) {
   const char* const list = std::getenv("STATE_DIRECTORY");
   if (list == nullptr) return false;
   const auto plain = [](const std::filesystem::path& path) {
-    return (path / "").lexically_normal();
+    return (path / "").lexically_normal().string();  // ends with a slash
   };
   std::istringstream folders(list);
   for (std::string each; std::getline(folders, each, ':');) {
-    if (plain(each) == plain(folder)) return true;
+    if (!each.empty() && plain(folder).starts_with(plain(each))) return true;
   }
   return false;
 }

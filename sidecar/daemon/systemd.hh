@@ -18,7 +18,8 @@ class Systemd {
   // none.
   Systemd();
 
-  // Whether it makes this folder before each start (StateDirectory=).
+  // Whether it makes this folder before each start (StateDirectory=), or one above it, in which the
+  // start itself can make it.
   static bool makes(const std::filesystem::path& folder);
 
   // How often it expects to be told; nothing: it does not.

@@ -60,12 +60,20 @@ BOOST_FIXTURE_TEST_SUITE(systemd, Environment)
 
 BOOST_AUTO_TEST_CASE(makes_the_state_folders_that_it_names) {
   BOOST_TEST(!Systemd::makes("/var/lib/bellwether"));
-  ::setenv("STATE_DIRECTORY", "/var/lib/orders:/var/lib/bellwether", 1);
+  ::setenv("STATE_DIRECTORY", "/var/lib/orders::/var/lib/bellwether", 1);
   for (const char* named : {"/var/lib/bellwether", "/var/lib/./bellwether/", "/var/lib/orders"}) {
-    BOOST_TEST(Systemd::makes(named));
+    BOOST_TEST(Systemd::makes(named), named);
   }
-  for (const char* other : {"/var/lib", "/var/lib/bellwether/in", "/var/lib/orders:", ""}) {
-    BOOST_TEST(!Systemd::makes(other));
+  for (const char* other : {"/var/lib", "/var/lib/bellwether-2", "/var/lib/bellwether/../other",
+                            "/var/lib/orders:", "/", ""}) {
+    BOOST_TEST(!Systemd::makes(other), other);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(lets_the_next_start_make_those_below) {
+  ::setenv("STATE_DIRECTORY", "/var/lib/bellwether", 1);
+  for (const char* below : {"/var/lib/bellwether/orders", "/var/lib/bellwether/orders/1/"}) {
+    BOOST_TEST(Systemd::makes(below), below);
   }
 }
 
