@@ -273,6 +273,19 @@ class Systemd(SystemCase):
             self.await_journal(leader, "bellwether", told)
         self.whole()
 
+    def test_nor_does_it_begin_with_an_older_copy(self):
+        """Under ProtectSystem=strict nothing in it can be written."""
+        _, machine, _ = self.whole()
+        machine.sh(f"cp -a {STATE} {STATE}.older; rm -rf {STATE} && mv {STATE}.older {STATE}")
+        self.await_journal(machine, "bellwether", f"cannot use what is in its place ({STATE}/lock "
+                           "cannot be opened: Read-only file system); empty it, or delete")
+        time.sleep(3)
+        self.assertIn("empty it, or delete that one", machine.sh("systemctl status bellwether"))
+        machine.sh(f"rm -rf {STATE}")
+        for told in ("only systemd can make it; leaving the group", "left the group", "status=9"):
+            self.await_journal(machine, "bellwether", told)
+        self.whole()
+
     def test_in_a_crash_loop_it_is_started_ever_more_rarely(self):
         _, machine, _ = self.whole()
         machine.sh(f"systemctl stop bellwether; chmod 000 {CONFIG}")
