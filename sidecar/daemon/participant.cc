@@ -282,7 +282,8 @@ void Participant::on_record_stored(const Record& record,
 }
 
 void Participant::on_members_stored(const std::optional<io::FileError>& error) {
-  if (!error) return;
+  const bool is_news = members_flaw_.set(io::Loop::now(), error ? error->what() : "");
+  if (!error || !is_news) return;
   parts_.log.write(LogLevel::kWarn, "the list of members could not be stored",
                    {{"error", error->what()}});
 }

@@ -75,7 +75,10 @@ class Participant final : private EffectSink, private io::TransportListener {
   // Elect, StepDown, Transfer or Forget.
   Outcome::Kind command(const Input& input);
   // Hands leadership over and says goodbye; ParticipantListener::on_left() follows.
-  void leave() { driver_.step(LeaveGroup{}); }
+  void leave() {
+    writer_.look();  // the next life shall find what this one has stored
+    driver_.step(LeaveGroup{});
+  }
   // Turns the flag off for good, then ends the connections once what was said last is sent, or a
   // moment later; then is_closed().
   void close();
@@ -149,6 +152,7 @@ class Participant final : private EffectSink, private io::TransportListener {
   ParticipantListener& listener_;
   std::vector<HostPort> voters_;  // where the other voters are
   LastingFlaw storage_flaw_{};
+  LastingFlaw members_flaw_{};  // of their list
   bool is_state_refused_ = false;
   struct {
     std::string text;

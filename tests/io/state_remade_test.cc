@@ -216,6 +216,67 @@ BOOST_FIXTURE_TEST_CASE(lists_are_stored_while_it_is_made_anew, RunningStore) {
   expect_whole();
 }
 
+// Deleted again at the worst moment, when all of it is there but for the last look.
+BOOST_AUTO_TEST_CASE(one_that_is_deleted_again_while_it_is_made_is_made_once_more) {
+  class DeletedAtTheEnd : public FileCalls {
+   public:
+    fs::path file;
+    int rename(int folder, const char* from, const char* to) override {
+      const int result = FileCalls::rename(folder, from, to);
+      if (!file.empty() && std::string(to) == "identity") fs::remove(std::exchange(file, {}));
+      return result;
+    }
+  };
+  const TemporaryFolder folder;
+  DeletedAtTheEnd calls;
+  StateStore store(folder.settings(), calls);
+  fs::remove_all(folder.state());
+  calls.file = folder.state() / "state";
+  BOOST_TEST(store.look().flaw.find("was removed at this moment") != std::string::npos);
+  BOOST_TEST(store.look().flaw == "");
+  BOOST_TEST(fs::exists(folder.state() / "state"));
+}
+
+// Also when it has files of the same names: what is in it is not even locked.
+BOOST_FIXTURE_TEST_CASE(somebodys_folder_in_its_place_is_left_as_it_is, RunningStore) {
+  for (const char* name : {"precious.txt", "members", "state.new", "identity.new"}) {
+    remove();
+    fs::create_directory(folder.state());
+    write_file(folder.state() / name, "of another program");
+    BOOST_TEST(flaw().ends_with("this sidecar then makes its own anew"), name);
+    BOOST_TEST(read_file(folder.state() / name) == "of another program");
+    BOOST_TEST(!fs::exists(folder.state() / "lock"));
+    remove();
+    BOOST_TEST(flaw() == "");
+  }
+  remove();
+  fs::create_directories(folder.state() / "lost+found");  // of a new volume
+  BOOST_TEST(flaw() == "");
+  expect_whole();
+}
+
+// What is in it beside its own files has been there all the time.
+BOOST_FIXTURE_TEST_CASE(its_own_folder_is_filled_again_whatever_else_is_in_it, RunningStore) {
+  write_file(folder.state() / "notes.txt", "of the operator");
+  for (const char* name : {"lock", "state", "identity"}) fs::remove(folder.state() / name);
+  BOOST_TEST(flaw() == "");
+  BOOST_TEST(read_file(folder.state() / "notes.txt") == "of the operator");
+}
+
+BOOST_FIXTURE_TEST_CASE(behind_a_link_it_is_taken_once_somebody_has_made_it, RunningStore) {
+  const fs::path target = folder.path() / "target";
+  store.reset();
+  fs::rename(folder.state(), target);
+  fs::create_directory_symlink(target, folder.state());
+  store = std::make_unique<StateStore>(folder.settings());
+  fs::remove_all(target);
+  BOOST_TEST(flaw().find("is a link to nothing") != std::string::npos);
+  BOOST_TEST(store->is_folder_refused());
+  fs::create_directory(target);
+  BOOST_TEST(flaw() == "");
+  expect_whole();
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace bellwether::io::test

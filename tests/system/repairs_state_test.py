@@ -106,6 +106,18 @@ class Removed(AdviceCase):
             self.assertEqual([identity(each) for each in group.sidecars], identities)
             self.assertGreater(group.await_leader().epoch(), epoch)
 
+    def test_a_sidecar_that_leaves_just_then_is_the_same_afterwards(self):
+        with self.voters() as group:
+            voter = group.sidecars[0]
+            self.await_votes(group.sidecars)
+            own = identity(voter)
+            shutil.rmtree(voter.state_folder)
+            self.assertEqual(voter.stop(), 0)
+            self.assertEqual(identity(voter), own)
+            voter.start()
+            self.await_votes([voter])
+            self.assertNotIn("without it, under a new id", voter.log())
+
     def test_one_that_was_moved_away_is_put_back(self):
         with self.voters() as group:
             voter, leader = group.sidecars[0], group.sidecars[2]

@@ -17,7 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kStateFolderMode = 0700;
 constexpr mode_t kStateFileMode = 0600;
-constexpr const char* kLockFile = "lock";
 
 bool is_same(const struct stat& there, const FileDescriptor& file) {
   struct stat ours {};
@@ -56,7 +55,13 @@ LockedFolder::LockedFolder(fs::path path, FileCalls& calls)
     : path_(std::move(path)), calls_(calls) {
   make();
   folder_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder_.is_open()) give_up(path_, "cannot be opened", errno);
+  if (!folder_.is_open()) {
+    const int error = errno;
+    std::error_code unused;
+    const bool is_link_to_nothing = error == ENOENT && fs::is_symlink(path_, unused);
+    if (is_link_to_nothing) throw FolderRefused(state_error(path_, "is a link to nothing", error));
+    give_up(path_, "cannot be opened", error);
+  }
   lock();
 }
 
@@ -99,9 +104,11 @@ void LockedFolder::replace(const char* name, std::span<const uint8_t> contents) 
   }
 }
 
-bool LockedFolder::is_in_place() const {
+bool LockedFolder::is_in_place() const { return is_at_its_path() && holds(kLockFile, lock_); }
+
+bool LockedFolder::is_at_its_path() const {
   struct stat there {};
-  return ::stat(path_.c_str(), &there) == 0 && is_same(there, folder_) && holds(kLockFile, lock_);
+  return ::stat(path_.c_str(), &there) == 0 && is_same(there, folder_);
 }
 
 bool LockedFolder::holds(const char* name, const FileDescriptor& file) const {

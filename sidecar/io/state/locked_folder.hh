@@ -55,6 +55,8 @@ class FolderRefused : public FileError {
 // fsGroup.
 std::string who_else_may_write(mode_t mode, uid_t owner, uid_t self);
 
+inline constexpr const char* kLockFile = "lock";
+
 class LockedFolder {
  public:
   // Opens the folder, makes it where it is missing (also the folders above it; all 0700), and locks
@@ -75,7 +77,8 @@ class LockedFolder {
   // the new ones, and after this call the new ones.  Throws FileError.
   void replace(const char* name, std::span<const uint8_t> contents) const;
 
-  // Whether it is still to be found at its path, with its lock, and `file` in it at `name`.
+  // Whether it is still to be found at its path; with its lock; and `file` in it at `name`.
+  bool is_at_its_path() const;
   bool is_in_place() const;
   bool holds(const char* name, const FileDescriptor& file) const;
   // Whether it was deleted, or emptied: it has no name any more, or its lock is not in it, and it

@@ -21,6 +21,19 @@ bool is_vacant(const fs::path& path) {
   return fs::status(path, unused).type() == fs::file_type::not_found || fs::is_empty(path, unused);
 }
 
+// Neither empty, as a new folder or volume is, nor a state folder.
+bool is_somebodys(const fs::path& path) {
+  std::error_code error;
+  bool is_somebodys = false;
+  for (fs::directory_iterator file(path, error); !error && file != fs::directory_iterator();
+       file.increment(error)) {
+    const fs::path name = file->path().filename();
+    if (name == kStateFile || name == kIdentityFile) return false;
+    is_somebodys = is_somebodys || (name != kLockFile && name != "lost+found");
+  }
+  return is_somebodys;
+}
+
 std::unique_ptr<LockedFolder> make(const std::string& path, FileCalls& calls) {
   try {
     return std::make_unique<LockedFolder>(path, calls);
@@ -67,16 +80,17 @@ std::unique_ptr<LockedFolder> remake(const LockedFolder& gone, const Slot& own, 
                     "others run",
                     true);
   }
+  const FileError strange(path, "was deleted, and the one in its place is not this process's",
+                          "delete that one as well; this sidecar then makes its own anew", true);
+  if (!gone.is_at_its_path() && is_somebodys(path)) throw FileError(strange);
   std::unique_ptr<LockedFolder> made = make(path, calls);
   const FoundState found = find_state(*made);
-  if (!is_of_this_process(found, own)) {
-    throw FileError(path, "was deleted, and the one in its place is not this process's",
-                    "delete that one as well; this sidecar then makes its own anew", true);
-  }
+  if (!is_of_this_process(found, own)) throw FileError(strange);
   if (knows_more(found, own.record)) {
-    throw FileError(made->path_of(kStateFile),
-                    "is newer than what this process remembers: another one has run under its id",
-                    "stop this sidecar, empty the folder, and start it while the others run", true);
+    throw Overtaken(
+        FileError(made->path_of(kStateFile),
+                  "is newer than what this process remembers: another one has run under its id",
+                  "stop this sidecar, empty the folder, and start it while the others run", true));
   }
   return made;
 }

@@ -9,13 +9,18 @@
 
 namespace bellwether::io {
 
+// Another process has run under this one's id, and has granted what nobody here knows.
+class Overtaken : public FileError {
+ public:
+  explicit Overtaken(const FileError& error) : FileError(error) {}
+};
+
 // Makes the folder where `gone` was, or takes the one that is there, and locks it; nothing in it is
 // changed yet.  `own` is what this process is about to write into it.  Throws FileError when
 //   - `gone` was not deleted, and can be put back;
-//   - what is in its place is another process's, or knows more than `own`;
+//   - what is in its place is not this process's; Overtaken where it knows more than `own`;
 //   - it cannot be made or used: FolderRefused where that does not pass by itself, and nothing is
-//   in
-//     its place, or an empty folder.
+//     in its place, or an empty folder.
 // `calls` must outlive the folder.
 std::unique_ptr<LockedFolder> remake(const LockedFolder& gone, const Slot& own, FileCalls& calls);
 

@@ -116,6 +116,7 @@ std::optional<FileError> StateStore::store(const Record& record, bool is_vote_lo
 // A whole new file under the same name; nothing that the old one may or may not have counts any
 // more.  Where the folder is gone too, a new one first, with all that was in it.
 std::optional<FileError> StateStore::make_anew(const Slot& first) {
+  if (overtaken_) return overtaken_;
   is_folder_refused_ = false;
   try {
     if (!folder_->is_in_place()) move_to(remake(*folder_, first, calls_));
@@ -124,10 +125,13 @@ std::optional<FileError> StateStore::make_anew(const Slot& first) {
       write_identity();
       write_members();
     }
-    state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
+    state_file_ = opened_state();
   } catch (const FolderRefused& refused) {
     is_folder_refused_ = true;
     return refused;
+  } catch (const Overtaken& overtaken) {
+    overtaken_ = overtaken;
+    return overtaken;
   } catch (const FileError& error) {
     return error;
   }
@@ -202,7 +206,7 @@ void StateStore::open(const StateSettings& settings) {
     }
     write_identity();
   }
-  state_file_ = std::move(folder_->open(kStateFile, O_RDWR).value());
+  state_file_ = opened_state();
 }
 
 // Makes `state` and `identity` anew, in the order that a first start is recognised by: without
@@ -214,6 +218,16 @@ void StateStore::begin(const std::string& group) {
   record_ = {};
   is_identity_missing_ = true;
   if (const auto error = make_anew(first)) throw FileError(*error);
+}
+
+// Throws FileError.
+FileDescriptor StateStore::opened_state() const {
+  std::optional<FileDescriptor> file = folder_->open(kStateFile, O_RDWR);
+  if (!file) {
+    throw FileError(folder_->path_of(kStateFile), "was removed at this moment",
+                    "nobody but this sidecar is to write there", true);
+  }
+  return std::move(*file);
 }
 
 void StateStore::write_identity() {

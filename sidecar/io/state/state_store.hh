@@ -99,6 +99,7 @@ class StateStore {
   void begin(const std::string& group);
   std::optional<FileError> make_anew(const Slot& first);
   void move_to(std::unique_ptr<LockedFolder> made);
+  FileDescriptor opened_state() const;
   void write_identity();
   void write_members();
   void read_members();
@@ -126,7 +127,8 @@ class StateStore {
   size_t newest_place_ = 0;
   bool has_failed_ = false;
   bool is_folder_refused_ = false;
-  bool is_identity_missing_ = false;  // in the folder, or another's is there
+  std::optional<FileError> overtaken_{};  // for good, by another process under its id
+  bool is_identity_missing_ = false;      // in the folder, or another's is there
 };
 
 }  // namespace bellwether::io

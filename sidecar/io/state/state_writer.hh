@@ -33,6 +33,9 @@ class StateWriter {
   // (StateStore::look()), and tells what it has found.
   void watch(Looked on_look);
 
+  // At once, unless it writes just now.
+  void look();
+
   // As StateStore::store().
   void store(const Record& record, bool is_vote_lost = false);
   void store_members(std::shared_ptr<const MemberView> view);
@@ -62,8 +65,6 @@ class StateWriter {
   void start(Queue<Value>& queue, const Value& value);
   template <typename Value>
   void go_on(Queue<Value>& queue, const Value& value, const std::optional<FileError>& error);
-
-  void look();
 
   Loop& loop_;
   StateStore& store_;
