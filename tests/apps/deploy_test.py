@@ -408,8 +408,9 @@ class Kubelet(unittest.TestCase):
         """Otherwise the highest member comes back into office as it goes."""
         for _, pod, sidecar, _ in with_sidecar():
             command = sidecar["lifecycle"]["preStop"]["exec"]["command"]
-            hold_s, = re.findall(r"--hold (\d+)s$", " ".join(command))
+            hold_s, = re.findall(r"--hold (\d+)s", " ".join(command))
             self.assertGreater(int(hold_s), pod["terminationGracePeriodSeconds"])
+            self.assertEqual(command[-2:], ["--wait", "0s"])  # that time is the hook's as well
 
     @staticmethod
     def run_hook(sidecar, arguments):

@@ -211,7 +211,7 @@ class Draining(ApplicationCase):
         with self.led(extra=self.with_drain("200ms")) as group:
             _, second, leader = group.sidecars
             mine = self.attach(leader, "slow")
-            self.commanded(leader, "step-down", "--hold", "1s")
+            self.commanded(leader, "step-down", "--hold", "1s", "--wait", "0s")
             self.await_drain(mine)
             group.await_leader(second)
             self.assertEqual(self.timeouts(leader), 1)
@@ -220,7 +220,7 @@ class Draining(ApplicationCase):
             for sidecar in group.sidecars:
                 self.reload(sidecar, group.config_of(
                     sidecar, extra="[election]\n" + self.with_drain("1h")))
-            self.commanded(leader, "step-down", "--hold", "1s")
+            self.commanded(leader, "step-down", "--hold", "1s", "--wait", "0s")
             event = self.await_drain(mine)
             self.assertIn("slow", self.commanded(leader, "status"))
             attachment.drained(str(leader.socket_file), event)
@@ -235,7 +235,7 @@ class Draining(ApplicationCase):
             _, second, leader = group.sidecars
             worker, onlooker = self.attach(leader, "worker"), self.attach(leader, "onlooker")
             for count in (1, 1):
-                self.commanded(leader, "step-down", "--hold", "1s")
+                self.commanded(leader, "step-down", "--hold", "1s", "--wait", "0s")
                 event = self.await_drain(worker)
                 with contextlib.suppress(attachment.Refused):
                     attachment.drained(str(leader.socket_file), event)
