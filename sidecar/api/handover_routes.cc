@@ -65,8 +65,9 @@ void Routes::step_down(const io::HttpRequest& request, Exchange exchange) {
   }
   command_and_wait(StepDown{.hold = hold, .is_now = body->value("now", false)},
                    {.came_to_nothing = "nobody has taken over",
-                    .done = {{"result", "stepped down"}, {"hold", duration_text(hold)}},
-                    .under_way = {{"result", "stepping down"}, {"hold", duration_text(hold)}}},
+                    .done = "stepped down",
+                    .under_way = "stepping down",
+                    .details = {{"hold", duration_text(hold)}}},
                    *wait, std::move(exchange));
 }
 
@@ -89,8 +90,9 @@ void Routes::transfer(const io::HttpRequest& request, Exchange exchange) {
   command_and_wait(Transfer{.to = member->entry.id},
                    {.to = member->entry.id,
                     .came_to_nothing = to + " has not taken over",
-                    .done = {{"result", "handed over"}, {"to", to}},
-                    .under_way = {{"result", "handing over"}, {"to", to}}},
+                    .done = "handed over",
+                    .under_way = "handing over",
+                    .details = {{"to", to}}},
                    *wait, std::move(exchange));
 }
 
@@ -114,10 +116,15 @@ void Routes::command_and_wait(const Input& input, HandoverWords words, Duration 
 }
 
 Said Routes::progress_of_handover(const HandoverWords& words, bool is_last) const {
+  const auto answer = [&words](unsigned status, const char* result) {
+    Json body{{"result", result}};
+    body.update(words.details);
+    return json_response(status, body);
+  };
   const Leadership& published = feed_.current();
   switch (progress_of(backend_.node(), published, words.to)) {
     case Progress::kDone:
-      return json_response(200, words.done);
+      return answer(200, words.done);
     case Progress::kCameToNothing:
       return error_response(
           409, words.came_to_nothing + ": " +
@@ -126,7 +133,7 @@ Said Routes::progress_of_handover(const HandoverWords& words, bool is_last) cons
     case Progress::kUnderWay:
       break;
   }
-  return is_last ? Said(json_response(202, words.under_way)) : std::nullopt;
+  return is_last ? Said(answer(202, words.under_way)) : std::nullopt;
 }
 
 }  // namespace bellwether::api

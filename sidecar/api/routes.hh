@@ -67,8 +67,9 @@ class ScoreBudget {
 struct HandoverWords {
   std::optional<Uuid> to{};  // is to lead; nothing: anybody else
   std::string came_to_nothing;
-  Json done;
-  Json under_way;
+  const char* done;
+  const char* under_way;
+  Json details;  // behind either
 };
 
 class Routes;

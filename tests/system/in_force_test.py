@@ -21,6 +21,17 @@ from system_case import CALM, PATIENT, SystemCase, main
 class Commands(SystemCase):
     """A command answers 200 only when it is done or will be."""
 
+    @contextlib.contextmanager
+    def led_with_one_deaf(self):
+        """The group, the lowest member, one that takes nothing over, and the leader."""
+        with self.group(3, extra=PATIENT, voters=3) as group:
+            group.start("--bootstrap")
+            lowest, deaf, leader = group.sidecars
+            group.await_leader(leader)
+            self.await_able(leader, lowest, deaf)
+            deaf.send_signal(signal.SIGSTOP)
+            yield group, lowest, deaf, leader
+
     def test_a_step_down_during_a_transfer_holds(self):
         with self.group(3, extra=PATIENT, voters=3) as group:
             group.start("--bootstrap")
@@ -55,12 +66,7 @@ class Commands(SystemCase):
                     self.assertEqual(leader.leader(), target.name)
 
     def test_a_hand_over_that_nobody_has_taken_has_failed(self):
-        with self.group(3, extra=PATIENT, voters=3) as group:
-            group.start("--bootstrap")
-            leader = group.await_leader(group.sidecars[-1])
-            lowest, deaf, _ = group.sidecars
-            self.await_able(leader, lowest, deaf)
-            deaf.send_signal(signal.SIGSTOP)
+        with self.led_with_one_deaf() as (group, lowest, deaf, leader):
             result = self.run_program("transfer", deaf.name, "--wait", "10m", "--api",
                                       leader.api_url)
             self.assertEqual(result.returncode, 1, result.stdout)
@@ -82,12 +88,7 @@ class Commands(SystemCase):
                              "goes on; see `bellwether status`")
 
     def test_a_second_transfer_replaces_the_first(self):
-        with self.group(3, extra=PATIENT, voters=3) as group:
-            group.start("--bootstrap")
-            leader = group.await_leader(group.sidecars[-1])
-            lowest, deaf, _ = group.sidecars
-            self.await_able(leader, lowest, deaf)
-            deaf.send_signal(signal.SIGSTOP)
+        with self.led_with_one_deaf() as (group, lowest, deaf, leader):
             for member in (deaf, lowest):
                 status, _, text = leader.request("POST", "/v1/transfer", {"to": member.name})
                 self.assertEqual(status, 202, text)
