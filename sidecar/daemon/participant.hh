@@ -76,8 +76,8 @@ class Participant final : private EffectSink, private io::TransportListener {
   Outcome::Kind command(const Input& input);
   // Hands leadership over and says goodbye; ParticipantListener::on_left() follows.
   void leave() {
-    writer_.look();  // the next life shall find what this one has stored
     driver_.step(LeaveGroup{});
+    writer_.look();  // the next life shall find what this one has stored
   }
   // Turns the flag off for good, then ends the connections once what was said last is sent, or a
   // moment later; then is_closed().
