@@ -286,6 +286,17 @@ class Descriptors(SystemCase):
                 self.assertNotIn("damaged", sidecar.log())
 
 
+class Threads(SystemCase):
+    def test_the_one_that_writes_the_log_stands_back(self):
+        with self.group(1, extra=CALM) as group:
+            sidecar, = group.start().sidecars
+            group.await_leader(sidecar)
+            threads = os.listdir(f"/proc/{sidecar.process.pid}/task")
+            policies = [os.sched_getscheduler(int(thread)) for thread in threads]
+            self.assertEqual(policies.count(os.SCHED_BATCH), 1, policies)
+            self.assertEqual(os.sched_getscheduler(sidecar.process.pid), os.SCHED_OTHER)
+
+
 @unittest.skipIf(IS_SANITIZED, "a sanitizer's own cost is not the sidecar's")
 class AtRest(SystemCase):
     def test_a_sidecar_costs_little(self):
