@@ -5,7 +5,6 @@
 #include <iostream>
 #include <thread>
 
-#include "io/names/socket_options.hh"
 #include "relay.hh"
 #include "sample_frames.hh"
 #include "transport_harness.hh"
@@ -118,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_has_reached_itself_leaves_that_address_alone
   BOOST_TEST(a.rejected.empty());
   const int greetings = a.greetings;
   const Instant begin = Loop::now();
-  // In which another address is dialled twice.
+  // Another address would be dialled after 250 and 500 ms.
   BOOST_TEST(run_until([&] { return Loop::now() - begin > std::chrono::seconds(1); }));
   BOOST_TEST(a.greetings == greetings);
 }
@@ -430,19 +429,6 @@ BOOST_AUTO_TEST_CASE(who_turns_us_away_has_answered) {
   BOOST_TEST(run_until([&] { return a.all_answered == 1; }));
   BOOST_TEST(a.count_rejected(Rejection::kTurnedAway) == 1u);
   BOOST_TEST(a.rejected[0].second == "the peer turned this process away: its name is in use");
-}
-
-BOOST_AUTO_TEST_CASE(a_socket_that_is_connected_to_itself_is_recognised) {
-  const HeldPort held;
-  const auto here = SocketAddress::from_numeric(held.place());
-  const FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int on = 1;
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  BOOST_REQUIRE(::bind(fd.get(), here->get(), sizeof(sockaddr_in)) == 0);
-  BOOST_REQUIRE(::connect(fd.get(), here->get(), sizeof(sockaddr_in)) == 0);
-  BOOST_TEST(is_connected_to_itself(fd.get()));
-  const RawSocket other(a.place().port);
-  BOOST_TEST(!is_connected_to_itself(other.fd()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

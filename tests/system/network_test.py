@@ -14,6 +14,7 @@ from namespaces import Hosts, can_make_namespaces
 from system_case import CALM, SystemCase, main
 
 SIZES = (3, 5)
+SOON_S = 30
 
 
 class Network(SystemCase):
@@ -113,6 +114,26 @@ class Network(SystemCase):
                 hosts.speed_up(size - 1)
                 self.assertEqual(leader.get("/v1/leader"), before)
                 self.assertIs(group.await_leader(), leader)
+
+    def test_an_address_that_was_this_hosts_own_is_soon_asked_again(self):
+        """As one that keepalived moves; only the host that had it has been told of it."""
+        with Hosts(2) as hosts, self.group(2, hosts=hosts) as group:
+            former, newcomer = group.sidecars
+            newcomer.peer_port = port = former.peer_port
+            text = group.config_of(former, peers=[newcomer])
+            listen = f'listen = "{former.address}:{port}"'
+            self.assertIn(listen, text)
+            former.write_config(text.replace(listen, listen.replace("listen", "advertise") +
+                                             f'\nlisten = "0.0.0.0:{port}"'))
+            newcomer.write_config(group.config_of(newcomer, peers=[]))
+            route = ("local", f"{newcomer.address}/32", "dev", "lo")
+            hosts.enter(0, "ip", "route", "add", *route)
+            former.start()
+            wait_until("it has found itself there", former.is_leader)
+            newcomer.start()
+            wait_until("the newcomer leads alone", newcomer.is_leader)
+            hosts.enter(0, "ip", "route", "del", *route)
+            wait_until("they are one group", lambda: former.leader() == newcomer.name, SOON_S)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,14 @@ bool is_connected_to_itself(int fd) {
   return here && here == SocketAddress::remote_of(fd);
 }
 
+// Datagrams are connected without one being sent.
+bool is_of_this_host(const SocketAddress& address) {
+  const FileDescriptor fd(::socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!fd.is_open() || ::connect(fd.get(), address.get(), sizeof(sockaddr_in6)) != 0) return false;
+  const auto here = SocketAddress::local_of(fd.get());
+  return here && here->with_port(address.port()) == address;
+}
+
 void abort_on_close(int fd) {
   set_option(fd, SOL_SOCKET, SO_LINGER, linger{.l_onoff = 1, .l_linger = 0});
 }

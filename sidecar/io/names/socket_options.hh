@@ -28,6 +28,9 @@ bool was_refused_by_network(int fd);
 // there: sooner or later the kernel picks the very port that is dialled.
 bool is_connected_to_itself(int fd);
 
+// Whether this host has that address now: what it sends there comes from there.
+bool is_of_this_host(const SocketAddress& address);
+
 // Makes closing `fd` abort the connection, so that its port is free again at once.
 void abort_on_close(int fd);
 

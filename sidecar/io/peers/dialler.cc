@@ -70,7 +70,9 @@ int Dialler::connect() {
 }
 
 void Dialler::on_due() {
-  if (state_ == State::kWaiting) return dial();
+  if (state_ == State::kWaiting) {
+    return owner_.is_needless(*this) ? start_after_rejection() : dial();
+  }
   on_result(early_error_ != 0 ? -early_error_ : UV_ETIMEDOUT);
 }
 

@@ -23,6 +23,8 @@ class Dialler {
     // the network says so), ETIMEDOUT, when nothing came back in time, or another.  The next try is
     // on its way.
     virtual void on_attempt_failed(Dialler& dialler, int error) = 0;
+    // A wait is over, and it is known who would answer: then it waits again.
+    virtual bool is_needless(const Dialler& /*dialler*/) { return false; }
   };
 
   // `limits` and `owner` must outlive the dialler; the owner may not destroy it in its calls, and

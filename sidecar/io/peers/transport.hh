@@ -206,6 +206,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
     // What is known of the address.
     std::optional<Uuid> answered_by{};  // whose HELLO came last
     bool is_self = false;               // it was this very process, when it was asked last
+    bool is_straight_here = false;      // with nobody between
     std::string missed_voter{};         // who should be there instead, by the configuration
     // Ever: by a HELLO or a TURNED_AWAY, or its host has refused.  Whatever else came of it, who
     // should be there may be there all the same.
@@ -314,6 +315,7 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
 
   // transport_proof.cc
   void on_attempt_failed(Dialler& dialler, int error) override;
+  bool is_needless(const Dialler& dialler) override;
   void tell_refusals(const SocketAddress& address);
   bool is_refused(const Uuid& id, const Peer& peer, const SocketAddress& address) const;
   void seek_proof(Dialler& dialler);

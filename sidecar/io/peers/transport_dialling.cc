@@ -114,6 +114,19 @@ void Transport::on_connected(Dialler& dialler, UvPtr<uv_tcp_t> socket) {
   greet(*target.connection, std::move(greeting));
 }
 
+// What led straight to this process still does while this host has the address, and this process
+// the port: a look that costs microseconds, where both ends of a handshake take milliseconds.
+bool Transport::is_needless(const Dialler& dialler) {
+  const SocketAddress& address = dialler.address();
+  const Target& target = targets_.at(address);
+  if (!target.is_straight_here || !target.missed_voter.empty()) return false;
+  const bool is_listening_there =
+      settings_.listen.is_wildcard()
+          ? address.port() == port_
+          : SocketAddress::from_numeric({settings_.listen.host, port_}) == address;
+  return is_listening_there && is_of_this_host(address);
+}
+
 void Transport::note_answer(const PeerConnection& connection, const Greeting& greeting,
                             LinkVerdict verdict) {
   const Uuid& id = greeting.hello.self.id;
@@ -125,6 +138,8 @@ void Transport::note_answer(const PeerConnection& connection, const Greeting& gr
   target->is_self = verdict == LinkVerdict::kSelf;
   target->missed_voter =
       target->is_self ? other_voter_at(address, greeting.hello.self.name) : std::string();
+  target->is_straight_here =
+      target->is_self && is_direct(connection.ends(), greeting.ends, DeathProof::kAuto);
   for (auto& [other_id, peer] : peers_) {
     if (other_id == id) continue;
     if (peer.proven == address) peer.proven.reset();

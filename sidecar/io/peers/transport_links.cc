@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <utility>
 
 #include "base/check.hh"
@@ -23,16 +22,6 @@ LinkEvidence evidence_of(int error) {
 
 // FIN or RST, not a silence, nor anything that this process did.
 bool is_by_peer(int error) { return error == 0 || error == ECONNRESET || error == EPIPE; }
-
-// How soon an address of this process's own is dialled again: it has one for as long as it listens,
-// unless somebody takes it off the machine's interface.
-constexpr Duration kOwnAddressAgain = std::chrono::minutes(1);
-
-// Nobody stands between the two ends, and both are here: of a process that has reached itself.
-bool is_short_cut(const PeerConnection& connection, const Greeting& greeting) {
-  return is_same_pair(connection.ends(), greeting.ends) &&
-         is_same_network(connection.ends(), greeting.ends);
-}
 
 PeerIdentity identity_of(const Greeting& greeting) {
   const MemberEntry& self = greeting.hello.self;
@@ -137,7 +126,7 @@ void Transport::on_greeting(PeerConnection& connection, const Greeting& greeting
     return on_inquiry_answered(connection, greeting, verdict);
   note_answer(connection, greeting, verdict);
   // A peer that has dialled is answered even when the connection will not stay: it learns whom it
-  // has reached, and does not dial there again.
+  // has reached, and dials there rarely from then on.
   const bool is_answer_due = !connection.dialled();
   switch (verdict) {
     case LinkVerdict::kReplace:
@@ -151,10 +140,6 @@ void Transport::on_greeting(PeerConnection& connection, const Greeting& greeting
       return link_up(connection, greeting);
     case LinkVerdict::kSelf:
       tell_missed_voter(connection);
-      if (target != nullptr && target->missed_voter.empty() && is_short_cut(connection, greeting)) {
-        forget(connection);
-        return target->dialler->start_after(kOwnAddressAgain);
-      }
       [[fallthrough]];
     case LinkVerdict::kKeepExisting:
       if (is_answer_due) greet(connection, ours);
