@@ -77,7 +77,8 @@ class Participant final : private EffectSink, private io::TransportListener {
   // Hands leadership over and says goodbye; ParticipantListener::on_left() follows.
   void leave() {
     driver_.step(LeaveGroup{});
-    writer_.look();  // the next life shall find what this one has stored
+    // The next life shall find what this one has stored; but the last words first.
+    writer_.look();
   }
   // Turns the flag off for good, then ends the connections once what was said last is sent, or a
   // moment later; then is_closed().

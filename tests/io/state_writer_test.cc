@@ -105,6 +105,22 @@ BOOST_AUTO_TEST_CASE(a_state_that_was_removed_is_made_anew) {
   BOOST_TEST(bellwether::io::test::read_file(file).size() == stored.size());
 }
 
+BOOST_AUTO_TEST_CASE(a_look_that_is_asked_for_during_a_write_comes_after_it) {
+  int losses = 0;
+  writer.watch([&](const bellwether::io::FileLook& look) { losses += look.loss.empty() ? 0 : 1; });
+  writer.store({.max_epoch = 7});
+  BOOST_REQUIRE(run_until(loop, [this] { return records == 1; }));
+  std::filesystem::remove_all(folder.state());
+  writer.store({.max_epoch = 8});
+  bool is_time_for_the_next = false;
+  bellwether::io::LoopTimer next(loop, [&] { is_time_for_the_next = true; });
+  writer.look();
+  next.arm(std::chrono::milliseconds(1900));
+  BOOST_TEST(run_until(loop, [&] { return losses == 1; }));
+  BOOST_TEST(!is_time_for_the_next);
+  BOOST_TEST(std::filesystem::exists(folder.state() / "state"));
+}
+
 // While the disk is full: nothing that is written into a removed file will be found.
 BOOST_AUTO_TEST_CASE(a_state_that_cannot_be_made_anew_is_not_stored) {
   writer.watch([](const bellwether::io::FileLook&) {});

@@ -47,7 +47,8 @@ void StateWriter::watch(Looked on_look) {
 // In the place of a write, for both use the same file.
 void StateWriter::look() {
   next_look_.arm(kBetweenLooks);
-  if (records_.running != nullptr || records_.is_resting) return;
+  is_look_due_ = records_.running != nullptr;
+  if (is_look_due_ || records_.is_resting) return;
   records_.running = run_in_pool(
       loop_, [store = &store_] { return store->look(); },
       [this](FileLook look) {
@@ -98,6 +99,7 @@ void StateWriter::go_on(Queue<Value>& queue, const Value& value,
       return;
     }
     rest_ = kFirstRest;
+    if (!queue.next && is_look_due_) return look();
   }
   if (auto next = std::exchange(queue.next, std::nullopt)) start(queue, *next);
 }

@@ -33,7 +33,7 @@ class StateWriter {
   // (StateStore::look()), and tells what it has found.
   void watch(Looked on_look);
 
-  // At once, unless it writes just now.
+  // At once, or when the write that is under way is done.
   void look();
 
   // As StateStore::store().
@@ -74,6 +74,7 @@ class StateWriter {
   LoopTimer rested_;
   Looked on_look_{};
   LoopTimer next_look_;
+  bool is_look_due_ = false;  // after the write
 };
 
 }  // namespace bellwether::io
