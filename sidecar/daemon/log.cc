@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <spdlog/async.h>
 #include <spdlog/async_logger.h>
@@ -61,8 +62,10 @@ constexpr std::chrono::milliseconds kLookAtSinkAgain(1);
 // say to its peers just then: in a hand-over that was a twentieth of the time.  In vain where that
 // is forbidden, as by the shipped systemd unit.
 void stand_back() {
+  ::pthread_setname_np(::pthread_self(), "log");
   constexpr sched_param kNone{};
-  ::sched_setscheduler(0, SCHED_BATCH, &kNone);
+  // What an operator has chosen for the process is for all of it.
+  if (::sched_getscheduler(0) == SCHED_OTHER) ::sched_setscheduler(0, SCHED_BATCH, &kNone);
 }
 
 // Writes to the file itself: a thread that is stuck in here holds no lock that exit() would want.
