@@ -5,8 +5,8 @@
               core, and memory
   restart     a member of a large group is killed and started again; until it has all its links,
               which all others make at once
-  handshake   CPU of either side, and 200 members that link to one, in one process (tls_price, which
-              is built for it)
+  handshake   CPU of either side (tls_price, which is built for it)
+  200         and one that they link to, in one process (the same)
 
 takeover.py --tls both tells what it costs a takeover.  Times are those of a shared machine: compare
 within one run.

@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -107,6 +108,12 @@ static void await_writer(long pause_us) {
   until.tv_nsec %= NS_PER_S;
   if (count > 0 && syscall(SYS_futex_waitv, words, count, 0, &until, CLOCK_MONOTONIC) >= 0) return;
   if (count > 0 && (errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR)) return;
+  static bool is_told = false;
+  if (count > 0 && !is_told) {
+    fprintf(stderr, "flag_observer: futex_waitv: %s; it looks every %ld us only\n", strerror(errno),
+            pause_us);
+    is_told = true;
+  }
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
