@@ -253,7 +253,7 @@ ParsedConfig parse(const CheckOptions& options) {
   const daemon::TlsReading tls = daemon::read_member_tls(config);
   if (!tls.error.empty()) {
     warn(parsed, config.tls.secret_file.empty() ? "tls.cert" : "tls.secret_file",
-         rights + " would wait for other files", tls.error);
+         rights + " would join no group with these files", tls.error);
   } else if (!tls.is_believed_by_none.empty()) {
     warn(parsed, "tls.cert",
          "members with the same configuration would refuse this one: " + tls.is_believed_by_none,

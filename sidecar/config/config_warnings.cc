@@ -105,10 +105,13 @@ void judge_peers_security(Judge& judge) {
                             listen.text() + " can still move the group",
                         "give \"strict\" once all members have [tls]");
   }
-  judge.object({"tls.mode", "node.listen"},
-               "members do not prove who they are: whoever reaches " + listen.text() +
-                   " can move, stop or confuse the group",
-               "give [tls] certificates or a secret_file, or close the port to all but members");
+  const bool has_files = !config.tls.cert.empty() || !config.tls.secret_file.empty();
+  judge.object(
+      {"tls.mode", "node.listen"},
+      "members do not prove who they are: whoever reaches " + listen.text() +
+          " can move, stop or confuse the group",
+      has_files ? "take mode = \"off\" out: what [tls] names is not used with it"
+                : "give [tls] certificates or a secret_file, or close the port to all but members");
 }
 
 void judge_suspicion(Judge& judge) {

@@ -98,6 +98,7 @@ class Script(Case):
         steps = re.search(r"^\./make_certificates.sh new .*?(?=^```)", README.read_text(),
                           re.MULTILINE | re.DOTALL)[0].splitlines()
         self.assertEqual(len(steps), 4)
+        self.assertNotIn("authority", " ".join(steps[1:]))  # its folder goes to no member
         self.assertEqual(self.make(self.folder / "certificates", HOST).returncode, 0)
         table, = [each for each in tables(README, "/etc/bellwether/tls", "/etc/bellwether/tls")
                   if "members =" not in each and "ca.crt" in each]

@@ -113,8 +113,8 @@ endpoints = ["http://127.0.0.1:2379"]
         result = self.check(SOUND)
         self.assertEqual(result.returncode, DOUBTFUL)
         self.assertRegex(result.stderr, "b.toml:8:15: warning: tls.secret_file: a sidecar with the "
-                         "rights of this user would wait for other files; tls.secret_file .* may "
-                         "be read by everybody; chmod o=")
+                         "rights of this user would join no group with these files; "
+                         "tls.secret_file .* may be read by everybody; chmod go=")
 
     def test_the_file_has_an_option_as_elsewhere(self):
         result = self.check(SOUND, "--config")
@@ -132,8 +132,8 @@ endpoints = ["http://127.0.0.1:2379"]
         result = self.check(text)
         self.assertEqual((result.returncode, result.stderr), (OK, ""))
         os.chown(self.secret, 0, 0)
-        self.assertRegex(self.check(text).stderr, "rights of nobody would wait for other files; "
-                                                  "tls.secret_file .* Permission denied")
+        self.assertRegex(self.check(text).stderr, "rights of nobody would join no group with these "
+                                                  "files; tls.secret_file .* Permission denied")
         self.assertEqual(self.check(text, "--user", "root").stderr, "")
 
     def test_a_file_without_an_end_is_refused(self):

@@ -342,6 +342,10 @@ BOOST_AUTO_TEST_CASE(members_that_prove_nothing_are_a_risk_unless_nobody_else_ca
                  "10:8: warning: tls.mode: members do not prove who they are: whoever reaches "
                  "[::]:7946 can move, stop or confuse the group; give [tls] certificates or a "
                  "secret_file, or close the port to all but members");
+  expect_warning(off + "secret_file = \"/s\"\n",
+                 "10:8: warning: tls.mode: members do not prove who they are: whoever reaches "
+                 "[::]:7946 can move, stop or confuse the group; take mode = \"off\" out: what "
+                 "[tls] names is not used with it");
   expect_warning(
       kSound + "[tls]\nmode = \"permissive\"\nsecret_file = \"/s\"\n",
       "10:8: warning: tls.mode: permissive takes members that prove nothing: whoever "

@@ -267,9 +267,9 @@ BOOST_AUTO_TEST_CASE(the_certificates_of_listeners_are_looked_at_like_those_of_m
   constexpr std::time_t kDay = 86400;
   facts.certificates["api"] = TlsFacts{.begins = 0, .ends = 90 * kDay, .now = 89 * kDay};
   expect_one(facts, "tls", "warning: the certificate of [api] expires in 24 hours");
-  facts.certificates["api"].flaw = "api.key /k may be read by everybody; chmod o=";
+  facts.certificates["api"].flaw = "api.key /k may be read by everybody; chmod go=";
   facts.certificates["api"].ends.reset();
-  expect_one(facts, "tls", "problem: api.key /k may be read by everybody; chmod o=");
+  expect_one(facts, "tls", "problem: api.key /k may be read by everybody; chmod go=");
   facts.certificates["api"] = TlsFacts{};
   facts.sidecar->why_certificate_not_in_force["api"] = "api.key does not belong to api.cert";
   expect_one(facts, "tls",
@@ -287,9 +287,10 @@ BOOST_AUTO_TEST_CASE(tokens_that_do_not_count_are_a_problem) {
 }
 
 BOOST_AUTO_TEST_CASE(tls_files_that_are_of_no_use_are_a_problem) {
-  facts.tls = TlsFacts{.flaw = "tls.key /k may be read by everybody; chmod o="};
-  expect_one(facts, "tls",
-             "problem: tls.key /k may be read by everybody; chmod o= -> fix the file; the sidecar");
+  facts.tls = TlsFacts{.flaw = "tls.key /k may be read by everybody; chmod go="};
+  expect_one(
+      facts, "tls",
+      "problem: tls.key /k may be read by everybody; chmod go= -> fix the file; the sidecar");
   facts.tls = TlsFacts{};
   facts.sidecar->why_tls_not_in_force = "tls.key does not belong to tls.cert";
   expect_one(facts, "tls",

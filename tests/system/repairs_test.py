@@ -184,7 +184,7 @@ class Files(RepairCase):
                 tokens.chmod(0o604)
                 for sidecar in group.sidecars:
                     self.await_advice(sidecar, "sidecar", "commands over TCP are refused: .*may be "
-                                      "read by everybody; chmod o=", FIX_THE_FILE)
+                                      "read by everybody; chmod go=", FIX_THE_FILE)
                 subprocess.run(["chmod", "o=", tokens], check=True)
                 for sidecar in group.sidecars:
                     self.await_health(sidecar, "sidecar")

@@ -176,7 +176,7 @@ class Start(TlsCase):
             key = self.identity(sidecar).key
             key.chmod(0o644)
             sidecar.start()
-            sidecar.await_log("error .*may be read by everybody; chmod o=")
+            sidecar.await_log("error .*may be read by everybody; chmod go=")
             self.assertFalse(sidecar.is_ready())
             key.chmod(0o600)
             wait_until("it is ready", sidecar.is_ready)

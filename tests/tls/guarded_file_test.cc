@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(of_its_owner_and_group_is_read) {
 BOOST_AUTO_TEST_CASE(that_everybody_can_read_is_refused_unless_it_is_public) {
   write("text", 0644);
   BOOST_TEST(flaw() == "tls.key " + path +
-                           " may be read by everybody; chmod o= (a Secret's defaultMode: 0440)");
+                           " may be read by everybody; chmod go= (a Secret's defaultMode: 0440)");
   BOOST_TEST(flaw(Secrecy::kPublic).empty());
 }
 

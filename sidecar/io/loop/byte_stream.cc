@@ -76,8 +76,8 @@ void ByteStream::stop_reading() {
 // What comes of the bytes may close the stream.
 void ByteStream::receive(std::string_view bytes) {
   if (tls_ == nullptr) return owner_.on_bytes(bytes);
-  const bool is_next = held_.empty();
-  if (tls_->is_established() || (is_next && owner_.has_time_for_handshake())) {
+  const bool is_nothing_held = held_.empty();
+  if (tls_->is_established() || (is_nothing_held && owner_.has_time_for_handshake())) {
     return receive_tls(bytes);
   }
   held_ += bytes;

@@ -41,7 +41,7 @@ std::string flaw_of(const struct stat& status, Secrecy secrecy) {
     return "may be written by others than its owner; chmod go-w";
   }
   if (secrecy == Secrecy::kSecret && (status.st_mode & S_IROTH) != 0) {
-    return "may be read by everybody; chmod o= (a Secret's defaultMode: 0440)";
+    return "may be read by everybody; chmod go= (a Secret's defaultMode: 0440)";
   }
   return "";
 }

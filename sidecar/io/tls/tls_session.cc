@@ -57,7 +57,7 @@ struct SessionBio {
   static int read(BIO* bio, char* buffer, int size) {
     TlsSession& self = session(bio);
     BIO_clear_retry_flags(bio);
-    if (self.input_.empty() || self.flaw_) {  // which is final
+    if (self.input_.empty() || self.flaw_) {  // after a flaw nothing is read
       BIO_set_retry_read(bio);
       return -1;
     }
@@ -134,7 +134,8 @@ size_t TlsSession::read(std::span<char> buffer) {
       return 0;
     }
   }
-  // OpenSSL would find that out by a long way, and an election waits for it after each frame.
+  // OpenSSL finds out by a long way that nothing is left, and an election waits for that after each
+  // frame.
   if (is_established_ && input_.empty() && SSL_has_pending(ssl_.get()) == 0) return 0;
   forget_errors();
   size_t count = 0;
@@ -239,8 +240,8 @@ bool TlsSession::is_believed_by(const TlsContext& other) const {
 
 // --- what is wrong ---
 
-// A member of ours says none, and one of another make a few.  Each costs as much as a long frame,
-// and those that ask for an answer cost one.
+// A member that runs this program sends none, and one with another TLS library a few.  Each costs
+// as much as a long frame, and those that ask for an answer cost one.
 void TlsSession::note_message(int type) {
   constexpr int kMostMessages = 16;
   if (type != SSL3_MT_KEY_UPDATE && type != SSL3_MT_NEWSESSION_TICKET) return;

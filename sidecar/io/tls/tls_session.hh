@@ -39,8 +39,8 @@ class TlsSession {
   // something is wrong (flaw()).  There may be output afterwards.
   size_t read(std::span<char> buffer);
 
-  // What is written before the handshake is over waits for its end, and for that of a renewal of
-  // the keys of which a part has come.  False when something is wrong.
+  // What is written before the handshake is over waits for its end; and, if half of a peer's
+  // KeyUpdate has come, for the rest.  False when something is wrong.
   bool write(std::string_view plaintext);
   // Says that no more comes (close_notify).
   void finish();
@@ -51,8 +51,8 @@ class TlsSession {
   // Written, but not yet part of the output.
   size_t waiting_bytes() const { return waiting_.size(); }
 
-  // Both sides have proven who they are, as far as this one knows; a server may still refuse what a
-  // client has shown.
+  // The handshake is over, and whoever had to prove who it is has done so, as far as this side
+  // knows; a server may still refuse what a client has shown.
   bool is_established() const { return is_established_; }
   // The peer has said that no more comes (close_notify).
   bool has_ended() const { return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0; }
@@ -61,7 +61,8 @@ class TlsSession {
 
   // Of the peer, once established; nothing where a secret is shared, or where it has shown none.
   const std::optional<PeerCertificate>& peer() const { return peer_; }
-  // When the first of the certificates of both sides is over, in seconds since 1970.
+  // When the first of the certificates of both sides, or of an authority behind them, is over, in
+  // seconds since 1970.
   std::optional<std::time_t> expiry() const { return expiry_; }
   const TlsContext& context() const { return *context_; }
   // Whether what the peer has shown would be believed by another context, too.
@@ -83,7 +84,7 @@ class TlsSession {
 
   std::optional<TlsFlaw> judge_server() const;
 
-  TlsContextPtr context_;  // with all connections that were made with it
+  TlsContextPtr context_;  // shared with all connections that were made with it
   std::string server_;     // a client's: whom it has called
   std::string_view input_;
   std::string output_;
