@@ -175,7 +175,7 @@ def measure(options, variant, profile, name):
                     lambda observer, number, group=group: take_down(group, observer, number))
                 rounds[kind].append(down(observer, SIGNALS[name]))
     for kind, times in rounds.items():
-        is_off_seen = len(rounds) == 1 or name == "SIGTERM"
+        is_off_seen = len(rounds) == 1 or name == "SIGTERM" or is_application
         print_times(name, variant, profile, kind, times, is_off_seen)
     first, *others = ((kind, statistics.median(on for _, on in times))
                       for kind, times in rounds.items())

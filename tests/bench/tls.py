@@ -6,7 +6,7 @@
   restart     a member of a large group is killed and started again; until it has all its links,
               which all others make at once
   handshake   CPU of either side (tls_price, which is built for it)
-  200         and one that they link to, in one process (the same)
+  one of 201  all others link to it, in one process (the same)
 
 takeover.py --tls both tells what it costs a takeover.  Times are those of a shared machine: compare
 within one run.
