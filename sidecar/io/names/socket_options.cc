@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "io/names/socket_address.hh"
-
 namespace bellwether::io {
 namespace {
 

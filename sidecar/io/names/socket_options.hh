@@ -3,6 +3,7 @@
 
 #include "base/clock.hh"
 #include "io/loop/files.hh"
+#include "io/names/socket_address.hh"
 
 namespace bellwether::io {
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "io/names/socket_options.hh"
 #include "io/peers/transport.hh"
 
 namespace bellwether::io {
