@@ -6,12 +6,12 @@ usage: beside_test.py LANGUAGE FOLDER_OF_PROGRAMS BELLWETHER FLAG_OBSERVER [CASE
 Class.test_name
 """
 
-import shutil
 import signal
 import sys
 import unittest
 
 import languages
+from folders import delete
 from harness import CALM, Group, now_ns, wait_until
 from probes import Probe
 from store_group import LEASE_S, SHORT
@@ -47,7 +47,7 @@ class Beside(unittest.TestCase):
                 other = file.with_name("other")
                 other.write_bytes(bytes(file.stat().st_size))
                 other.rename(file)
-            for remove in (file.unlink, lambda: shutil.rmtree(file.parent), replace):
+            for remove in (file.unlink, lambda: delete(file.parent), replace):
                 inode = file.stat().st_ino
                 remove()
                 wait_until("it is there again",

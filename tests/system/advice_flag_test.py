@@ -7,13 +7,13 @@ usage: advice_flag_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.t
 
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 from advice_case import STATE_UNUSABLE, UNAVAILABLE, AdviceCase
+from folders import delete
 from harness import wait_until
 from mounts import TmpFs
 from system_case import IS_SANITIZED, main
@@ -124,7 +124,7 @@ class Running(FlagCase):
                 leader.flag_file.unlink()
                 self.await_metric(leader, LOSSES, losses)
                 wait_until("it is there again", leader.flag_file.exists)
-            shutil.rmtree(leader.flag_file.parent)
+            delete(leader.flag_file.parent)
             leader.await_log("in a new folder; restart containers that have the old one mounted")
             self.await_whole(group, leader)
             self.await_health(leader, "flag")

@@ -295,7 +295,7 @@ class Disk(AdviceCase):
 
     def test_little_space_and_memory(self):
         """Some space is freed; then the folder goes to a disk."""
-        with self.voters() as group, tempfile.TemporaryDirectory(dir="/var/tmp") as disk:
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as disk, self.voters() as group:
             voter = group.sidecars[0]
             self.await_advice(voter, "state", "is in memory: after a reboot the votes are "
                               "forgotten", "set node.state_dir to a folder on a disk")

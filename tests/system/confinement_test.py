@@ -7,10 +7,10 @@ usage: confinement_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.t
 import json
 import os
 import pathlib
-import shutil
 import tempfile
 import unittest
 
+from folders import delete
 from harness import wait_until
 from system_case import CALM, IS_SANITIZED, SystemCase, main
 
@@ -84,7 +84,7 @@ class Confinement(SystemCase):
         with group:
             self.landlock(sidecar)
             folder = sidecar.flag_file.parent
-            for remove, what in ((os.remove, sidecar.flag_file), (shutil.rmtree, folder),
+            for remove, what in ((os.remove, sidecar.flag_file), (delete, folder),
                                  (os.remove, sidecar.socket_file)):
                 remove(what)
                 wait_until("all is there again", lambda: sidecar.flag_file.exists()
@@ -102,7 +102,7 @@ class Confinement(SystemCase):
             group.start().await_leader(sidecar)
             self.landlock(sidecar)
             for _ in range(2):
-                shutil.rmtree(sidecar.state_folder)
+                delete(sidecar.state_folder)
                 wait_until("it is there again", (sidecar.state_folder / "identity").exists)
             self.assertTrue(sidecar.is_ready())
             sidecar.stop()

@@ -19,6 +19,7 @@ import time
 import unittest
 
 from advice_case import LONG_S, UNAVAILABLE, AdviceCase
+from folders import delete, empty, replace
 from forged_frames import checksum
 from harness import wait_until
 from system_case import CALM, IS_SANITIZED, main
@@ -33,16 +34,6 @@ SLOTS = (0, 4096)  # of the file `state`, the newer of which counts
 
 def identity(voter):
     return (voter.state_folder / "identity").read_text()
-
-
-def empty(folder):
-    for file in folder.iterdir():
-        file.unlink()
-
-
-def replace(folder, copied):
-    shutil.rmtree(folder)
-    shutil.copytree(copied, folder)
 
 
 def newer(folder):
@@ -85,7 +76,7 @@ class Removed(AdviceCase):
             leader = group.await_leader(group.sidecars[2])
             epoch, identities = leader.epoch(), [identity(each) for each in group.sidecars]
             for voter, remove in itertools.product((group.sidecars[0], leader),
-                                                   (shutil.rmtree, empty)):
+                                                   (delete, empty)):
                 process = voter.process.pid
                 remove(voter.state_folder)
                 wait_until("all of it is there again", lambda each=voter: all(
@@ -111,7 +102,7 @@ class Removed(AdviceCase):
             voter = group.sidecars[0]
             self.await_votes(group.sidecars)
             own = identity(voter)
-            shutil.rmtree(voter.state_folder)
+            delete(voter.state_folder)
             self.assertEqual(voter.stop(), 0)
             self.assertEqual(identity(voter), own)
             voter.start()
@@ -150,7 +141,7 @@ class Removed(AdviceCase):
             voter.await_log("was deleted, and the one in its place is not this process's; delete "
                             "that one as well; this sidecar then makes its own anew")
             self.assertEqual(identity(voter), identity(other))
-            shutil.rmtree(voter.state_folder)
+            delete(voter.state_folder)
             self.await_votes([voter])
             self.assertEqual(identity(voter), own)
             with self.subTest("a newer one"):
@@ -171,7 +162,7 @@ class Removed(AdviceCase):
         with self.deep_voters() as group:
             voter, leader = group.sidecars[0], group.sidecars[2]
             self.skip_without_landlock(voter)
-            shutil.rmtree(voter.state_folder.parent)
+            delete(voter.state_folder.parent)
             voter.await_log("was deleted, and this process cannot make it anew .*Permission "
                             fr"denied\); make it for user {os.geteuid()}, with mode 0700; if the "
                             "state is not stored there within ten seconds, start this sidecar "
@@ -184,7 +175,7 @@ class Removed(AdviceCase):
             with self.subTest("what is to be done now is something else"):
                 voter.await_log("the state could not be stored; .*empty it, or delete that one")
                 self.await_unready(voter, "what is in its place .*; empty it, or delete that one")
-            shutil.rmtree(voter.state_folder)
+            delete(voter.state_folder)
             self.await_unready(voter, "cannot make it anew .*; make it for user")
             self.assertTrue(voter.is_running)
             voter.state_folder.mkdir(mode=0o700, parents=True)
@@ -200,7 +191,7 @@ class Removed(AdviceCase):
             leader = group.await_leader(group.sidecars[2])
             self.skip_without_landlock(leader)
             leader.is_wanted = False
-            shutil.rmtree(leader.state_folder.parent)
+            delete(leader.state_folder.parent)
             self.assertEqual(leader.await_exit(), UNAVAILABLE)
             self.assertRegex(leader.log(), "error .*the state's folder was deleted, and only "
                                            "systemd can make it; leaving the group, to be started")
@@ -218,7 +209,7 @@ class Removed(AdviceCase):
             self.skip_without_landlock(voter)
             folder = voter.state_folder.parent
             backup = shutil.copytree(folder, folder.with_suffix(".backup"))
-            shutil.rmtree(folder)
+            delete(folder)
             backup.rename(folder)
             voter.await_log("was deleted, and this process cannot use what is in its place .*"
                             r"Permission denied\); empty it, or delete that one as well")
@@ -228,7 +219,7 @@ class Removed(AdviceCase):
                 self.assertTrue(voter.is_running)
                 self.assertNotIn("only systemd can make it", voter.log())
             voter.is_wanted = False
-            shutil.rmtree(voter.state_folder)
+            delete(voter.state_folder)
             self.assertEqual(voter.await_exit(), UNAVAILABLE)
             voter.start()
             self.await_votes(group.sidecars)
@@ -244,7 +235,7 @@ class Removed(AdviceCase):
             leader.is_wanted = False
             place = str(leader.socket_file)
             with contextlib.closing(attachment.attach(place, "worker")) as worker:
-                shutil.rmtree(leader.state_folder.parent)
+                delete(leader.state_folder.parent)
                 drain = next(event for event in worker if event.type == attachment.DRAIN)
                 leader.send_signal(signal.SIGTERM)
                 leader.await_log("leaving the group signal=SIGTERM")
@@ -259,7 +250,7 @@ class Removed(AdviceCase):
     def deep_voters(self, systemd=False, extra=CALM):
         """The folder above their state is neither the flag's nor the socket's: deleted as well, it
         cannot be made by them."""
-        with self.group(3, extra=extra, voters=3) as group, tempfile.TemporaryDirectory() as far:
+        with tempfile.TemporaryDirectory() as far, self.group(3, extra=extra, voters=3) as group:
             for sidecar in group.sidecars:
                 sidecar.state_folder = pathlib.Path(far) / sidecar.name / "state"
                 sidecar.write_config(group.config_of(sidecar))
