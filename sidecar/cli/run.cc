@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <latch>
 #include <memory>
@@ -218,6 +219,9 @@ ExitCode run_in_its_turn(const RunOptions& options) {
   // One heap for all threads: each further one takes 64 MiB of the address space, which
   // require_threads() does not see, for the threads that it tries allocate nothing.
   ::mallopt(M_ARENA_MAX, 1);
+  // libuv's pool only writes the two files of the state (StateWriter), and each thread more delays
+  // the end of a process that is killed.
+  ::setenv("UV_THREADPOOL_SIZE", "2", 1);
   // Until somebody takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
   io::block_signals();

@@ -1,4 +1,4 @@
-// One file, as it is read in a thread of the pool.
+// One file, as it is read in a thread of its own.
 #include "daemon/config_file.hh"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Reading is done in a thread of the pool, OpenSSL's part of it included: a private key takes it a
+// Reading is done in a thread of its own, OpenSSL's part of it included: a private key takes it a
 // millisecond.
 #include "daemon/tls_reading.hh"
 

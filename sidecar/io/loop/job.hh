@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <system_error>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -51,9 +50,9 @@ template <typename Work, typename Done>
 inline constexpr size_t kMaxThreads = 30;
 
 // As run_in_pool(), for what may hang: on a thread of its own, so that no other job waits for it.
-// A pool with as many threads would be there all the time, and a killed process is gone only when
-// the last of its threads is: that cost a takeover a third of a millisecond.  Nothing is returned,
-// and nothing called, when there are kMaxThreads already, or the system has none left.
+// All but one end with it (SpareThread): a killed process is gone only when the last of its threads
+// is, and a pool of as many cost a takeover a third of a millisecond.  Nothing is returned, and
+// nothing called, when there are kMaxThreads already, or the system has none left.
 template <typename Work, typename Done>
 [[nodiscard]] std::shared_ptr<void> run_in_thread(Loop& loop, Work work, Done done) {
   struct Job {
@@ -89,12 +88,11 @@ template <typename Work, typename Done>
   Job& started = *job.release();  // libuv has it, until it is closed
   ++loop.threads();
   try {
-    const SignalsBlocked blocked;
-    std::thread([&started] {
+    loop.spare_thread().run([&started] {
       started.result = started.work();
       started.has_result.store(true, std::memory_order_release);
       uv_async_send(&started.ended);
-    }).detach();
+    });
   } catch (const std::system_error&) {
     started.close();
     return nullptr;

@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "base/clock.hh"
+#include "io/loop/spare_thread.hh"
 
 namespace bellwether::io {
 
@@ -75,6 +76,8 @@ class Loop {
 
   // How many jobs have a thread of their own (job.hh).
   size_t& threads() { return threads_; }
+  // Where those get it.
+  SpareThread& spare_thread() { return spare_thread_; }
 
   // CLOCK_BOOTTIME, read anew: it goes on while the machine is suspended, as others' clocks do.
   static Instant now();
@@ -82,6 +85,7 @@ class Loop {
  private:
   uv_loop_t loop_{};
   size_t threads_ = 0;
+  SpareThread spare_thread_;
 };
 
 // A signal as an event of the loop.

@@ -1,0 +1,77 @@
+// Who works on which thread.
+#include "io/loop/spare_thread.hh"
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <iterator>
+#include <latch>
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "io/loop/job.hh"
+#include "loop_run.hh"
+
+using namespace bellwether::io;
+
+namespace {
+
+size_t count_threads() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return static_cast<size_t>(std::distance(begin(threads), end(threads)));
+}
+
+// Those of a loop that is no more end by themselves; the test's own limit is the bound.
+struct Threads {
+  const size_t at_first = count_threads();
+
+  ~Threads() {
+    while (count_threads() > at_first) std::this_thread::yield();
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(spare_thread)
+
+// A thread that has just told its result may not be spare yet.
+BOOST_FIXTURE_TEST_CASE(one_job_after_the_other_shares_a_thread, Threads) {
+  Loop loop;
+  std::set<pid_t> threads;
+  const auto has_shared = [&] {
+    bool is_done = false;
+    const size_t before = threads.size();
+    const auto job = run_in_thread(
+        loop, [] { return ::gettid(); },
+        [&](pid_t thread) {
+          threads.insert(thread);
+          is_done = true;
+        });
+    return run_until(loop, [&] { return is_done; }) && threads.size() == before;
+  };
+  BOOST_TEST(run_until(loop, has_shared));
+}
+
+BOOST_FIXTURE_TEST_CASE(whoever_hangs_holds_up_nobody_and_one_thread_stays, Threads) {
+  constexpr int kJobs = 5;
+  std::latch all_run(kJobs);
+  int done = 0;
+  Loop loop;
+  std::vector<std::shared_ptr<void>> jobs;
+  for (int i = 0; i < kJobs; ++i) {
+    jobs.push_back(run_in_thread(
+        loop,
+        [&] {
+          all_run.arrive_and_wait();
+          return true;
+        },
+        [&](bool /*is_over*/) { ++done; }));
+  }
+  BOOST_TEST(run_until(loop, [&] { return done == kJobs; }));
+  BOOST_TEST(run_until(loop, [&] { return count_threads() == at_first + 1; }));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
