@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What does TLS between members cost?  Four tables, in Markdown:
 
-  at rest     three groups of three side by side, plain, by a secret and by certificates: share of a
-              core, and memory
+  at rest     three groups of three side by side, plain, by a secret and by certificates, made anew
+              each time: share of a core, how much more than plain, and memory.  Most of it is the
+              kernel's, which wakes who is written to, and what that takes differs more between two
+              groups of a kind than between the kinds: hence the times, and the standard error
   restart     a member of a large group is killed and started again; until it has all its links,
               which all others make at once
   handshake   CPU of either side (tls_price, which is built for it)
@@ -13,9 +15,11 @@ within one run.
 """
 
 import argparse
+import collections
 import contextlib
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -28,6 +32,7 @@ from harness import CALM, Group, Unreachable, wait_until  # noqa: E402
 from programs import add_program_options, require_programs  # noqa: E402
 
 KINDS = ("plain", "secret", "certificates")
+ROLES = ("leader", "followers", "on the mean")
 PATIENT_START_S = 300
 STARTED_TOGETHER = 20
 
@@ -51,20 +56,35 @@ class Tables:
 
 
 def processor_s(sidecar):
-    """To the nanosecond, which a process at rest needs."""
-    used_ns = 0
-    for task in pathlib.Path(f"/proc/{sidecar.process.pid}/task").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # a thread that has just ended
-            used_ns += int((task / "schedstat").read_text().split()[0])
-    return used_ns / 1e9
+    """To the nanosecond, which a process at rest needs; of threads that have ended, too
+    (clock_getcpuclockid(3): MAKE_PROCESS_CPUCLOCK of the kernel's posix-timers.h)."""
+    scheduled = 2
+    return time.clock_gettime(~sidecar.process.pid << 3 | scheduled)
 
 
 def measure_rest(options, tables):
-    print(f"| at rest for {options.rest_s} s, three members | share of a core | resident |\n"
-          "|---|---:|---:|")
+    print(f"| {options.rests} times at rest for {options.rest_s} s, three members "
+          "| share of a core | more than plain | resident | more |\n|---|---:|---:|---:|---:|")
+    shares, memory = collections.defaultdict(list), collections.defaultdict(list)
+    for number in range(options.rests):
+        print(f"at rest, {number + 1} of {options.rests}", file=sys.stderr, flush=True)
+        rest_once(options, tables, shares, memory)
+    for kind in KINDS:
+        for role in ROLES:
+            pairs = zip(shares[kind, role], shares["plain", role])
+            more = [share - plain for share, plain in pairs]
+            mib, plain_mib = (statistics.mean(memory[each, role]) for each in (kind, "plain"))
+            print(f"| {kind}, {role} | {statistics.mean(shares[kind, role]):.3f} % | "
+                  f"{statistics.mean(more):.3f} ± {standard_error(more):.3f} % | {mib:.1f} MiB | "
+                  f"{mib - plain_mib:.1f} MiB |", flush=True)
+
+
+def rest_once(options, tables, shares, memory):
+    """Adds what each kind and role has taken."""
+    kinds = random.sample(KINDS, len(KINDS))
     with contextlib.ExitStack() as stack:
         groups = {kind: stack.enter_context(Group(options.program, 3, tls=tables.of(kind)))
-                  for kind in KINDS}
+                  for kind in kinds}
         for group in groups.values():
             group.start().await_leader(group.sidecars[-1])
         time.sleep(2)  # the load of the start is not that of rest
@@ -75,11 +95,15 @@ def measure_rest(options, tables):
         passed = time.monotonic() - began
         for kind, group in groups.items():
             for role, members in (("leader", group.sidecars[-1:]),
-                                  ("followers", group.sidecars[:-1])):
-                share = statistics.mean((processor_s(each) - before[each]) / passed * 100
-                                        for each in members)
-                memory = statistics.mean(each.resident_mib() for each in members)
-                print(f"| {kind}, {role} | {share:.3f} % | {memory:.1f} MiB |")
+                                  ("followers", group.sidecars[:-1]),
+                                  ("on the mean", group.sidecars)):
+                shares[kind, role].append(statistics.mean(
+                    (processor_s(each) - before[each]) / passed * 100 for each in members))
+                memory[kind, role].append(statistics.mean(each.resident_mib() for each in members))
+
+
+def standard_error(values):
+    return statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else float("nan")
 
 
 def count_links(sidecar):
@@ -135,7 +159,8 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_program_options(parser)
-    parser.add_argument("--rest-s", type=int, default=60, help="seconds at rest (60)")
+    parser.add_argument("--rests", type=int, default=10, help="times at rest (10)")
+    parser.add_argument("--rest-s", type=int, default=20, help="seconds of each (20)")
     parser.add_argument("--rounds", type=int, default=10, help="of each kind (10)")
     parser.add_argument("--members", type=int, default=50,
                         help="of the large group (50); 0: leave it out")
@@ -145,7 +170,8 @@ def main():
     require_programs(parser, options)
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         tables = Tables(folder)
-        measure_rest(options, tables)
+        if options.rests:
+            measure_rest(options, tables)
         if options.members:
             measure_restarts(options, tables)
     measure_handshakes(options)
