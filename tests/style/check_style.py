@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Judges a source tree by the rules of layout_rules.py and text_rules.py.
+"""Judges a source tree by the rules of layout_rules.py, include_rules.py and text_rules.py.
 
 usage: check_style.py FOLDER
 """
 
 import sys
 
+import include_rules
 import layout_rules
 import text_rules
 from project import Project
 
-RULES = layout_rules.RULES + text_rules.RULES
+RULES = layout_rules.RULES + include_rules.RULES + text_rules.RULES
 
 
 def main(root):

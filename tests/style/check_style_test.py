@@ -71,6 +71,16 @@ EXAMPLES = {
         (("sidecar/daemon/a.cc", '#include "simulator/cluster.hh"'),
          ("sidecar/daemon/a.cc", '#include "io/loop/loop.hh"')),
     ],
+    "names_are_included": [
+        (("plugin/a.cc", "Chair chair;"), ("plugin/a.cc", '#include "classic.hh"\nChair chair;')),
+        (("plugin/a.cc", '#include "b.hh"\nChair chair;'),
+         ("plugin/a.cc", '#include "plugin/classic.hh"\nChair chair;')),
+        (("sidecar/a.hh", "void rest(Chair& chair);"),
+         ("sidecar/a.hh", "class Chair;\nvoid rest(Chair& chair);")),
+        (("sidecar/a.cc", "sit_down(1);"), ("sidecar/a.cc", "chair.sit_down(1);  // Chair")),
+        (("sidecar/a.cc", "int n = sit_down(1);"),
+         ("sidecar/a.cc", "int sit_down(int on);\nint n = sit_down(1);")),
+    ],
     "files_open_with_a_comment": [
         (("sidecar/a.cc", "int a;"), ("sidecar/a.cc", "// A.\nint a;")),
         (("sidecar/a.cc", "\n// A."), ("include/bellwether/a.h", "/* A. */")),
@@ -127,7 +137,8 @@ class StyleRules(unittest.TestCase):
         path, content = file
         with tempfile.TemporaryDirectory() as root:
             # A header of the plugin is there in any case: others must not include it.
-            for name, text in [("plugin/classic.hh", "// Classic.\n"), file]:
+            header = "// Classic.\nclass Chair {};\nint sit_down(int on);\n"
+            for name, text in [("plugin/classic.hh", header), file]:
                 target = pathlib.Path(root, name)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, "utf-8")
