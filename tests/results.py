@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Says how test runs ended, from the reports that ctest wrote (--output-junit).
 
-What failed comes last, with the end of what each such test printed: where only the end of a log is
-kept, that is what has to be seen.
+What failed comes last, with the end of what each such test printed, and once more in a line each:
+where only the end of a log is kept, that is what has to be seen.
 """
 
 import argparse
@@ -13,10 +13,13 @@ import typing
 import xml.etree.ElementTree
 
 LONGEST_OUTPUT = 25  # lines of a failed test
+LONGEST_REASON = 160  # characters
 MOST_OUTPUTS = 6  # failed tests of which more than the name is shown
 
 # What Boost.Test says first.
 CASES = re.compile(r"^Running (\d+) test cases?\.\.\.$", re.MULTILINE)
+# How Python and Boost.Test begin to say why.
+REASON = re.compile(r"^(?:[\w.]*(?:Error|Exception|Expired)\b|\S+\(\d+\): (?:fatal )?error)")
 
 EPILOG = """The last line is `N passed, N failed`: a suite that was run as one test counts as many
 as it has cases, and one that failed as one; what was skipped, for the machine lacks what it needs,
@@ -29,6 +32,13 @@ class Test(typing.NamedTuple):
     output: str
     has_failed: bool
     was_skipped: bool
+    seconds: float
+
+    def reason(self):
+        """The line of its output that tells most, or the last one."""
+        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
+        telling = [line for line in lines if REASON.match(line)] or lines or [""]
+        return telling[-1][:LONGEST_REASON]
 
     def cases(self):
         said = CASES.search(self.output)
@@ -43,7 +53,8 @@ def read_report(file):
         yield Test(preset=file.parent.name, name=case.get("name"),
                    output=case.findtext("system-out", default=""),
                    has_failed=case.get("status") != "run" and not was_skipped,
-                   was_skipped=was_skipped)
+                   was_skipped=was_skipped,
+                   seconds=float(case.get("time", "0")))
 
 
 def end_of(output):
@@ -64,7 +75,7 @@ def describe(tests, failed_phases):
     for phase in failed_phases:
         yield f"FAILED: {phase}"
     for test in failed:
-        yield f"FAILED: {test.preset}: {test.name}"
+        yield f"FAILED: {test.preset}: {test.name} after {test.seconds:.0f} s: {test.reason()}"
     failures = len(failed) + len(failed_phases)
     passed = sum(test.cases() for test in tests if not test.has_failed)
     yield f"{passed} passed, {failures} failed"

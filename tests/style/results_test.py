@@ -22,7 +22,8 @@ add_test(missing /nonexistent)
 add_test(skipped sh -c "exit 77")
 set_tests_properties(skipped PROPERTIES SKIP_RETURN_CODE 77)
 """
-FAILURES = ["bad", "silent", "slow", "killed", "missing"]
+ENDS = ["bad after 0 s: why <it>", "silent after 0 s: ", "slow after 1 s: begun",
+        "killed after 0 s: ", "missing after 0 s: Unable to find executable: /nonexistent"]
 
 
 class Results(unittest.TestCase):
@@ -48,7 +49,7 @@ class Results(unittest.TestCase):
         status, lines = self.results(self.report(TESTS))
         self.assertEqual(status, 1)
         self.assertEqual(lines[-1], "2 passed, 5 failed")
-        self.assertEqual(lines[-6:-1], [f"FAILED: some-preset: {name}" for name in FAILURES])
+        self.assertEqual(lines[-6:-1], [f"FAILED: some-preset: {end}" for end in ENDS])
         self.assertEqual(lines[-7], "skipped, which counts as passed: some-preset: skipped")
 
     def test_a_failed_tests_last_lines_are_shown(self):
@@ -56,6 +57,14 @@ class Results(unittest.TestCase):
         begin = lines.index("== some-preset: bad printed")
         end = lines.index("== some-preset: silent printed")
         self.assertEqual(lines[begin + 1:end], ["…", *map(str, range(77, 101)), "why <it>"])
+
+    def test_what_tells_why_is_in_the_line_of_the_failure(self):
+        _, lines = self.results(self.report(
+            "add_test(python sh -c \"echo 'OSError: [Errno 39] n0'; echo 'FAILED (1)'; false\")\n"
+            "add_test(boost sh -c \"echo 'a/b.cc(7): error: in c'; echo '*** 1'; false\")"))
+        self.assertEqual(lines[-3:-1],
+                         ["FAILED: some-preset: python after 0 s: OSError: [Errno 39] n0",
+                          "FAILED: some-preset: boost after 0 s: a/b.cc(7): error: in c"])
 
     def test_of_many_failures_all_names_are_shown_and_the_first_outputs(self):
         many = "\n".join(f"add_test(t{i} false)" for i in range(30))
