@@ -18,8 +18,10 @@ MOST_OUTPUTS = 6  # failed tests of which more than the name is shown
 
 # What Boost.Test says first.
 CASES = re.compile(r"^Running (\d+) test cases?\.\.\.$", re.MULTILINE)
-# How Python and Boost.Test begin to say why.
-REASON = re.compile(r"^(?:[\w.]*(?:Error|Exception|Expired)\b|\S+\(\d+\): (?:fatal )?error)")
+# How Python, Boost.Test and the sanitizers begin to say why.
+REASON = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*[a-z]: |[\w.]*Error\b"
+                    r"|(?:unknown location|\S+)\(\d+\): (?:fatal )?error"
+                    r"|.*\b(?:WARNING|ERROR): \w+Sanitizer")
 
 EPILOG = """The last line is `N passed, N failed`: a suite that was run as one test counts as many
 as it has cases, and one that failed as one; what was skipped, for the machine lacks what it needs,

@@ -30,6 +30,7 @@
 #include "daemon/sidecar.hh"
 #include "io/confinement/confinement.hh"
 #include "io/flag/robust_futex.hh"
+#include "io/loop/job.hh"
 #include "io/loop/signals_blocked.hh"
 #include "io/names/listening.hh"
 #include "io/tls/openssl.hh"
@@ -78,7 +79,7 @@ first; 9 the flag or the state cannot be used now (the disk is full or fails, an
 has the lock; the state's folder was deleted, and only systemd can make it): the same start may
 succeed later.)";
 
-// Those that are always there, and a few that read files.
+// Five that stay beside the loop's, and seven that read files.
 constexpr size_t kThreads = 12;
 // Twice as much as the deepest start takes.
 constexpr size_t kStackBytes = size_t{384} << 10;
@@ -133,8 +134,8 @@ daemon::SidecarEnd run_with_signals(daemon::Sidecar& sidecar) {
 // How long the process may take for its end once the sidecar has said all it had to say.
 constexpr std::chrono::seconds kTimeToEnd(1);
 
-// What hangs in the thread pool, because a disk or a network file system does not answer, cannot be
-// called back, and the loop's end and that of the process would wait for it.
+// What hangs in a thread, because a disk or a network file system does not answer, cannot be called
+// back, and the loop's end and that of the process would wait for it.
 ExitCode end_in_time(ExitCode code) {
   try {
     std::thread([code] {
@@ -219,9 +220,8 @@ ExitCode run_in_its_turn(const RunOptions& options) {
   // One heap for all threads: each further one takes 64 MiB of the address space, which
   // require_threads() does not see, for the threads that it tries allocate nothing.
   ::mallopt(M_ARENA_MAX, 1);
-  // libuv's pool only writes the two files of the state (StateWriter), and each thread more delays
-  // the end of a process that is killed.
-  ::setenv("UV_THREADPOOL_SIZE", "2", 1);
+  // Every further thread delays the end of a process that is killed.
+  ::setenv(io::kPoolSizeVariable, io::kPoolSize, 1);
   // Until somebody takes them signals wait, and what comes after it is too late to count: the first
   // process of a container would never learn of one for which it has no handler yet.
   io::block_signals();

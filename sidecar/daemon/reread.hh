@@ -58,7 +58,7 @@ class Reread {
         read_(std::move(read)),
         when_given_up_(std::move(when_given_up)),
         on_reading_(std::move(on_reading)),
-        next_look_(loop, [this] { queue({}); }),
+        next_look_(loop, [this] { look(); }),
         patience_(loop, [this] { lose_patience(); }) {
     next_look_.arm(kInterval);
   }
@@ -80,10 +80,20 @@ class Reread {
  private:
   static constexpr Duration kInterval = std::chrono::seconds(1);
   static constexpr Duration kSettleTime = std::chrono::milliseconds(100);
+  static constexpr Duration kForAnother = std::chrono::milliseconds(20);
   static constexpr int kPatienceSteps = 4;
 
   // An empty one: the look that is done by itself.
   using Asked = std::vector<OnDone>;
+
+  // Several files need only one thread if their looks come one after the other: they stay so once
+  // they are.
+  void look() {
+    const bool is_put_off = std::exchange(is_put_off_, false);
+    if (is_put_off || loop_.threads() == 0) return queue({});
+    is_put_off_ = true;
+    next_look_.arm(kForAnother);
+  }
 
   void queue(OnDone asked) {
     if (is_hanging_) return take(without_answer(), {std::move(asked)});
@@ -174,6 +184,7 @@ class Reread {
   Asked waiting_{};                                         // for the next reading
   std::optional<Reading> settling_{};  // has changed, and is looked at once more
   bool is_hanging_ = false;            // nobody waits for the reading that runs
+  bool is_put_off_ = false;            // the next look, for the thread that reads another file
   io::LoopTimer next_look_;
   io::LoopTimer patience_;
   int patience_steps_ = 0;  // left

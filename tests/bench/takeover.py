@@ -15,8 +15,8 @@ health_timeout at most.
 
 With --tls both there are two groups, one plain and one by TLS, whose leaders are taken down in
 turn.  So it is with --against: one group of this sidecar, and one of another, an earlier release.
-The ratio of their medians is printed, and between what it would lie in 19 of 20 such runs: with 100
-rounds that is a tenth to either side, with 1000 a third of it.
+The ratio of their medians is printed with its 95 % confidence interval: some 10 % to either side
+with 100 rounds, 5 % with 400.
 Where there are several, each is looked at once in a millisecond only, and whenever a flag is
 written to: observers that look every 50 us would have a fifth of a processor each.  A death is not
 written, so `off` and `gap` are left out where nobody writes them.
@@ -156,7 +156,8 @@ def start(group):
 
 
 def stand_back(observer):
-    """Who notes down what was seen does not take the processor from those that are measured."""
+    """The thread that reads the observer's lines must not preempt the sidecars.  The observer, in
+    the place of an application, stays as it is."""
     os.sched_setscheduler(observer.reader.native_id, os.SCHED_BATCH, os.sched_param(0))
     return observer
 
@@ -195,8 +196,8 @@ def measure(options, variant, profile, name):
 
 
 def ratio_of_medians(values, base):
-    """And what it lies between with 95 % confidence: by the bootstrap, the rounds drawn again and
-    again (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13)."""
+    """(ratio, low, high), the interval of 95 % confidence: by the bootstrap, the rounds drawn again
+    and again (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13)."""
     draw = random.Random(1)
     ratios = [statistics.median(draw.choices(values, k=len(values)))
               / statistics.median(draw.choices(base, k=len(base))) for _ in range(RESAMPLES)]

@@ -3,8 +3,8 @@
 
   at rest     three groups of three side by side, plain, by a secret and by certificates, made anew
               each time: share of a core, how much more than plain, and memory.  Most of it is the
-              kernel's, which wakes who is written to, and what that takes differs more between two
-              groups of a kind than between the kinds: hence the times, and the standard error
+              kernel's, which wakes whoever is written to, and that differs more between two groups
+              of one kind than between the kinds: hence the repetitions, and the standard error
   restart     a member of a large group is killed and started again; until it has all its links,
               which all others make at once
   handshake   CPU of either side (tls_price, which is built for it)
@@ -32,7 +32,7 @@ from harness import CALM, Group, Unreachable, wait_until  # noqa: E402
 from programs import add_program_options, require_programs  # noqa: E402
 
 KINDS = ("plain", "secret", "certificates")
-ROLES = ("leader", "followers", "on the mean")
+ROLES = ("leader", "followers", "all, on average")
 PATIENT_START_S = 300
 STARTED_TOGETHER = 20
 
@@ -73,9 +73,10 @@ def measure_rest(options, tables):
         for role in ROLES:
             pairs = zip(shares[kind, role], shares["plain", role])
             more = [share - plain for share, plain in pairs]
+            difference = f"{statistics.mean(more):.3f} ± {standard_error(more)} %"
             mib, plain_mib = (statistics.mean(memory[each, role]) for each in (kind, "plain"))
             print(f"| {kind}, {role} | {statistics.mean(shares[kind, role]):.3f} % | "
-                  f"{statistics.mean(more):.3f} ± {standard_error(more):.3f} % | {mib:.1f} MiB | "
+                  f"{difference if kind != 'plain' else ''} | {mib:.1f} MiB | "
                   f"{mib - plain_mib:.1f} MiB |", flush=True)
 
 
@@ -96,14 +97,16 @@ def rest_once(options, tables, shares, memory):
         for kind, group in groups.items():
             for role, members in (("leader", group.sidecars[-1:]),
                                   ("followers", group.sidecars[:-1]),
-                                  ("on the mean", group.sidecars)):
+                                  ("all, on average", group.sidecars)):
                 shares[kind, role].append(statistics.mean(
                     (processor_s(each) - before[each]) / passed * 100 for each in members))
                 memory[kind, role].append(statistics.mean(each.resident_mib() for each in members))
 
 
 def standard_error(values):
-    return statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else float("nan")
+    if len(values) < 2:
+        return "unknown"
+    return f"{statistics.stdev(values) / len(values) ** 0.5:.3f}"
 
 
 def count_links(sidecar):
@@ -159,7 +162,8 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_program_options(parser)
-    parser.add_argument("--rests", type=int, default=10, help="times at rest (10)")
+    parser.add_argument("--rests", type=int, default=10,
+                        help="how often groups are left at rest (10); 0: leave it out")
     parser.add_argument("--rest-s", type=int, default=20, help="seconds of each (20)")
     parser.add_argument("--rounds", type=int, default=10, help="of each kind (10)")
     parser.add_argument("--members", type=int, default=50,

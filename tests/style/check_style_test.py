@@ -80,6 +80,9 @@ EXAMPLES = {
         (("sidecar/a.cc", "sit_down(1);"), ("sidecar/a.cc", "chair.sit_down(1);  // Chair")),
         (("sidecar/a.cc", "int n = sit_down(1);"),
          ("sidecar/a.cc", "int sit_down(int on);\nint n = sit_down(1);")),
+        (("sidecar/a.cc", "void f(Chair chair);"), ("sidecar/a.cc", "void f(other::Chair chair);")),
+        (("sidecar/a.cc", "namespace bellwether {}\nbellwether::Chair chair;"),
+         ("sidecar/a.cc", "const auto sit_down = [] {};\nvoid f() { sit_down(); }")),
     ],
     "files_open_with_a_comment": [
         (("sidecar/a.cc", "int a;"), ("sidecar/a.cc", "// A.\nint a;")),

@@ -1,6 +1,6 @@
 """Whoever names what a header of the program declares includes that header, directly or through
 others.  The presets of CI compile many files as one, where a header that is missing in one file is
-there by another; those who build without such unity files would be the first to know."""
+there by another; whoever builds without unity files is then the first to find out."""
 
 import collections
 import pathlib
@@ -14,13 +14,15 @@ ROOTS = (pathlib.Path("sidecar"), pathlib.Path("."))  # where the compiler looks
 TYPE = re.compile(r"^( *)(?:class|struct|enum class|enum|union|using)\s+"
                   r"(?:\[\[.*?\]\]\s+|alignas\(.*?\)\s+)?(?:\w+::)*(\w+)(?:\s+final)?\s*"
                   r"(?::[^:]|\{|=|$)")
-FUNCTION = re.compile(r"^( *)(?!return\b|throw\b|else\b|delete\b|using\b)"
-                      r"[\w:\[][\w:<>,&*\[\] ]*[ &*>]([a-z]\w*_\w+)\(")
-# Ahead of what another header declares, or a template's.
+FUNCTION = re.compile(r"^( *)(?!(?:co_)?return\b|throw\b|else\b|delete\b|new\b|case\b|using\b)"
+                      r"[\w:\[](?!.*&& )[\w:<>,&*\[\] ]*[ &*>]([a-z]\w*_\w+)\(")
+# Ahead of what another header declares, a template's, or a lambda.
 LOCAL = re.compile(r"\b(?:class|struct|enum class|enum)\s+(\w+)(?:\s*:\s*\w+)?\s*;"
-                   r"|\btypename\s+(\w+)")
-# Not a member, which is its class's, nor another library's.
-NAME = re.compile(r"(?<![\w.])(?<!->)(?<!std::)(?<!fmt::)(?<!wire::)(\w+)\b(\()?")
+                   r"|\b(?:typename|class)\s+(\w+)(?=[^{]*>)|\bauto&?\s+(\w+)\s*=")
+# Not a member, which is its class's.
+NAME = re.compile(r"(?<![\w.])(?<!->)((?:\w+::)*)(\w+)\b(\()?")
+NAMESPACE = re.compile(r"^(?:inline )?namespace ([\w:]+)")
+MADE = {"wire"}  # of what protoc makes; its headers are in the build
 
 
 def names_are_included(project):
@@ -29,17 +31,26 @@ def names_are_included(project):
     headers = {path for path in paths if path.suffix == ".hh"}
     lines = {path: project.code_lines(path) for path in paths}
     homes = homes_of(headers, lines)
+    ours = namespaces_of(lines)
     includes = {path: included_by(project, path, headers) for path in paths}
     for path in paths:
         known = reached_from(path, includes)
         told = {name for _, line in lines[path] for names in LOCAL.findall(line) for name in names}
         for number, line in lines[path]:
-            for name, call in NAME.findall(line):
+            for scope, name, call in NAME.findall(line):
                 home, is_function = homes.get(name, (None, False))
                 if home is None or home in known or name in told or (is_function and not call):
                     continue
+                if not ours.issuperset(filter(None, scope.split("::"))):
+                    continue
                 told.add(name)
-                yield path, number, f"'{name}' is declared in {home}, which is not included"
+                yield path, number, (f"'{name}' is declared in {home}, which is not included "
+                                     "(or give what is meant here another name)")
+
+
+def namespaces_of(lines):
+    return {part for path in lines for _, line in lines[path]
+            for name in NAMESPACE.findall(line) for part in name.split("::")} - MADE
 
 
 def included_by(project, path, headers):

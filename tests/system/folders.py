@@ -1,4 +1,4 @@
-"""Folders that are taken from a sidecar that runs, and puts what it needs back at any moment."""
+"""Folders that are taken from a running sidecar, which may put back what it needs at any moment."""
 
 import errno
 import os
@@ -8,7 +8,7 @@ from harness import wait_until
 
 
 def delete(folder):
-    """As whoever says `rm -r` does: once more, if something has come into it meanwhile."""
+    """Like an operator who says `rm -r` once more when something has come into it meanwhile."""
     wait_until(f"{folder} is deleted", lambda: _is_deleted(folder))
 
 
@@ -18,12 +18,12 @@ def empty(folder):
 
 
 def replace(folder, copied):
-    """By a copy of another one."""
+    """Puts a copy of another one in its place."""
     copy = shutil.copytree(copied, folder.with_suffix(".copy"))
 
     def is_replaced():
         return _is_deleted(folder) and _is_done(lambda: copy.rename(folder))
-    wait_until(f"{folder} is another", is_replaced)
+    wait_until(f"{folder} is replaced", is_replaced)
 
 
 def _is_deleted(folder):

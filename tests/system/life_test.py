@@ -17,7 +17,7 @@ from system_case import CALM, IS_SANITIZED, SystemCase, main
 # What starts a program so, as the classic way to make a daemon does.
 ALL_CLOSED = ("sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh")
 REST_S, MOST_SHARE, MOST_MIB = 10, 0.03, 20
-MOST_THREADS = 7  # the loop's, the flag's, the log's, and four of libuv's pool
+MOST_THREADS = 6  # the loop's, the flag's, the log's, a reader's, and two of libuv's pool
 RELOADED = "bellwether_config_last_reload_successful"
 
 

@@ -15,6 +15,11 @@
 
 namespace bellwether::io {
 
+// How many threads libuv's pool is to have, in the environment variable that sets it.  Only the two
+// files of the state are read and written there, one job for each at a time (StateWriter).
+inline constexpr const char* kPoolSizeVariable = "UV_THREADPOOL_SIZE";
+inline constexpr const char* kPoolSize = "2";
+
 // Calls `work` on a thread of libuv's pool, and then `done`, with what it has returned, on the
 // loop; not when what is returned here has been let go of by then: nobody calls back a thread, but
 // its end goes unheard.  What is returned is shared with nobody; the job only looks whether it is
@@ -50,9 +55,10 @@ template <typename Work, typename Done>
 inline constexpr size_t kMaxThreads = 30;
 
 // As run_in_pool(), for what may hang: on a thread of its own, so that no other job waits for it.
-// All but one end with it (SpareThread): a killed process is gone only when the last of its threads
-// is, and a pool of as many cost a takeover a third of a millisecond.  Nothing is returned, and
-// nothing called, when there are kMaxThreads already, or the system has none left.
+// The thread ends with the job, or waits for the next one if no other does (JobThreads).  A pool of
+// as many would be there all the time, and a killed process is gone only when the last of its
+// threads is: that cost a takeover a third of a millisecond.  Nothing is returned, and nothing
+// called, when there are kMaxThreads already, or the system has none left.
 template <typename Work, typename Done>
 [[nodiscard]] std::shared_ptr<void> run_in_thread(Loop& loop, Work work, Done done) {
   struct Job {
@@ -88,7 +94,7 @@ template <typename Work, typename Done>
   Job& started = *job.release();  // libuv has it, until it is closed
   ++loop.threads();
   try {
-    loop.spare_thread().run([&started] {
+    loop.job_threads().run([&started] {
       started.result = started.work();
       started.has_result.store(true, std::memory_order_release);
       uv_async_send(&started.ended);

@@ -16,7 +16,7 @@
 #include <type_traits>
 
 #include "base/clock.hh"
-#include "io/loop/spare_thread.hh"
+#include "io/loop/job_threads.hh"
 
 namespace bellwether::io {
 
@@ -74,10 +74,9 @@ class Loop {
   void run() { uv_run(&loop_, UV_RUN_DEFAULT); }
   void stop() { uv_stop(&loop_); }
 
-  // How many jobs have a thread of their own (job.hh).
+  // How many jobs have a thread of their own (job.hh), and where they get it.
   size_t& threads() { return threads_; }
-  // Where those get it.
-  SpareThread& spare_thread() { return spare_thread_; }
+  JobThreads& job_threads() { return job_threads_; }
 
   // CLOCK_BOOTTIME, read anew: it goes on while the machine is suspended, as others' clocks do.
   static Instant now();
@@ -85,7 +84,7 @@ class Loop {
  private:
   uv_loop_t loop_{};
   size_t threads_ = 0;
-  SpareThread spare_thread_;
+  JobThreads job_threads_;
 };
 
 // A signal as an event of the loop.
