@@ -2,12 +2,12 @@
 // that names the file and the remedy; what comes after that is the log's.
 #include <fmt/core.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -132,19 +132,20 @@ daemon::SidecarEnd run_with_signals(daemon::Sidecar& sidecar) {
 }
 
 // How long the process may take for its end once the sidecar has said all it had to say.
-constexpr std::chrono::seconds kTimeToEnd(1);
+constexpr unsigned kSecondsToEnd = 1;
 
 // What hangs in a thread, because a disk or a network file system does not answer, cannot be called
-// back, and the loop's end and that of the process would wait for it.
+// back, and the loop's end and that of the process would wait for it.  By a signal, for there may be
+// no thread to wait with.
 ExitCode end_in_time(ExitCode code) {
-  try {
-    std::thread([code] {
-      std::this_thread::sleep_for(kTimeToEnd);
-      ::_exit(static_cast<int>(code));
-    }).detach();
-  } catch (const std::system_error&) {
-    // Without another thread it ends when it can.
-  }
+  static volatile std::sig_atomic_t status;
+  status = static_cast<int>(code);
+  std::signal(SIGALRM, [](int /*signal*/) { ::_exit(status); });
+  sigset_t alarms;
+  ::sigemptyset(&alarms);
+  ::sigaddset(&alarms, SIGALRM);
+  ::pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
+  ::alarm(kSecondsToEnd);
   return code;
 }
 

@@ -1,6 +1,7 @@
 // Who works on which thread.
 #include "io/loop/job_threads.hh"
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -32,7 +33,8 @@ struct Threads {
   size_t at_first = 0;
 
   // ThreadSanitizer has one of its own from the first that is started.
-  Threads() {
+  explicit Threads(bool may_dump_core = false) {
+    ::prctl(PR_SET_DUMPABLE, may_dump_core ? 1 : 0);
     std::thread([] {}).join();
     do {
       at_first = count_threads();
@@ -45,7 +47,12 @@ struct Threads {
       std::this_thread::sleep_for(kMoment);
     }
     BOOST_TEST(count_threads() <= at_first);
+    ::prctl(PR_SET_DUMPABLE, 1);  // as LeakSanitizer needs it
   }
+};
+
+struct Dumped : Threads {
+  Dumped() : Threads(true) {}
 };
 
 }  // namespace
@@ -87,6 +94,15 @@ BOOST_FIXTURE_TEST_CASE(whoever_hangs_holds_up_nobody_and_one_thread_stays, Thre
   }
   BOOST_TEST(run_until(loop, [&] { return done == kJobs; }));
   BOOST_TEST(run_until(loop, [&] { return count_threads() == at_first + 1; }));
+}
+
+// It might have a piece of a key in its registers.
+BOOST_FIXTURE_TEST_CASE(none_stays_where_its_registers_would_be_in_a_core_dump, Dumped) {
+  Loop loop;
+  bool is_done = false;
+  const auto job = run_in_thread(
+      loop, [] { return true; }, [&](bool done) { is_done = done; });
+  BOOST_TEST(run_until(loop, [&] { return is_done && count_threads() == at_first; }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

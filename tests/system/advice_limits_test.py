@@ -244,9 +244,12 @@ class Limits(AdviceCase):
             wait_until("it is read by the one that is kept",
                        lambda: odd.request("POST", "/v1/reload")[0] == 200)
             hangs = pathlib.Path(f"{odd.socket_file}.hangs")
+
+            def is_there_none():
+                return ("there is no thread to read with; allow more (ulimit -u, TasksMax=, "
+                        "pids.max)") in odd.request("POST", "/v1/reload")[2]
             hangs.touch()
-            wait_until("there is none", lambda: "there is no thread to read with; allow more "
-                       "(ulimit -u, TasksMax=, pids.max)" in odd.request("POST", "/v1/reload")[2])
+            wait_until("there is none", is_there_none)
             subprocess.run([*limit, "--nproc=64:"], check=True)
             self.commanded(odd, "reload")
             hangs.unlink()

@@ -1,6 +1,8 @@
 // A thread that is done waits in the one place, unless another waits there already: then it ends.
 #include "io/loop/job_threads.hh"
 
+#include <sys/prctl.h>
+
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -9,6 +11,13 @@
 #include "io/loop/signals_blocked.hh"
 
 namespace bellwether::io {
+namespace {
+
+// Then no thread stays: a piece of a key that it has read may still be in its registers, or on its
+// stack.
+bool may_dump_core() { return ::prctl(PR_GET_DUMPABLE) != 0; }
+
+}  // namespace
 
 // A thread has its own handle, and leaves it here while it waits.  So the one that waits can be
 // joined: it is gone before the process ends, and OpenSSL with it, which keeps something for each
@@ -23,7 +32,7 @@ struct JobThreads::Place {
   // Empty: the thread is to end.
   std::function<void()> wait(std::thread& self) {
     std::unique_lock lock(mutex);
-    if (is_over || waiting.joinable()) {
+    if (is_over || waiting.joinable() || may_dump_core()) {
       self.detach();
       return nullptr;
     }

@@ -1,5 +1,6 @@
 // Threads for jobs that may hang, of which one stays for the next job: what is read each second
-// would otherwise make a thread each time, which takes longer than what is read.
+// would otherwise make a thread each time, which takes longer than what is read.  Where the process
+// may dump core (PR_SET_DUMPABLE) none stays.
 #pragma once
 
 #include <functional>
@@ -16,8 +17,7 @@ class JobThreads {
   JobThreads& operator=(const JobThreads&) = delete;
 
   // Runs `job`, which throws nothing, on the thread that waits, or on a new one; neither takes
-  // signals.  Throws std::system_error when none waits and none can be started.  What a job leaves
-  // on the stack may stay there until the end.
+  // signals.  Throws std::system_error when none waits and none can be started.
   void run(std::function<void()> job);
 
  private:
