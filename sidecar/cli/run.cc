@@ -135,8 +135,8 @@ daemon::SidecarEnd run_with_signals(daemon::Sidecar& sidecar) {
 constexpr unsigned kSecondsToEnd = 1;
 
 // What hangs in a thread, because a disk or a network file system does not answer, cannot be called
-// back, and the loop's end and that of the process would wait for it.  By a signal, for there may be
-// no thread to wait with.
+// back, and the ends of the loop and of the process would wait for it.  By a signal, for there may
+// be no thread to wait with.
 ExitCode end_in_time(ExitCode code) {
   static volatile std::sig_atomic_t status;
   status = static_cast<int>(code);
