@@ -166,6 +166,15 @@ io::Confinement confined(const Config& config) {
   return io::confine(settings);
 }
 
+// Before readings take the threads that require_threads() has found: libuv makes its pool for the
+// first job, and ends a process that cannot have it.
+void make_pool() {
+  io::Loop loop;
+  const auto job = io::run_in_pool(
+      loop, [] { return true; }, [](bool /*is_done*/) {});
+  loop.run();
+}
+
 // Runs until a signal ends it.  Has much of the stack on its own, which must be there before.
 [[gnu::noinline]] ExitCode run_sidecar(const RunOptions& options, const StartTurn& turn) {
   const bool are_keys_dumped = !io::keep_openssl_out_of_core_dumps();
@@ -197,6 +206,7 @@ io::Confinement confined(const Config& config) {
   // The kernel marks the flag, and ends the connections, only when the dump is written.
   if (!settings.parsed.config.node.dumps_core) ::prctl(PR_SET_DUMPABLE, 0);
   settings.confinement = confined(settings.parsed.config);
+  make_pool();
   const auto refuse = [](const std::exception& error, ExitCode code) {
     write_to_stderr("bellwether: " + std::string(error.what()) + "\n");
     return code;
