@@ -32,7 +32,7 @@ from harness import CALM, Group, Unreachable, wait_until  # noqa: E402
 from programs import add_program_options, require_programs  # noqa: E402
 
 KINDS = ("plain", "secret", "certificates")
-ROLES = ("leader", "followers", "all, on average")
+ROLES = {"leader": slice(-1, None), "followers": slice(-1), "all, on average": slice(None)}
 PATIENT_START_S = 300
 STARTED_TOGETHER = 20
 
@@ -95,9 +95,8 @@ def rest_once(options, tables, shares, memory):
         time.sleep(options.rest_s)
         passed = time.monotonic() - began
         for kind, group in groups.items():
-            for role, members in (("leader", group.sidecars[-1:]),
-                                  ("followers", group.sidecars[:-1]),
-                                  ("all, on average", group.sidecars)):
+            for role, which in ROLES.items():
+                members = group.sidecars[which]
                 shares[kind, role].append(statistics.mean(
                     (processor_s(each) - before[each]) / passed * 100 for each in members))
                 memory[kind, role].append(statistics.mean(each.resident_mib() for each in members))

@@ -1,6 +1,7 @@
 """Folders that are taken from a running sidecar, which may put back what it needs at any moment."""
 
 import errno
+import itertools
 import os
 import shutil
 
@@ -8,8 +9,10 @@ from harness import wait_until
 
 
 def delete(folder):
-    """Like an operator who says `rm -r` once more when something has come into it meanwhile."""
-    wait_until(f"{folder} is deleted", lambda: _is_deleted(folder))
+    """Like an operator who says `rm -r` once more when something has come into it meanwhile.
+    Returns how often that was."""
+    times = itertools.count(1)
+    return wait_until(f"{folder} is deleted", lambda: next(times) * _is_deleted(folder))
 
 
 def empty(folder):
