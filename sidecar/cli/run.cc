@@ -206,6 +206,7 @@ void make_pool() {
   // The kernel marks the flag, and ends the connections, only when the dump is written.
   if (!settings.parsed.config.node.dumps_core) ::prctl(PR_SET_DUMPABLE, 0);
   settings.confinement = confined(settings.parsed.config);
+  settings.open_files = io::raise_open_files();
   make_pool();
   const auto refuse = [](const std::exception& error, ExitCode code) {
     write_to_stderr("bellwether: " + std::string(error.what()) + "\n");

@@ -147,9 +147,9 @@ void Sidecar::report_start() {
     log_.write(LogLevel::kWarn, "a killed sidecar's flag stays on until its validity ends",
                {{"because", settings_.flag_weakness}});
   }
-  if (open_files_ < io::kEnoughOpenFiles) {
+  if (settings_.open_files < io::kEnoughOpenFiles) {
     log_.write(LogLevel::kWarn, "only few files may be open, connections included",
-               {{"limit", std::to_string(open_files_)},
+               {{"limit", std::to_string(settings_.open_files)},
                 {"remedy", "raise it to " + std::to_string(io::kEnoughOpenFiles) +
                                " (LimitNOFILE=, ulimit -n)"}});
   }

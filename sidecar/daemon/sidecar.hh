@@ -41,7 +41,8 @@ struct SidecarSettings {
   bool is_first_start = false;   // of the whole group: see Start (effects.hh)
   std::string flag_weakness{};   // robust_futex_flaw(), which must be asked before any thread runs
   io::Confinement confinement{};
-  bool are_keys_dumped = false;  // keep_openssl_out_of_core_dumps() came too late
+  bool are_keys_dumped = false;                // keep_openssl_out_of_core_dumps() came too late
+  uint64_t open_files = io::kEnoughOpenFiles;  // raise_open_files()
 };
 
 // How run() ends.
@@ -132,8 +133,6 @@ class Sidecar final : private ParticipantListener, private api::Backend {
 
   SidecarSettings settings_;
   Log& log_;
-  const uint64_t open_files_ =
-      io::raise_open_files();  // first: a listener's descriptor depends on it
   std::optional<io::MemoryKeeper> memory_keeper_;
   const Instant started_ = io::Loop::now();
   const election_plugin& plugin_;

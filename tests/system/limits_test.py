@@ -6,14 +6,18 @@ usage: limits_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_n
 """
 
 import contextlib
+import os
+import pathlib
 import resource
 import socket
 import threading
 import time
+import unittest
 
+from cgroups import Threads
 from forged_frames import CANVASS, COORDINATOR, RESIGN, Impostor, fixed
 from harness import wait_until
-from system_case import CALM, SystemCase, main
+from system_case import CALM, IS_SANITIZED, SystemCase, main
 
 LONELY = 54_321  # a user without any other process
 LIMITS = "bellwether_limit_hits_total"
@@ -168,6 +172,26 @@ class OpenFiles(SystemCase):
                 self.assertRegex(sidecar.log(), "threads more may be started, and it takes 12; "
                                  "allow more .ulimit -u, TasksMax=, pids.max; or memory")
             sidecar.is_wanted = False
+
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer has to be the first library")
+    def test_readings_take_no_thread_that_the_loop_needs(self):
+        """libuv ends a process in which it cannot make its pool, without a word."""
+        with Threads(20) as threads, self.group(1) as group:
+            sidecar, = group.sidecars
+            secret = group.folder / "hook.secret"
+            secret.touch(mode=0o600)
+            secret.write_text("a secret that takes a minute\n")
+            pathlib.Path(f"{secret}.hangs").touch()
+            sidecar.write_config(group.config_of(sidecar) + "".join(
+                f'[[hook]]\nurl = "http://127.0.0.1:9/{number}"\nsecret_file = "{secret}"\n'
+                for number in range(16)))
+            sidecar.prefix = threads.prefix
+            for _ in range(3):
+                sidecar.start(environment={
+                    "LD_PRELOAD": os.environ["BELLWETHER_TEST_FAULTY_CALLS"],
+                    "HANGING_FILE": str(secret)})
+                group.await_leader(sidecar)
+                self.assertEqual(sidecar.stop(), 0)
 
     def test_too_small_a_stack_is_refused(self):
         """Not by the kernel, which says nothing."""
