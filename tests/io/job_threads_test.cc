@@ -4,13 +4,18 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <latch>
 #include <memory>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -54,6 +59,22 @@ struct Threads {
 struct Dumped : Threads {
   Dumped() : Threads(true) {}
 };
+
+// Where the secret is after it has returned, if nobody wipes it.
+[[gnu::noinline]] uintptr_t leave_on_the_stack(const std::string& secret) {
+  std::array<volatile char, size_t{8} << 10> copy;
+  std::ranges::copy(secret, copy.begin());
+  return reinterpret_cast<uintptr_t>(copy.data());
+}
+
+// Whoever else may own it by now, if anybody.
+std::string in_memory(uintptr_t address, size_t size) {
+  std::ifstream memory("/proc/self/mem", std::ios::binary);
+  memory.seekg(static_cast<std::streamoff>(address));
+  std::string bytes(size, '\0');
+  memory.read(bytes.data(), static_cast<std::streamsize>(size));
+  return bytes;
+}
 
 }  // namespace
 
@@ -103,6 +124,18 @@ BOOST_FIXTURE_TEST_CASE(none_stays_where_its_registers_would_be_in_a_core_dump, 
   const auto job = run_in_thread(
       loop, [] { return true; }, [&](bool done) { is_done = done; });
   BOOST_TEST(run_until(loop, [&] { return is_done && count_threads() == at_first; }));
+}
+
+// The C library keeps it mapped for the next thread, and so it would be in the dump.
+BOOST_FIXTURE_TEST_CASE(the_stack_of_one_that_has_ended_is_wiped_there, Dumped) {
+  Loop loop;
+  const std::string secret = "a secret of 32 bytes, as a key i";
+  uintptr_t left_at = 0;
+  const auto job = run_in_thread(
+      loop, [&] { return leave_on_the_stack(secret); },
+      [&](uintptr_t address) { left_at = address; });
+  BOOST_TEST(run_until(loop, [&] { return left_at != 0 && count_threads() == at_first; }));
+  BOOST_TEST(in_memory(left_at, secret.size()) != secret);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,9 +1,12 @@
 // A thread that is done waits in the one place, unless another waits there already: then it ends.
 #include "io/loop/job_threads.hh"
 
+#include <openssl/crypto.h>
 #include <sys/prctl.h>
 
+#include <array>
 #include <condition_variable>
+#include <cstring>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -13,9 +16,20 @@
 namespace bellwether::io {
 namespace {
 
-// Then no thread stays: a piece of a key that it has read may still be in its registers, or on its
-// stack.
+// Then no thread stays, and none leaves its stack as it is: a piece of a key that it has read may
+// still be in its registers, or there.
 bool may_dump_core() { return ::prctl(PR_GET_DUMPABLE) != 0; }
+
+// What calls have left on this thread's stack: of one that has ended the C library keeps the
+// uppermost 16 KiB.  And in its vector registers, through which memory is copied: the dynamic
+// linker puts them on the stack whenever a function is called for the first time.
+[[gnu::noinline]] void wipe_traces() {
+  std::array<char, size_t{64} << 10> zeros;  // NOLINT(*-member-init): cleansed next
+  OPENSSL_cleanse(zeros.data(), zeros.size());
+  const volatile size_t size = 256;  // for which the C library uses all that it ever does
+  std::memcpy(zeros.data() + size, zeros.data(), size);
+  OPENSSL_cleanse(zeros.data() + size, size);  // or nobody would read the copy, and none be made
+}
 
 }  // namespace
 
@@ -69,6 +83,7 @@ void JobThreads::run(std::function<void()> job) {
     while (next != nullptr) {
       next();
       next = nullptr;  // with all that it has captured
+      if (may_dump_core()) wipe_traces();
       next = place->wait(*self);
     }
   });
