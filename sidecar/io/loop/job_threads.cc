@@ -71,9 +71,10 @@ JobThreads::~JobThreads() {
 }
 
 void JobThreads::run(std::function<void()> job) {
-  const std::lock_guard lock(place_->mutex);
+  std::unique_lock lock(place_->mutex);
   if (place_->waiting.joinable() && place_->job == nullptr) {
     place_->job = std::move(job);
+    lock.unlock();  // or the thread would wake, and sleep again until it is
     return place_->changed.notify_one();
   }
   const SignalsBlocked blocked;
