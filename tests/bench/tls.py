@@ -4,7 +4,10 @@
   at rest     three groups of three side by side, plain, by a secret and by certificates, made anew
               each time: share of a core, how much more than plain, and memory.  Most of it is the
               kernel's, which wakes whoever is written to, and that differs more between two groups
-              of one kind than between the kinds: hence the repetitions, and the standard error
+              of one kind than between the kinds: hence the repetitions, and the standard error.
+              Beside programs that use the processors otherwise, for without them the table is about
+              the machine: each step then pays for a processor that was asleep, and a virtual one
+              has lost its caches to other machines meanwhile (--alone)
   restart     a member of a large group is killed and started again; until it has all its links,
               which all others make at once
   handshake   CPU of either side (tls_price, which is built for it)
@@ -29,6 +32,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
 from certificates import Authority, Identity  # noqa: E402
 from harness import CALM, Group, Unreachable, wait_until  # noqa: E402
+from neighbours import neighbours  # noqa: E402
 from programs import add_program_options, require_programs  # noqa: E402
 
 KINDS = ("plain", "secret", "certificates")
@@ -68,7 +72,8 @@ def measure_rest(options, tables):
     shares, memory = collections.defaultdict(list), collections.defaultdict(list)
     for number in range(options.rests):
         print(f"at rest, {number + 1} of {options.rests}", file=sys.stderr, flush=True)
-        rest_once(options, tables, shares, memory)
+        with contextlib.nullcontext() if options.alone else neighbours():
+            rest_once(options, tables, shares, memory)
     for kind in KINDS:
         for role in ROLES:
             pairs = zip(shares[kind, role], shares["plain", role])
@@ -164,6 +169,8 @@ def main():
     parser.add_argument("--rests", type=int, default=10,
                         help="how often groups are left at rest (10); 0: leave it out")
     parser.add_argument("--rest-s", type=int, default=20, help="seconds of each (20)")
+    parser.add_argument("--alone", action="store_true",
+                        help="nothing else uses the processors meanwhile")
     parser.add_argument("--rounds", type=int, default=10, help="of each kind (10)")
     parser.add_argument("--members", type=int, default=50,
                         help="of the large group (50); 0: leave it out")
