@@ -302,6 +302,7 @@ void FrontDoor::look_at_socket() {
 }
 
 void FrontDoor::close() {
+  socket_look_.reset();  // it would find the socket gone, and make another one
   metrics_door_.server.stop_listening();
   auto file = api_.server.stop_listening();
   if (file == nullptr) return;

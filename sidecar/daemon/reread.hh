@@ -31,6 +31,8 @@ struct Unread {
   static constexpr const char* kNoAnswer = "the disk, or the network file system, does not answer";
   static constexpr const char* kNoThread =
       "there is no thread to read with; allow more (ulimit -u, TasksMax=, pids.max)";
+  static constexpr const char* kAllHang =
+      "so many other files do not answer that no thread is left; look at their disks";
 
   const char* why;   // one of these
   std::string file;  // that does not answer; "": unknown
@@ -118,7 +120,9 @@ class Reread {
     // Nothing is wrong with the file, so a look by itself is only put off.
     const Asked asked = std::exchange(told_, {});
     if (is_demanded(asked)) {
-      take(when_given_up_(last_, {.why = Unread::kNoThread, .file = ""}), asked);
+      const bool do_all_hang = loop_.threads() >= io::kMaxThreads;
+      const char* const why = do_all_hang ? Unread::kAllHang : Unread::kNoThread;
+      take(when_given_up_(last_, {.why = why, .file = ""}), asked);
     }
     next_look_.arm(kInterval);
   }

@@ -81,7 +81,7 @@ BOOST_FIXTURE_TEST_CASE(what_finds_no_thread_is_given_up_and_read_later, Mount) 
   bool is_answered = false;
   Reread<int> file(
       loop, 0, [](int) { return 2; },
-      [](int, const Unread& unread) { return unread.why == Unread::kNoThread ? -1 : -2; },
+      [](int, const Unread& unread) { return unread.why == Unread::kAllHang ? -1 : -2; },
       [&](int read) { found = read; });
   file.read([&] { is_answered = true; });
   BOOST_TEST(is_answered);
