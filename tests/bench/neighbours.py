@@ -1,7 +1,7 @@
 """Programs that use the processors whenever nobody else does, as an application beside a sidecar
 may.
 
-usage: neighbours.py, which is one of them
+usage: neighbours.py PROCESSOR PARENT; one of them, which ends when its parent has
 """
 
 import contextlib
@@ -9,30 +9,36 @@ import os
 import subprocess
 import sys
 
-COPIED = 1 << 20  # bytes; more than the caches that a processor has for itself
+COPIED = 1 << 20  # bytes; with the copy, about what a processor has as caches of its own
 
 
 @contextlib.contextmanager
 def neighbours():
     """One on each processor, for as long as this is entered."""
-    programs = [subprocess.Popen([sys.executable, __file__, str(processor)])
-                for processor in sorted(os.sched_getaffinity(0))]
-    try:
+    with contextlib.ExitStack() as stack:
+        programs = [stack.enter_context(neighbour(processor))
+                    for processor in sorted(os.sched_getaffinity(0))]
         yield
-    finally:
-        for program in programs:
+        assert all(program.poll() is None for program in programs), "one has ended by itself"
+
+
+@contextlib.contextmanager
+def neighbour(processor):
+    command = [sys.executable, __file__, str(processor), str(os.getpid())]
+    with subprocess.Popen(command, start_new_session=True) as program:
+        try:
+            yield program
+        finally:
             program.kill()
-            program.wait()
 
 
-def use(processor):
+def use(processor, parent):
     os.sched_setaffinity(0, {processor})
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     source, target = bytearray(os.urandom(COPIED)), bytearray(COPIED)
-    parent = os.getppid()
     while os.getppid() == parent:
         target[:] = source
 
 
 if __name__ == "__main__":
-    use(int(sys.argv[1]))
+    use(*map(int, sys.argv[1:]))

@@ -5,9 +5,9 @@
               each time: share of a core, how much more than plain, and memory.  Most of it is the
               kernel's, which wakes whoever is written to, and that differs more between two groups
               of one kind than between the kinds: hence the repetitions, and the standard error.
-              Beside programs that use the processors otherwise, for without them the table is about
-              the machine: each step then pays for a processor that was asleep, and a virtual one
-              has lost its caches to other machines meanwhile (--alone)
+              Programs of the lowest priority keep the processors busy.  Without them (--alone) the
+              table is about the machine: each step pays for a processor that was asleep, and that
+              of a virtual machine has lost its caches to other machines meanwhile
   restart     a member of a large group is killed and started again; until it has all its links,
               which all others make at once
   handshake   CPU of either side (tls_price, which is built for it)
