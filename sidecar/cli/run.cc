@@ -30,7 +30,9 @@
 #include "daemon/sidecar.hh"
 #include "io/confinement/confinement.hh"
 #include "io/flag/robust_futex.hh"
+#include "io/loop/files.hh"
 #include "io/loop/job.hh"
+#include "io/loop/loop.hh"
 #include "io/loop/signals_blocked.hh"
 #include "io/names/listening.hh"
 #include "io/tls/openssl.hh"
@@ -205,8 +207,9 @@ void make_pool() {
   }
   // The kernel marks the flag, and ends the connections, only when the dump is written.
   if (!settings.parsed.config.node.dumps_core) ::prctl(PR_SET_DUMPABLE, 0);
-  settings.confinement = confined(settings.parsed.config);
+  // Before all that opens files.
   settings.open_files = io::raise_open_files();
+  settings.confinement = confined(settings.parsed.config);
   make_pool();
   const auto refuse = [](const std::exception& error, ExitCode code) {
     write_to_stderr("bellwether: " + std::string(error.what()) + "\n");

@@ -42,7 +42,7 @@ struct SidecarSettings {
   std::string flag_weakness{};   // robust_futex_flaw(), which must be asked before any thread runs
   io::Confinement confinement{};
   bool are_keys_dumped = false;                // keep_openssl_out_of_core_dumps() came too late
-  uint64_t open_files = io::kEnoughOpenFiles;  // raise_open_files()
+  uint64_t open_files = io::kEnoughOpenFiles;  // what raise_open_files() returned
 };
 
 // How run() ends.

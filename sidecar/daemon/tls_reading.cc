@@ -3,6 +3,7 @@
 #include "daemon/tls_reading.hh"
 
 #include <array>
+#include <ctime>
 #include <exception>
 
 #include "io/tls/certificates.hh"
@@ -26,12 +27,12 @@ TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::
     io::TlsTexts texts;
     reading.fingerprint = read(texts);
     const bool is_same = last.error.empty() && last.fingerprint == reading.fingerprint;
-    // A certificate that is over in the meantime is judged again, and found so; or not valid yet,
-    // where the clock was put back.
+    // A certificate that is over in the meantime is judged again, or one that is not valid yet
+    // because the clock was put back.
     const std::time_t now = std::time(nullptr);
-    const bool is_valid = last.tls == nullptr || (last.tls->expiry().value_or(now + 1) > now &&
-                                                  last.tls->beginning().value_or(now) <= now);
-    if (is_same && is_valid) return last;
+    const bool is_in_time = last.tls == nullptr || (last.tls->expiry().value_or(now + 1) > now &&
+                                                    last.tls->beginning().value_or(now) <= now);
+    if (is_same && is_in_time) return last;
     make(texts, reading);
   } catch (const std::exception& error) {
     reading.error = error.what();

@@ -63,7 +63,8 @@ struct ClientFiles {
 };
 
 // `read` fills the texts and returns their fingerprint, `make` makes of them what the reading has.
-// If the bytes are those of `last`, and what was made of them is valid still, that is returned.
+// If the bytes are those of `last`, which had no error and no certificate that is over in the
+// meantime, that is returned and nothing made.
 // What the two throw is the reading's error; it throws nothing itself.
 TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::TlsTexts&)>& read,
                     const std::function<void(const io::TlsTexts&, TlsReading&)>& make);

@@ -67,13 +67,12 @@ struct Dumped : Threads {
   return reinterpret_cast<uintptr_t>(copy.data());
 }
 
-// Whoever else may own it by now, if anybody.
+// Through the kernel, since it may be mapped no more: then "".
 std::string in_memory(uintptr_t address, size_t size) {
   std::ifstream memory("/proc/self/mem", std::ios::binary);
   memory.seekg(static_cast<std::streamoff>(address));
   std::string bytes(size, '\0');
-  memory.read(bytes.data(), static_cast<std::streamsize>(size));
-  return bytes;
+  return memory.read(bytes.data(), static_cast<std::streamsize>(size)) ? bytes : "";
 }
 
 }  // namespace
@@ -131,10 +130,17 @@ BOOST_FIXTURE_TEST_CASE(the_stack_of_one_that_has_ended_is_wiped_there, Dumped) 
   Loop loop;
   const std::string secret = "a secret of 32 bytes, as a key i";
   uintptr_t left_at = 0;
+  std::string left;
   const auto job = run_in_thread(
-      loop, [&] { return leave_on_the_stack(secret); },
+      loop,
+      [&] {
+        const uintptr_t address = leave_on_the_stack(secret);
+        left = in_memory(address, secret.size());
+        return address;
+      },
       [&](uintptr_t address) { left_at = address; });
   BOOST_TEST(run_until(loop, [&] { return left_at != 0 && count_threads() == at_first; }));
+  BOOST_TEST(left == secret);
   BOOST_TEST(in_memory(left_at, secret.size()) != secret);
 }
 

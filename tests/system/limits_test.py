@@ -176,7 +176,8 @@ class OpenFiles(SystemCase):
     @unittest.skipIf(IS_SANITIZED, "a sanitizer has to be the first library")
     def test_readings_take_no_thread_that_the_loop_needs(self):
         """libuv ends a process in which it cannot make its pool, without a word."""
-        with Threads(20) as threads, self.group(1) as group:
+        hooks, allowed = 16, 18  # not enough for each file to hang, but to start
+        with Threads(allowed) as threads, self.group(1) as group:
             sidecar, = group.sidecars
             secret = group.folder / "hook.secret"
             secret.touch(mode=0o600)
@@ -184,7 +185,7 @@ class OpenFiles(SystemCase):
             pathlib.Path(f"{secret}.hangs").touch()
             sidecar.write_config(group.config_of(sidecar) + "".join(
                 f'[[hook]]\nurl = "http://127.0.0.1:9/{number}"\nsecret_file = "{secret}"\n'
-                for number in range(16)))
+                for number in range(hooks)))
             sidecar.prefix = threads.prefix
             for _ in range(3):
                 sidecar.start(environment={

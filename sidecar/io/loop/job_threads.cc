@@ -16,19 +16,21 @@
 namespace bellwether::io {
 namespace {
 
-// Then no thread stays, and none leaves its stack as it is: a piece of a key that it has read may
+// Where it may, no thread stays, and each wipes its stack: a piece of a key that it has read may
 // still be in its registers, or there.
 bool may_dump_core() { return ::prctl(PR_GET_DUMPABLE) != 0; }
 
-// What calls have left on this thread's stack: of one that has ended the C library keeps the
-// uppermost 16 KiB.  And in its vector registers, through which memory is copied: the dynamic
-// linker puts them on the stack whenever a function is called for the first time.
+// Wipes what calls have left on this thread's stack, whose upper part the C library keeps when the
+// thread has ended, and in its vector registers, through which memory is copied: the dynamic linker
+// saves them on the stack when a function is called for the first time.
 [[gnu::noinline]] void wipe_traces() {
   std::array<char, size_t{64} << 10> zeros;  // NOLINT(*-member-init): cleansed next
   OPENSSL_cleanse(zeros.data(), zeros.size());
-  const volatile size_t size = 256;  // for which the C library uses all that it ever does
+  // More than eight registers of 64 bytes hold, for which glibc uses as many as it ever does; and
+  // less than what it leaves to an instruction (rep movsb) instead.
+  const volatile size_t size = 1024;
   std::memcpy(zeros.data() + size, zeros.data(), size);
-  OPENSSL_cleanse(zeros.data() + size, size);  // or nobody would read the copy, and none be made
+  OPENSSL_cleanse(zeros.data() + size, size);  // so that the compiler keeps the copy
 }
 
 }  // namespace
@@ -74,7 +76,7 @@ void JobThreads::run(std::function<void()> job) {
   std::unique_lock lock(place_->mutex);
   if (place_->waiting.joinable() && place_->job == nullptr) {
     place_->job = std::move(job);
-    lock.unlock();  // or the thread would wake, and sleep again until it is
+    lock.unlock();  // first: whoever is woken needs it
     return place_->changed.notify_one();
   }
   const SignalsBlocked blocked;

@@ -1,6 +1,7 @@
 // Threads for jobs that may hang, of which one stays for the next job: what is read each second
 // would otherwise make a thread each time, which takes longer than what is read.  Where the process
-// may dump core (PR_SET_DUMPABLE) none stays.
+// may dump core (PR_SET_DUMPABLE) none stays, and each wipes its stack and its vector registers
+// after a job.
 #pragma once
 
 #include <functional>
