@@ -54,7 +54,7 @@ void Webhook::send_next() {
                                 .url = settings_.url,
                                 .headers = {{"Content-Type", "application/cloudevents+json"},
                                             {"User-Agent", settings_.user_agent}},
-                                .body = to_cloud_event(settings_.source, *event),
+                                .body = SecretText(to_cloud_event(settings_.source, *event)),
                                 .tls = security_->tls,
                                 .timeout = settings_.timeout};
   if (security_->keys != nullptr) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bellwether {
@@ -42,5 +43,19 @@ using UndumpedVector = std::vector<Value, UndumpedAllocator<Value>>;
 
 // A few bytes of one are kept in the object itself: no key and no token is that short.
 using SecretText = std::basic_string<char, std::char_traits<char>, UndumpedAllocator<char>>;
+
+// A text that may be as short as a password.
+class Secret {
+ public:
+  Secret() = default;
+  explicit Secret(std::string_view text) : bytes_(text.begin(), text.end()) {}
+
+  std::string_view text() const { return {bytes_.data(), bytes_.size()}; }
+  bool empty() const { return bytes_.empty(); }
+  friend bool operator==(const Secret&, const Secret&) = default;
+
+ private:
+  UndumpedVector<char> bytes_;
+};
 
 }  // namespace bellwether

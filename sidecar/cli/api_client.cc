@@ -201,7 +201,7 @@ io::HttpAnswer ApiClient::post(const std::string& target, const std::string& bod
     }
     request.headers.emplace_back("Authorization", "Bearer " + first_token(address_.token_file));
   }
-  request.body = body;
+  request.body.assign(body);
   return exchange(std::move(request), meanwhile);
 }
 

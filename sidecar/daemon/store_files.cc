@@ -41,14 +41,14 @@ ClientFiles files_of(const Config& config) {
 }
 
 // The first line.  It goes into a header, or stands for a person: nothing else may be in it.
-SecretText secret_of(std::string_view text, const ClientFiles& files) {
+Secret secret_of(std::string_view text, const ClientFiles& files) {
   const std::string_view line = trimmed(text.substr(0, text.find('\n')));
   const bool is_visible = std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; });
   if (line.empty() || !is_visible) {
     throw io::TlsError(files.secret_key + " " + files.secret +
                        " has no line of visible characters at its beginning");
   }
-  return SecretText(line);
+  return Secret(line);
 }
 
 }  // namespace

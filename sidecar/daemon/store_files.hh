@@ -13,8 +13,8 @@
 namespace bellwether::daemon {
 
 struct StoreReading {
-  TlsReading files;     // its error is of any of them
-  SecretText secret{};  // token or password; "": there is none
+  TlsReading files;  // its error is of any of them
+  Secret secret{};   // token or password; "": there is none
 
   friend bool operator==(const StoreReading& one, const StoreReading& other) {
     return one.files == other.files;

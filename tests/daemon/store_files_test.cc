@@ -37,10 +37,10 @@ BOOST_AUTO_TEST_CASE(the_first_line_is_the_secret) {
   write("a.token-of/some_kind\nand a comment\n");
   const StoreReading reading = read_store_files(config);
   BOOST_TEST(reading.files.error == "");
-  BOOST_TEST(reading.secret == "a.token-of/some_kind");
+  BOOST_TEST(reading.secret.text() == "a.token-of/some_kind");
   const io::StoreSecurity security = to_security(reading);
   BOOST_TEST(security.flaw == "");
-  BOOST_TEST(security.secret == reading.secret);
+  BOOST_TEST((security.secret == reading.secret));
   BOOST_TEST((security.tls == nullptr));  // the server does not speak it
 }
 
@@ -48,11 +48,11 @@ BOOST_AUTO_TEST_CASE(another_secret_is_another_reading) {
   write("one");
   const StoreReading first = read_store_files(config);
   BOOST_TEST((read_store_files(config, first) == first));
-  BOOST_TEST(read_store_files(config, first).secret == "one");
+  BOOST_TEST(read_store_files(config, first).secret.text() == "one");
   write("two");
   const StoreReading second = read_store_files(config, first);
   BOOST_TEST(!(second == first));
-  BOOST_TEST(second.secret == "two");
+  BOOST_TEST(second.secret.text() == "two");
 }
 
 BOOST_AUTO_TEST_CASE(a_secret_that_is_none_is_told_without_what_is_in_it) {

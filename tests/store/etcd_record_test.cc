@@ -203,14 +203,17 @@ BOOST_AUTO_TEST_CASE(another_cluster_than_the_first_is_not_believed) {
 BOOST_AUTO_TEST_CASE(who_has_a_user_logs_in_until_the_token_is_refused) {
   const auto dialect =
       etcd_record({.endpoints = {"http://a:1"}, .key = "k", .user = "u", .password_name = "file"});
-  dialect->set_secret("secret");
+  dialect->set_secret(Secret("secret"));
   const auto login = dialect->login();
   BOOST_REQUIRE(login);
   BOOST_TEST(login->body == R"({"name":"u","password":"secret"})");
+  dialect->set_secret(Secret(R"(a"b\c)"));
+  BOOST_TEST(dialect->login()->body == R"({"name":"u","password":"a\"b\\c"})");
+  dialect->set_secret(Secret("secret"));
   dialect->on_login({.status = 200, .body = R"({"token":"abc.7"})"});
   BOOST_TEST(!dialect->login().has_value());
   BOOST_TEST(dialect->read().authorization == "abc.7");
-  dialect->set_secret("secret");  // read again, and the same
+  dialect->set_secret(Secret("secret"));  // read again, and the same
   BOOST_TEST(!dialect->login().has_value());
   dialect->on_failure(StoreFailure::kUnauthorized);
   BOOST_TEST(dialect->login().has_value());
@@ -238,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_watch_goes_on_behind_what_was_read) {
   Asked asked;
   BOOST_TEST(asked.dialect->must_read_to_watch());
   asked.read(R"({"header":{"revision":"41"}})");
-  BOOST_TEST(asked.dialect->watch().body ==
+  BOOST_TEST(std::string_view(asked.dialect->watch().body) ==
              std::string(R"({"create_request":{"key":")") + kKey + R"(","start_revision":"42"}})");
   const auto line = [&](const std::string& result) {
     return asked.dialect->on_watch_line(R"({"result":)" + result + "}");

@@ -31,7 +31,7 @@ std::string status(int code, const std::string& reason, const std::string& messa
 
 std::unique_ptr<StoreDialect> fresh() {
   auto dialect = kubernetes_lease(kSettings);
-  dialect->set_secret("secret");
+  dialect->set_secret(Secret("secret"));
   return dialect;
 }
 

@@ -71,7 +71,7 @@ struct ClientHarness : Harness {
                                  .namespace_name = "shop",
                                  .lease_name = "orders"}),
                told, 1) {
-    client.secure({.secret = "secret"});
+    client.secure({.secret = Secret("secret")});
     handler = [this](const HttpRequest& request, const HttpReply& reply) {
       asked.push_back(request.method);
       clients.push_back(request.client.address);
@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(a_watch_waits_for_files_of_use) {
   harness.client.secure({.flaw = "no token"});
   harness.client.watch(true);
   BOOST_TEST(harness.next() == "failed 0 unauthorized");
-  harness.client.secure({.secret = "secret"});
+  harness.client.secure({.secret = Secret("secret")});
   BOOST_REQUIRE(harness.run_until([&] { return harness.watches.size() == 1; }));
 }
 

@@ -105,8 +105,9 @@ StoreSecurity security_of(const Wish& wish) {
   StoreSecurity security;
   try {
     if (!wish.of("secret_file").empty()) {
-      security.secret = read_guarded_file(wish.of("secret_file"), "secret_file", Secrecy::kShared);
-      while (!security.secret.empty() && security.secret.back() == '\n') security.secret.pop_back();
+      SecretText text = read_guarded_file(wish.of("secret_file"), "secret_file", Secrecy::kShared);
+      while (!text.empty() && text.back() == '\n') text.pop_back();
+      security.secret = Secret(text);
     }
     if (!wish.of("ca").empty()) {
       TlsTexts texts;

@@ -53,6 +53,17 @@ BOOST_AUTO_TEST_CASE(small_and_large_are_left_out_of_dumps_and_apart) {
   BOOST_TEST(!is_left_out_of_dumps(ordinary.data()));
 }
 
+// Those that are short as well, which a string would keep in the object itself.
+BOOST_AUTO_TEST_CASE(secrets_and_their_copies_are_left_out_of_dumps) {
+  for (const char* text : {"p", "fifteen letters", "more than sixteen letters"}) {
+    const Secret secret(text);
+    const Secret copy = secret;  // NOLINT(*-copy-initialization): the copy is judged
+    BOOST_TEST(copy.text() == text);
+    BOOST_TEST(is_left_out_of_dumps(secret.text().data()));
+    BOOST_TEST(is_left_out_of_dumps(copy.text().data()));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(it_is_used_again_by_the_next_that_asks) {
   void* const first = allocate_undumped(100);
   free_undumped(first, 100);

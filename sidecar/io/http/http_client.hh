@@ -28,8 +28,8 @@ struct HttpClientRequest {
   std::string url;  // http_url.hh says which
   // Without Host, Content-Length and Connection, which the client adds.
   HttpHeaders headers{};
-  SecretText authorization{};  // the value of the header of this name; "": without
-  std::string body{};
+  SecretText authorization{};                  // the value of the header of this name; "": without
+  SecretText body{};                           // a login has a password in it
   TlsContextPtr tls{};                         // of_http_client(); an https URL needs it
   Duration timeout = std::chrono::seconds(5);  // of everything together
   size_t max_body_bytes = size_t{64} * 1024;   // of the answer; the rest is cut

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "base/ascii.hh"
 #include "base/check.hh"
 #include "base/json.hh"
+#include "base/undumped_memory.hh"
 #include "io/store/json_fields.hh"
 #include "io/tls/base64.hh"
 
@@ -70,6 +72,19 @@ std::optional<StoreRecord> parse_record(const Json& json) {
   return record;
 }
 
+// As JSON, but not by way of a Json, whose memory is in core dumps.  All characters of a password
+// can be seen (store_files.cc).
+SecretText login_text(const std::string& user, const Secret& password) {
+  SecretText text(dump({{"name", user}}));
+  text.pop_back();
+  text += R"(,"password":")";
+  for (const char c : password.text()) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text += "\"}";
+}
+
 // What etcd says instead of an answer.
 struct GatewayError {
   int64_t code = 0;  // GrpcCode
@@ -84,15 +99,13 @@ class EtcdRecord final : public StoreDialect {
   }
 
   std::string server() const override { return settings_.endpoints[place_]; }
-  void set_secret(const SecretText& secret) override {
+  void set_secret(const Secret& secret) override {
     if (std::exchange(password_, secret) != secret) log_out();
   }
 
   std::optional<HttpClientRequest> login() override {
     if (settings_.user.empty() || is_logged_in_) return std::nullopt;
-    return request(
-        "/v3/auth/authenticate",
-        {{"name", settings_.user}, {"password", std::string(password_.begin(), password_.end())}});
+    return post("/v3/auth/authenticate", login_text(settings_.user, password_));
   }
   StoreReply on_login(const HttpAnswer& answer) override {
     const std::optional<Json> json = parse_json(answer.body);
@@ -201,12 +214,15 @@ class EtcdRecord final : public StoreDialect {
 
  private:
   HttpClientRequest request(const char* path, const Json& body) const {
+    return post(path, SecretText(dump(body)));
+  }
+  HttpClientRequest post(const char* path, SecretText body) const {
     return {.method = "POST",
             .url = server() + path,
             // A member that has lost its cluster says so at once, instead of waiting for it.
             .headers = {{"Content-Type", "application/json"}, {"Grpc-Metadata-hasleader", "true"}},
             .authorization = token_,
-            .body = dump(body)};
+            .body = std::move(body)};
   }
 
   // Each answer names its cluster.  Two clusters have two records, and each of them a leader.
@@ -317,7 +333,7 @@ class EtcdRecord final : public StoreDialect {
   std::string written_;  // the value that was sent last, in base64
   std::string cluster_;  // that has answered first; "": none has
   size_t place_ = 0;
-  SecretText password_;
+  Secret password_;
   SecretText token_;
   bool is_logged_in_ = false;
   int64_t position_ = 0;  // the revision that was seen last

@@ -58,7 +58,7 @@ class KubernetesLease final : public StoreDialect {
                 percent_encode(settings_.namespace_name) + "/leases") {}
 
   std::string server() const override { return settings_.server; }
-  void set_secret(const SecretText& secret) override { token_ = secret; }
+  void set_secret(const Secret& secret) override { token_ = secret; }
 
   HttpClientRequest read() override { return request("GET", url_of_lease()); }
   StoreReply on_read(const HttpAnswer& answer) override {
@@ -81,12 +81,12 @@ class KubernetesLease final : public StoreDialect {
     if (is_creating_) {
       HttpClientRequest create = request("POST", leases_);
       create.headers.emplace_back("Content-Type", "application/json");
-      create.body = dump(new_lease(settings_.lease_name, record, now));
+      create.body.assign(dump(new_lease(settings_.lease_name, record, now)));
       return create;
     }
     HttpClientRequest patch = request("PATCH", url_of_lease());
     patch.headers.emplace_back("Content-Type", "application/merge-patch+json");
-    patch.body = dump(lease_patch(expected, record, last_, now));
+    patch.body.assign(dump(lease_patch(expected, record, last_, now)));
     return patch;
   }
   HttpClientRequest rehearse(WallTime now) override {
@@ -160,7 +160,7 @@ class KubernetesLease final : public StoreDialect {
         .method = method,
         .url = std::move(url),
         .headers = {{"Accept", "application/json"}, {"User-Agent", settings_.user_agent}}};
-    if (!token_.empty()) request.authorization.append("Bearer ").append(token_);
+    if (!token_.empty()) request.authorization.append("Bearer ").append(token_.text());
     return request;
   }
 
@@ -263,7 +263,7 @@ class KubernetesLease final : public StoreDialect {
 
   KubernetesSettings settings_;
   std::string leases_;  // URL
-  SecretText token_;
+  Secret token_;
   struct Written {
     StoreRecord record;
     WallTime now;

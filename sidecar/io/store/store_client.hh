@@ -63,7 +63,7 @@ class StoreListener {
 // What its files have come to.
 struct StoreSecurity {
   TlsContextPtr tls{};  // for https; nullptr: none
-  SecretText secret{};  // a token or a password; "": none
+  Secret secret{};      // a token or a password; "": none
   std::string flaw{};   // why nothing can be sent; "": it can
 };
 

@@ -61,7 +61,7 @@ class StoreDialect {
   // Whom the next request goes to, as a URL without a path.
   virtual std::string server() const = 0;
   // The token or the password from now on; "": none.
-  virtual void set_secret(const SecretText& secret) = 0;
+  virtual void set_secret(const Secret& secret) = 0;
 
   // What must be asked first to be known at all; nothing: the rest can be asked.
   virtual std::optional<HttpClientRequest> login() { return std::nullopt; }

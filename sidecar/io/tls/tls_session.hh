@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/undumped_memory.hh"
 #include "io/tls/tls_context.hh"
 
 namespace bellwether::io {
@@ -88,8 +89,8 @@ class TlsSession {
   std::string server_;     // a client's: whom it has called
   std::string_view input_;
   std::string output_;
-  std::string waiting_;  // written before it could be part of the output
-  int messages_ = 0;     // of TLS's own, since the peer's last words
+  SecretText waiting_;  // written before it could be part of the output
+  int messages_ = 0;    // of TLS's own, since the peer's last words
   bool is_established_ = false;
   bool is_heard_ = false;  // something has been received
   std::optional<TlsFlaw> flaw_;
