@@ -209,11 +209,14 @@ class Liar(VoteCase):
                 for sidecar in (second, leader):
                     self.assertEqual(sidecar.vote(), "in force")
                 self.assertTrue(leader.is_leader())
+            state = second.state_folder / "state"
+            before = state.read_bytes()
             with self.lie(group, first.name, (second, leader), voters=voters):
                 for sidecar in (second, leader):
                     await_vote(sidecar, "forgotten")
                     self.assertFalse(sidecar.is_ready())
                 self.assertFalse(leader.is_leader())
+            wait_until("that is stored", lambda: state.read_bytes() != before)
             second.kill()
             first.start()
             wait_until("it answers", lambda: first.vote() == "in force")
