@@ -1,6 +1,7 @@
 // Who works on which thread.
 #include "io/loop/job_threads.hh"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -10,7 +11,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <latch>
 #include <memory>
@@ -60,19 +60,18 @@ struct Dumped : Threads {
   Dumped() : Threads(true) {}
 };
 
-// Where the secret is after it has returned, if nobody wipes it.
-[[gnu::noinline]] uintptr_t leave_on_the_stack(const std::string& secret) {
+// `address` is where the secret is after it has returned, if nobody wipes it.
+[[gnu::noinline]] void leave_on_the_stack(const std::string& secret, uintptr_t& address) {
   std::array<volatile char, size_t{8} << 10> copy;
   std::ranges::copy(secret, copy.begin());
-  return reinterpret_cast<uintptr_t>(copy.data());
+  address = reinterpret_cast<uintptr_t>(copy.data());
 }
 
 // Through the kernel, since it may be mapped no more: then "".
-std::string in_memory(uintptr_t address, size_t size) {
-  std::ifstream memory("/proc/self/mem", std::ios::binary);
-  memory.seekg(static_cast<std::streamoff>(address));
+std::string in_memory(int memory, uintptr_t address, size_t size) {
   std::string bytes(size, '\0');
-  return memory.read(bytes.data(), static_cast<std::streamsize>(size)) ? bytes : "";
+  const ssize_t count = ::pread(memory, bytes.data(), size, static_cast<off_t>(address));
+  return count == static_cast<ssize_t>(size) ? bytes : "";
 }
 
 }  // namespace
@@ -129,19 +128,22 @@ BOOST_FIXTURE_TEST_CASE(none_stays_where_its_registers_would_be_in_a_core_dump, 
 BOOST_FIXTURE_TEST_CASE(the_stack_of_one_that_has_ended_is_wiped_there, Dumped) {
   Loop loop;
   const std::string secret = "a secret of 32 bytes, as a key i";
+  const int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
   uintptr_t left_at = 0;
   std::string left;
   const auto job = run_in_thread(
       loop,
       [&] {
-        const uintptr_t address = leave_on_the_stack(secret);
-        left = in_memory(address, secret.size());
+        uintptr_t address = 0;
+        leave_on_the_stack(secret, address);
+        left = in_memory(memory, address, secret.size());
         return address;
       },
       [&](uintptr_t address) { left_at = address; });
   BOOST_TEST(run_until(loop, [&] { return left_at != 0 && count_threads() == at_first; }));
   BOOST_TEST(left == secret);
-  BOOST_TEST(in_memory(left_at, secret.size()) != secret);
+  BOOST_TEST(in_memory(memory, left_at, secret.size()) != secret);
+  ::close(memory);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
