@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/check.hh"
-#include "base/undumped_memory.hh"
 
 namespace bellwether::io {
 namespace {
@@ -118,9 +117,7 @@ bool ByteStream::write(std::span<const std::string_view> pieces) {
   if (stream_ == nullptr || write_error_ != 0) return false;
   check(pieces.size() <= kMaxPieces && !is_finishing_, "a stream is written to before its end");
   if (tls_ == nullptr) return send(pieces);
-  SecretText all;  // a record costs more than a copy
-  for (const std::string_view piece : pieces) all += piece;
-  return tls_->write(all) && send_tls();
+  return tls_->write(pieces) && send_tls();
 }
 
 // What TLS has for the peer.

@@ -167,10 +167,10 @@ void TlsSession::settle() {
   is_established_ = true;
 }
 
-bool TlsSession::write(std::string_view plaintext) {
+bool TlsSession::write(std::span<const std::string_view> pieces) {
   if (flaw_) return false;
   const bool is_due = is_established_ && waiting_.empty();
-  waiting_ += plaintext;
+  for (const std::string_view piece : pieces) waiting_ += piece;  // one record costs less than two
   if (is_due && !waiting_.empty()) write_waiting();
   return !flaw_;
 }

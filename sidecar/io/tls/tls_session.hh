@@ -42,7 +42,8 @@ class TlsSession {
 
   // What is written before the handshake is over waits for its end; and, if half of a peer's
   // KeyUpdate has come, for the rest.  False when something is wrong.
-  bool write(std::string_view plaintext);
+  bool write(std::span<const std::string_view> pieces);
+  bool write(std::string_view plaintext) { return write(std::span(&plaintext, 1)); }
   // Says that no more comes (close_notify).
   void finish();
 
