@@ -21,6 +21,7 @@ MINUTES_AHEAD = 20
 FAR_FUTURE = 2**62  # no epoch is of so late a time
 # The first is at the start, the second when the vote is in force, the third is a vote's.
 FIRST_VOTE = 3
+ATTEMPTS = 5
 
 
 def await_vote(sidecar, state="in force"):
@@ -254,6 +255,13 @@ class Machine(VoteCase):
 
     def test_a_clock_that_is_ahead_and_a_death_behind_the_first_vote(self):
         """The others begin with epochs of their own clocks; the one that died takes part again."""
+        for _ in range(ATTEMPTS):
+            if self.dies_behind_a_vote_for_itself():
+                return
+        self.fail(f"{ATTEMPTS} times it died before that vote, or voted for another one first")
+
+    def dies_behind_a_vote_for_itself(self):
+        """False if another one asked for its first vote: then it has none of its own clock."""
         clock = {"clock_ahead_s": MINUTES_AHEAD * 60}
         with self.group(3, extra=CALM, voters=3) as group:
             early = group.sidecars[-1]
@@ -268,8 +276,9 @@ class Machine(VoteCase):
             early.start(environment=faulty(**clock))
             self.await_all_votes(group)
             soon = (time.time() + MINUTES_AHEAD * 60 / 2) * 1000
-            self.assertGreater(early.epoch(), soon, "it died before its first vote")
+            is_its_own = early.epoch() > soon
             self.loses_its_leader(group)
+            return is_its_own
 
 
 if __name__ == "__main__":
