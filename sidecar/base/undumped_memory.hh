@@ -1,8 +1,8 @@
 // Memory that no core dump shows, for keys, tokens and all that they pass through.
 //
 // The kernel leaves pages that are marked with MADV_DONTDUMP out of core dumps, and debuggers do so
-// too unless they are told otherwise.  What was once here stays here: it is used again by the next
-// that asks, and never by others.
+// too unless they are told otherwise.  What was once here stays here, to be used again by the next
+// that asks and never by others; only what is larger than 32 KiB goes back to the kernel.
 #pragma once
 
 #include <cstddef>

@@ -20,13 +20,13 @@ namespace bellwether::io {
 namespace {
 
 // Of one line of the file; wiped when it goes.
-struct Secret {
+struct SecretLine {
   std::array<uint8_t, kSecretBytes> bytes{};
 
-  Secret() = default;
-  Secret(const Secret&) = delete;
-  Secret& operator=(const Secret&) = delete;
-  ~Secret() { OPENSSL_cleanse(bytes.data(), bytes.size()); }
+  SecretLine() = default;
+  SecretLine(const SecretLine&) = delete;
+  SecretLine& operator=(const SecretLine&) = delete;
+  ~SecretLine() { OPENSSL_cleanse(bytes.data(), bytes.size()); }
 };
 using KdfPtr = std::unique_ptr<EVP_KDF, FreeWith<EVP_KDF_free>>;
 using KdfContextPtr = std::unique_ptr<EVP_KDF_CTX, FreeWith<EVP_KDF_CTX_free>>;
@@ -38,8 +38,9 @@ std::string hex(std::span<const uint8_t> bytes) {
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
-// Fills `key`, which stays where no core dump shows it.
-void derive(Secret& secret, std::string purpose, const std::string& group, std::span<uint8_t> key) {
+// Fills `derived`.
+void derive(SecretLine& secret, std::string purpose, const std::string& group,
+            std::span<uint8_t> derived) {
   purpose = "bellwether/1 " + purpose + " " + group;
   std::string digest = "SHA256";
   const std::array params{
@@ -51,12 +52,12 @@ void derive(Secret& secret, std::string purpose, const std::string& group, std::
   const KdfPtr kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr));
   const KdfContextPtr context(kdf == nullptr ? nullptr : EVP_KDF_CTX_new(kdf.get()));
   if (context == nullptr ||
-      EVP_KDF_derive(context.get(), key.data(), key.size(), params.data()) != 1) {
+      EVP_KDF_derive(context.get(), derived.data(), derived.size(), params.data()) != 1) {
     throw TlsError("OpenSSL cannot derive a key: " + take_openssl_error());
   }
 }
 
-GroupKey make_key(Secret& secret, const std::string& group) {
+GroupKey make_key(SecretLine& secret, const std::string& group) {
   std::array<uint8_t, kIdentityBytes> identity{};
   derive(secret, "identity", group, identity);
   GroupKey key{.identity = hex(identity), .key = UndumpedVector<uint8_t>(kSecretBytes)};
@@ -64,7 +65,7 @@ GroupKey make_key(Secret& secret, const std::string& group) {
   return key;
 }
 
-bool parse_secret(std::string_view line, Secret& secret) {
+bool parse_secret(std::string_view line, SecretLine& secret) {
   constexpr int kHex = 16;
   if (line.size() != 2 * kSecretBytes) return false;
   for (size_t i = 0; i < kSecretBytes; ++i) {
@@ -80,7 +81,7 @@ bool parse_secret(std::string_view line, Secret& secret) {
 std::vector<GroupKey> parse_group_secret(std::string_view text, const std::string& group) {
   std::vector<GroupKey> keys;
   for_each_line(text, [&](int number, std::string_view line) {
-    Secret secret;
+    SecretLine secret;
     if (!parse_secret(line, secret)) {
       throw TlsError(fmt::format(
           "line {} is not a secret of 64 hexadecimal digits; make one with \"bellwether keygen\"",
@@ -96,7 +97,7 @@ std::vector<GroupKey> parse_group_secret(std::string_view text, const std::strin
 }
 
 std::string make_group_secret() {
-  Secret secret;
+  SecretLine secret;
   if (RAND_priv_bytes(secret.bytes.data(), static_cast<int>(secret.bytes.size())) != 1) {
     throw TlsError("OpenSSL has no random bytes: " + take_openssl_error());
   }

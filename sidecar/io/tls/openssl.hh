@@ -31,8 +31,8 @@ using SslPtr = std::unique_ptr<SSL, FreeWith<SSL_free>>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, FreeWith<SSL_CTX_free>>;
 using SslSessionPtr = std::unique_ptr<SSL_SESSION, FreeWith<SSL_SESSION_free>>;
 
-// What a file, or a set of them, cannot be used for TLS for: a phrase for the operator that names
-// no secret.
+// Why a file, or a set of files, cannot be used for TLS: a phrase for the operator that names no
+// secret.
 class TlsError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
