@@ -196,7 +196,7 @@ class Removed(AdviceCase):
             self.assertRegex(leader.log(), "error .*the state's folder was deleted, and only "
                                            "systemd can make it; leaving the group, to be started")
             self.assertIn("left the group", leader.log())
-            self.assertEqual(group.sidecars[0].state_of(leader.name), "left")
+            group.sidecars[0].await_state_of(leader, "left")
             group.await_leader()
             leader.start()
             self.await_votes(group.sidecars)
