@@ -9,6 +9,7 @@
 #include "config/core_options.hh"
 #include "config/failover.hh"
 #include "core/plugin_facts.hh"
+#include "io/loop/job_threads.hh"
 #include "plugin_loader.hh"
 
 namespace bellwether::daemon {
@@ -114,6 +115,7 @@ Sidecar::Sidecar(SidecarSettings settings, Log& log)
 Sidecar::~Sidecar() { flag_.publish({}); }
 
 SidecarEnd Sidecar::run() {
+  io::wipe_traces();  // of the files that this thread has read; from now on others do
   report_start();
   application_.configure(config().application);
   on_tls();

@@ -1,5 +1,5 @@
-// Reading is done in a thread of its own, OpenSSL's part of it included: a private key takes it a
-// millisecond.
+// Reading is done in a thread of its own once the loop runs, OpenSSL's part of it included: a
+// private key takes it a millisecond.
 #include "daemon/tls_reading.hh"
 
 #include <array>

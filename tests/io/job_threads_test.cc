@@ -146,4 +146,16 @@ BOOST_FIXTURE_TEST_CASE(the_stack_of_one_that_has_ended_is_wiped_there, Dumped) 
   ::close(memory);
 }
 
+// The main thread reads such files at the start.
+BOOST_FIXTURE_TEST_CASE(a_thread_that_goes_on_wipes_what_calls_have_left, Dumped) {
+  const std::string secret = "a secret of 32 bytes, as a key i";
+  const int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  uintptr_t address = 0;
+  leave_on_the_stack(secret, address);
+  BOOST_TEST(in_memory(memory, address, secret.size()) == secret);
+  wipe_traces();
+  BOOST_TEST(in_memory(memory, address, secret.size()) != secret);
+  ::close(memory);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -16,14 +16,12 @@
 namespace bellwether::io {
 namespace {
 
-// Where it may, no thread stays, and each wipes its stack: a piece of a key that it has read may
-// still be in its registers, or there.
 bool may_dump_core() { return ::prctl(PR_GET_DUMPABLE) != 0; }
 
-// Wipes what calls have left on this thread's stack, whose upper part the C library keeps when the
-// thread has ended, and in its vector registers, through which memory is copied: the dynamic linker
-// saves them on the stack when a function is called for the first time.
-[[gnu::noinline]] void wipe_traces() {
+// The C library keeps the upper part of a stack when its thread has ended.  Memory is copied
+// through vector registers, and the dynamic linker saves them on the stack when a function is
+// called for the first time.
+[[gnu::noinline]] void wipe() {
   std::array<char, size_t{64} << 10> zeros;  // NOLINT(*-member-init): cleansed next
   OPENSSL_cleanse(zeros.data(), zeros.size());
   // More than eight registers of 64 bytes hold, for which glibc uses as many as it ever does; and
@@ -34,6 +32,10 @@ bool may_dump_core() { return ::prctl(PR_GET_DUMPABLE) != 0; }
 }
 
 }  // namespace
+
+void wipe_traces() {
+  if (may_dump_core()) wipe();
+}
 
 // A thread has its own handle, and leaves it here while it waits.  So the one that waits can be
 // joined: it is gone before the process ends, and OpenSSL with it, which keeps something for each
@@ -86,7 +88,7 @@ void JobThreads::run(std::function<void()> job) {
     while (next != nullptr) {
       next();
       next = nullptr;  // with all that it has captured
-      if (may_dump_core()) wipe_traces();
+      wipe_traces();
       next = place->wait(*self);
     }
   });
