@@ -92,7 +92,9 @@ std::vector<std::string> parse_tokens(std::string_view text) {
                       "make one with \"bellwether keygen\"",
                       number, kMinTokenBytes));
     }
-    if (digests.size() == kMaxTokens) throw io::TlsError("holds too many tokens");
+    if (digests.size() == kMaxTokens) {
+      throw io::TlsError(fmt::format("holds more than {} tokens; take out old ones", kMaxTokens));
+    }
     digests.push_back(digest_of(line));
   });
   if (digests.empty()) throw io::TlsError("holds no token; make one with \"bellwether keygen\"");

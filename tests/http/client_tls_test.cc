@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(another_name_is_refused_before_anything_is_sent) {
   BOOST_TEST((result.failure == HttpFailure::kTls));
   BOOST_TEST(result.error == "TLS with 127.0.0.1:" + std::to_string(port) +
                                  ": the server's certificate is for elsewhere.shop, not for "
-                                 "127.0.0.1");
+                                 "127.0.0.1; call it by such a name, or issue one for this");
   BOOST_TEST(requests.empty());
 }
 

@@ -310,7 +310,7 @@ class Systemd(SystemCase):
         self.assertEqual(self.start(machine, "restart"), 0)
         self.await_service(machine, ActiveState="active", StatusText=(
             f"not ready: [tls] is not in force: tls.secret_file {SECRET} cannot be read: "
-            "No such file or directory"))
+            "No such file or directory; put it there, or correct the path"))
         machine.sh(f"mv {SECRET}.away {SECRET}")
         self.whole()
         # Root's own, as a credential.

@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(a_server_of_another_name_is_refused) {
     BOOST_TEST(!is_heard(pair));
     BOOST_TEST((flaw_of(pair.client) == Rejection::kTlsWrongName));
     BOOST_TEST(pair.client.session.flaw()->text ==
-               std::string("the server's certificate is for ") + kHost + ", not for " + called);
+               std::string("the server's certificate is for ") + kHost + ", not for " + called +
+                   "; call it by such a name, or issue one for this");
   }
   SessionPair by_common_name(client(), server({.names = {}, .common_name = kHost}), kHost);
   BOOST_TEST(!is_heard(by_common_name));
@@ -138,7 +139,8 @@ BOOST_AUTO_TEST_CASE(tls_1_2_will_do_and_1_1_will_not) {
   SessionPair older_pair(older, server(), kHost);
   BOOST_TEST(!is_heard(older_pair));
   BOOST_TEST((flaw_of(older_pair.server) == Rejection::kTlsProtocol));
-  BOOST_TEST(older_pair.server.session.flaw()->text == "the peer does not speak TLS 1.2 or 1.3");
+  BOOST_TEST(older_pair.server.session.flaw()->text ==
+             "the peer does not speak TLS 1.2 or 1.3; update it, or allow it to");
 }
 
 BOOST_AUTO_TEST_CASE(a_client_need_not_name_its_protocol_but_not_name_others_alone) {
@@ -184,8 +186,24 @@ BOOST_AUTO_TEST_CASE(where_it_is_required_nobody_is_served_without) {
   SessionPair without(client(), demanding, kHost);
   BOOST_TEST(!is_heard(without));
   BOOST_TEST((flaw_of(without.server) == Rejection::kTlsNoCertificate));
+  BOOST_TEST(without.server.session.flaw()->text ==
+             "the peer shows no certificate; give it one of an authority in client_ca");
   SessionPair with(certified_client(authority), demanding, kHost);
   BOOST_TEST(is_heard(with));
+}
+
+// It has no secret to share with anybody.
+BOOST_AUTO_TEST_CASE(whoever_was_refused_learns_what_to_change_of_http) {
+  const Context demanding = TlsContext::of_http_server(set(), ClientCertificate::kRequired);
+  SessionPair without(client(), demanding, kHost);
+  BOOST_TEST(!is_heard(without));
+  BOOST_TEST((flaw_of(without.client) == Rejection::kTlsRefused));
+  BOOST_TEST(without.client.session.flaw()->text.ends_with(
+      "it asks for a certificate; give this side one that it believes (cert, key)"));
+  SessionPair older(limited(client(), TLS1_2_VERSION, TLS1_2_VERSION), demanding, kHost);
+  BOOST_TEST(!is_heard(older));
+  BOOST_TEST(older.client.session.flaw()->text.find("it asks for a certificate (cert, key), or") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(plain_http_is_answered_so_that_a_person_can_read_it) {
@@ -222,7 +240,8 @@ BOOST_AUTO_TEST_CASE(what_is_shown_is_for_its_side_and_valid_now) {
              "api.cert is not for servers; issue one with extendedKeyUsage serverAuth");
   wish = {};
   wish.begins_in = std::chrono::hours(1);
-  BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER).starts_with("api.cert is not valid yet"));
+  BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER).find("is not valid yet; look at") !=
+             std::string::npos);
   wish = {};
   wish.ends_in = std::chrono::seconds(-1);
   BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER).find("is over; renew it") != std::string::npos);

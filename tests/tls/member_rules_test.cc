@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(what_was_refused_is_named_with_what_would_not_be) {
   const auto flaw = judge_member(with_dns({"orders-3.orders"}), hosts({"a", "b"}));
   BOOST_TEST_REQUIRE(flaw.has_value());
   BOOST_TEST(flaw->text ==
-             "the peer's certificate is for orders-3.orders; peers and voters are at \"a\", \"b\"");
+             "the peer's certificate is for orders-3.orders; peers and voters are at \"a\", \"b\"; "
+             "issue one for its host, or list its name in tls.members");
 }
 
 BOOST_AUTO_TEST_CASE(an_address_can_be_a_member_s_name) {

@@ -136,6 +136,12 @@ bool ends_in_a_first_line(std::string_view pem) {
   return !last.empty() && kFirstLine.starts_with(last);
 }
 
+[[noreturn]] void fail_by_time(const std::string& keys, bool is_over) {
+  throw TlsError(
+      keys + "cert, or an authority behind it, " +
+      (is_over ? "is over; renew it" : "is not valid yet; look at this machine's clock"));
+}
+
 }  // namespace
 
 std::vector<X509Ptr> parse_certificates(std::string_view pem, const std::string& key) {
@@ -180,6 +186,8 @@ void check_certificate_set(const CertificateSet& set, const std::string& keys, s
     const int error = verify(set, purpose, now);
     ERR_clear_error();
     if (error == X509_V_OK) continue;
+    const bool is_over = error == X509_V_ERR_CERT_HAS_EXPIRED;
+    if (is_over || error == X509_V_ERR_CERT_NOT_YET_VALID) fail_by_time(keys, is_over);
     if (error == X509_V_ERR_INVALID_PURPOSE) {
       const bool is_server = purpose == X509_PURPOSE_SSL_SERVER;
       throw TlsError(
@@ -187,8 +195,10 @@ void check_certificate_set(const CertificateSet& set, const std::string& keys, s
                       "serverAuth and clientAuth, or for any use",
                       keys, is_server ? "servers" : "clients"));
     }
-    throw TlsError(fmt::format("{0}cert is not believed by {0}ca: {1}", keys,
-                               X509_verify_cert_error_string(error)));
+    throw TlsError(
+        fmt::format("{0}cert is not believed by {0}ca: {1}; let that have the authority "
+                    "that has signed it",
+                    keys, X509_verify_cert_error_string(error)));
   }
 }
 
@@ -200,12 +210,8 @@ void check_shown_certificate(const CertificateSet& set, int purpose, const std::
                                is_server ? "servers" : "clients",
                                is_server ? "serverAuth" : "clientAuth"));
   }
-  if (beginning_of(set.cert.get()) > now) {
-    throw TlsError(keys + "cert is not valid yet; look at this machine's clock");
-  }
-  if (expiry_of(set) <= now) {
-    throw TlsError(keys + "cert, or an authority behind it, is over; renew it");
-  }
+  const bool is_over = expiry_of(set) <= now;
+  if (is_over || beginning_of(set.cert.get()) > now) fail_by_time(keys, is_over);
 }
 
 PeerCertificate described(X509* certificate) {

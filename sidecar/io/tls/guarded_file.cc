@@ -30,7 +30,7 @@ constexpr std::array kSystemBundles{"/etc/ssl/certs/ca-certificates.crt",
 constexpr mode_t kWrittenByOthers = S_IWGRP | S_IWOTH;
 
 std::string flaw_of(const struct stat& status, Secrecy secrecy) {
-  if (!S_ISREG(status.st_mode)) return "is not a file";
+  if (!S_ISREG(status.st_mode)) return "is not a file; name one";
   const bool is_trusted = secrecy == Secrecy::kShared || status.st_uid == 0;
   if (!is_trusted && status.st_uid != ::geteuid()) {
     return fmt::format(
@@ -46,6 +46,23 @@ std::string flaw_of(const struct stat& status, Secrecy secrecy) {
   return "";
 }
 
+const char* remedy_for(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ELOOP:
+      return "put it there, or correct the path";
+    case EACCES:
+    case EPERM:
+      return "let the sidecar's user read it, and enter the folders above";
+    case EMFILE:
+    case ENFILE:
+      return "allow more open files (ulimit -n, LimitNOFILE=)";
+    default:
+      return FileTurn::kLookAtDisk;
+  }
+}
+
 }  // namespace
 
 TlsTexts::~TlsTexts() {
@@ -56,7 +73,8 @@ TlsTexts::~TlsTexts() {
 SecretText read_guarded_file(const std::string& path, const std::string& key, Secrecy secrecy) {
   const auto fail = [&](const std::string& what) { throw TlsError(key + " " + path + " " + what); };
   const auto fail_by_errno = [&] {
-    fail("cannot be read: " + std::generic_category().message(errno));
+    const int error = errno;
+    fail("cannot be read: " + std::generic_category().message(error) + "; " + remedy_for(error));
   };
   const FileTurn turn(path);
   if (!turn.is_ours()) fail(FileTurn::flaw());
@@ -64,7 +82,8 @@ SecretText read_guarded_file(const std::string& path, const std::string& key, Se
   struct stat status {};
   if (!file.is_open() || ::fstat(file.get(), &status) != 0) fail_by_errno();
   if (const std::string flaw = flaw_of(status, secrecy); !flaw.empty()) fail(flaw);
-  if (static_cast<uint64_t>(status.st_size) > kMaxBytes) fail("is larger than 1 MiB");
+  if (static_cast<uint64_t>(status.st_size) > kMaxBytes)
+    fail("is larger than 1 MiB; name a file of PEM, or of a secret");
   // With room for all of it from the start: a copy would stay in memory.
   SecretText text(static_cast<size_t>(status.st_size) + 1, '\0');
   size_t size = 0;
@@ -76,7 +95,7 @@ SecretText read_guarded_file(const std::string& path, const std::string& key, Se
     size += static_cast<size_t>(count);
   }
   text.resize(size);
-  if (text.empty()) fail("is empty");
+  if (text.empty()) fail("is empty; see whether what writes it has done so");
   return text;
 }
 

@@ -41,12 +41,14 @@ Flaw judge_svid(const PeerCertificate& certificate, const MemberRules& rules, Sp
   }
   if (!certificate.has_signature_use) {
     return bad_certificate("the peer's certificate, for " + in_quotes(uris.front()) +
-                           ", lacks the key usage digitalSignature");
+                           ", lacks the key usage digitalSignature; issue one that has it");
   }
   if (id.trust_domain != rules.trust_domain) {
-    const std::string own = rules.trust_domain.empty()
-                                ? "the certificate of this side has no SPIFFE id"
-                                : "tls.ca is the bundle of " + in_quotes(rules.trust_domain);
+    const std::string own =
+        rules.trust_domain.empty()
+            ? "the certificate of this side has no SPIFFE id; give both the same kind"
+            : "tls.ca is the bundle of " + in_quotes(rules.trust_domain) +
+                  "; give it one of that domain";
     return wrong_name("the peer's certificate is of the trust domain " +
                       in_quotes(id.trust_domain) + "; " + own);
   }
@@ -94,8 +96,10 @@ std::optional<TlsFlaw> judge_member(const PeerCertificate& certificate, const Me
   if (is_member(names, is_svid ? id.text() : "", rules)) return std::nullopt;
   const bool is_by_host = rules.members.empty();
   return wrong_name("the peer's certificate is for " + names.text() + "; " +
-                    (is_by_host ? "peers and voters are at " + listed(rules.hosts)
-                                : "tls.members are " + listed(rules.members)));
+                    (is_by_host ? "peers and voters are at " + listed(rules.hosts) +
+                                      "; issue one for its host, or list its name in tls.members"
+                                : "tls.members are " + listed(rules.members) +
+                                      "; issue one for such a name, or add this one to them"));
 }
 
 std::optional<TlsFlaw> judge_voter(const CertificateNames& names, const std::string& host,

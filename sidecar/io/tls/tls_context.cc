@@ -113,8 +113,11 @@ const TlsContext::Kind TlsContext::kMembers{
     .versions = "TLS 1.3",
     .protocol = "bellwether/1",
     .must_offer = true,
-    .plain_flaw = "the peer does not speak TLS, and tls.mode is \"strict\" here",
-    .plain_answer = {"\x15\x03\x03\x00\x02\x02\x46", 7}};
+    .plain_flaw =
+        "the peer does not speak TLS, and tls.mode is \"strict\" here; give it the same "
+        "[tls], or make this mode \"permissive\" until it has it",
+    .plain_answer = {"\x15\x03\x03\x00\x02\x02\x46", 7},
+    .remedies = kMemberRemedies};
 const TlsContext::Kind TlsContext::kHttp{
     .least_version = TLS1_2_VERSION,
     .versions = "TLS 1.2 or 1.3",
@@ -123,7 +126,8 @@ const TlsContext::Kind TlsContext::kHttp{
     .plain_flaw = "the client does not speak TLS; give it an https:// URL",
     .plain_answer =
         "HTTP/1.0 400 Bad Request\r\nContent-Type: application/json\r\n\r\n"
-        "{\"error\":\"this port speaks https\"}\n"};
+        "{\"error\":\"this port speaks https\"}\n",
+    .remedies = kHttpRemedies};
 
 TlsContext::TlsContext(const Kind& kind) : context_(SSL_CTX_new(TLS_method())), kind_(kind) {
   if (context_ == nullptr) throw std::bad_alloc();

@@ -15,6 +15,7 @@
 #include "io/tls/group_secret.hh"
 #include "io/tls/member_rules.hh"
 #include "io/tls/openssl.hh"
+#include "io/tls/remedies.hh"
 
 namespace bellwether::io {
 
@@ -32,11 +33,12 @@ class TlsContext {
   // What all connections of one kind have in common.
   struct Kind {
     int least_version;
-    const char* versions;  // for whoever reads why a peer was refused
-    std::string protocol;  // that both must speak inside (ALPN) ...
-    bool must_offer;       // ... or, where this is false, whoever offers anything
-    const char* plain_flaw;
-    std::string_view plain_answer;  // to a peer that does not speak TLS
+    const char* versions;           // for whoever reads why a peer was refused
+    std::string protocol;           // that both must speak inside (ALPN) ...
+    bool must_offer;                // ... or, where this is false, whoever offers anything
+    const char* plain_flaw;         // of a peer that does not speak TLS
+    std::string_view plain_answer;  // to it
+    const Remedies& remedies;
   };
 
   // Between the members of a group: TLS 1.3 alone, both sides known to each other, nothing resumed.

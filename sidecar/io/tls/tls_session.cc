@@ -15,36 +15,14 @@ namespace {
 constexpr unsigned kFirstAlertReason = SSL_AD_REASON_OFFSET;
 constexpr unsigned kLastAlertReason = SSL_AD_REASON_OFFSET + 255;
 
+constexpr const char* kNoSecretInCommon =
+    "the peer has another secret, or certificates; tls.secret_file must hold one that both have";
+
 TlsFlaw protocol_flaw(std::string text) { return {Rejection::kTlsProtocol, std::move(text)}; }
 
 // There are rarely any, and clearing their queue costs as much as the cipher of a short frame.
 void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
-}
-
-// What to change when the other side has refused this one by this alert.
-const char* remedy_for_alert(int alert) {
-  switch (alert) {
-    case SSL_AD_UNKNOWN_CA:
-      return "it does not believe the authority of this side's certificate; let its bundle have "
-             "that authority";
-    case SSL_AD_CERTIFICATE_EXPIRED:
-      return "this side's certificate is over by its clock; renew it, or look at both clocks";
-    case SSL_AD_CERTIFICATE_REQUIRED:
-    case SSL_AD_UNKNOWN_PSK_IDENTITY:
-    case SSL_AD_HANDSHAKE_FAILURE:
-    case SSL_AD_DECRYPT_ERROR:
-    case SSL_AD_ILLEGAL_PARAMETER:
-      return "one side may have a secret and the other certificates, or they have different "
-             "secrets; give both the same";
-    case SSL_AD_UNSUPPORTED_CERTIFICATE:
-      return "this side's certificate is not for clients and servers; issue one for both";
-    case SSL_AD_BAD_CERTIFICATE:
-      return "this side's certificate has a name that it does not take, or is not valid yet there; "
-             "its log says which";
-    default:
-      return "its log says why";
-  }
 }
 
 }  // namespace
@@ -152,7 +130,7 @@ size_t TlsSession::read(std::span<char> buffer) {
 // The handshake is over.
 void TlsSession::settle() {
   if (context_->has_secret() && SSL_session_reused(ssl_.get()) == 0) {
-    flaw_ = TlsFlaw{Rejection::kTlsWrongSecret, "the peer has not shown that it has the secret"};
+    flaw_ = TlsFlaw{Rejection::kTlsWrongSecret, kNoSecretInCommon};
     return;
   }
   const unsigned char* protocol = nullptr;
@@ -161,7 +139,7 @@ void TlsSession::settle() {
   const std::string& wanted = context_->kind().protocol;
   const bool is_offered = bytes > 0 || context_->kind().must_offer;
   if (is_offered && !std::ranges::equal(std::span(protocol, bytes), wanted)) {
-    flaw_ = protocol_flaw("the peer does not offer the protocol " + wanted);
+    flaw_ = unoffered_protocol();
     return;
   }
   is_established_ = true;
@@ -215,8 +193,9 @@ bool TlsSession::verify(X509_STORE_CTX* chain) {
 std::optional<TlsFlaw> TlsSession::judge_server() const {
   if (server_.empty() || !context_->judges_server_names()) return std::nullopt;
   if (is_for_host(peer_->names, server_)) return std::nullopt;
-  return TlsFlaw{Rejection::kTlsWrongName,
-                 "the server's certificate is for " + peer_->names.text() + ", not for " + server_};
+  return TlsFlaw{Rejection::kTlsWrongName, "the server's certificate is for " +
+                                               peer_->names.text() + ", not for " + server_ +
+                                               "; call it by such a name, or issue one for this"};
 }
 
 bool TlsSession::is_believed_by(const TlsContext& other) const {
@@ -246,7 +225,7 @@ void TlsSession::note_message(int type) {
   constexpr int kMostMessages = 16;
   if (type != SSL3_MT_KEY_UPDATE && type != SSL3_MT_NEWSESSION_TICKET) return;
   if (++messages_ <= kMostMessages || flaw_) return;
-  flaw_ = protocol_flaw("the peer renews keys and tickets, and says nothing");
+  flaw_ = protocol_flaw("the peer renews keys and tickets, and says nothing; see what it is");
 }
 
 void TlsSession::note_failure(int result) {
@@ -258,31 +237,37 @@ void TlsSession::note_failure(int result) {
   if (!is_nothing && !flaw_) flaw_ = flaw_of_error(error);
 }
 
+TlsFlaw TlsSession::unoffered_protocol() const {
+  const TlsContext::Kind& kind = context_->kind();
+  return protocol_flaw("the peer does not offer the protocol " + kind.protocol + "; " +
+                       kind.remedies.no_protocol);
+}
+
 TlsFlaw TlsSession::flaw_of_error(unsigned long error) const {
+  const TlsContext::Kind& kind = context_->kind();
   const auto reason = static_cast<unsigned>(ERR_GET_REASON(error));
   if (reason >= kFirstAlertReason && reason <= kLastAlertReason) {
     const int alert = static_cast<int>(reason - kFirstAlertReason);
     return {Rejection::kTlsRefused, std::string("the peer refused this side (") +
                                         SSL_alert_desc_string_long(alert) +
-                                        "): " + remedy_for_alert(alert)};
+                                        "): " + kind.remedies.for_alert(alert)};
   }
   if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE && !context_->has_secret()) {
-    return {Rejection::kTlsNoCertificate, "the peer shows no certificate"};
+    return {Rejection::kTlsNoCertificate,
+            std::string("the peer shows no certificate; ") + kind.remedies.no_certificate};
   }
   if (reason == SSL_R_UNSUPPORTED_PROTOCOL || reason == SSL_R_UNKNOWN_PROTOCOL) {
-    return protocol_flaw(std::string("the peer does not speak ") + context_->kind().versions);
+    return protocol_flaw(std::string("the peer does not speak ") + kind.versions + "; " +
+                         kind.remedies.no_version);
   }
-  if (reason == SSL_R_NO_APPLICATION_PROTOCOL) {
-    return protocol_flaw("the peer does not offer the protocol " + context_->kind().protocol);
-  }
+  if (reason == SSL_R_NO_APPLICATION_PROTOCOL) return unoffered_protocol();
   if (context_->has_secret() && !is_established_) {
-    return {Rejection::kTlsWrongSecret,
-            "the peer has another secret, or certificates; tls.secret_file must hold one that both "
-            "have"};
+    return {Rejection::kTlsWrongSecret, kNoSecretInCommon};
   }
   const char* words = ERR_reason_error_string(error);
   return protocol_flaw(std::string("the peer broke the rules of TLS: ") +
-                       (words == nullptr ? "unknown error" : words));
+                       (words == nullptr ? "unknown error" : words) + "; " +
+                       kind.remedies.broken_rules);
 }
 
 }  // namespace bellwether::io

@@ -82,6 +82,7 @@ class TlsSession {
   void settle();
   void write_waiting();
   void note_failure(int result);
+  TlsFlaw unoffered_protocol() const;
   TlsFlaw flaw_of_error(unsigned long error) const;
 
   std::optional<TlsFlaw> judge_server() const;
