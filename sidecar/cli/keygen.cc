@@ -20,11 +20,13 @@ namespace bellwether::cli {
 namespace {
 
 constexpr const char* kKeygenDescription =
-    R"(Make a secret for the members of a group, or for a webhook
+    R"(Make a secret for the members of a group, a token for commands, or a key for a webhook
 
 Prints one line: 256 random bits, for the file that tls.secret_file names.  Give every member the same
 file, which nobody else can read.  Lines that begin with # are comments.  During a rotation the file has
 several lines: the first is offered, all are accepted.
+
+The same makes a token for the file that api.token_file names: a line for each client that may command.
 
 With --webhook the line is for the file that secret_file of a [[hook]] names, and for the receiver of its
 events, which knows the sidecar by it ("whsec_" and base64, as Standard Webhooks has it).
@@ -33,10 +35,10 @@ events, which knows the sidecar by it ("whsec_" and base64, as Standard Webhooks
 constexpr const char* kKeygenExamples = R"(Examples:
   bellwether keygen --output /etc/bellwether/secret
       a new file that only its owner can read; one that is there stays
+  bellwether keygen >> /etc/bellwether/api/tokens
+      one more token in a file that is there
   bellwether keygen --webhook --output /etc/bellwether/hook/secret
       the same for a webhook
-  bellwether keygen
-      the line alone
 
 Exit status: 0 done; 1 the file is there already, or cannot be written; 2 wrong usage.)";
 

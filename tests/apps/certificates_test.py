@@ -15,7 +15,7 @@ import unittest
 
 import languages
 from certificates import Authority
-from harness import PATIENCE_S, Group, wait_until
+from harness import PATIENCE_S, Group, UnixConnection, wait_until
 from manifests import KUBERNETES, as_applied, named, of_kind, pod_of, toml_of, yaml
 from system_case import PATIENT
 
@@ -23,6 +23,7 @@ PROGRAM = ""
 EXAMPLES = languages.ROOT / "examples"
 SCRIPT = EXAMPLES / "tls/make_certificates.sh"
 README = EXAMPLES / "tls/README.md"
+OPERATIONS = languages.ROOT / "sidecar/OPERATIONS.md"
 HOST = "127.0.0.1"
 SPIRE_ID = "spiffe://example.org/orders"
 
@@ -145,6 +146,52 @@ class Script(Case):
             for sidecar in group.sidecars:
                 self.assertEqual((folder_of(sidecar) / "ca.crt").read_text(), new)
                 wait_until("it is ready", sidecar.is_ready)
+
+    def test_an_operator_commands_with_what_operations_has_made(self):
+        """In its own words, but for where the files are and whose."""
+        text = OPERATIONS.read_text()
+        blocks = [block for block in re.findall(r"^```sh\n(.*?)^```", text,
+                                                re.MULTILINE | re.DOTALL)
+                  if "operators" in block or "keygen >>" in block]
+        self.assertEqual(len(blocks), 2)
+        folder = self.folder / "etc"
+        for block in blocks:
+            for words, ours in (("/etc/bellwether", str(folder)), ("./", f"{SCRIPT.parent}/"),
+                                ("-o bellwether -g bellwether ", ""), ("chown bellwether:", "stat"),
+                                ("orders-0.example.org", HOST), ("bellwether keygen",
+                                                                 f"{PROGRAM} keygen")):
+                block = block.replace(words, ours)
+            subprocess.run(["sh", "-euc", block], cwd=self.folder, check=True, capture_output=True)
+        api = folder / "api"
+        self.assertEqual(len((api / "tokens").read_text().splitlines()), 2)
+        keys = (f'cert = "{api}/tls.crt"\nkey = "{api}/tls.key"\n'
+                f'client_ca = "{api}/operators.crt"\ntoken_file = "{api}/tokens"\n')
+        operators, authority = self.folder / "operators", self.folder / "api/authority/ca.crt"
+        with Group(PROGRAM, 1) as group:
+            sidecar, = group.sidecars
+            sidecar.write_config(group.config_of(sidecar).replace("[metrics]",
+                                                                  keys + "[metrics]"))
+            sidecar.connect = lambda timeout_s, port=None: UnixConnection(sidecar.socket_file,
+                                                                          timeout_s)
+            sidecar.start()
+
+            def elect(*options):
+                return subprocess.run(
+                    [PROGRAM, "elect", "--api", f"https://{HOST}:{sidecar.api_port}", "--ca",
+                     authority, *options], capture_output=True, text=True, check=False)
+
+            group.await_leader(sidecar)
+            for number, name in enumerate(["alice", "bob"]):
+                result = elect("--cert", operators / name / "tls.crt", "--key",
+                               operators / name / "tls.key")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                sidecar.await_log(f"command=elect by=.*certificate {name}")
+                own = self.folder / f"{name}.token"
+                own.touch(mode=0o600)
+                own.write_text((api / "tokens").read_text().splitlines()[number] + "\n")
+                result = elect("--token-file", own)
+                self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertNotEqual(elect().returncode, 0)
 
     def test_names_are_names_and_addresses_are_addresses(self):
         hosts = {"orders-0.example.org": "DNS:orders-0.example.org",

@@ -123,8 +123,8 @@ class Started(SystemCase):
         with self.group(1, tls=table) as group, self.manager(group) as await_told:
             file = f"{group.sidecars[0].state_folder}.secret"
             await_told("READY=1", "STATUS=not ready: [tls] is not in force: tls.secret_file "
-                       f"{file} cannot be read: No such file or directory; put it there, or correct "
-                       "the path")
+                       f"{file} cannot be read: No such file or directory; put it there, or "
+                       "correct the path")
             secret = pathlib.Path(file)
             secret.touch(mode=0o600)
             secret.write_text("c0" * 32 + "\n")
