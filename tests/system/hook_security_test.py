@@ -217,9 +217,15 @@ class Signature(HookCase):
                                   r"hook\[1\].secret_file .* may be read by everybody")
                 result = self.run_program("check", sidecar.config_file)
                 self.assertIn("may be read by everybody", result.stderr)
+                # One more in front of it: its keys have another name.
+                sidecar.write_config(sidecar.config_file.read_text().replace(
+                    "[[hook]]", '[[hook]]\nurl = "http://127.0.0.1:9/"\n\n[[hook]]', 1))
+                wait_until("its number is that of the file", lambda: "hook[2].secret_file" in (
+                    sidecar.get("/v1/status")["tls"]["hooks"]["why_not_in_force"] or ""))
                 self.assertEqual(receiver.requests, [])
                 path.chmod(0o600)
                 self.assertIsNotNone(self.await_told(receiver)[0]["webhook-signature"])
+                sidecar.await_log("the files of a webhook are in force url=")
 
     def test_keygen_makes_a_secret_which_an_agent_may_put_into_a_shared_folder(self):
         path = self.folder / "made"
