@@ -28,27 +28,29 @@ io::MemberRules rules_of(const Config& config) {
   return rules;
 }
 
+CertificateFiles files_of(const TlsSettings& settings) {
+  return {.keys = "tls.",
+          .cert = settings.cert,
+          .key = settings.key,
+          .ca = settings.ca,
+          .is_folder_shared = settings.is_folder_shared};
+}
+
 void read(const TlsSettings& settings, io::TlsTexts& texts) {
-  if (settings.secret_file.empty()) {
-    return read_files({.keys = "tls.",
-                       .cert = settings.cert,
-                       .key = settings.key,
-                       .ca = settings.ca,
-                       .is_folder_shared = settings.is_folder_shared},
-                      texts);
-  }
+  if (settings.secret_file.empty()) return read_files(files_of(settings), texts);
   texts.secret = io::read_guarded_file(settings.secret_file, "tls.secret_file",
                                        io::secret_in(settings.is_folder_shared));
 }
 
-std::string fingerprint_of(const io::MemberRules& rules, const Config& config,
-                           const io::TlsTexts& texts) {
-  std::vector<std::string_view> parts{texts.cert, texts.key, texts.ca, texts.secret,
-                                      config.group.name};
-  parts.insert(parts.end(), rules.members.begin(), rules.members.end());
-  parts.emplace_back();
-  parts.insert(parts.end(), rules.hosts.begin(), rules.hosts.end());
-  return io::fingerprint(parts);
+// No name has a tab or a line's end in it.
+TlsSource source_of(const io::MemberRules& rules, const Config& config) {
+  TlsSource source{.files = paths_of(files_of(config.tls)), .settings = config.group.name};
+  if (config.tls.is_folder_shared) source.settings += "\tshared";
+  if (!config.tls.secret_file.empty()) source.files = {config.tls.secret_file};
+  for (const std::string& member : rules.members) source.settings += "\n" + member;
+  source.settings += "\n";
+  for (const std::string& host : rules.hosts) source.settings += "\n" + host;
+  return source;
 }
 
 // The names of this node's certificate if another voter could have the same.
@@ -106,11 +108,7 @@ TlsReading read_member_tls(const Config& config, const TlsReading& last) {
   if (config.tls.mode == TlsMode::kOff) return {.fingerprint = "off"};
   const io::MemberRules rules = rules_of(config);
   return read_tls(
-      last,
-      [&](io::TlsTexts& texts) {
-        read(config.tls, texts);
-        return fingerprint_of(rules, config, texts);
-      },
+      last, source_of(rules, config), [&](io::TlsTexts& texts) { read(config.tls, texts); },
       [&](const io::TlsTexts& texts, TlsReading& reading) {
         reading.tls = make_context(config, texts, rules, reading);
       });

@@ -172,9 +172,9 @@ class Reread {
     const bool is_settling = is_changed && !(settling_ && *settling_ == reading);
     settling_ = is_settling ? std::optional(reading) : std::nullopt;
     next_look_.arm(is_settling ? kSettleTime : kInterval);
-    if (!is_changed || is_settling) return;
-    last_ = reading;
-    on_reading_(reading);
+    if (is_settling) return;
+    last_ = reading;  // what is no change may be more recent all the same
+    if (is_changed) on_reading_(reading);
   }
 
   io::Loop& loop_;

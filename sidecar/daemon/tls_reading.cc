@@ -20,19 +20,36 @@ void read_files(const CertificateFiles& files, io::TlsTexts& texts) {
   texts.ca = read(files.ca, files.ca_key, io::Secrecy::kPublic);
 }
 
-TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::TlsTexts&)>& read,
+std::vector<std::string> paths_of(const CertificateFiles& files) {
+  std::vector<std::string> paths{files.cert, files.key, files.ca};
+  std::erase(paths, "");
+  return paths;
+}
+
+TlsReading read_tls(const TlsReading& last, const TlsSource& source,
+                    const std::function<void(io::TlsTexts&)>& read,
                     const std::function<void(const io::TlsTexts&, TlsReading&)>& make) {
-  TlsReading reading;
+  // First: what is written between this and the reading has another mark.
+  const FileMarks marks(source.files);
+  // A certificate that is over in the meantime is judged again, or one that is not valid yet
+  // because the clock was put back.
+  const std::time_t now = std::time(nullptr);
+  const bool is_in_time = last.tls == nullptr || (last.tls->expiry().value_or(now + 1) > now &&
+                                                  last.tls->beginning().value_or(now) <= now);
+  const bool may_stay = last.error.empty() && last.settings == source.settings && is_in_time;
+  TlsReading reading{.fingerprint = {}, .settings = source.settings, .marks = marks};
+  if (may_stay && marks.show_no_change_since(last.marks)) return last;
   try {
     io::TlsTexts texts;
-    reading.fingerprint = read(texts);
-    const bool is_same = last.error.empty() && last.fingerprint == reading.fingerprint;
-    // A certificate that is over in the meantime is judged again, or one that is not valid yet
-    // because the clock was put back.
-    const std::time_t now = std::time(nullptr);
-    const bool is_in_time = last.tls == nullptr || (last.tls->expiry().value_or(now + 1) > now &&
-                                                    last.tls->beginning().value_or(now) <= now);
-    if (is_same && is_in_time) return last;
+    read(texts);
+    const std::array<std::string_view, 5> parts{source.settings, texts.cert, texts.key, texts.ca,
+                                                texts.secret};
+    reading.fingerprint = io::fingerprint(parts);
+    if (may_stay && reading.fingerprint == last.fingerprint) {
+      reading = last;
+      reading.marks = marks;
+      return reading;
+    }
     make(texts, reading);
   } catch (const std::exception& error) {
     reading.error = error.what();
@@ -66,11 +83,6 @@ io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::T
   return io::TlsContext::of_http_client(set);
 }
 
-std::string fingerprint_of_texts(const io::TlsTexts& texts) {
-  const std::array<std::string_view, 4> parts{texts.cert, texts.key, texts.ca, texts.secret};
-  return io::fingerprint(parts);
-}
-
 TlsReading read_client_tls(const ClientFiles& files, const TlsReading& last,
                            const std::function<void(std::string_view text)>& take_secret) {
   const auto read = [&](io::TlsTexts& texts) {
@@ -78,13 +90,18 @@ TlsReading read_client_tls(const ClientFiles& files, const TlsReading& last,
     if (!files.secret.empty()) {
       texts.secret = io::read_guarded_file(files.secret, files.secret_key, files.secrecy);
     }
-    return fingerprint_of_texts(texts);
   };
   const auto make = [&](const io::TlsTexts& texts, TlsReading& reading) {
     if (files.is_https) reading.tls = make_client_context(files.certificates, texts);
     if (!files.secret.empty()) take_secret(texts.secret);
   };
-  return read_tls(last, read, make);
+  TlsSource source;
+  if (files.is_https) {
+    source.files = paths_of(files.certificates);
+    if (files.certificates.ca.empty()) source.files.push_back(io::system_authorities());
+  }
+  if (!files.secret.empty()) source.files.push_back(files.secret);
+  return read_tls(last, source, read, make);
 }
 
 }  // namespace bellwether::daemon

@@ -9,7 +9,9 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "daemon/file_marks.hh"
 #include "daemon/reread.hh"
 #include "io/tls/guarded_file.hh"
 #include "io/tls/tls_context.hh"
@@ -27,6 +29,9 @@ struct TlsReading {
   // Why members that have the same configuration would not believe the own certificate; empty: they
   // would, or it cannot be told.
   std::string is_believed_by_none{};
+  // As of when it was read.
+  std::string settings{};
+  FileMarks marks{};
 
   friend bool operator==(const TlsReading& one, const TlsReading& other) {
     return one.fingerprint == other.fingerprint && one.error == other.error;
@@ -49,8 +54,14 @@ io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::T
 // Of anybody.  The same.
 void read_files(const CertificateFiles& files, io::TlsTexts& texts);
 
-// Of all that is in the files.
-std::string fingerprint_of_texts(const io::TlsTexts& texts);
+// What a reading is made of.
+struct TlsSource {
+  std::vector<std::string> files;  // paths
+  std::string settings{};          // those that it depends on
+};
+
+// The paths that are not empty.
+std::vector<std::string> paths_of(const CertificateFiles& files);
 
 // What a client of HTTP has that proves who it is: certificates, which only https asks for, and a
 // secret.
@@ -62,11 +73,12 @@ struct ClientFiles {
   io::Secrecy secrecy = io::Secrecy::kSecret;
 };
 
-// `read` fills the texts and returns their fingerprint, `make` makes of them what the reading has.
-// If the bytes are those of `last`, which had no error and no certificate that is over in the
-// meantime, that is returned and nothing made.
+// `read` fills the texts, `make` makes of them what the reading has.  If nothing has changed since
+// `last`, which had no error and no certificate that is over in the meantime, that is returned:
+// nothing is made, and mostly nothing read.
 // What the two throw is the reading's error; it throws nothing itself.
-TlsReading read_tls(const TlsReading& last, const std::function<std::string(io::TlsTexts&)>& read,
+TlsReading read_tls(const TlsReading& last, const TlsSource& source,
+                    const std::function<void(io::TlsTexts&)>& read,
                     const std::function<void(const io::TlsTexts&, TlsReading&)>& make);
 
 // What a reading comes to that is given up (Reread).

@@ -1,0 +1,49 @@
+// Times have the granularity of the file system: two writes may have the same one, of which a
+// reader has seen the first.
+#include "daemon/file_marks.hh"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/file_turn.hh"
+#include "io/loop/files.hh"
+
+namespace bellwether::daemon {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// FAT's; others have milliseconds.
+constexpr nanoseconds kGranularity = std::chrono::seconds(2);
+
+int64_t to_ns(const timespec& time) {
+  return nanoseconds(std::chrono::seconds(time.tv_sec)).count() + time.tv_nsec;
+}
+
+}  // namespace
+
+FileMarks::FileMarks(const std::vector<std::string>& paths) {
+  const auto now = nanoseconds(std::chrono::system_clock::now().time_since_epoch());
+  const int64_t settled_ns = (now - kGranularity).count();
+  for (const std::string& path : paths) {
+    const FileTurn turn(path);
+    if (!turn.is_ours()) return;
+    const io::FileDescriptor file(
+        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    struct stat status {};
+    if (!file.is_open() || ::fstat(file.get(), &status) != 0) return;
+    marks_.push_back({.device = status.st_dev,
+                      .inode = status.st_ino,
+                      .size = status.st_size,
+                      .written_ns = to_ns(status.st_mtim),
+                      .changed_ns = to_ns(status.st_ctim)});
+  }
+  are_settled_ = std::ranges::all_of(marks_, [settled_ns](const Mark& mark) {
+    return std::max(mark.written_ns, mark.changed_ns) < settled_ns;
+  });
+}
+
+}  // namespace bellwether::daemon
