@@ -1,4 +1,4 @@
-// What webhooks are told follows from who led before.
+// What webhooks are told follows from which node led before.
 #include "daemon/hooks.hh"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace bellwether::daemon {
 
-// One webhook, and who counts for it.
+// One webhook, its files, and what is counted and logged of it.
 struct Hooks::Hook {
   Hook(Hooks& hooks, const HookSettings& hook_settings, size_t number)
       : owner(hooks),
@@ -36,7 +36,11 @@ struct Hooks::Hook {
           return HookReading{.files = unread_files(last.files, unread), .keys = last.keys};
         },
         [this](const HookReading& reading) { on_files(reading); });
-    files->read([] {});
+  }
+
+  // Once it is one of its owner's: without a thread the answer comes at once.
+  void begin() {
+    if (files) files->read([] {});
   }
 
   // Its place in the configuration, by which errors name its keys.
@@ -110,6 +114,7 @@ Hooks::~Hooks() { feed_.unsubscribe(*this); }
 
 void Hooks::set(const std::vector<HookSettings>& hooks) {
   std::vector<std::unique_ptr<Hook>> wanted;
+  std::vector<Hook*> added;
   for (const HookSettings& settings : hooks) {
     const auto same = std::ranges::find_if(hooks_, [&](const auto& hook) {
       return hook && !hook->is_gone && hook->settings == settings;
@@ -120,11 +125,13 @@ void Hooks::set(const std::vector<HookSettings>& hooks) {
       continue;
     }
     wanted.push_back(std::make_unique<Hook>(*this, settings, wanted.size()));
+    added.push_back(wanted.back().get());
     if (last_leader_) {
-      wanted.back()->webhook.tell(event_of(feed_.current(), api::HookEventType::kElected));
+      added.back()->webhook.tell(event_of(feed_.current(), api::HookEventType::kElected));
     }
   }
   hooks_ = std::move(wanted);
+  for (Hook* const hook : added) hook->begin();
   note_files();
 }
 

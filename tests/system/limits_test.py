@@ -194,6 +194,27 @@ class OpenFiles(SystemCase):
                 group.await_leader(sidecar)
                 self.assertEqual(sidecar.stop(), 0)
 
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer has to be the first library")
+    def test_webhooks_that_come_when_no_thread_is_left_cost_nothing_else(self):
+        kept = '[[hook]]\nurl = "http://127.0.0.1:9/"\n'
+        with Threads(18) as threads, self.group(1) as group:
+            sidecar, = group.sidecars
+            secret = group.folder / "hook.secret"
+            secret.touch(mode=0o600)
+            secret.write_text("a secret that takes a minute\n")
+            pathlib.Path(f"{secret}.hangs").touch()
+            config = group.config_of(sidecar) + kept
+            sidecar.write_config(config)
+            sidecar.prefix = threads.prefix
+            sidecar.start(environment={"LD_PRELOAD": os.environ["BELLWETHER_TEST_FAULTY_CALLS"],
+                                       "HANGING_FILE": str(secret)})
+            group.await_leader(sidecar)
+            sidecar.write_config(config + "".join(
+                f'[[hook]]\nurl = "http://127.0.0.1:9/{number}"\nsecret_file = "{secret}"\n'
+                for number in range(15)))
+            sidecar.await_log("the files of a webhook cannot be used .*there is no thread to read")
+            self.assertEqual(sidecar.stop(), 0)
+
     def test_too_small_a_stack_is_refused(self):
         """Not by the kernel, which says nothing."""
         with self.group(1) as group:
