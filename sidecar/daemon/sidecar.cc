@@ -9,7 +9,7 @@
 #include "config/core_options.hh"
 #include "config/failover.hh"
 #include "core/plugin_facts.hh"
-#include "io/loop/job_threads.hh"
+#include "io/loop/thread_traces.hh"
 #include "plugin_loader.hh"
 
 namespace bellwether::daemon {

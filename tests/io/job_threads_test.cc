@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "io/loop/job.hh"
+#include "io/loop/thread_traces.hh"
 #include "loop_run.hh"
 
 using namespace bellwether::io;

@@ -1,41 +1,15 @@
 // A thread that is done waits in the one place, unless another waits there already: then it ends.
 #include "io/loop/job_threads.hh"
 
-#include <openssl/crypto.h>
-#include <sys/prctl.h>
-
-#include <array>
 #include <condition_variable>
-#include <cstring>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "io/loop/signals_blocked.hh"
+#include "io/loop/thread_traces.hh"
 
 namespace bellwether::io {
-namespace {
-
-bool may_dump_core() { return ::prctl(PR_GET_DUMPABLE) != 0; }
-
-// The C library keeps the upper part of a stack when its thread has ended.  Memory is copied
-// through vector registers, and the dynamic linker saves them on the stack when a function is
-// called for the first time.
-[[gnu::noinline]] void wipe() {
-  std::array<char, size_t{64} << 10> zeros;  // NOLINT(*-member-init): cleansed next
-  OPENSSL_cleanse(zeros.data(), zeros.size());
-  // More than eight registers of 64 bytes hold, for which glibc uses as many as it ever does; and
-  // less than what it leaves to an instruction (rep movsb) instead.
-  const volatile size_t size = 1024;
-  std::memcpy(zeros.data() + size, zeros.data(), size);
-  OPENSSL_cleanse(zeros.data() + size, size);  // so that the compiler keeps the copy
-}
-
-}  // namespace
-
-void wipe_traces() {
-  if (may_dump_core()) wipe();
-}
 
 // A thread has its own handle, and leaves it here while it waits.  So the one that waits can be
 // joined: it is gone before the process ends, and OpenSSL with it, which keeps something for each

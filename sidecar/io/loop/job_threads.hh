@@ -1,16 +1,12 @@
 // Threads for jobs that may hang, of which one stays for the next job: what is read each second
 // would otherwise make a thread each time, which takes longer than what is read.  Where the process
-// may dump core (PR_SET_DUMPABLE) none stays, and each wipes its traces after a job.
+// may dump core none stays, and each wipes its traces after a job.
 #pragma once
 
 #include <functional>
 #include <memory>
 
 namespace bellwether::io {
-
-// Where the process may dump core, wipes what calls that have returned left on this thread's stack,
-// and in its vector registers: keys that were read, or pieces of them.
-void wipe_traces();
 
 class JobThreads {
  public:
