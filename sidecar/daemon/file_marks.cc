@@ -18,6 +18,7 @@ using std::chrono::nanoseconds;
 
 // FAT's; others have milliseconds.
 constexpr nanoseconds kGranularity = std::chrono::seconds(2);
+constexpr nanoseconds kBelieved = std::chrono::minutes(1);
 
 int64_t to_ns(const timespec& time) {
   return nanoseconds(std::chrono::seconds(time.tv_sec)).count() + time.tv_nsec;
@@ -26,8 +27,7 @@ int64_t to_ns(const timespec& time) {
 }  // namespace
 
 FileMarks::FileMarks(const std::vector<std::string>& paths) {
-  const auto now = nanoseconds(std::chrono::system_clock::now().time_since_epoch());
-  const int64_t settled_ns = (now - kGranularity).count();
+  taken_ns_ = nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
   for (const std::string& path : paths) {
     const FileTurn turn(path);
     if (!turn.is_ours()) return;
@@ -41,9 +41,15 @@ FileMarks::FileMarks(const std::vector<std::string>& paths) {
                       .written_ns = to_ns(status.st_mtim),
                       .changed_ns = to_ns(status.st_ctim)});
   }
-  are_settled_ = std::ranges::all_of(marks_, [settled_ns](const Mark& mark) {
-    return std::max(mark.written_ns, mark.changed_ns) < settled_ns;
+  are_settled_ = std::ranges::all_of(marks_, [this](const Mark& mark) {
+    return std::max(mark.written_ns, mark.changed_ns) + kGranularity.count() < taken_ns_;
   });
+}
+
+bool FileMarks::show_no_change_since(const FileMarks& earlier) const {
+  const int64_t age_ns = taken_ns_ - earlier.taken_ns_;
+  const bool is_recent = age_ns >= 0 && age_ns < kBelieved.count();  // the clock may be put back
+  return earlier.are_settled_ && is_recent && marks_ == earlier.marks_;
 }
 
 }  // namespace bellwether::daemon

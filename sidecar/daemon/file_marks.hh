@@ -1,5 +1,8 @@
 // Whether files have changed, by what the file system says of them: to read them and to compare a
-// digest takes ten times as long, and is done each second otherwise.
+// digest takes ten times as long, and would be done each second.
+//
+// It says too little where a file is mapped and written there, where a file system does not keep
+// times, or where a server's clock is behind.  So marks are believed for a minute.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +13,16 @@ namespace bellwether::daemon {
 
 class FileMarks {
  public:
-  // Of nothing that was looked at.
+  // No other ones show the same.
   FileMarks() = default;
   // Opens the files, for only then does a network file system ask its server.  Blocks for as long
-  // as a disk does; throws nothing.
+  // as a disk does.
   explicit FileMarks(const std::vector<std::string>& paths);
 
   // Nobody has changed the files, nor put others in their place, since `earlier` were taken.  False
-  // where that cannot be told: one of them was not there, or had changed just before.
-  bool show_no_change_since(const FileMarks& earlier) const {
-    return earlier.are_settled_ && marks_ == earlier.marks_;
-  }
+  // where that cannot be told: one of them was not there, or had changed just before, or it is
+  // long ago.
+  bool show_no_change_since(const FileMarks& earlier) const;
 
  private:
   struct Mark {
@@ -34,7 +36,8 @@ class FileMarks {
   };
 
   std::vector<Mark> marks_;
-  bool are_settled_ = false;  // whoever changes a file from now on changes its times
+  int64_t taken_ns_ = 0;      // since 1970
+  bool are_settled_ = false;  // any change from then on changes a time
 };
 
 }  // namespace bellwether::daemon

@@ -123,7 +123,7 @@ void MemberTls::configure(const Config& config) {
   files_.set_read(reader_of(config_));
 }
 
-// The mode can change without the files: who has lost a secret gets to another one by that.
+// The mode can change without the files: a group that has lost its secret gets to another one so.
 std::optional<io::LinkSecurity> MemberTls::in_force() const {
   if (!files_.have_been_of_use()) return std::nullopt;
   const io::TlsContextPtr tls = files_.in_force();

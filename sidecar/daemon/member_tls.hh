@@ -14,8 +14,8 @@
 
 namespace bellwether::daemon {
 
-// Reads and judges them.  `last`: what the same files came to the last time; if their bytes are the
-// same it is returned.  Blocks; throws nothing.
+// Reads and judges them.  `last`: what they came to the last time, which is returned while nothing
+// has changed.  Blocks; throws nothing.
 TlsReading read_member_tls(const Config& config, const TlsReading& last = {});
 
 class MemberTls {

@@ -3,7 +3,7 @@
 // To be told of changes by inotify instead, one would have to watch each folder on the way to a
 // file (an editor's save, the swap of a ConfigMap's or a Secret's link, a link into another folder,
 // a folder that is made anew), and a user has 128 instances of it for all containers of a machine.
-// A reading is some ten microseconds, of a thread that waits for the next one, and sees them all.
+// A look is some ten microseconds, of a thread that waits for the next one, and sees them all.
 //
 // A reading that differs from the one before is done again until two are the same, since the files
 // may just be written.
@@ -173,7 +173,7 @@ class Reread {
     settling_ = is_settling ? std::optional(reading) : std::nullopt;
     next_look_.arm(is_settling ? kSettleTime : kInterval);
     if (is_settling) return;
-    last_ = reading;  // what is no change may be more recent all the same
+    last_ = reading;  // an equal one may know more recent things that are not compared
     if (is_changed) on_reading_(reading);
   }
 

@@ -9,6 +9,22 @@
 #include "io/tls/certificates.hh"
 
 namespace bellwether::daemon {
+namespace {
+
+// A certificate that has expired in the meantime is judged again, or one that is not valid yet
+// because the clock was put back.
+bool is_in_time(const io::TlsContextPtr& tls) {
+  if (tls == nullptr) return true;
+  const std::time_t now = std::time(nullptr);
+  return tls->expiry().value_or(now + 1) > now && tls->beginning().value_or(now) <= now;
+}
+
+// Of none if another file may have been read than those that were marked before.
+FileMarks marks_of_read(const std::vector<std::string>& files, const FileMarks& before) {
+  return FileMarks(files).show_no_change_since(before) ? before : FileMarks();
+}
+
+}  // namespace
 
 void read_files(const CertificateFiles& files, io::TlsTexts& texts) {
   const auto read = [&](const std::string& path, const char* key, io::Secrecy secrecy) {
@@ -29,17 +45,12 @@ std::vector<std::string> paths_of(const CertificateFiles& files) {
 TlsReading read_tls(const TlsReading& last, const TlsSource& source,
                     const std::function<void(io::TlsTexts&)>& read,
                     const std::function<void(const io::TlsTexts&, TlsReading&)>& make) {
-  // First: what is written between this and the reading has another mark.
-  const FileMarks marks(source.files);
-  // A certificate that is over in the meantime is judged again, or one that is not valid yet
-  // because the clock was put back.
-  const std::time_t now = std::time(nullptr);
-  const bool is_in_time = last.tls == nullptr || (last.tls->expiry().value_or(now + 1) > now &&
-                                                  last.tls->beginning().value_or(now) <= now);
-  const bool may_stay = last.error.empty() && last.settings == source.settings && is_in_time;
-  TlsReading reading{.fingerprint = {}, .settings = source.settings, .marks = marks};
-  if (may_stay && marks.show_no_change_since(last.marks)) return last;
+  const bool may_stay =
+      last.error.empty() && last.settings == source.settings && is_in_time(last.tls);
+  TlsReading reading{.fingerprint = {}, .settings = source.settings};
   try {
+    const FileMarks before(source.files);
+    if (may_stay && before.show_no_change_since(last.marks)) return last;
     io::TlsTexts texts;
     read(texts);
     const std::array<std::string_view, 5> parts{source.settings, texts.cert, texts.key, texts.ca,
@@ -47,10 +58,10 @@ TlsReading read_tls(const TlsReading& last, const TlsSource& source,
     reading.fingerprint = io::fingerprint(parts);
     if (may_stay && reading.fingerprint == last.fingerprint) {
       reading = last;
-      reading.marks = marks;
-      return reading;
+    } else {
+      make(texts, reading);
     }
-    make(texts, reading);
+    reading.marks = marks_of_read(source.files, before);
   } catch (const std::exception& error) {
     reading.error = error.what();
   }

@@ -74,7 +74,7 @@ struct ClientFiles {
 };
 
 // `read` fills the texts, `make` makes of them what the reading has.  If nothing has changed since
-// `last`, which had no error and no certificate that is over in the meantime, that is returned:
+// `last`, which had no error and no certificate that has expired since, that is returned:
 // nothing is made, and mostly nothing read.
 // What the two throw is the reading's error; it throws nothing itself.
 TlsReading read_tls(const TlsReading& last, const TlsSource& source,

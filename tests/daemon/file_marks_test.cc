@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/member_tls.hh"
 #include "daemon/tls_reading.hh"
 #include "state_folder.hh"
 
@@ -126,6 +127,41 @@ BOOST_AUTO_TEST_CASE(other_settings_have_them_read_and_made_anew) {
   BOOST_TEST(reads == 2);
   BOOST_TEST(makes == 2);
   BOOST_TEST(!(second == first));
+}
+
+// Between what is marked and what is read there is a moment, in which a link can be swapped.
+BOOST_AUTO_TEST_CASE(marks_of_another_file_than_was_read_are_not_believed) {
+  const std::string link = path("link");
+  fs::create_symlink(kOld, link);
+  const TlsSource source{.files = {link}};
+  const TlsReading first = read_tls(
+      {}, source,
+      [&](io::TlsTexts& texts) {
+        texts.cert = "of the other one";
+        fs::remove(link);
+        fs::create_symlink("/bin/ls", link);
+      },
+      [](const io::TlsTexts&, TlsReading&) {});
+  fs::remove(link);
+  fs::create_symlink(kOld, link);
+  read(first, source);
+  BOOST_TEST(reads == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_is_answered_for_no_more_has_its_files_judged_again) {
+  Config config;
+  config.group.name = "orders";
+  config.tls.mode = TlsMode::kStrict;
+  config.tls.secret_file = write("secret", std::string(64, 'a') + "\n");
+  config.tls.is_folder_shared = true;
+  ::chmod(config.tls.secret_file.c_str(), 0644);
+  settled(config.tls.secret_file);
+  const TlsReading shared = read_member_tls(config);
+  BOOST_TEST(shared.error == "");
+  BOOST_TEST((read_member_tls(config, shared).tls == shared.tls));
+  config.tls.is_folder_shared = false;
+  BOOST_TEST(read_member_tls(config, shared).error.find("may be read by everybody") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(what_was_of_no_use_is_read_again) {
