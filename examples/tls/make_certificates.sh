@@ -1,12 +1,13 @@
 #!/bin/sh
-# An authority and certificates for the members of a group, by the openssl program alone.
+# An authority and certificates for the members of a group, for their APIs or for operators, by the
+# openssl program alone.
 #
 # usage: make_certificates.sh FOLDER HOST...
 #
 # Makes FOLDER/authority (ca.crt, ca.key; once, for ten years) and, for each HOST, the name or
-# address by which the others know a member, FOLDER/HOST with tls.crt, tls.key and ca.crt.  To renew
-# a certificate, run it again for its HOST: the sidecar takes the new files over by itself.  Keep
-# FOLDER/authority/ca.key off the machines of the group: with it anybody is a member.
+# address by which others know it, FOLDER/HOST with tls.crt, tls.key and ca.crt.  To renew a
+# certificate, run it again for its HOST: a sidecar takes the new files over by itself.  Keep
+# FOLDER/authority/ca.key off the machines of the group: whoever has it passes for anybody.
 #
 # DAYS (90): how long a certificate is valid.
 set -eu
@@ -24,7 +25,7 @@ mkdir -p "$authority"
 
 if [ ! -f "$authority/ca.crt" ]; then
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 3650 \
-    -subj "/CN=members" -addext "basicConstraints=critical,CA:TRUE,pathlen:0" \
+    -subj "/CN=authority of bellwether" -addext "basicConstraints=critical,CA:TRUE,pathlen:0" \
     -addext "keyUsage=critical,keyCertSign,cRLSign" \
     -keyout "$authority/ca.key" -out "$authority/ca.crt" 2>"$authority/log" ||
     { cat "$authority/log" >&2; exit 1; }
@@ -42,7 +43,7 @@ for host in "$@"; do
   # waits for the rest.
   new=$(mktemp -d "$folder/$host/new.XXXXXX")
   {
-    openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj "/CN=member" \
+    openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj "/CN=bellwether" \
       -keyout "$new/tls.key" -out "$new/request" &&
       openssl x509 -req -in "$new/request" -days "$days" -sha256 -out "$new/tls.crt" \
         -CA "$authority/ca.crt" -CAkey "$authority/ca.key" -CAcreateserial -extfile /dev/stdin <<END

@@ -35,7 +35,7 @@ events, which knows the sidecar by it ("whsec_" and base64, as Standard Webhooks
 constexpr const char* kKeygenExamples = R"(Examples:
   bellwether keygen --output /etc/bellwether/secret
       a new file that only its owner can read; one that is there stays
-  bellwether keygen >> /etc/bellwether/api/tokens
+  bellwether keygen >> /etc/bellwether/tokens
       one more token in a file that is there
   bellwether keygen --webhook --output /etc/bellwether/hook/secret
       the same for a webhook

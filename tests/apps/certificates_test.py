@@ -8,6 +8,7 @@ import contextlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -152,20 +153,30 @@ class Script(Case):
         text = OPERATIONS.read_text()
         blocks = [block for block in re.findall(r"^```sh\n(.*?)^```", text,
                                                 re.MULTILINE | re.DOTALL)
-                  if "operators" in block or "keygen >>" in block]
-        self.assertEqual(len(blocks), 2)
+                  if "operators" in block or "keygen; }" in block]
+        self.assertEqual(len(blocks), 3)
         folder = self.folder / "etc"
-        for block in blocks:
+        host = self.folder / "host"  # with what is copied to it
+        folder.mkdir()
+
+        def run(block, where):
             for words, ours in (("/etc/bellwether", str(folder)), ("./", f"{SCRIPT.parent}/"),
-                                ("-o bellwether -g bellwether ", ""), ("chown bellwether:", "stat"),
-                                ("orders-0.example.org", HOST), ("bellwether keygen",
-                                                                 f"{PROGRAM} keygen")):
+                                ("-o bellwether -g bellwether ", ""),
+                                ("orders-0.example.org", HOST),
+                                ("bellwether keygen", f"{PROGRAM} keygen")):
                 block = block.replace(words, ours)
-            subprocess.run(["sh", "-euc", block], cwd=self.folder, check=True, capture_output=True)
-        api = folder / "api"
-        self.assertEqual(len((api / "tokens").read_text().splitlines()), 2)
+            subprocess.run(["sh", "-euc", block], cwd=where, check=True, capture_output=True)
+
+        run(blocks[0], self.folder)
+        shutil.copytree(self.folder / "api" / HOST, host)
+        shutil.copy(self.folder / "operators/authority/ca.crt", host)
+        for block in blocks[1:]:
+            run(block, host)
+        api, tokens = folder / "api", folder / "tokens"
+        lines = [line for line in tokens.read_text().splitlines() if not line.startswith("#")]
+        self.assertEqual(len(lines), 2)
         keys = (f'cert = "{api}/tls.crt"\nkey = "{api}/tls.key"\n'
-                f'client_ca = "{api}/operators.crt"\ntoken_file = "{api}/tokens"\n')
+                f'client_ca = "{api}/operators.crt"\ntoken_file = "{tokens}"\n')
         operators, authority = self.folder / "operators", self.folder / "api/authority/ca.crt"
         with Group(PROGRAM, 1) as group:
             sidecar, = group.sidecars
@@ -188,7 +199,7 @@ class Script(Case):
                 sidecar.await_log(f"command=elect by=.*certificate {name}")
                 own = self.folder / f"{name}.token"
                 own.touch(mode=0o600)
-                own.write_text((api / "tokens").read_text().splitlines()[number] + "\n")
+                own.write_text(lines[number] + "\n")
                 result = elect("--token-file", own)
                 self.assertEqual(result.returncode, 0, result.stderr)
             self.assertNotEqual(elect().returncode, 0)

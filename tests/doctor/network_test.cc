@@ -93,11 +93,11 @@ BOOST_AUTO_TEST_CASE(at_which_another_member_answers_is_a_problem) {
 
 BOOST_AUTO_TEST_CASE(at_which_this_node_is_not_believed_is_not_to_be_changed) {
   facts.probes.front().greeting.reset();
-  facts.probes.front().hello_error = "the peer's certificate is over; renew it";
+  facts.probes.front().hello_error = "the peer's certificate has expired; renew it";
   facts.probes.front().is_distrust = true;
   expect_one(facts, "own address",
              "warning: peers are told 10.0.0.1:7946, where TLS with this node fails: the peer's "
-             "certificate is over; renew it -> compare tls.ca");
+             "certificate has expired; renew it -> compare tls.ca");
 }
 
 BOOST_AUTO_TEST_CASE(at_which_nobody_answers_is_a_warning) {
@@ -142,11 +142,11 @@ BOOST_AUTO_TEST_CASE(of_a_stranger_that_says_no_hello_is_a_problem) {
 
 BOOST_AUTO_TEST_CASE(of_a_member_that_is_not_believed_is_a_matter_of_tls) {
   facts.probes[2].greeting.reset();
-  facts.probes[2].hello_error = "the peer's certificate is over; renew it";
+  facts.probes[2].hello_error = "the peer's certificate has expired; renew it";
   facts.probes[2].is_distrust = true;
   BOOST_TEST(findings(facts, "reach")
                  .ends_with("\nproblem: orders-2 (10.0.0.3:7946) is connected, but TLS fails: the "
-                            "peer's certificate is over; renew it -> compare tls.ca and the "
+                            "peer's certificate has expired; renew it -> compare tls.ca and the "
                             "certificates, or the secret, of both sides\n"));
 }
 

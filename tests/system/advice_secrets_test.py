@@ -78,7 +78,7 @@ class Own(AdviceCase):
         with self.certified_hosts() as group:
             host = [f"IP:{group.sidecars[0].address}"]
             make = self.authority.issue
-            flaws = ((make(host, -1), "is over; renew it"),
+            flaws = ((make(host, -1), "has expired; renew it"),
                      (make(host, begins_s=DAY, seconds=2 * DAY),
                       "not valid yet; look at this machine's clock"),
                      (make(host, key="secp256k1"),
@@ -138,7 +138,7 @@ class Refused(AdviceCase):
             flaws = (
                 (lambda: take(stranger.issue(host), stranger.pem() + self.authority.pem()),
                  "tls_unknown_ca", "add its authority to the bundle, or give the peer a "
-                 "certificate of this one", "let its bundle have that authority"),
+                 "certificate of this one", "add that to its bundle"),
                 (lambda: take(self.authority.issue(host, extensions=(
                     LEAF, "keyUsage=critical,digitalSignature,keyCertSign")), self.authority.pem()),
                  "tls_bad_certificate", "is that of an authority .* give it one for itself", ""))
@@ -166,8 +166,9 @@ class Refused(AdviceCase):
             with self.subTest("renew it"):
                 self.assertEqual(other.stop(), 0)
                 other.start(environment=ahead)
-                other.await_log("refused a peer .*or one above it, is over; renew it")
-                odd.await_log("tls_refused.*is over by its clock; renew it, or look at both clocks")
+                other.await_log("refused a peer .*or one above it, has expired; renew it")
+                odd.await_log("tls_refused.*has expired by its clock; renew it, or look at both "
+                              "clocks")
                 self.issue(odd, days=9)
                 self.await_whole(group)
                 self.restart(group, other)

@@ -52,13 +52,13 @@ class OneOfThree(TlsCase):
             # Its own certificate is valid by its clock.
             self.identity(odd).take(*self.authority.issue(HOST_NAMES, days=9), self.authority.pem())
             odd.start(environment=with_clock(3 * DAY))
-            self.await_left_out(odd, leader, "tls_expired", "is over; renew it")
+            self.await_left_out(odd, leader, "tls_expired", "has expired; renew it")
 
     def test_whose_clock_is_days_behind(self):
         """Neither its own certificate is valid, nor would those of the others be."""
         with self.without_the_highest() as (odd, _):
             odd.start(environment=with_clock(-3 * DAY))
-            odd.await_log("certificate is not yet valid")
+            odd.await_log("is not valid yet; look at this machine.s clock")
             self.assertFalse(odd.is_ready())
             self.assertFalse(odd.is_leader())
             odd.kill()
@@ -69,7 +69,7 @@ class OneOfThree(TlsCase):
                 *self.authority.issue(HOST_NAMES, begins_s=DAY, seconds=2 * DAY),
                 self.authority.pem())
             odd.start()
-            odd.await_log("certificate is not yet valid")
+            odd.await_log("is not valid yet; look at this machine.s clock")
             self.assertFalse(odd.is_ready())
             self.identity(odd).take(*self.authority.issue(HOST_NAMES), self.authority.pem())
             wait_until("it is ready", odd.is_ready)

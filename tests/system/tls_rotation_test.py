@@ -63,7 +63,7 @@ class Expiry(TlsCase):
             identity.take(*self.authority.issue(HOST_NAMES, private=None, seconds=8),
                           self.authority.pem())
             late.await_log("the files of .tls. are in force")
-            wait_until("it is told", lambda: "is over; renew it" in (
+            wait_until("it is told", lambda: "has expired; renew it" in (
                 late.get("/v1/status")["tls"]["why_not_in_force"] or ""))
             self.assertFalse(late.is_ready())
             self.assertEqual(late.count("bellwether_tls_last_reload_successful", use="members"), 0)
@@ -184,7 +184,7 @@ class Rotation(TlsCase):
                 bad = [("is empty", ""),
                        ("holds no certificate", "none\n"),
                        ("cut short or damaged", good[:200]),
-                       ("is over; renew it",
+                       ("has expired; renew it",
                         self.authority.issue(HOST_NAMES, -1, private=identity.key)[0]),
                        ("key does not belong", self.authority.issue(HOST_NAMES)[0])]
                 for words, text in bad:

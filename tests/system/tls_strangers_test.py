@@ -98,7 +98,7 @@ class Certificates(StrangersCase):
         own.take(other.pem(), other.key.read_text(), "")
         yield Stranger("tls_unknown_ca", "authority that is trusted", bears(self.bearer(other)))
         yield Stranger("tls_unknown_ca", "authority that is trusted", bears(own))  # self-signed
-        yield Stranger("tls_expired", "is over; renew it", bears(self.bearer(days=-1)))
+        yield Stranger("tls_expired", "has expired; renew it", bears(self.bearer(days=-1)))
         yield Stranger("tls_expired", "not valid yet; look at the clocks",
                        bears(self.bearer(begins_s=3600, seconds=7200)))
         for name in ("n9.payments.shop", DOMAIN, f"a.b.{DOMAIN}", f"*.*.{DOMAIN}"):
@@ -133,7 +133,7 @@ class Certificates(StrangersCase):
                      lambda port: curl(port, identity=member)),
             Stranger("tls_protocol", "does not offer the protocol bellwether/1",
                      lambda port: curl(port, "--no-alpn", identity=member)),
-            Stranger("tls_protocol", "excessive message size",
+            Stranger("tls_protocol", "a longer chain of certificates than 16 KiB",
                      lambda port: s_client(port, "-cert_chain", long_chain, identity=member)),
             Stranger("tls_protocol", "broke the rules of TLS", lambda _: RECORD_TOO_LONG),
             Stranger("tls_plaintext", "does not speak TLS", lambda port: curl(port, scheme="http")),

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(one_of_several_authorities_will_do) {
 
 BOOST_AUTO_TEST_CASE(that_are_over_or_not_valid_yet_are_refused) {
   authority.issue({.names = {"DNS:a.b"}, .ends_in = std::chrono::seconds(-5)}, texts);
-  BOOST_TEST(set_flaw(texts) == "tls.cert, or an authority behind it, is over; renew it");
+  BOOST_TEST(set_flaw(texts) == "tls.cert, or an authority behind it, has expired; renew it");
   authority.issue({.names = {"DNS:a.b"}, .begins_in = std::chrono::hours(1)}, texts);
   BOOST_TEST(set_flaw(texts) ==
              "tls.cert, or an authority behind it, is not valid yet; look at this machine's clock");

@@ -79,10 +79,10 @@ BOOST_AUTO_TEST_CASE(that_is_missing_a_folder_or_a_pipe_is_refused_at_once) {
   BOOST_TEST(flaw().find("cannot be read: No such file or directory; put it there") !=
              std::string::npos);
   std::filesystem::create_directories(path);
-  BOOST_TEST(flaw().find("is not a file") != std::string::npos);
+  BOOST_TEST(flaw().find("is not a regular file") != std::string::npos);
   std::filesystem::remove(path);
   BOOST_TEST_REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-  BOOST_TEST(flaw().find("is not a file") != std::string::npos);
+  BOOST_TEST(flaw().find("is not a regular file") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(that_is_endless_is_refused) {

@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(tls_1_2_will_do_and_1_1_will_not) {
   BOOST_TEST(!is_heard(older_pair));
   BOOST_TEST((flaw_of(older_pair.server) == Rejection::kTlsProtocol));
   BOOST_TEST(older_pair.server.session.flaw()->text ==
-             "the peer does not speak TLS 1.2 or 1.3; update it, or allow it to");
+             "the peer does not speak TLS 1.2 or 1.3; update it, or allow it to speak that");
 }
 
 BOOST_AUTO_TEST_CASE(a_client_need_not_name_its_protocol_but_not_name_others_alone) {
@@ -187,7 +187,8 @@ BOOST_AUTO_TEST_CASE(where_it_is_required_nobody_is_served_without) {
   BOOST_TEST(!is_heard(without));
   BOOST_TEST((flaw_of(without.server) == Rejection::kTlsNoCertificate));
   BOOST_TEST(without.server.session.flaw()->text ==
-             "the peer shows no certificate; give it one of an authority in client_ca");
+             "the peer shows no certificate; give it one of an authority in client_ca, or "
+             "leave client_ca out");
   SessionPair with(certified_client(authority), demanding, kHost);
   BOOST_TEST(is_heard(with));
 }
@@ -211,6 +212,27 @@ BOOST_AUTO_TEST_CASE(plain_http_is_answered_so_that_a_person_can_read_it) {
   side.take("GET / HTTP/1.1\r\n");
   BOOST_TEST((flaw_of(side) == Rejection::kTlsPlaintext));
   BOOST_TEST(side.give().starts_with("HTTP/1.0 400 Bad Request\r\n"));
+}
+
+// Its URL is right in that, and the port is not.
+BOOST_AUTO_TEST_CASE(a_server_that_speaks_plain_http_is_told_from_a_client_that_does) {
+  Side side(client(), TlsSide::kClient);
+  side.give();
+  side.take("HTTP/1.1 400 Bad Request\r\n");
+  BOOST_TEST((flaw_of(side) == Rejection::kTlsPlaintext));
+  BOOST_TEST(side.session.flaw()->text ==
+             "the server does not speak TLS there; call its port for https, or by http://");
+  BOOST_TEST(side.give() == "");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_in_common_is_told_from_broken_rules) {
+  const Context odd = limited(client(), TLS1_2_VERSION, TLS1_2_VERSION);
+  SSL_CTX_set_cipher_list(odd->get(), "AES128-SHA256");
+  SessionPair pair(odd, server(), kHost);
+  BOOST_TEST(!is_heard(pair));
+  BOOST_TEST((flaw_of(pair.server) == Rejection::kTlsProtocol));
+  BOOST_TEST(pair.server.session.flaw()->text.starts_with(
+      "the peer has no cipher in common with this side ("));
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_what_is_said_is_known_from_a_broken_connection) {
@@ -244,7 +266,8 @@ BOOST_AUTO_TEST_CASE(what_is_shown_is_for_its_side_and_valid_now) {
              std::string::npos);
   wish = {};
   wish.ends_in = std::chrono::seconds(-1);
-  BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER).find("is over; renew it") != std::string::npos);
+  BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER).find("has expired; renew it") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -136,10 +136,24 @@ bool ends_in_a_first_line(std::string_view pem) {
   return !last.empty() && kFirstLine.starts_with(last);
 }
 
+bool is_without_issuer(int error) {
+  switch (error) {
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+      return true;
+    default:
+      return false;
+  }
+}
+
 [[noreturn]] void fail_by_time(const std::string& keys, bool is_over) {
   throw TlsError(
       keys + "cert, or an authority behind it, " +
-      (is_over ? "is over; renew it" : "is not valid yet; look at this machine's clock"));
+      (is_over ? "has expired; renew it" : "is not valid yet; look at this machine's clock"));
 }
 
 }  // namespace
@@ -195,10 +209,11 @@ void check_certificate_set(const CertificateSet& set, const std::string& keys, s
                       "serverAuth and clientAuth, or for any use",
                       keys, is_server ? "servers" : "clients"));
     }
-    throw TlsError(
-        fmt::format("{0}cert is not believed by {0}ca: {1}; let that have the authority "
-                    "that has signed it",
-                    keys, X509_verify_cert_error_string(error)));
+    throw TlsError(fmt::format("{0}cert is not believed by {0}ca: {1}; {2}", keys,
+                               X509_verify_cert_error_string(error),
+                               is_without_issuer(error) ? "let that have the authority that has "
+                                                          "signed it"
+                                                        : "issue another one"));
   }
 }
 
@@ -286,18 +301,14 @@ TlsFlaw chain_flaw(int error, X509* certificate) {
   const auto flaw = [&](Rejection reason, const std::string& what) {
     return TlsFlaw{reason, whose + " " + what};
   };
+  if (is_without_issuer(error)) {
+    return flaw(Rejection::kTlsUnknownCa,
+                "was not signed by an authority that is trusted here; add its authority to the "
+                "bundle, or give the peer a certificate of this one");
+  }
   switch (error) {
-    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
-    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-      return flaw(Rejection::kTlsUnknownCa,
-                  "was not signed by an authority that is trusted here; add its authority to the "
-                  "bundle, or give the peer a certificate of this one");
     case X509_V_ERR_CERT_HAS_EXPIRED:
-      return flaw(Rejection::kTlsExpired, "or one above it, is over; renew it");
+      return flaw(Rejection::kTlsExpired, "or one above it, has expired; renew it");
     case X509_V_ERR_CERT_NOT_YET_VALID:
       return flaw(Rejection::kTlsExpired,
                   "or one above it, is not valid yet; look at the clocks of both machines");

@@ -30,12 +30,11 @@ constexpr std::array kSystemBundles{"/etc/ssl/certs/ca-certificates.crt",
 constexpr mode_t kWrittenByOthers = S_IWGRP | S_IWOTH;
 
 std::string flaw_of(const struct stat& status, Secrecy secrecy) {
-  if (!S_ISREG(status.st_mode)) return "is not a file; name one";
+  if (!S_ISREG(status.st_mode)) return "is not a regular file; name one";
   const bool is_trusted = secrecy == Secrecy::kShared || status.st_uid == 0;
   if (!is_trusted && status.st_uid != ::geteuid()) {
-    return fmt::format(
-        "belongs to user {}, who may change it; give it to root or to the sidecar's user",
-        status.st_uid);
+    return fmt::format("belongs to user {}, who may change it; give it to the sidecar's user",
+                       status.st_uid);
   }
   if ((status.st_mode & kWrittenByOthers) != 0) {
     return "may be written by others than its owner; chmod go-w";

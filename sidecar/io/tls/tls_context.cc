@@ -105,28 +105,31 @@ int find_key(SSL* ssl, const unsigned char* identity, size_t bytes, SSL_SESSION*
   return 1;
 }
 
+constexpr const char* kPlainMember =
+    "the peer does not speak TLS, and tls.mode is \"strict\" here; give it the same [tls], or make "
+    "this mode \"permissive\" until it has it";
+
 }  // namespace
 
 // A peer that speaks no TLS is told by the fatal alert protocol_version what it has met.
-const TlsContext::Kind TlsContext::kMembers{
-    .least_version = TLS1_3_VERSION,
-    .versions = "TLS 1.3",
-    .protocol = "bellwether/1",
-    .must_offer = true,
-    .plain_flaw =
-        "the peer does not speak TLS, and tls.mode is \"strict\" here; give it the same "
-        "[tls], or make this mode \"permissive\" until it has it",
-    .plain_answer = {"\x15\x03\x03\x00\x02\x02\x46", 7},
-    .remedies = kMemberRemedies};
+const TlsContext::Kind TlsContext::kMembers{.least_version = TLS1_3_VERSION,
+                                            .versions = "TLS 1.3",
+                                            .protocol = "bellwether/1",
+                                            .must_offer = true,
+                                            .plain_client = kPlainMember,
+                                            .plain_answer = {"\x15\x03\x03\x00\x02\x02\x46", 7},
+                                            .plain_server = kPlainMember,
+                                            .remedies = kMemberRemedies};
 const TlsContext::Kind TlsContext::kHttp{
     .least_version = TLS1_2_VERSION,
     .versions = "TLS 1.2 or 1.3",
     .protocol = "http/1.1",
     .must_offer = false,
-    .plain_flaw = "the client does not speak TLS; give it an https:// URL",
+    .plain_client = "the client does not speak TLS; give it an https:// URL",
     .plain_answer =
         "HTTP/1.0 400 Bad Request\r\nContent-Type: application/json\r\n\r\n"
         "{\"error\":\"this port speaks https\"}\n",
+    .plain_server = "the server does not speak TLS there; call its port for https, or by http://",
     .remedies = kHttpRemedies};
 
 TlsContext::TlsContext(const Kind& kind) : context_(SSL_CTX_new(TLS_method())), kind_(kind) {

@@ -33,11 +33,12 @@ class TlsContext {
   // What all connections of one kind have in common.
   struct Kind {
     int least_version;
-    const char* versions;           // for whoever reads why a peer was refused
-    std::string protocol;           // that both must speak inside (ALPN) ...
-    bool must_offer;                // ... or, where this is false, whoever offers anything
-    const char* plain_flaw;         // of a peer that does not speak TLS
+    const char* versions;      // for whoever reads why a peer was refused
+    std::string protocol;      // that both must speak inside (ALPN) ...
+    bool must_offer;           // ... or, where this is false, whoever offers anything
+    const char* plain_client;  // what is wrong with one that does not speak TLS, and the remedy
     std::string_view plain_answer;  // to it
+    const char* plain_server;       // the same of a server
     const Remedies& remedies;
   };
 

@@ -20,6 +20,20 @@ constexpr const char* kNoSecretInCommon =
 
 TlsFlaw protocol_flaw(std::string text) { return {Rejection::kTlsProtocol, std::move(text)}; }
 
+bool is_without_cipher(unsigned reason) {
+  switch (reason) {
+    case SSL_R_NO_SHARED_CIPHER:
+    case SSL_R_NO_SHARED_GROUPS:
+    case SSL_R_NO_SUITABLE_GROUPS:
+    case SSL_R_NO_SUITABLE_KEY_SHARE:
+    case SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS:
+    case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // There are rarely any, and clearing their queue costs as much as the cipher of a short frame.
 void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
@@ -107,8 +121,10 @@ size_t TlsSession::read(std::span<char> buffer) {
     is_heard_ = true;
     constexpr char kAlert = '\x15';
     if (!is_tls_hello(input_) && input_.front() != kAlert) {
-      flaw_ = TlsFlaw{Rejection::kTlsPlaintext, context_->kind().plain_flaw};
-      output_ = context_->kind().plain_answer;
+      const TlsContext::Kind& kind = context_->kind();
+      const bool is_client = SSL_is_server(ssl_.get()) == 0;
+      flaw_ = TlsFlaw{Rejection::kTlsPlaintext, is_client ? kind.plain_server : kind.plain_client};
+      if (!is_client) output_ = kind.plain_answer;
       return 0;
     }
   }
@@ -264,10 +280,20 @@ TlsFlaw TlsSession::flaw_of_error(unsigned long error) const {
   if (context_->has_secret() && !is_established_) {
     return {Rejection::kTlsWrongSecret, kNoSecretInCommon};
   }
-  const char* words = ERR_reason_error_string(error);
-  return protocol_flaw(std::string("the peer broke the rules of TLS: ") +
-                       (words == nullptr ? "unknown error" : words) + "; " +
-                       kind.remedies.broken_rules);
+  const char* known = ERR_reason_error_string(error);
+  const std::string words = known == nullptr ? "unknown error" : known;
+  if (is_without_cipher(reason)) {
+    return protocol_flaw("the peer has no cipher in common with this side (" + words + "); " +
+                         kind.remedies.no_cipher);
+  }
+  if (reason == SSL_R_EXCESSIVE_MESSAGE_SIZE) {
+    return protocol_flaw(
+        "the peer sends a longer chain of certificates than 16 KiB; let it end "
+        "with the one below the authority");
+  }
+  return protocol_flaw("the peer broke the rules of TLS: " + words +
+                       "; see what it is, and whether something between the two changes what they "
+                       "send");
 }
 
 }  // namespace bellwether::io
