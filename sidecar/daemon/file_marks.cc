@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/file_turn.hh"
 #include "io/loop/files.hh"
+#include "io/loop/loop.hh"
 
 namespace bellwether::daemon {
 namespace {
@@ -18,38 +20,42 @@ using std::chrono::nanoseconds;
 
 // FAT's; others have milliseconds.
 constexpr nanoseconds kGranularity = std::chrono::seconds(2);
-constexpr nanoseconds kBelieved = std::chrono::minutes(1);
-
-int64_t to_ns(const timespec& time) {
-  return nanoseconds(std::chrono::seconds(time.tv_sec)).count() + time.tv_nsec;
-}
+constexpr Duration kBelieved = std::chrono::minutes(1);
 
 }  // namespace
 
-FileMarks::FileMarks(const std::vector<std::string>& paths) {
-  taken_ns_ = nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+FileMarks::FileMarks(const std::vector<std::string>& paths)
+    : taken_ns_(nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count()),
+      taken_(io::Loop::now()) {
   for (const std::string& path : paths) {
     const FileTurn turn(path);
-    if (!turn.is_ours()) return;
     const io::FileDescriptor file(
-        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+        turn.is_ours() ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1);
     struct stat status {};
-    if (!file.is_open() || ::fstat(file.get(), &status) != 0) return;
-    marks_.push_back({.device = status.st_dev,
-                      .inode = status.st_ino,
-                      .size = status.st_size,
-                      .written_ns = to_ns(status.st_mtim),
-                      .changed_ns = to_ns(status.st_ctim)});
+    if (!file.is_open() || ::fstat(file.get(), &status) != 0) {
+      marks_.clear();
+      return;
+    }
+    marks_.push_back(io::mark_of(status));
   }
-  are_settled_ = std::ranges::all_of(marks_, [this](const Mark& mark) {
+}
+
+FileMarks FileMarks::as_read(std::vector<io::FileMark> marks) const {
+  FileMarks read = *this;
+  read.marks_ = std::move(marks);
+  return read;
+}
+
+// Any change from when they were taken on changes a time.
+bool FileMarks::are_settled() const {
+  return std::ranges::all_of(marks_, [this](const io::FileMark& mark) {
     return std::max(mark.written_ns, mark.changed_ns) + kGranularity.count() < taken_ns_;
   });
 }
 
 bool FileMarks::show_no_change_since(const FileMarks& earlier) const {
-  const int64_t age_ns = taken_ns_ - earlier.taken_ns_;
-  const bool is_recent = age_ns >= 0 && age_ns < kBelieved.count();  // the clock may be put back
-  return earlier.are_settled_ && is_recent && marks_ == earlier.marks_;
+  return !marks_.empty() && marks_ == earlier.marks_ && earlier.are_settled() &&
+         taken_ - earlier.taken_ < kBelieved;
 }
 
 }  // namespace bellwether::daemon

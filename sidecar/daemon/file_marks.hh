@@ -5,9 +5,11 @@
 // times, or where a server's clock is behind.  So marks are believed for a minute.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "base/clock.hh"
+#include "io/tls/guarded_file.hh"
 
 namespace bellwether::daemon {
 
@@ -19,25 +21,21 @@ class FileMarks {
   // as a disk does.
   explicit FileMarks(const std::vector<std::string>& paths);
 
+  // Those of the files as they were read after these were taken, which may be others: a link can be
+  // swapped in between.
+  FileMarks as_read(std::vector<io::FileMark> marks) const;
+
   // Nobody has changed the files, nor put others in their place, since `earlier` were taken.  False
   // where that cannot be told: one of them was not there, or had changed just before, or it is
   // long ago.
   bool show_no_change_since(const FileMarks& earlier) const;
 
  private:
-  struct Mark {
-    uint64_t device;
-    uint64_t inode;
-    int64_t size;
-    int64_t written_ns;  // since 1970
-    int64_t changed_ns;  // the same, of rights and owner, too
+  bool are_settled() const;
 
-    friend bool operator==(const Mark&, const Mark&) = default;
-  };
-
-  std::vector<Mark> marks_;
-  int64_t taken_ns_ = 0;      // since 1970
-  bool are_settled_ = false;  // any change from then on changes a time
+  std::vector<io::FileMark> marks_;
+  int64_t taken_ns_ = 0;  // since 1970, as the files' times
+  Instant taken_{};       // by a clock that nobody sets
 };
 
 }  // namespace bellwether::daemon

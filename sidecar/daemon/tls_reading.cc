@@ -5,6 +5,7 @@
 #include <array>
 #include <ctime>
 #include <exception>
+#include <utility>
 
 #include "io/tls/certificates.hh"
 
@@ -19,17 +20,12 @@ bool is_in_time(const io::TlsContextPtr& tls) {
   return tls->expiry().value_or(now + 1) > now && tls->beginning().value_or(now) <= now;
 }
 
-// Of none if another file may have been read than those that were marked before.
-FileMarks marks_of_read(const std::vector<std::string>& files, const FileMarks& before) {
-  return FileMarks(files).show_no_change_since(before) ? before : FileMarks();
-}
-
 }  // namespace
 
 void read_files(const CertificateFiles& files, io::TlsTexts& texts) {
   const auto read = [&](const std::string& path, const char* key, io::Secrecy secrecy) {
     const io::Secrecy asked = files.is_folder_shared ? io::Secrecy::kShared : secrecy;
-    return path.empty() ? "" : io::read_guarded_file(path, files.keys + key, asked);
+    return path.empty() ? "" : io::read_guarded_file(path, files.keys + key, asked, &texts.marks);
   };
   texts.key = read(files.key, "key", io::Secrecy::kSecret);
   texts.cert = read(files.cert, "cert", io::Secrecy::kPublic);
@@ -37,7 +33,7 @@ void read_files(const CertificateFiles& files, io::TlsTexts& texts) {
 }
 
 std::vector<std::string> paths_of(const CertificateFiles& files) {
-  std::vector<std::string> paths{files.cert, files.key, files.ca};
+  std::vector<std::string> paths{files.key, files.cert, files.ca};  // as they are read
   std::erase(paths, "");
   return paths;
 }
@@ -49,8 +45,8 @@ TlsReading read_tls(const TlsReading& last, const TlsSource& source,
       last.error.empty() && last.settings == source.settings && is_in_time(last.tls);
   TlsReading reading{.fingerprint = {}, .settings = source.settings};
   try {
-    const FileMarks before(source.files);
-    if (may_stay && before.show_no_change_since(last.marks)) return last;
+    const FileMarks marks(source.files);
+    if (may_stay && marks.show_no_change_since(last.marks)) return last;
     io::TlsTexts texts;
     read(texts);
     const std::array<std::string_view, 5> parts{source.settings, texts.cert, texts.key, texts.ca,
@@ -61,7 +57,7 @@ TlsReading read_tls(const TlsReading& last, const TlsSource& source,
     } else {
       make(texts, reading);
     }
-    reading.marks = marks_of_read(source.files, before);
+    reading.marks = marks.as_read(std::move(texts.marks));
   } catch (const std::exception& error) {
     reading.error = error.what();
   }
@@ -80,7 +76,8 @@ void read_client_files(const CertificateFiles& files, io::TlsTexts& texts) {
   if (bundle.empty()) {
     throw io::TlsError("this system has no file of authorities; give " + files.keys + files.ca_key);
   }
-  texts.ca = io::read_guarded_file(bundle, "the system's authorities", io::Secrecy::kPublic);
+  texts.ca =
+      io::read_guarded_file(bundle, "the system's authorities", io::Secrecy::kPublic, &texts.marks);
 }
 
 io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::TlsTexts& texts) {
@@ -99,7 +96,8 @@ TlsReading read_client_tls(const ClientFiles& files, const TlsReading& last,
   const auto read = [&](io::TlsTexts& texts) {
     if (files.is_https) read_client_files(files.certificates, texts);
     if (!files.secret.empty()) {
-      texts.secret = io::read_guarded_file(files.secret, files.secret_key, files.secrecy);
+      texts.secret =
+          io::read_guarded_file(files.secret, files.secret_key, files.secrecy, &texts.marks);
     }
   };
   const auto make = [&](const io::TlsTexts& texts, TlsReading& reading) {

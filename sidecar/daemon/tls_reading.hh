@@ -56,7 +56,7 @@ void read_files(const CertificateFiles& files, io::TlsTexts& texts);
 
 // What a reading is made of.
 struct TlsSource {
-  std::vector<std::string> files;  // paths
+  std::vector<std::string> files;  // paths, in the order in which they are read
   std::string settings{};          // those that it depends on
 };
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -47,15 +48,17 @@ struct MarkedFiles {
 struct Readings : MarkedFiles {
   int reads = 0;
   int makes = 0;
-  bool fails = false;
+  std::function<void()> before_reading = [] {};
 
   TlsReading read(const TlsReading& last, const TlsSource& source) {
     return read_tls(
         last, source,
-        [this](io::TlsTexts& texts) {
+        [&](io::TlsTexts& texts) {
           ++reads;
-          if (fails) throw std::runtime_error("no");
-          texts.cert = "the text";
+          before_reading();
+          for (const std::string& file : source.files) {
+            io::read_guarded_file(file, "tls.cert", io::Secrecy::kPublic, &texts.marks);
+          }
         },
         [this](const io::TlsTexts&, TlsReading&) { ++makes; });
   }
@@ -129,23 +132,22 @@ BOOST_AUTO_TEST_CASE(other_settings_have_them_read_and_made_anew) {
   BOOST_TEST(!(second == first));
 }
 
-// Between what is marked and what is read there is a moment, in which a link can be swapped.
-BOOST_AUTO_TEST_CASE(marks_of_another_file_than_was_read_are_not_believed) {
+// Between a look and a reading there is a moment, in which a link can be swapped.
+BOOST_AUTO_TEST_CASE(marks_are_those_of_the_file_that_was_read) {
   const std::string link = path("link");
-  fs::create_symlink(kOld, link);
-  const TlsSource source{.files = {link}};
-  const TlsReading first = read_tls(
-      {}, source,
-      [&](io::TlsTexts& texts) {
-        texts.cert = "of the other one";
-        fs::remove(link);
-        fs::create_symlink("/bin/ls", link);
-      },
-      [](const io::TlsTexts&, TlsReading&) {});
-  fs::remove(link);
-  fs::create_symlink(kOld, link);
-  read(first, source);
+  const auto link_to = [&](const std::string& file) {
+    fs::remove(link);
+    fs::create_symlink(file, link);
+  };
+  link_to(kOld);
+  before_reading = [&] { link_to("/bin/ls"); };
+  const TlsReading first = read({}, {.files = {link}});
+  before_reading = [] {};
+  read(first, {.files = {link}});
   BOOST_TEST(reads == 1);
+  link_to(kOld);
+  read(first, {.files = {link}});
+  BOOST_TEST(reads == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_is_answered_for_no_more_has_its_files_judged_again) {
@@ -165,10 +167,10 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_answered_for_no_more_has_its_files_judged_
 }
 
 BOOST_AUTO_TEST_CASE(what_was_of_no_use_is_read_again) {
-  fails = true;
+  before_reading = [] { throw std::runtime_error("no"); };
   const TlsReading first = read({}, {.files = {kOld}});
   BOOST_TEST(first.error == "no");
-  fails = false;
+  before_reading = [] {};
   BOOST_TEST(read(first, {.files = {kOld}}).error == "");
   BOOST_TEST(reads == 2);
 }

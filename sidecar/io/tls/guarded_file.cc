@@ -33,8 +33,8 @@ std::string flaw_of(const struct stat& status, Secrecy secrecy) {
   if (!S_ISREG(status.st_mode)) return "is not a regular file; name one";
   const bool is_trusted = secrecy == Secrecy::kShared || status.st_uid == 0;
   if (!is_trusted && status.st_uid != ::geteuid()) {
-    return fmt::format("belongs to user {}, who may change it; give it to the sidecar's user",
-                       status.st_uid);
+    return fmt::format("belongs to user {}, who may change it; give it to user {}, who reads it",
+                       status.st_uid, ::geteuid());
   }
   if ((status.st_mode & kWrittenByOthers) != 0) {
     return "may be written by others than its owner; chmod go-w";
@@ -45,7 +45,7 @@ std::string flaw_of(const struct stat& status, Secrecy secrecy) {
   return "";
 }
 
-const char* remedy_for(int error) {
+std::string remedy_for(int error) {
   switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -53,7 +53,7 @@ const char* remedy_for(int error) {
       return "put it there, or correct the path";
     case EACCES:
     case EPERM:
-      return "let the sidecar's user read it, and enter the folders above";
+      return fmt::format("let user {} read it, and enter the folders above", ::geteuid());
     case EMFILE:
     case ENFILE:
       return "allow more open files (ulimit -n, LimitNOFILE=)";
@@ -69,7 +69,19 @@ TlsTexts::~TlsTexts() {
   OPENSSL_cleanse(secret.data(), secret.size());
 }
 
-SecretText read_guarded_file(const std::string& path, const std::string& key, Secrecy secrecy) {
+FileMark mark_of(const struct stat& status) {
+  const auto to_ns = [](const timespec& time) {
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = status.st_size,
+          .written_ns = to_ns(status.st_mtim),
+          .changed_ns = to_ns(status.st_ctim)};
+}
+
+SecretText read_guarded_file(const std::string& path, const std::string& key, Secrecy secrecy,
+                             std::vector<FileMark>* marks) {
   const auto fail = [&](const std::string& what) { throw TlsError(key + " " + path + " " + what); };
   const auto fail_by_errno = [&] {
     const int error = errno;
@@ -94,6 +106,7 @@ SecretText read_guarded_file(const std::string& path, const std::string& key, Se
     size += static_cast<size_t>(count);
   }
   text.resize(size);
+  if (marks != nullptr) marks->push_back(mark_of(status));
   if (text.empty()) fail("is empty; see whether what writes it has done so");
   return text;
 }

@@ -1,21 +1,38 @@
 // Files with keys and certificates: read with care for who else may read or write them.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/undumped_memory.hh"
 
 namespace bellwether::io {
+
+// What the file system says of a file: two that are equal are of one file, which nobody has
+// changed, as far as times tell.
+struct FileMark {
+  uint64_t device;
+  uint64_t inode;
+  int64_t size;
+  int64_t written_ns;  // since 1970
+  int64_t changed_ns;  // the same, of rights and owner, too
+
+  friend bool operator==(const FileMark&, const FileMark&) = default;
+};
+FileMark mark_of(const struct stat& status);
 
 // What such files hold; empty: there is none.  Wiped when it goes.
 struct TlsTexts {
   std::string cert;  // the certificate, and those between it and the authority
   SecretText key;
   std::string ca;
-  SecretText secret;  // of the group
+  SecretText secret;            // of the group
+  std::vector<FileMark> marks;  // of the files, as they were read
 
   TlsTexts() = default;
   TlsTexts(const TlsTexts&) = delete;
@@ -36,8 +53,9 @@ constexpr Secrecy secret_in(bool is_folder_shared) {
 
 // The text of a file; a link to one is followed, for so Kubernetes swaps them.  Throws TlsError,
 // which begins with `key`, that names the file in the configuration, and says what is wrong and
-// what to do.  Blocks for as long as the disk does.
-SecretText read_guarded_file(const std::string& path, const std::string& key, Secrecy secrecy);
+// what to do.  Blocks for as long as the disk does.  `marks`, if given, gets that of the file.
+SecretText read_guarded_file(const std::string& path, const std::string& key, Secrecy secrecy,
+                             std::vector<FileMark>* marks = nullptr);
 
 // The file with the authorities that this system believes: SSL_CERT_FILE, or the first of the usual
 // places; "" when there is none.
