@@ -146,7 +146,7 @@ Permission Authority::judge_user(const io::HttpClientFacts& client) const {
 
 Permission Authority::judge_token(const io::HttpRequest& request) const {
   if (!token_flaw_.empty()) {
-    return {kForbidden, "no command is taken: the tokens cannot be read; the log says why"};
+    return {kForbidden, "no token is accepted, because they cannot be read; the log says why"};
   }
   const auto token = bearer_token(request);
   if (!token) {

@@ -111,9 +111,9 @@ io::TlsContextPtr context_for(const ApiAddress& address) {
       daemon::read_client_files(files, texts);
       return daemon::make_client_context(files, texts);
     }
-    const io::Secrecy secrecy =
-        address.is_folder_shared ? io::Secrecy::kShared : io::Secrecy::kPublic;
-    texts.cert = io::read_guarded_file(address.server_cert, "the sidecar's cert", secrecy);
+    // Whoever owns it, the sidecar's user mostly, is the one that is believed.
+    texts.cert =
+        io::read_guarded_file(address.server_cert, "the sidecar's cert", io::Secrecy::kShared);
     const auto server = io::parse_certificates(texts.cert, "the sidecar's cert");
     if (files.cert.empty()) return io::TlsContext::of_http_client({}, server.front());
     daemon::read_files(files, texts);
@@ -136,7 +136,6 @@ ApiAddress address_of(const ApiSettings& api) {
           .socket = "",
           .token_file = api.token_file,
           .is_https = api.has_tls(),
-          .is_folder_shared = api.is_folder_shared,
           .server_cert = api.cert};
 }
 
@@ -144,7 +143,6 @@ ApiAddress address_of(const MetricsSettings& metrics) {
   return {.host = to_connect_to(metrics.listen),
           .socket = "",
           .is_https = metrics.has_tls(),
-          .is_folder_shared = metrics.is_folder_shared,
           .server_cert = metrics.cert};
 }
 

@@ -22,7 +22,6 @@ struct ApiAddress {
   std::string socket;
   std::string token_file;  // for commands; empty: none
   bool is_https = false;
-  bool is_folder_shared = false;  // of that file
   std::string server_cert;  // a file with the one certificate that is believed; empty: `files` say
   daemon::CertificateFiles files{.keys = "--"};
 

@@ -301,7 +301,7 @@ void add_sidecar_commands(CLI::App& program, Subcommand& chosen) {
          "configuration says)");
     take("--ca", api.ca, "FILE",
          "the authorities of an https API, in PEM (default:\nthe certificate that the "
-         "configuration names,\nelse the system's authorities)");
+         "configuration names,\nor with --api the system's authorities)");
     take("--cert", api.cert, "FILE", "a certificate to show to an https API, in PEM");
     take("--key", api.key, "FILE", "its private key");
     added.callback([&chosen, options, run] {

@@ -98,7 +98,7 @@ void add_tls(std::vector<Row>& rows, const Json& status, const Json& members) {
     plain += (plain.empty() ? "; plain: " : ", ") + text_of(member, "name");
   }
   const std::string expiry = text_in(tls, "certificate_expires");
-  const std::string text = !flaw.empty()     ? ", not in force: " + flaw
+  const std::string text = !flaw.empty()     ? ", files refused: " + flaw
                            : !expiry.empty() ? ", certificate until " + expiry + plain
                                              : plain;
   const bool is_well = flaw.empty() && plain.empty();
@@ -113,7 +113,7 @@ void add_certificates(std::vector<Row>& rows, const Json& status) {
     if (files.empty()) continue;
     const std::string flaw = text_in(files, "why_not_in_force");
     const std::string expiry = text_in(files, "certificate_expires");
-    const std::string text = !flaw.empty()    ? "not in force: " + flaw
+    const std::string text = !flaw.empty()    ? "files refused: " + flaw
                              : expiry.empty() ? "in force"
                                               : "certificate until " + expiry;
     rows.push_back(headed(std::string(table) + " tls",
@@ -162,7 +162,7 @@ std::vector<Line> status_lines(const Json& leader, const Json& status, const Jso
   const std::string flaw = text_in(object_in(status, "commands"), "why_no_token_counts");
   if (!flaw.empty()) {
     rows.push_back(
-        {Span("commands", Style::kDoubtful), Span("refused over TCP: " + flaw, Style::kDoubtful)});
+        {Span("commands", Style::kDoubtful), Span("no token counts: " + flaw, Style::kDoubtful)});
   }
   add_certificates(rows, status);
   add_confinement(rows, status);

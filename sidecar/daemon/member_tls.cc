@@ -25,6 +25,9 @@ io::MemberRules rules_of(const Config& config) {
   for (const auto& [name, address] : config.voters) rules.hosts.push_back(address.host);
   for (const HostPort& peer : config.membership.peers) rules.hosts.push_back(peer.host);
   if (!config.membership.dns.is_none()) rules.hosts.push_back(host_of(config.membership.dns));
+  std::ranges::sort(rules.hosts);
+  const auto doubles = std::ranges::unique(rules.hosts);
+  rules.hosts.erase(doubles.begin(), doubles.end());
   return rules;
 }
 
@@ -39,7 +42,7 @@ CertificateFiles files_of(const TlsSettings& settings) {
 void read(const TlsSettings& settings, io::TlsTexts& texts) {
   if (settings.secret_file.empty()) return read_files(files_of(settings), texts);
   texts.secret = io::read_guarded_file(settings.secret_file, "tls.secret_file",
-                                       io::secret_in(settings.is_folder_shared));
+                                       io::secret_in(settings.is_folder_shared), &texts.marks);
 }
 
 // No name has a tab or a line's end in it.
@@ -118,8 +121,10 @@ MemberTls::MemberTls(io::Loop& loop, const Config& config, std::function<void()>
     : config_(std::make_shared<const Config>(config)),
       files_(loop, reader_of(config_), std::move(on_change)) {}
 
-void MemberTls::configure(const Config& config) {
-  config_ = std::make_shared<const Config>(config);
+void MemberTls::configure(const Config& config, const std::map<std::string, HostPort>& voters) {
+  Config with_voters = config;
+  for (const auto& [name, address] : voters) with_voters.membership.peers.push_back(address);
+  config_ = std::make_shared<const Config>(std::move(with_voters));
   files_.set_read(reader_of(config_));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,8 +25,9 @@ class MemberTls {
   // functions below tell has changed.
   MemberTls(io::Loop& loop, const Config& config, std::function<void()> on_change);
 
-  // The configuration is another one now: its files are read soon.
-  void configure(const Config& config);
+  // The configuration is another one now: its files are read soon.  `voters` that wait for a
+  // restart are members all the same, for [voters] may name them alone by then.
+  void configure(const Config& config, const std::map<std::string, HostPort>& voters);
 
   // What is in force; nothing until the files have been of use for the first time.
   std::optional<io::LinkSecurity> in_force() const;

@@ -348,8 +348,11 @@ void Participant::on_rejected(Rejection rejection, const std::string& remote,
 void Participant::on_dial_rejected(Rejection rejection, const std::string& remote,
                                    const std::string& text) {
   on_rejected(rejection, remote, text);
-  if (!is_of_tls(rejection)) return;
-  turned_away_ = {"no TLS with the peer at " + remote + ": " + text, io::Loop::now()};
+  const bool is_tls = is_of_tls(rejection);
+  if (!is_tls && rejection != Rejection::kBadMagic) return;
+  turned_away_ = {
+      (is_tls ? "no TLS with the peer at " : "no link to the peer at ") + remote + ": " + text,
+      io::Loop::now()};
 }
 
 void Participant::on_limit(Limit limit) {

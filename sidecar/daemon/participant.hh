@@ -59,7 +59,10 @@ class Participant final : private EffectSink, private io::TransportListener {
               ParticipantListener& listener);
 
   // By what peers are connected to; before start(), and again when it has changed.
-  void set_security(io::LinkSecurity security) { transport_.set_security(std::move(security)); }
+  void set_security(io::LinkSecurity security) {
+    turned_away_ = {};  // by the rules until now
+    transport_.set_security(std::move(security));
+  }
   // Begins to look for the group.  `is_first_start`: see Start (effects.hh).
   // `application`: what it is worth by now.
   void start(const MembershipSettings& membership, bool is_first_start,

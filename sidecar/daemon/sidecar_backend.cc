@@ -26,7 +26,13 @@ std::optional<Unready> Sidecar::why_cannot_serve() const {
   if (const std::string flaw = storage_flaw(); !flaw.empty() && !is_vote_broken) {
     return Unready{"the state cannot be stored: " + flaw};
   }
-  if (!tls_.flaw().empty()) return Unready{"[tls] is not in force: " + tls_.flaw()};
+  if (!tls_.flaw().empty()) {
+    const char* const what = tls_.in_force()
+                                 ? "the files of [tls] are refused, and those before stay "
+                                   "in use: "
+                                 : "[tls] is not in force: ";
+    return Unready{what + tls_.flaw()};
+  }
   const std::string& flag_flaw = flag_watch_.flaw();
   if (!flag_flaw.empty()) return Unready{"applications do not find the flag: " + flag_flaw};
   std::string store_flaw = participant_.why_store_gives_no_leader(now());

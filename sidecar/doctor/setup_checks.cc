@@ -155,7 +155,7 @@ void check_sidecar(const Facts& facts, Findings& found) {
                   "do what it says; a sidecar that looks for the group needs a moment");
   }
   if (!sidecar.why_no_token_counts.empty()) {
-    found.problem("commands over TCP are refused: " + sidecar.why_no_token_counts,
+    found.problem("commands with a token are refused: " + sidecar.why_no_token_counts,
                   "fix the file; the sidecar reads it again by itself");
   }
   if (!sidecar.pending_restart.empty()) {

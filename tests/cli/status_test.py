@@ -55,7 +55,7 @@ orders-0  alive  follower (here)  100       10.0.0.0:7946  -         -          
         self.assertNotIn("commands", self.ask("status"))
         self.sidecar.answers["/v1/status"] = (200, STATUS | {
             "commands": {"why_no_token_counts": "api.token_file /t is missing"}})
-        self.assertIn("\ncommands  refused over TCP: api.token_file /t is missing\n",
+        self.assertIn("\ncommands  no token counts: api.token_file /t is missing\n",
                       self.ask("status"))
         for vote, line in ((FORGOTTEN, "forgotten: this voter has no vote: it asks in 7s"),
                            (FORGOTTEN | {"state": "in force", "why": None}, "in force")):

@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_do_not_count_are_a_problem) {
   facts.sidecar->why_no_token_counts = "api.token_file /t is missing";
   expect_one(
       facts, "sidecar",
-      "problem: commands over TCP are refused: api.token_file /t is missing -> fix the file;");
+      "problem: commands with a token are refused: api.token_file /t is missing -> fix the file;");
 }
 
 BOOST_AUTO_TEST_CASE(tls_files_that_are_of_no_use_are_a_problem) {

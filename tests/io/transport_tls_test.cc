@@ -99,7 +99,9 @@ BOOST_AUTO_TEST_CASE(a_stranger_without_tls_is_refused) {
     return b.count_rejected(Rejection::kTlsPlaintext) > 0 &&
            a.count_rejected(Rejection::kBadMagic) > 0;
   }));
-  BOOST_TEST(a.rejected.at(0).second == "the peer speaks TLS, but there is no [tls] here");
+  BOOST_TEST(a.rejected.at(0).second ==
+             "the peer speaks TLS, but there is no [tls] here; give this side "
+             "the same [tls]");
   BOOST_TEST((a.ups.empty() && b.ups.empty()));
 }
 
@@ -109,7 +111,9 @@ BOOST_AUTO_TEST_CASE(tls_to_a_plain_port_is_refused_and_both_say_why) {
     return b.count_rejected(Rejection::kBadMagic) > 0 &&
            a.count_rejected(Rejection::kTlsRefused) > 0;
   }));
-  BOOST_TEST(b.rejected.at(0).second == "the peer speaks TLS, but there is no [tls] here");
+  BOOST_TEST(b.rejected.at(0).second ==
+             "the peer speaks TLS, but there is no [tls] here; give this side "
+             "the same [tls]");
 }
 
 BOOST_AUTO_TEST_CASE(permissive_is_linked_to_a_plain_peer_whoever_dials) {

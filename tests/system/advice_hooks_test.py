@@ -148,9 +148,9 @@ class Commands(AdviceCase):
                 self.edit(sidecar, ("[metrics]", f'token_file = "{tokens}"\n[metrics]'))
             leader = group.start().await_leader(group.sidecars[2])
             for sidecar in group.sidecars:
-                self.await_advice(sidecar, "sidecar", "commands over TCP are refused: .*holds no "
-                                  'token; make one with "bellwether keygen"', "fix the file; the "
-                                  "sidecar reads it again by itself")
+                self.await_advice(sidecar, "sidecar", "commands with a token are refused: .*holds "
+                                  'no token; make one with "bellwether keygen"', "fix the file; "
+                                  "the sidecar reads it again by itself")
             old, new = (self.run_program("keygen").stdout.split()[-1] for _ in range(2))
 
             def elect(token=None):

@@ -183,8 +183,8 @@ class Files(RepairCase):
             with self.unmoved(group):
                 tokens.chmod(0o604)
                 for sidecar in group.sidecars:
-                    self.await_advice(sidecar, "sidecar", "commands over TCP are refused: .*may be "
-                                      "read by everybody; chmod go=", FIX_THE_FILE)
+                    self.await_advice(sidecar, "sidecar", "commands with a token are refused: .*"
+                                      "may be read by everybody; chmod go=", FIX_THE_FILE)
                 subprocess.run(["chmod", "o=", tokens], check=True)
                 for sidecar in group.sidecars:
                     self.await_health(sidecar, "sidecar")

@@ -76,6 +76,50 @@ class OneOfThree(TlsCase):
             odd.kill()
 
 
+class Configured(TlsCase):
+    """The files are right, and the configuration is changed under a running group."""
+
+    def test_voters_that_take_the_place_of_peers_are_members_before_the_restart(self):
+        with self.certified(3) as group:
+            group.start()
+            with self.unmoved(group) as leader:
+                group.voters = 3
+                for sidecar in group.sidecars:
+                    sidecar.write_config(group.config_of(sidecar, peers=[]))
+                    sidecar.await_log("a change waits for a restart key=voters")
+                    sidecar.await_log("configuration changed key=membership.peers")
+                # New connections, which are judged by the configuration.
+                for sidecar in group.sidecars:
+                    self.identity(sidecar).take(*self.authority.issue(HOST_NAMES),
+                                                self.authority.pem())
+                    sidecar.await_log("the files of .tls. are in force")
+                self.await_security(group, "tls")
+                for sidecar in group.sidecars:
+                    self.assertEqual(sidecar.count("bellwether_rejected_frames_total",
+                                                   reason="tls_wrong_name"), 0)
+                self.await_able(leader, *[each for each in group.sidecars if each is not leader])
+
+    def test_a_voter_that_has_lost_its_table_is_not_ready(self):
+        with self.certified(3, voters=3) as group:
+            group.start("--bootstrap")
+            odd = group.sidecars[0]
+            with self.unmoved(group):
+                self.assertEqual(odd.stop(), 0)
+                tls, group.tls = group.tls, lambda _: ""
+                odd.write_config(group.config_of(odd))
+                odd.start()
+                odd.await_log("refused a peer reason=bad_magic")
+                why = ("the peer speaks TLS, but there is no [tls] here; give this side the same "
+                       "[tls]")
+                wait_until("it says why", lambda: why in odd.request("GET", "/readyz")[2])
+                self.assertFalse(odd.is_ready())
+                group.tls = tls
+                self.assertEqual(odd.stop(), 0)
+                odd.write_config(group.config_of(odd))
+                odd.start()
+                wait_until("it is ready", odd.is_ready)
+
+
 class All(TlsCase):
     """What all have is over at the same time, and nobody has renewed it."""
 

@@ -116,8 +116,8 @@ class Refused(TlsCase):
             why = wait_until("it is not ready and says why", lambda: "no TLS with the peer at" in (
                 (odd.get("/v1/status") or {}).get("why_not_ready") or "")
                 and odd.get("/v1/status")["why_not_ready"])
-            self.assertRegex(why, "it does not believe the authority of this side's certificate; "
-                             "let its bundle have that authority|the peer ended the connection")
+            self.assertRegex(why, "it does not trust the authority of this side's certificate; "
+                             "add that to its bundle|the peer ended the connection")
             self.assertFalse(odd.is_ready())
             for sidecar in rest:
                 self.identity(sidecar).write(self.identity(sidecar).ca, both)

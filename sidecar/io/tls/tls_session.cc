@@ -188,6 +188,11 @@ void TlsSession::finish() {
 // --- who the peer is ---
 
 bool TlsSession::verify(X509_STORE_CTX* chain) {
+  if (context_->has_secret()) {
+    flaw_ = TlsFlaw{Rejection::kTlsWrongSecret, kNoSecretInCommon};
+    X509_STORE_CTX_set_error(chain, X509_V_ERR_CERT_UNTRUSTED);
+    return false;
+  }
   X509* certificate = X509_STORE_CTX_get0_cert(chain);
   if (X509_verify_cert(chain) != 1) {
     flaw_ = chain_flaw(X509_STORE_CTX_get_error(chain), certificate);

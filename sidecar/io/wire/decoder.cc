@@ -125,8 +125,10 @@ size_t Decoder::wanted(Bytes start) {
   if (start.size() < kVersionOffset) return kHeaderBytes;
   if (load_little_endian<uint16_t>(start, kMagicOffset) != kFrameMagic) {
     const bool is_tls = (start[0] == kTlsHello || start[0] == kTlsAlert) && start[1] == kTlsMajor;
-    refuse(Rejection::kBadMagic, is_tls ? "the peer speaks TLS, but there is no [tls] here"
-                                        : "this is not the protocol of Bellwether");
+    refuse(Rejection::kBadMagic,
+           is_tls ? "the peer speaks TLS, but there is no [tls] here; give this side "
+                    "the same [tls]"
+                  : "this is not the protocol of Bellwether");
     return 0;
   }
   if (start.size() < kKindOffset) return kHeaderBytes;
