@@ -26,8 +26,7 @@ io::MemberRules rules_of(const Config& config) {
   for (const HostPort& peer : config.membership.peers) rules.hosts.push_back(peer.host);
   if (!config.membership.dns.is_none()) rules.hosts.push_back(host_of(config.membership.dns));
   std::ranges::sort(rules.hosts);
-  const auto doubles = std::ranges::unique(rules.hosts);
-  rules.hosts.erase(doubles.begin(), doubles.end());
+  rules.hosts.erase(std::unique(rules.hosts.begin(), rules.hosts.end()), rules.hosts.end());
   return rules;
 }
 

@@ -97,6 +97,18 @@ class Rotation(TlsCase):
                     self.assertIn("tls.key does not belong to tls.cert", sidecar.log())
                 self.await_security(group, "tls")
 
+    def test_one_after_the_other_in_quick_succession(self):
+        """Each makes the links anew; with a detector as it is by itself."""
+        with self.group(3, tls=lambda each: self.identity(each).table()) as group:
+            group.start()
+            with self.unmoved(group) as leader:
+                for number in range(18):
+                    self.identity(leader).take(*self.authority.issue(HOST_NAMES, days=2),
+                                               self.authority.pem())
+                    wait_until("it is in force", lambda count=number: leader.log().count(
+                        "the files of [tls] are in force") > count)
+                self.await_security(group, "tls")
+
     def test_a_folder_whose_link_is_swapped(self):
         """As Kubernetes changes a Secret."""
         with self.certified() as group:

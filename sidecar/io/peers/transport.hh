@@ -309,7 +309,8 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   bool is_renewed_awaited();
   void renew(PeerConnection& link);
   void end_expired(std::time_t now);
-  PeerConnection* next_to_renew(std::time_t now, std::time_t& due) const;
+  PeerConnection* next_to_renew(std::time_t now, std::time_t& due);
+  bool may_be_renewed(const PeerConnection& link) const;
   bool must_end(const PeerConnection& link) const;
   bool shall_be_renewed(const Peer& peer) const;
 

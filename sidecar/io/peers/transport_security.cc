@@ -162,10 +162,16 @@ bool Transport::shall_be_renewed(const Peer& peer) const {
 }
 
 // The link that is to be made anew; nullptr: none is now, but one may be when it is `due`.
-PeerConnection* Transport::next_to_renew(std::time_t now, std::time_t& due) const {
+PeerConnection* Transport::next_to_renew(std::time_t now, std::time_t& due) {
+  bool is_put_off = false;
   for (const auto& [id, peer] : peers_) {
     if (peer.link == nullptr) continue;
-    if (peer.renewal.is_over || shall_be_renewed(peer)) return peer.link;
+    if (peer.renewal.is_over) return peer.link;
+    if (shall_be_renewed(peer)) {
+      if (may_be_renewed(*peer.link)) return peer.link;
+      is_put_off = true;
+      due = std::min(due, now + 1);
+    }
     const bool is_wanted = settings_.security.tls != nullptr && peer.renewal.takes_tls;
     if (is_wanted && peer.link->tls() == nullptr) due = std::min(due, now + 1);
     const auto expiry = peer.link->facts().expiry;
@@ -176,7 +182,14 @@ PeerConnection* Transport::next_to_renew(std::time_t now, std::time_t& due) cons
     if (link_due <= now) return peer.link;
     due = std::min(due, link_due);
   }
+  is_renewing_ = is_renewing_ && is_put_off;
   return nullptr;
+}
+
+// Whoever dials takes links that end soon for those of a peer that cannot stand it, and waits longer
+// each time (dial_backoff.hh): renewed each second, they would be lost for longer than a heartbeat.
+bool Transport::may_be_renewed(const PeerConnection& link) const {
+  return link.link_age(Loop::now()) >= 2 * settings_.limits.handshake;
 }
 
 void Transport::end_expired(std::time_t now) {
@@ -209,10 +222,7 @@ void Transport::renew_links() {
   if (is_renewed_awaited()) return renewal_.arm(kBetweenRenewals);
   std::time_t due = now + std::chrono::duration_cast<std::chrono::seconds>(kLongestLook).count();
   PeerConnection* link = next_to_renew(now, due);
-  if (link == nullptr) {
-    is_renewing_ = false;
-    return renewal_.arm(time_until(due));
-  }
+  if (link == nullptr) return renewal_.arm(time_until(due));
   renew(*link);
   renewal_.arm(kBetweenRenewals);
 }
