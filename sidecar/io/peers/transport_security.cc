@@ -186,8 +186,9 @@ PeerConnection* Transport::next_to_renew(std::time_t now, std::time_t& due) {
   return nullptr;
 }
 
-// Whoever dials takes links that end soon for those of a peer that cannot stand it, and waits longer
-// each time (dial_backoff.hh): renewed each second, they would be lost for longer than a heartbeat.
+// Whoever dials takes links that end soon for those of a peer that cannot stand it, and waits
+// longer each time (dial_backoff.hh): renewed each second, they would be lost for longer than a
+// heartbeat.
 bool Transport::may_be_renewed(const PeerConnection& link) const {
   return link.link_age(Loop::now()) >= 2 * settings_.limits.handshake;
 }
