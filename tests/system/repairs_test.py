@@ -107,8 +107,9 @@ class Files(RepairCase):
             with self.unmoved(group) as leader:
                 cert = self.identity(leader).cert
                 os.chown(cert, 54321, 54321)
-                self.await_advice(leader, "tls", f"{cert} belongs to user 54321, who may change it; "
-                                  f"give it to user {os.geteuid()}, who reads it", FIX_THE_FILE)
+                self.await_advice(leader, "tls", f"{cert} belongs to user 54321, who may change "
+                                  f"it; give it to user {os.geteuid()}, who reads it",
+                                  FIX_THE_FILE)
                 os.chown(cert, 0, 0)
                 self.await_health(leader, "tls")
                 wait_until("it is ready", leader.is_ready)
