@@ -271,7 +271,7 @@ TlsFlaw TlsSession::flaw_of_error(unsigned long error) const {
     const int alert = static_cast<int>(reason - kFirstAlertReason);
     return {Rejection::kTlsRefused, std::string("the peer refused this side (") +
                                         SSL_alert_desc_string_long(alert) +
-                                        "): " + kind.remedies.for_alert(alert)};
+                                        "): " + remedy_for_alert(kind.remedies, alert)};
   }
   if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE && !context_->has_secret()) {
     return {Rejection::kTlsNoCertificate,
