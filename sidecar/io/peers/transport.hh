@@ -309,7 +309,12 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   bool is_renewed_awaited();
   void renew(PeerConnection& link);
   void end_expired(std::time_t now);
-  PeerConnection* next_to_renew(std::time_t now, std::time_t& due);
+  struct NextRenewal {
+    PeerConnection* link = nullptr;  // to be made anew; nullptr: none is now
+    std::time_t due = 0;             // when one may be
+    bool is_put_off = false;         // one that is too young
+  };
+  NextRenewal next_to_renew(std::time_t now) const;
   bool may_be_renewed(const PeerConnection& link) const;
   bool must_end(const PeerConnection& link) const;
   bool shall_be_renewed(const Peer& peer) const;

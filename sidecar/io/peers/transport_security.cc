@@ -161,29 +161,34 @@ bool Transport::shall_be_renewed(const Peer& peer) const {
   return is_renewing_ && is_older && !is_up_to_date;
 }
 
-// The link that is to be made anew; nullptr: none is now, but one may be when it is `due`.
-PeerConnection* Transport::next_to_renew(std::time_t now, std::time_t& due) {
-  bool is_put_off = false;
+Transport::NextRenewal Transport::next_to_renew(std::time_t now) const {
+  const std::time_t longest =
+      std::chrono::duration_cast<std::chrono::seconds>(kLongestLook).count();
+  NextRenewal next{.due = now + longest};
+  const auto found = [&](PeerConnection* link) {
+    next.link = link;
+    return next;
+  };
   for (const auto& [id, peer] : peers_) {
     if (peer.link == nullptr) continue;
-    if (peer.renewal.is_over) return peer.link;
+    if (peer.renewal.is_over) return found(peer.link);
     if (shall_be_renewed(peer)) {
-      if (may_be_renewed(*peer.link)) return peer.link;
-      is_put_off = true;
-      due = std::min(due, now + 1);
+      if (may_be_renewed(*peer.link)) return found(peer.link);
+      next.is_put_off = true;
     }
     const bool is_wanted = settings_.security.tls != nullptr && peer.renewal.takes_tls;
-    if (is_wanted && peer.link->tls() == nullptr) due = std::min(due, now + 1);
+    if (next.is_put_off || (is_wanted && peer.link->tls() == nullptr)) {
+      next.due = std::min(next.due, now + 1);
+    }
     const auto expiry = peer.link->facts().expiry;
     if (!expiry) continue;
     const auto age =
         std::chrono::duration_cast<std::chrono::seconds>(peer.link->link_age(Loop::now()));
     const std::time_t link_due = renewal_due(*expiry, now - age.count());
-    if (link_due <= now) return peer.link;
-    due = std::min(due, link_due);
+    if (link_due <= now) return found(peer.link);
+    next.due = std::min(next.due, link_due);
   }
-  is_renewing_ = is_renewing_ && is_put_off;
-  return nullptr;
+  return next;
 }
 
 // Whoever dials takes links that end soon for those of a peer that cannot stand it, and waits
@@ -221,10 +226,12 @@ void Transport::renew_links() {
   if (stage_ == Stage::kOpen) end_expired(now);
   if (stage_ != Stage::kOpen) return;
   if (is_renewed_awaited()) return renewal_.arm(kBetweenRenewals);
-  std::time_t due = now + std::chrono::duration_cast<std::chrono::seconds>(kLongestLook).count();
-  PeerConnection* link = next_to_renew(now, due);
-  if (link == nullptr) return renewal_.arm(time_until(due));
-  renew(*link);
+  const NextRenewal next = next_to_renew(now);
+  if (next.link == nullptr) {
+    is_renewing_ = is_renewing_ && next.is_put_off;
+    return renewal_.arm(time_until(next.due));
+  }
+  renew(*next.link);
   renewal_.arm(kBetweenRenewals);
 }
 
