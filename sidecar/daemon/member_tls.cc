@@ -121,9 +121,12 @@ MemberTls::MemberTls(io::Loop& loop, const Config& config, std::function<void()>
       files_(loop, reader_of(config_), std::move(on_change)) {}
 
 void MemberTls::configure(const Config& config, const std::map<std::string, HostPort>& voters) {
-  Config with_voters = config;
-  for (const auto& [name, address] : voters) with_voters.membership.peers.push_back(address);
-  config_ = std::make_shared<const Config>(std::move(with_voters));
+  Config wanted = config;
+  if (voters != config.voters) {
+    for (const auto& [name, address] : voters) wanted.membership.peers.push_back(address);
+  }
+  if (wanted.tls == config_->tls && wanted.membership == config_->membership) return;
+  config_ = std::make_shared<const Config>(std::move(wanted));
   files_.set_read(reader_of(config_));
 }
 

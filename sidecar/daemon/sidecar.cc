@@ -390,8 +390,7 @@ api::ReloadResult Sidecar::apply(const ConfigReading& reading) {
 void Sidecar::apply(const Config& wanted, std::vector<ConfigChange>& changes) {
   const Config before = std::exchange(in_force_, take_over(in_force_, wanted));
   log_.configure(in_force_.log);
-  const bool is_tls_new = before.tls != in_force_.tls || before.membership != in_force_.membership;
-  if (is_tls_new || wanted.voters != in_force_.voters) tls_.configure(in_force_, wanted.voters);
+  tls_.configure(in_force_, wanted.voters);
   if (is_started_ && before.membership != in_force_.membership) {
     participant_.set_membership(in_force_.membership);
   }

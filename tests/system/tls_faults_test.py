@@ -79,6 +79,10 @@ class OneOfThree(TlsCase):
 class Configured(TlsCase):
     """The files are right, and the configuration is changed under a running group."""
 
+    @staticmethod
+    def judgements(sidecar):
+        return sidecar.log().count("the files of [tls] are in force")
+
     def test_voters_that_take_the_place_of_peers_are_members_before_the_restart(self):
         with self.certified(3) as group:
             group.start()
@@ -98,6 +102,13 @@ class Configured(TlsCase):
                     self.assertEqual(sidecar.count("bellwether_rejected_frames_total",
                                                    reason="tls_wrong_name"), 0)
                 self.await_able(leader, *[each for each in group.sidecars if each is not leader])
+                # And no more once the file takes them back.
+                for group.voters in (3, 0):
+                    for sidecar in group.sidecars:
+                        count = self.judgements(sidecar)
+                        sidecar.write_config(group.config_of(sidecar))
+                        wait_until("it judges anew", lambda each=sidecar, before=count:
+                                   self.judgements(each) > before)
 
     def test_a_voter_that_has_lost_its_table_is_not_ready(self):
         with self.certified(3, voters=3) as group:
