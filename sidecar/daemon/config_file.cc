@@ -36,8 +36,7 @@ std::string read_config_text(const std::filesystem::path& file) {
   if (!turn.is_ours()) {
     throw std::runtime_error("cannot read " + file.string() + ": it " + FileTurn::flaw());
   }
-  // A pipe is to be refused, not waited for.
-  const io::FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const io::FileDescriptor in(::open(file.c_str(), io::kOpenToRead));
   if (!in.is_open()) fail();
   struct stat status {};
   if (::fstat(in.get(), &status) != 0) fail();

@@ -29,8 +29,7 @@ FileMarks::FileMarks(const std::vector<std::string>& paths)
       taken_(io::Loop::now()) {
   for (const std::string& path : paths) {
     const FileTurn turn(path);
-    const io::FileDescriptor file(
-        turn.is_ours() ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1);
+    const io::FileDescriptor file(turn.is_ours() ? ::open(path.c_str(), io::kOpenToRead) : -1);
     struct stat status {};
     if (!file.is_open() || ::fstat(file.get(), &status) != 0) {
       marks_.clear();

@@ -89,12 +89,13 @@ SecretText read_guarded_file(const std::string& path, const std::string& key, Se
   };
   const FileTurn turn(path);
   if (!turn.is_ours()) fail(FileTurn::flaw());
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const FileDescriptor file(::open(path.c_str(), kOpenToRead));
   struct stat status {};
   if (!file.is_open() || ::fstat(file.get(), &status) != 0) fail_by_errno();
   if (const std::string flaw = flaw_of(status, secrecy); !flaw.empty()) fail(flaw);
-  if (static_cast<uint64_t>(status.st_size) > kMaxBytes)
+  if (static_cast<uint64_t>(status.st_size) > kMaxBytes) {
     fail("is larger than 1 MiB; name a file of PEM, or of a secret");
+  }
   // With room for all of it from the start: a copy would stay in memory.
   SecretText text(static_cast<size_t>(status.st_size) + 1, '\0');
   size_t size = 0;
