@@ -62,7 +62,8 @@ struct Dumped : Threads {
 };
 
 // `address` is where the secret is after it has returned, if nobody wipes it.
-[[gnu::noinline]] void leave_on_the_stack(const std::string& secret, uintptr_t& address) {
+[[gnu::noinline, gnu::no_sanitize_address]] void leave_on_the_stack(const std::string& secret,
+                                                                    uintptr_t& address) {
   std::array<volatile char, size_t{8} << 10> copy;
   std::ranges::copy(secret, copy.begin());
   address = reinterpret_cast<uintptr_t>(copy.data());
