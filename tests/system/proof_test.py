@@ -5,8 +5,8 @@ usage: proof_test.py BELLWETHER FLAG_OBSERVER [CASE...]; a case is Class.test_na
 """
 
 import contextlib
+import math
 import os
-import re
 
 from harness import wait_until
 from namespaces import Hosts, SharedHost, can_make_namespaces
@@ -38,18 +38,26 @@ class Proof(SystemCase):
     def reset(self, hosts, group):
         """The rule: whoever comes to the port of the leader is answered in its name."""
         leader = group.sidecars[-1]
-        for sidecar in group.sidecars[:-1]:
-            while self.far_port(sidecar, leader) != leader.peer_port:
-                # Both dialled at the same moment, and the leader's connection remained.
+        while self.dialled_ports(hosts, group).count(leader.peer_port) < VOTERS - 1:
+            # Two dialled each other at the same moment, and the leader's connection remained.
+            for sidecar in group.sidecars[:-1]:
                 sidecar.stop()
                 sidecar.start().await_state_of(leader, "alive")
         hosts.reset_port(0, leader.peer_port)
 
-    def far_port(self, sidecar, peer):
-        """The peer's end of their connection: it listens there if the sidecar has dialled it."""
-        connected = f"connected peer={peer.name} address=[0-9.]+:([0-9]+)"
-        sidecar.await_log(connected)
-        return int(re.findall(connected, sidecar.log())[-1])
+    def dialled_ports(self, hosts, group):
+        """The port that each connection between two of them was dialled at, once none is left of
+        those that crossed."""
+        ports = {sidecar.peer_port for sidecar in group.sidecars}
+
+        def dialled():
+            lines = hosts.enter(0, "ss", "--no-header", "--tcp", "--numeric", "state",
+                                "established").splitlines()
+            far_ports = [int(line.split()[-1].rpartition(":")[2]) for line in lines]
+            found = [port for port in far_ports if port in ports]
+            return found if len(found) == math.comb(VOTERS, 2) else None
+
+        return wait_until("each two share one connection", dialled)
 
     def await_successor(self, group):
         """One of those who followed the last one leads."""
