@@ -178,10 +178,10 @@ struct ProbeFacts {
   bool is_refused = false;   // which is why
   std::string local_host{};  // from which the connection came
   Duration connect_time{};
-  std::string hello_error{};  // connected, but no HELLO has come
-  bool is_silent = false;     // nor anything else
-  bool is_distrust = false;   // one side did not believe the other's certificate or secret
-  Duration hello_time{};      // from the connection to its answer
+  std::string hello_error{};            // connected, but no HELLO has come
+  bool is_silent = false;               // nor anything else
+  std::optional<Rejection> distrust{};  // of the other's certificate or secret, by either side
+  Duration hello_time{};                // from the connection to its answer
   std::optional<GreetingFacts> greeting{};
   bool is_between = false;  // the HELLO names other sockets than are seen here
 

@@ -72,9 +72,17 @@ void judge_lookups(const Facts& facts, Findings& found) {
   }
 }
 
-// Where TLS fails; what was seen says which of them it is.
-constexpr const char* kCompareTls =
-    "compare tls.ca and the certificates, or the secret, of both sides";
+// What was seen says more; this says whose it is.
+const char* remedy_for_distrust(const Facts& facts, Rejection flaw) {
+  const bool has_secret = !facts.config.config->tls.secret_file.empty();
+  if (has_secret || flaw == Rejection::kTlsWrongSecret) {
+    return "give both sides the same secret (tls.secret_file)";
+  }
+  if (flaw == Rejection::kTlsRefused) {
+    return "change the certificate of this node, or what is believed there (tls.ca, tls.members)";
+  }
+  return "change the certificate there, or what is believed here (tls.ca, tls.members)";
+}
 
 // A process of several addresses is reached when one of them answers.
 bool is_reached_elsewhere(const Facts& facts, const std::string& address) {
@@ -159,9 +167,9 @@ void judge_failure(const Facts& facts, const ProbeFacts& probe, Findings& found)
                   "listens there");
     return;
   }
-  if (probe.is_distrust) {
+  if (probe.distrust) {
     found.problem(subject(facts, probe) + " is connected, but TLS fails: " + probe.hello_error,
-                  kCompareTls);
+                  remedy_for_distrust(facts, *probe.distrust));
     return;
   }
   if (probe.is_connected()) {
@@ -190,20 +198,22 @@ void judge_failure(const Facts& facts, const ProbeFacts& probe, Findings& found)
 }
 
 // What is known of the two directions between this node and a member.
-enum class Ways : uint8_t { kBoth, kFromHere, kFromThere, kUnlinked, kUnknown };
+enum class Ways : uint8_t { kBoth, kFromHere, kFromThere, kDistrusted, kUnlinked, kUnknown };
 
 Ways ways_to(const Facts& facts, const MemberFacts& member) {
   const Addresses addresses = addresses_of_member(facts, member);
   bool was_tried = false;
   bool is_reached = false;
+  bool is_distrusted = false;
   for (const ProbeFacts& probe : facts.probes) {
     was_tried |= addresses.contains(probe.address);
+    is_distrusted |= addresses.contains(probe.address) && probe.distrust;
     is_reached |= probe.is_from(member.id);
   }
   const bool is_linked = member.state == Liveness::kAlive;
   if (is_reached && !is_linked) return Ways::kUnlinked;
   if (!is_linked || !was_tried) return Ways::kUnknown;
-  if (!is_reached) return Ways::kFromThere;
+  if (!is_reached) return is_distrusted ? Ways::kDistrusted : Ways::kFromThere;
   const bool comes_in = std::ranges::any_of(addresses, [&](const std::string& address) {
     return std::ranges::count(facts.inbound_hosts, place_of(address).host) > 0;
   });
@@ -317,10 +327,10 @@ void check_own_address(const Facts& facts, Findings& found) {
                              name)
                        : kRemedy;
       found.problem("at " + place + ", which peers are told, answers " + name, remedy);
-    } else if (probe.is_distrust) {
+    } else if (probe.distrust) {
       found.warning(
           "peers are told " + place + ", where TLS with this node fails: " + probe.hello_error,
-          kCompareTls);
+          "see tls for the files of this node; if they are well, find out who answers there");
     } else {
       found.warning("peers are told " + place + ", where from here nobody answers: " +
                         (probe.is_connected() ? probe.hello_error : probe.connect_error),
@@ -372,6 +382,10 @@ void check_both_ways(const Facts& facts, Findings& found) {
   if (const auto& names = members[Ways::kFromThere]; !names.empty()) {
     found.problem(listed(names) + ": linked, but only connections from there to here come about",
                   "let TCP through from here to there, or correct node.advertise there");
+  }
+  if (const auto& names = members[Ways::kDistrusted]; !names.empty()) {
+    found.warning(listed(names) + ": still linked, but TLS fails for connections from here",
+                  "see reach for what to change");
   }
   if (const auto& names = members[Ways::kUnlinked]; !names.empty()) {
     found.warning(

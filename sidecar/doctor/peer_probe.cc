@@ -141,7 +141,7 @@ class Inquirer final : public Caller, public io::PeerConnection::Owner {
     fail(name(words.reason));
   }
   void on_flaw(io::PeerConnection& /*connection*/, const io::FrameError& error) override {
-    facts_.is_distrust = is_distrust(error.flaw);
+    if (is_distrust(error.flaw)) facts_.distrust = error.flaw;
     fail(error.text);
   }
   void on_end(io::PeerConnection& /*connection*/, int /*error*/) override { fail(kClosed); }
@@ -152,7 +152,7 @@ class Inquirer final : public Caller, public io::PeerConnection::Owner {
   // A process that does not speak TLS is asked without it.
   void fail(const std::string& why) {
     facts_.hello_error = why;
-    if (tls_ == nullptr || !takes_plain_ || facts_.is_distrust) return end();
+    if (tls_ == nullptr || !takes_plain_ || facts_.distrust) return end();
     tls_ = nullptr;
     connection_->close();
     dial_again();

@@ -12,6 +12,15 @@ Facts with_closed_port() {
   return facts;
 }
 
+// orders-2 is not believed, or does not believe this node.
+Facts with_distrust(Rejection flaw) {
+  Facts facts = healthy_facts();
+  facts.probes[2].greeting.reset();
+  facts.probes[2].hello_error = "not believed";
+  facts.probes[2].distrust = flaw;
+  return facts;
+}
+
 BOOST_FIXTURE_TEST_SUITE(names, HealthyGroup)
 
 BOOST_AUTO_TEST_CASE(that_stand_for_the_members_are_well) {
@@ -94,10 +103,10 @@ BOOST_AUTO_TEST_CASE(at_which_another_member_answers_is_a_problem) {
 BOOST_AUTO_TEST_CASE(at_which_this_node_is_not_believed_is_not_to_be_changed) {
   facts.probes.front().greeting.reset();
   facts.probes.front().hello_error = "the peer's certificate has expired; renew it";
-  facts.probes.front().is_distrust = true;
+  facts.probes.front().distrust = Rejection::kTlsExpired;
   expect_one(facts, "own address",
              "warning: peers are told 10.0.0.1:7946, where TLS with this node fails: the peer's "
-             "certificate has expired; renew it -> compare tls.ca");
+             "certificate has expired; renew it -> see tls for the files of this node");
 }
 
 BOOST_AUTO_TEST_CASE(at_which_nobody_answers_is_a_warning) {
@@ -141,13 +150,15 @@ BOOST_AUTO_TEST_CASE(of_a_stranger_that_says_no_hello_is_a_problem) {
 }
 
 BOOST_AUTO_TEST_CASE(of_a_member_that_is_not_believed_is_a_matter_of_tls) {
-  facts.probes[2].greeting.reset();
-  facts.probes[2].hello_error = "the peer's certificate has expired; renew it";
-  facts.probes[2].is_distrust = true;
-  BOOST_TEST(findings(facts, "reach")
-                 .ends_with("\nproblem: orders-2 (10.0.0.3:7946) is connected, but TLS fails: the "
-                            "peer's certificate has expired; renew it -> compare tls.ca and the "
-                            "certificates, or the secret, of both sides\n"));
+  BOOST_TEST(findings(with_distrust(Rejection::kTlsExpired), "reach")
+                 .ends_with("\nproblem: orders-2 (10.0.0.3:7946) is connected, but TLS fails: not "
+                            "believed -> change the certificate there, or what is believed here "
+                            "(tls.ca, tls.members)\n"));
+  BOOST_TEST(findings(with_distrust(Rejection::kTlsRefused), "reach")
+                 .ends_with("-> change the certificate of this node, or what is believed there "
+                            "(tls.ca, tls.members)\n"));
+  BOOST_TEST(findings(with_distrust(Rejection::kTlsWrongSecret), "reach")
+                 .ends_with("-> give both sides the same secret (tls.secret_file)\n"));
 }
 
 BOOST_AUTO_TEST_CASE(of_a_member_that_hangs_says_so) {
@@ -198,6 +209,12 @@ BOOST_AUTO_TEST_CASE(are_broken_where_only_the_member_can_connect) {
   BOOST_TEST(
       findings(with_closed_port(), "both ways")
           .starts_with("problem: orders-2: linked, but only connections from there to here"));
+}
+
+BOOST_AUTO_TEST_CASE(are_no_matter_of_tcp_where_a_member_is_not_believed) {
+  BOOST_TEST(findings(with_distrust(Rejection::kTlsExpired), "both ways")
+                 .starts_with("warning: orders-2: still linked, but TLS fails for connections from "
+                              "here -> see reach"));
 }
 
 BOOST_AUTO_TEST_CASE(are_doubtful_where_a_member_answers_and_is_not_linked) {

@@ -262,10 +262,10 @@ BOOST_AUTO_TEST_CASE(tells_those_who_do_not_believe_from_those_who_speak_no_tls)
   const std::vector<uint8_t> bad_certificate{0x15, 3, 3, 0, 2, 2, 42};  // a fatal alert
   const ProbeFacts refused = answered_by(bad_certificate);
   BOOST_TEST(refused.hello_error.starts_with("the peer refused this side ("), refused.hello_error);
-  BOOST_TEST(refused.is_distrust);
+  BOOST_CHECK(refused.distrust == Rejection::kTlsRefused);
   const ProbeFacts plain = answered_by(hello("orders"));
   BOOST_TEST(plain.hello_error.starts_with("the peer does not speak TLS"), plain.hello_error);
-  BOOST_TEST(!plain.is_distrust);
+  BOOST_CHECK(!plain.distrust);
 }
 
 BOOST_AUTO_TEST_CASE(what_came_while_this_process_stood_still_came_in_time) {

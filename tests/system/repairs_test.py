@@ -206,8 +206,7 @@ class Peers(RepairCase):
             group.start()
             for sidecar in (odd, group.sidecars[1]):
                 self.await_advice(sidecar, "reach", "is connected, but TLS fails: ",
-                                  "compare tls.ca and the certificates, or the secret, of both "
-                                  "sides")
+                                  "give both sides the same secret")
             other.write_text((self.folder / "secret").read_text())
             group.await_leader()
             self.await_security(group, "psk")
@@ -221,9 +220,9 @@ class Peers(RepairCase):
                 odd = group.followers()[0]
                 stranger = Authority(self.folder, "stranger")
                 self.issue(odd, stranger)
-                for sidecar in (odd, leader):
-                    self.await_advice(sidecar, "reach", "is connected, but TLS fails: ",
-                                      "compare tls.ca and the certificates")
+                for sidecar, remedy in (odd, "the certificate of this node, or what is believed there"), \
+                        (leader, "the certificate there, or what is believed here"):
+                    self.await_advice(sidecar, "reach", "is connected, but TLS fails: ", remedy)
                 self.issue(odd)
                 self.await_security(group, "tls")
                 for sidecar in group.sidecars:
