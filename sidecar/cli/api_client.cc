@@ -112,12 +112,12 @@ io::TlsContextPtr context_for(const ApiAddress& address) {
       return daemon::make_client_context(files, texts);
     }
     // Whoever owns it, the sidecar's user mostly, is the one that is believed.
-    texts.cert =
-        io::read_guarded_file(address.server_cert, "the sidecar's cert", io::Secrecy::kShared);
-    const auto server = io::parse_certificates(texts.cert, "the sidecar's cert");
+    const std::string label = "the sidecar's certificate";
+    texts.cert = io::read_guarded_file(address.server_cert, label, io::Secrecy::kShared);
+    const auto server = io::parse_certificates(texts.cert, label + " " + address.server_cert);
     if (files.cert.empty()) return io::TlsContext::of_http_client({}, server.front());
     daemon::read_files(files, texts);
-    const io::CertificateSet own = io::parse_certificate_set(texts, files.keys);
+    const io::CertificateSet own = io::parse_certificate_set(texts, files.labels());
     return io::TlsContext::of_http_client(own, server.front());
   } catch (const io::TlsError& error) {
     throw ApiError(error.what());

@@ -83,17 +83,20 @@ TlsContextPtr make_context(const Config& config, const io::TlsTexts& texts, io::
       throw TlsError("tls.secret_file " + config.tls.secret_file + " " + error.what());
     }
   }
-  const io::CertificateSet set = io::parse_certificate_set(texts, "tls.");
-  io::check_certificate_set(set, "tls.", std::time(nullptr));
+  const io::CertificateSet set = io::parse_certificate_set(texts, files_of(config.tls).labels());
+  io::check_certificate_set(set, std::time(nullptr));
   const io::PeerCertificate own = io::described(set.cert.get());
   rules.trust_domain = io::trust_domain_of(own.names);
+  const auto refuse = [&](const io::TlsFlaw& flaw) {
+    throw TlsError(set.labels.cert + " would be refused: " + flaw.text);
+  };
   // What peers with the same rules would say of it.
   const auto flaw = io::judge_member(own, rules);
-  if (flaw && !rules.members.empty()) throw TlsError("tls.cert would be refused: " + flaw->text);
+  if (flaw && !rules.members.empty()) refuse(*flaw);
   // The hosts of others tell nothing of this one, but a voter's is known to all.
   if (const auto voter = config.voters.find(config.node.name); voter != config.voters.end()) {
     const auto wrong = io::judge_voter(own.names, voter->second.host, own.names);
-    if (wrong) throw TlsError("tls.cert would be refused: " + wrong->text);
+    if (wrong) refuse(*wrong);
   }
   reading.is_believed_by_none = flaw_for_others(own, rules, config);
   reading.cannot_tell_voters_apart = names_for_all(set, config);

@@ -17,8 +17,8 @@ TlsReading read_server_tls(const char* keys, const Settings& settings, io::Clien
                                .is_folder_shared = settings.is_folder_shared};
   const auto read = [&](io::TlsTexts& texts) { read_files(files, texts); };
   const auto make = [&](const io::TlsTexts& texts, TlsReading& reading) {
-    const io::CertificateSet set = io::parse_certificate_set(texts, files.keys, files.ca_key);
-    io::check_shown_certificate(set, X509_PURPOSE_SSL_SERVER, files.keys, std::time(nullptr));
+    const io::CertificateSet set = io::parse_certificate_set(texts, files.labels());
+    io::check_shown_certificate(set, X509_PURPOSE_SSL_SERVER, std::time(nullptr));
     reading.tls = io::TlsContext::of_http_server(set, wanted);
   };
   return read_tls(last, {.files = paths_of(files)}, read, make);

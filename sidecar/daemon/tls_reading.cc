@@ -7,10 +7,10 @@
 #include <exception>
 #include <utility>
 
-#include "io/tls/certificates.hh"
-
 namespace bellwether::daemon {
 namespace {
+
+constexpr const char* kSystemAuthorities = "the system's authorities";
 
 // A certificate that has expired in the meantime is judged again, or one that is not valid yet
 // because the clock was put back.
@@ -21,6 +21,12 @@ bool is_in_time(const io::TlsContextPtr& tls) {
 }
 
 }  // namespace
+
+io::CertificateLabels CertificateFiles::labels() const {
+  return {.cert = keys + "cert " + cert,
+          .key = keys + "key " + key,
+          .ca = ca.empty() ? kSystemAuthorities : keys + ca_key + " " + ca};
+}
 
 void read_files(const CertificateFiles& files, io::TlsTexts& texts) {
   const auto read = [&](const std::string& path, const char* key, io::Secrecy secrecy) {
@@ -76,18 +82,17 @@ void read_client_files(const CertificateFiles& files, io::TlsTexts& texts) {
   if (bundle.empty()) {
     throw io::TlsError("this system has no file of authorities; give " + files.keys + files.ca_key);
   }
-  texts.ca =
-      io::read_guarded_file(bundle, "the system's authorities", io::Secrecy::kPublic, &texts.marks);
+  texts.ca = io::read_guarded_file(bundle, kSystemAuthorities, io::Secrecy::kPublic, &texts.marks);
 }
 
 io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::TlsTexts& texts) {
   if (files.cert.empty()) {
     io::CertificateSet set;
-    set.ca = io::parse_certificates(texts.ca, files.keys + files.ca_key);
+    set.ca = io::parse_certificates(texts.ca, files.labels().ca);
     return io::TlsContext::of_http_client(set);
   }
-  const io::CertificateSet set = io::parse_certificate_set(texts, files.keys, files.ca_key);
-  io::check_shown_certificate(set, X509_PURPOSE_SSL_CLIENT, files.keys, std::time(nullptr));
+  const io::CertificateSet set = io::parse_certificate_set(texts, files.labels());
+  io::check_shown_certificate(set, X509_PURPOSE_SSL_CLIENT, std::time(nullptr));
   return io::TlsContext::of_http_client(set);
 }
 

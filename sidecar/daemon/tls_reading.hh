@@ -13,6 +13,7 @@
 
 #include "daemon/file_marks.hh"
 #include "daemon/reread.hh"
+#include "io/tls/certificates.hh"
 #include "io/tls/guarded_file.hh"
 #include "io/tls/tls_context.hh"
 
@@ -46,6 +47,8 @@ struct CertificateFiles {
   std::string ca;
   const char* ca_key = "ca";
   bool is_folder_shared = false;  // Secrecy::kShared
+
+  io::CertificateLabels labels() const;
 };
 
 // Of an HTTP client, which believes the system's authorities without `ca`.  Throws TlsError. Block.

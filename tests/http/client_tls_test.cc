@@ -17,8 +17,8 @@ struct ClientTlsHarness : Harness {
   void serve(const CertificateWish& wish) {
     TlsTexts texts;
     authority.issue(wish, texts);
-    server->secure(TlsContext::of_http_server(parse_certificate_set(texts, "api."),
-                                              ClientCertificate::kOptional));
+    server->secure(
+        TlsContext::of_http_server(parse_certificate_set(texts, {}), ClientCertificate::kOptional));
   }
   static TlsContextPtr believing(const Authority& believed) {
     CertificateSet nothing;

@@ -62,7 +62,7 @@ struct TlsHarness : Harness {
   CertificateSet issued(const CertificateWish& wish) const {
     TlsTexts texts;
     authority.issue(wish, texts);
-    return parse_certificate_set(texts, "api.");
+    return parse_certificate_set(texts, {});
   }
   TlsContextPtr serving(ClientCertificate wanted) const {
     return TlsContext::of_http_server(issued(kHost), wanted);

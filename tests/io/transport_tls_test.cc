@@ -28,7 +28,7 @@ struct Certificates {
              std::chrono::seconds ends_in = std::chrono::hours(24), int rsa_bits = 0) const {
     TlsTexts texts;
     authority.issue({.names = names, .ends_in = ends_in, .rsa_bits = rsa_bits}, texts);
-    return TlsContext::of_members(parse_certificate_set(texts, "tls."),
+    return TlsContext::of_members(parse_certificate_set(texts, {}),
                                   {.members = {"*.orders.shop"}, .hosts = {}, .trust_domain = ""});
   }
 };
@@ -185,11 +185,11 @@ BOOST_AUTO_TEST_CASE(a_link_by_an_authority_that_was_taken_out_ends) {
   TlsTexts of_a;
   old.authority.issue({.names = {"DNS:node-1.orders.shop"}}, of_a);
   of_a.ca += other.pem();
-  connect(strict(TlsContext::of_members(parse_certificate_set(of_a, "tls."), rules)),
-          strict(TlsContext::of_members(parse_certificate_set(both, "tls."), rules)));
+  connect(strict(TlsContext::of_members(parse_certificate_set(of_a, {}), rules)),
+          strict(TlsContext::of_members(parse_certificate_set(both, {}), rules)));
   BOOST_REQUIRE(are_linked());
   b.transport().set_security(
-      strict(TlsContext::of_members(parse_certificate_set(texts, "tls."), rules)));
+      strict(TlsContext::of_members(parse_certificate_set(texts, {}), rules)));
   BOOST_TEST(run_until(
       [&] { return !b.is_linked_to(a) && b.count_rejected(Rejection::kTlsUnknownCa) > 0; }));
 }
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(who_is_no_member_by_new_rules_is_sent_away) {
   TlsTexts texts;
   certificates.authority.issue({.names = {"DNS:node-2.orders.shop"}}, texts);
   b.transport().set_security(strict(TlsContext::of_members(
-      parse_certificate_set(texts, "tls."),
+      parse_certificate_set(texts, {}),
       {.members = {"node-2.orders.shop"}, .hosts = {}, .trust_domain = ""})));
   BOOST_TEST(run_until(
       [&] { return !b.is_linked_to(a) && b.count_rejected(Rejection::kTlsWrongName) > 0; }));

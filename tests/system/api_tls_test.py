@@ -150,10 +150,10 @@ class Api(Served):
             self.api.write(self.api.key, key)
             wait_until("the key alone is refused", lambda: sidecar.count(
                 "bellwether_tls_last_reload_successful", use="api") == 0)
-            self.assertEqual(sidecar.get("/v1/status")["tls"]["api"]["why_not_in_force"],
-                             "api.key does not belong to api.cert")
+            flaw = f"api.key {self.api.key} does not belong to api.cert {self.api.cert}"
+            self.assertEqual(sidecar.get("/v1/status")["tls"]["api"]["why_not_in_force"], flaw)
             sidecar.await_log(r"error .*the files of .api. are refused; what was in force stays "
-                              'error="api.key does not belong to api.cert"')
+                              f'error="{flaw}"')
             self.assertEqual(shown(sidecar), first)
             self.assertTrue(sidecar.is_ready())
             self.api.write(self.api.cert, certificate)

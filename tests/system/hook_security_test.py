@@ -164,7 +164,7 @@ class Https(HookCase):
                 sender.write(sender.key, "none")
                 wait_until("that is refused", lambda: sidecar.count(
                     "bellwether_tls_last_reload_successful", **USE) == 0)
-                self.assertIn("hook[1].key holds no private key",
+                self.assertIn(f"hook[1].key {sender.key} holds no private key",
                               sidecar.get("/v1/status")["tls"]["hooks"]["why_not_in_force"])
                 told = len(receiver.requests)
                 self.tell_again(sidecar)  # with what was in force

@@ -94,7 +94,8 @@ class Rotation(TlsCase):
                                lambda each=sidecar, old=before: self.expiry(each) > old)
                     self.assertEqual(sidecar.count("bellwether_tls_last_reload_successful",
                                                    use="members"), 1)
-                    self.assertIn("tls.key does not belong to tls.cert", sidecar.log())
+                    self.assertIn(f"tls.key {identity.key} does not belong to tls.cert {identity.cert}",
+                                  sidecar.log())
                 self.await_security(group, "tls")
 
     def test_one_after_the_other_in_quick_succession(self):
@@ -198,7 +199,7 @@ class Rotation(TlsCase):
                        ("cut short or damaged", good[:200]),
                        ("has expired; renew it",
                         self.authority.issue(HOST_NAMES, -1, private=identity.key)[0]),
-                       ("key does not belong", self.authority.issue(HOST_NAMES)[0])]
+                       ("does not belong to tls.cert", self.authority.issue(HOST_NAMES)[0])]
                 for words, text in bad:
                     identity.write(identity.cert, text)
                     leader.await_log(words)

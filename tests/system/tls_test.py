@@ -90,8 +90,8 @@ class Members(TlsCase):
             identity.take(*self.authority.issue(["DNS:elsewhere.org"]), self.authority.pem())
             sidecar.write_config(group.config_of(sidecar).replace(
                 identity.table(), identity.table(members=["elsewhere.org"])))
-            wrong = ("tls.cert would be refused: the peer's certificate is for elsewhere.org, "
-                     "this voter is 127.0.0.1")
+            wrong = (f"tls.cert {identity.cert} would be refused: the peer's certificate is for "
+                     "elsewhere.org, this voter is 127.0.0.1")
             check = self.run_program("check", sidecar.config_file)
             self.assertEqual(check.returncode, 4)
             self.assertIn(wrong, check.stderr)

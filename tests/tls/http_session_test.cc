@@ -22,7 +22,7 @@ struct HttpSessions {
   }
   CertificateSet set(const CertificateWish& wish = {.names = {std::string("DNS:") + kHost}}) const {
     TlsTexts texts;
-    return parse_certificate_set(issued(authority, wish, texts), "api.", "client_ca");
+    return parse_certificate_set(issued(authority, wish, texts), {});
   }
   // That asks for no certificate.
   Context server(const CertificateWish& wish = {.names = {std::string("DNS:") + kHost}}) const {
@@ -41,7 +41,7 @@ struct HttpSessions {
     TlsTexts texts;
     by.issue({.names = {}, .common_name = "ops"}, texts);
     texts.ca = authority.pem();
-    return TlsContext::of_http_client(parse_certificate_set(texts, "hook[1]."));
+    return TlsContext::of_http_client(parse_certificate_set(texts, {}));
   }
   static bool is_heard(SessionPair& pair) {
     pair.client.session.write("GET");
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(what_is_shown_is_for_its_side_and_valid_now) {
   const std::time_t now = std::time(nullptr);
   const auto flaw = [&](const CertificateWish& wish, int purpose) {
     try {
-      check_shown_certificate(set(wish), purpose, "api.", now);
+      check_shown_certificate(set(wish), purpose, now);
     } catch (const TlsError& error) {
       return std::string(error.what());
     }
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(what_is_shown_is_for_its_side_and_valid_now) {
   wish.extended_key_usage = "clientAuth";
   BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_CLIENT) == "");
   BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER) ==
-             "api.cert is not for servers; issue one with extendedKeyUsage serverAuth");
+             "cert is not for servers; issue one with extendedKeyUsage serverAuth");
   wish = {};
   wish.begins_in = std::chrono::hours(1);
   BOOST_TEST(flaw(wish, X509_PURPOSE_SSL_SERVER).find("is not valid yet; look at") !=

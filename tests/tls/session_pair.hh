@@ -16,7 +16,7 @@ namespace bellwether::io::test {
 using Context = TlsContextPtr;
 
 inline Context context_of(const TlsTexts& texts, MemberRules rules) {
-  return TlsContext::of_members(parse_certificate_set(texts, "tls."), std::move(rules));
+  return TlsContext::of_members(parse_certificate_set(texts, {}), std::move(rules));
 }
 
 inline MemberRules any_of_shop() {

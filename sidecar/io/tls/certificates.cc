@@ -150,15 +150,15 @@ bool is_without_issuer(int error) {
   }
 }
 
-[[noreturn]] void fail_by_time(const std::string& keys, bool is_over) {
+[[noreturn]] void fail_by_time(const std::string& label, bool is_over) {
   throw TlsError(
-      keys + "cert, or an authority behind it, " +
+      label + ", or an authority behind it, " +
       (is_over ? "has expired; renew it" : "is not valid yet; look at this machine's clock"));
 }
 
 }  // namespace
 
-std::vector<X509Ptr> parse_certificates(std::string_view pem, const std::string& key) {
+std::vector<X509Ptr> parse_certificates(std::string_view pem, const std::string& label) {
   const BioPtr reader = reader_of(pem);
   std::vector<X509Ptr> certificates;
   while (X509* certificate = PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)) {
@@ -167,49 +167,51 @@ std::vector<X509Ptr> parse_certificates(std::string_view pem, const std::string&
   const unsigned long error = ERR_peek_last_error();
   ERR_clear_error();
   if (ERR_GET_REASON(error) != PEM_R_NO_START_LINE || ends_in_a_first_line(pem)) {
-    throw TlsError(key + " holds a certificate that is cut short or damaged");
+    throw TlsError(label + " holds a certificate that is cut short or damaged");
   }
-  if (certificates.empty()) throw TlsError(key + " holds no certificate in PEM");
+  if (certificates.empty()) throw TlsError(label + " holds no certificate in PEM");
   return certificates;
 }
 
-CertificateSet parse_certificate_set(const TlsTexts& texts, const std::string& keys,
-                                     const char* ca) {
+CertificateSet parse_certificate_set(const TlsTexts& texts, CertificateLabels labels) {
   CertificateSet set;
-  set.chain = parse_certificates(texts.cert, keys + "cert");
+  set.labels = std::move(labels);
+  const auto& [cert, key, ca] = set.labels;
+  set.chain = parse_certificates(texts.cert, cert);
   set.cert = std::move(set.chain.front());
   set.chain.erase(set.chain.begin());
-  if (!texts.ca.empty()) set.ca = parse_certificates(texts.ca, keys + ca);
+  if (!texts.ca.empty()) set.ca = parse_certificates(texts.ca, ca);
   set.key = parse_key(texts.key);
   ERR_clear_error();
   if (set.key == nullptr) {
-    throw TlsError(keys + "key holds no private key in PEM without a password");
+    throw TlsError(key + " holds no private key in PEM without a password");
   }
   if (X509_check_private_key(set.cert.get(), set.key.get()) != 1) {
     ERR_clear_error();
-    throw TlsError(keys + "key does not belong to " + keys + "cert");
+    throw TlsError(fmt::format("{} does not belong to {}", key, cert));
   }
   if (const std::string flaw = flaw_of(set.key.get()); !flaw.empty()) {
-    throw TlsError(fmt::format("{}key is {}", keys, flaw));
+    throw TlsError(fmt::format("{} is {}", key, flaw));
   }
   return set;
 }
 
-void check_certificate_set(const CertificateSet& set, const std::string& keys, std::time_t now) {
+void check_certificate_set(const CertificateSet& set, std::time_t now) {
+  const std::string& cert = set.labels.cert;
   for (const int purpose : {X509_PURPOSE_SSL_SERVER, X509_PURPOSE_SSL_CLIENT}) {
     const int error = verify(set, purpose, now);
     ERR_clear_error();
     if (error == X509_V_OK) continue;
     const bool is_over = error == X509_V_ERR_CERT_HAS_EXPIRED;
-    if (is_over || error == X509_V_ERR_CERT_NOT_YET_VALID) fail_by_time(keys, is_over);
+    if (is_over || error == X509_V_ERR_CERT_NOT_YET_VALID) fail_by_time(cert, is_over);
     if (error == X509_V_ERR_INVALID_PURPOSE) {
       const bool is_server = purpose == X509_PURPOSE_SSL_SERVER;
       throw TlsError(
-          fmt::format("{}cert is not for {}; a member needs a certificate for both "
+          fmt::format("{} is not for {}; a member needs a certificate for both "
                       "serverAuth and clientAuth, or for any use",
-                      keys, is_server ? "servers" : "clients"));
+                      cert, is_server ? "servers" : "clients"));
     }
-    throw TlsError(fmt::format("{0}cert is not believed by {0}ca: {1}; {2}", keys,
+    throw TlsError(fmt::format("{} is not believed by {}: {}; {}", cert, set.labels.ca,
                                X509_verify_cert_error_string(error),
                                is_without_issuer(error) ? "let that have the authority that has "
                                                           "signed it"
@@ -217,16 +219,16 @@ void check_certificate_set(const CertificateSet& set, const std::string& keys, s
   }
 }
 
-void check_shown_certificate(const CertificateSet& set, int purpose, const std::string& keys,
-                             std::time_t now) {
+void check_shown_certificate(const CertificateSet& set, int purpose, std::time_t now) {
+  const std::string& cert = set.labels.cert;
   if (X509_check_purpose(set.cert.get(), purpose, 0) != 1) {
     const bool is_server = purpose == X509_PURPOSE_SSL_SERVER;
-    throw TlsError(fmt::format("{}cert is not for {}; issue one with extendedKeyUsage {}", keys,
+    throw TlsError(fmt::format("{} is not for {}; issue one with extendedKeyUsage {}", cert,
                                is_server ? "servers" : "clients",
                                is_server ? "serverAuth" : "clientAuth"));
   }
   const bool is_over = expiry_of(set) <= now;
-  if (is_over || beginning_of(set.cert.get()) > now) fail_by_time(keys, is_over);
+  if (is_over || beginning_of(set.cert.get()) > now) fail_by_time(cert, is_over);
 }
 
 PeerCertificate described(X509* certificate) {

@@ -12,29 +12,34 @@
 
 namespace bellwether::io {
 
+// What errors call the files of a set: the key that names one in the configuration, and its path.
+struct CertificateLabels {
+  std::string cert = "cert";
+  std::string key = "key";
+  std::string ca = "ca";
+};
+
 struct CertificateSet {
+  CertificateLabels labels;
   X509Ptr cert;
   std::vector<X509Ptr> chain;  // without the certificate itself
   PrivateKeyPtr key;
   std::vector<X509Ptr> ca;
 };
 
-// All certificates of a PEM file, which `key` names.  Throws TlsError ("tls.ca holds no ...").
-std::vector<X509Ptr> parse_certificates(std::string_view pem, const std::string& key);
+// All certificates of a PEM file.  Throws TlsError, whose text begins with its `label`.
+std::vector<X509Ptr> parse_certificates(std::string_view pem, const std::string& label);
 
-// Throws TlsError whose text begins with the key that names the file, after `keys`: "tls.key does
-// not belong to tls.cert".  Without `texts.ca`, whose key is `ca`, there are no authorities.
-CertificateSet parse_certificate_set(const TlsTexts& texts, const std::string& keys,
-                                     const char* ca = "ca");
+// Throws TlsError, whose text begins with a label.  Without `texts.ca` there are no authorities.
+CertificateSet parse_certificate_set(const TlsTexts& texts, CertificateLabels labels);
 
 // Whether peers that trust the set's authorities will believe its certificate, at `now`, on either
 // side of a connection.  Throws TlsError as above.
-void check_certificate_set(const CertificateSet& set, const std::string& keys, std::time_t now);
+void check_certificate_set(const CertificateSet& set, std::time_t now);
 
 // Whether it can be shown at `now` to whoever believes its authority, which is not known here, as
 // `purpose` (X509_PURPOSE_SSL_SERVER or _CLIENT) asks for.  Throws TlsError as above.
-void check_shown_certificate(const CertificateSet& set, int purpose, const std::string& keys,
-                             std::time_t now);
+void check_shown_certificate(const CertificateSet& set, int purpose, std::time_t now);
 
 // What the rules ask, of a certificate that was verified or is one's own.
 PeerCertificate described(X509* certificate);
