@@ -2,22 +2,14 @@
 // got right already.
 #include "api/trust.hh"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "base/ascii.hh"
+
 namespace bellwether::api {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 // Without brackets, port and the dot at the end of a full name; empty when it is not an authority.
 std::string host_of(std::string_view authority) {
@@ -27,26 +19,20 @@ std::string host_of(std::string_view authority) {
       authority.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
   if (has_port) authority = authority.substr(0, colon);
   if (authority.starts_with('[') && authority.ends_with(']')) {
-    return lower(authority.substr(1, authority.size() - 2));
+    return to_lower(authority.substr(1, authority.size() - 2));
   }
   if (authority.find(':') != std::string_view::npos) return "";
   if (authority.ends_with('.')) authority.remove_suffix(1);
-  return lower(authority);
-}
-
-bool is_address(const std::string& host) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
-         inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
+  return to_lower(authority);
 }
 
 bool is_own(const std::string& host, const Config& config) {
   if (host.empty()) return false;
   if (HostPort{.host = host}.is_loopback()) return true;
   // An address cannot be made to point elsewhere.
-  if (config.api.listen.is_wildcard() && is_address(host)) return true;
-  const std::array own{host_of(config.node.name), lower(config.api.listen.host),
-                       lower(config.node.advertise.host)};
+  if (config.api.listen.is_wildcard() && is_ip_address(host)) return true;
+  const std::array own{host_of(config.node.name), to_lower(config.api.listen.host),
+                       to_lower(config.node.advertise.host)};
   return std::find(own.begin(), own.end(), host) != own.end();
 }
 
@@ -55,8 +41,8 @@ bool is_own(const std::string& host, const Config& config) {
 bool is_same_origin(const std::string& origin, const std::string* host, bool is_over_tls) {
   const size_t scheme_end = origin.find("://");
   if (scheme_end == std::string::npos || host == nullptr) return false;
-  if (is_over_tls && lower(origin.substr(0, scheme_end)) != "https") return false;
-  return lower(origin.substr(scheme_end + 3)) == lower(*host);
+  if (is_over_tls && to_lower(origin.substr(0, scheme_end)) != "https") return false;
+  return to_lower(origin.substr(scheme_end + 3)) == to_lower(*host);
 }
 
 }  // namespace
@@ -68,11 +54,12 @@ std::string distrust(const io::HttpRequest& request, const Config& config) {
     return "the Host header names none of this node's names; use its address, or " +
            config.node.name;
   }
-  if (request.method != "POST") return "";
+  const bool is_reading = request.method == "GET" || request.method == "HEAD";
+  if (is_reading) return "";
   const std::string* const site = request.header("sec-fetch-site");
   const std::string* const origin = request.header("origin");
   const bool is_another_site =
-      (site != nullptr && lower(*site) == "cross-site") ||
+      (site != nullptr && to_lower(*site) == "cross-site") ||
       (origin != nullptr && !is_same_origin(*origin, host, request.is_over_tls));
   return is_another_site ? "commands are not taken from another site's page" : "";
 }

@@ -96,6 +96,11 @@ std::string HostPort::text() const {
   return is_ipv6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
+bool is_ip_address(std::string_view host) {
+  const std::string text(host);
+  return ipv4(text) || ipv6(text);
+}
+
 std::string parse_host_port(std::string_view text, HostPort& result) {
   if (text.size() > kMaxHostPort) return "is longer than 255 characters";
   const bool is_bracketed = text.starts_with('[');

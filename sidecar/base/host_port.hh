@@ -23,6 +23,9 @@ struct HostPort {
   friend auto operator<=>(const HostPort&, const HostPort&) = default;
 };
 
+// Whether a host is an IP address, as numbers, and not a name.
+bool is_ip_address(std::string_view host);
+
 // Fills `result` from host:port and returns ""; or returns what is wrong with the text, as a phrase
 // that follows it ("lacks a port").
 std::string parse_host_port(std::string_view text, HostPort& result);

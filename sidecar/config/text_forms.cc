@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/ascii.hh"
+#include "base/host_port.hh"
 #include "io/tls/certificate_names.hh"
 
 namespace bellwether {
@@ -105,7 +106,7 @@ bool is_member_name(std::string_view text) {
     io::SpiffeId unused;
     return io::parse_spiffe_id(text, unused).empty();
   }
-  if (io::is_address(text)) return true;
+  if (is_ip_address(text)) return true;
   if (text.starts_with("*.")) {
     text.remove_prefix(2);
     if (text.find('.') == std::string_view::npos) return false;  // no certificate is believed so

@@ -122,9 +122,11 @@ BOOST_AUTO_TEST_CASE(a_command_of_another_site_is_told_with_who_sent_it) {
         ->status();
   };
   BOOST_TEST(sent_by("POST", "/v1/step-down") == 403u);
+  BOOST_TEST(sent_by("PUT", "/v1/application/score") == 403u);
   BOOST_TEST(sent_by("POST", "/v1/leader") == 403u);  // not a command
   BOOST_TEST(sent_by("GET", "/v1/step-down") == 405u);
-  BOOST_TEST(asked == std::vector<std::string>{"step_down by 10.0.0.9:1234 403"},
+  BOOST_TEST(asked == (std::vector<std::string>{"step_down by 10.0.0.9:1234 403",
+                                                "score by 10.0.0.9:1234 403"}),
              boost::test_tools::per_element());
 }
 

@@ -192,7 +192,7 @@ class Members(BetweenCase):
                         with contextlib.suppress(OSError):
                             os.write(client.stdin.fileno(), b"K\n")
                         time.sleep(0.01)  # it looks at the first letter that it reads at once
-                target.await_log("renews keys and tickets, and says nothing")
+                target.await_log("renews keys and tickets, and says little")
                 self.assertEqual(target.count(REJECTED, reason="tls_protocol"), 1)
 
 

@@ -147,14 +147,27 @@ BOOST_AUTO_TEST_CASE(who_says_nothing_but_renews_the_keys_is_not_heard_for_long)
   BOOST_TEST(answered < 1024U);
 }
 
-BOOST_AUTO_TEST_CASE(who_has_words_may_renew_the_keys_as_often) {
-  for (int i = 0; i < 200; ++i) {
-    server.take(key_update(true));
+BOOST_AUTO_TEST_CASE(a_word_in_between_does_not_make_it_less) {
+  for (int i = 0; i < 17; ++i) {
+    server.take(key_update(false));
     server.take(records->seal(kApplicationData, "."));
+  }
+  BOOST_TEST_REQUIRE(server.session.flaw().has_value());
+  BOOST_TEST((server.session.flaw()->reason == Rejection::kTlsProtocol));
+  BOOST_TEST(server.heard.size() == 16U);
+}
+
+BOOST_AUTO_TEST_CASE(who_says_much_may_renew_the_keys_as_long) {
+  const std::string words(size_t{16} * 1024, '.');
+  for (int i = 0; i < 20; ++i) {
+    for (int record = 0; record < 64; ++record) {
+      server.take(records->seal(kApplicationData, words));
+    }
+    server.take(key_update(true));
     pair.run();
   }
   BOOST_TEST(!server.session.flaw().has_value());
-  BOOST_TEST(server.heard.size() == 200U);
+  BOOST_TEST(server.heard.size() == 20U << 20);
 }
 
 BOOST_AUTO_TEST_CASE(a_second_handshake_is_the_end) {

@@ -193,6 +193,23 @@ BOOST_AUTO_TEST_CASE(where_it_is_required_nobody_is_served_without) {
   BOOST_TEST(is_heard(with));
 }
 
+// Otherwise the server would say no for as long as it is asked.
+BOOST_AUTO_TEST_CASE(by_tls_1_2_whoever_asks_for_a_second_handshake_is_refused) {
+  const Context old = limited(client(), TLS1_2_VERSION, TLS1_2_VERSION);
+  static SSL* asking;
+  SSL_CTX_clear_options(old->get(), SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_info_callback(old->get(), [](const SSL* ssl, int /*where*/, int /*result*/) {
+    asking = const_cast<SSL*>(ssl);  // NOLINT(*-const-cast): it is the test's own
+  });
+  SessionPair pair(old, server(), kHost);
+  BOOST_TEST(is_heard(pair));
+  SSL_renegotiate(asking);
+  SSL_do_handshake(asking);
+  pair.server.take(pair.client.give());
+  BOOST_TEST((flaw_of(pair.server) == Rejection::kTlsProtocol));
+  BOOST_TEST(pair.server.session.flaw()->text.find("second handshake") != std::string::npos);
+}
+
 // It has no secret to share with anybody.
 BOOST_AUTO_TEST_CASE(whoever_was_refused_learns_what_to_change_of_http) {
   const Context demanding = TlsContext::of_http_server(set(), ClientCertificate::kRequired);

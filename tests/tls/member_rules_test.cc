@@ -175,6 +175,15 @@ BOOST_AUTO_TEST_CASE(a_voter_s_name_belongs_to_the_certificate_of_its_host) {
              "orders-2.orders");
 }
 
+// One certificate for all of them can tell nobody apart, whatever it has before the rest.
+BOOST_AUTO_TEST_CASE(a_longer_name_that_is_a_wildcard_is_no_voter_s) {
+  const CertificateNames names{.uris = {}, .dns = {"*.orders.shop.svc"}, .addresses = {}};
+  for (const char* host : {"orders-3.orders", "a.orders", "orders-3"}) {
+    BOOST_TEST(judge_voter(names, host, names).has_value(), host);
+  }
+  BOOST_TEST(!judge_voter(names, "orders-3.orders.shop.svc", names));
+}
+
 BOOST_AUTO_TEST_CASE(without_host_names_voters_cannot_be_told_apart) {
   const CertificateNames names = with_id("spiffe://cluster.local/voter").names;
   const CertificateNames another = with_id("spiffe://cluster.local/web").names;

@@ -93,8 +93,6 @@ bool is_dns_match(std::string_view pattern, std::string_view name) {
          equals_ignoring_case(name.substr(label.size()), rest);
 }
 
-bool is_address(std::string_view host) { return !canonical_address(host).empty(); }
-
 bool is_for_host(const CertificateNames& names, std::string_view host) {
   const std::string address = canonical_address(host);
   if (!address.empty()) {

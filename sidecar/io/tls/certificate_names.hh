@@ -11,7 +11,7 @@ namespace bellwether::io {
 
 struct CertificateNames {
   std::vector<std::string> uris;
-  std::vector<std::string> dns;        // in small letters
+  std::vector<std::string> dns;        // in lower case
   std::vector<std::string> addresses;  // IP, in numbers as inet_ntop(3) writes them
 
   bool is_empty() const { return uris.empty() && !has_host_names(); }
@@ -24,11 +24,8 @@ struct CertificateNames {
 bool have_name_in_common(const CertificateNames& one, const CertificateNames& other);
 
 // Whether `pattern` stands for `name`: the same, or "*.rest" for exactly one label before the rest,
-// which has two at least.  Both are DNS names; large and small letters are the same.
+// which has two at least.  Both are DNS names; case does not matter.
 bool is_dns_match(std::string_view pattern, std::string_view name);
-
-// An IP address, in numbers.
-bool is_address(std::string_view host);
 
 // Whether the certificate is for this host, as configured: a DNS name, which a "*." of the
 // certificate may stand for, or an IP address.

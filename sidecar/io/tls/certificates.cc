@@ -13,6 +13,8 @@
 #include <span>
 #include <utility>
 
+#include "base/ascii.hh"
+
 namespace bellwether::io {
 namespace {
 
@@ -50,7 +52,9 @@ CertificateNames names_of(const X509* certificate) {
     int type = 0;
     const void* value = GENERAL_NAME_get0_value(name, &type);
     if (type == GEN_URI) names.uris.push_back(printable(static_cast<const ASN1_STRING*>(value)));
-    if (type == GEN_DNS) names.dns.push_back(printable(static_cast<const ASN1_STRING*>(value)));
+    if (type == GEN_DNS) {
+      names.dns.push_back(to_lower(printable(static_cast<const ASN1_STRING*>(value))));
+    }
     if (type == GEN_IPADD) {
       names.addresses.push_back(address_text(static_cast<const ASN1_OCTET_STRING*>(value)));
     }
@@ -167,9 +171,13 @@ std::vector<X509Ptr> parse_certificates(std::string_view pem, const std::string&
   const unsigned long error = ERR_peek_last_error();
   ERR_clear_error();
   if (ERR_GET_REASON(error) != PEM_R_NO_START_LINE || ends_in_a_first_line(pem)) {
-    throw TlsError(label + " holds a certificate that is cut short or damaged");
+    throw TlsError(label +
+                   " holds a certificate that is cut short or damaged; copy it there again");
   }
-  if (certificates.empty()) throw TlsError(label + " holds no certificate in PEM");
+  if (certificates.empty())
+    throw TlsError(
+        label +
+        " holds no certificate in PEM; give it one that begins with -----BEGIN CERTIFICATE-----");
   return certificates;
 }
 
@@ -184,11 +192,11 @@ CertificateSet parse_certificate_set(const TlsTexts& texts, CertificateLabels la
   set.key = parse_key(texts.key);
   ERR_clear_error();
   if (set.key == nullptr) {
-    throw TlsError(key + " holds no private key in PEM without a password");
+    throw TlsError(key + " holds no private key in PEM without a password; give it one without");
   }
   if (X509_check_private_key(set.cert.get(), set.key.get()) != 1) {
     ERR_clear_error();
-    throw TlsError(fmt::format("{} does not belong to {}", key, cert));
+    throw TlsError(fmt::format("{} does not belong to {}; give the two of one pair", key, cert));
   }
   if (const std::string flaw = flaw_of(set.key.get()); !flaw.empty()) {
     throw TlsError(fmt::format("{} is {}", key, flaw));

@@ -124,17 +124,19 @@ std::string system_authorities() {
 std::string fingerprint(std::span<const std::string_view> parts) {
   using DigestPtr = std::unique_ptr<EVP_MD_CTX, FreeWith<EVP_MD_CTX_free>>;
   const DigestPtr context(EVP_MD_CTX_new());
-  if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
-    throw std::bad_alloc();
-  }
+  // Two that could not be made must not pass for the same.
+  const auto require = [](bool is_done) {
+    if (!is_done) throw std::bad_alloc();
+  };
+  require(context != nullptr && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1);
   for (const std::string_view part : parts) {
     const uint64_t size = part.size();
-    EVP_DigestUpdate(context.get(), &size, sizeof size);
-    EVP_DigestUpdate(context.get(), part.data(), part.size());
+    require(EVP_DigestUpdate(context.get(), &size, sizeof size) == 1);
+    require(EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1);
   }
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned bytes = 0;
-  EVP_DigestFinal_ex(context.get(), digest.data(), &bytes);
+  require(EVP_DigestFinal_ex(context.get(), digest.data(), &bytes) == 1);
   return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + bytes, ""));
 }
 

@@ -61,7 +61,7 @@ SecretText read_guarded_file(const std::string& path, const std::string& key, Se
 // places; "" when there is none.
 std::string system_authorities();
 
-// Different for different parts (SHA-256); printable.
+// Different for different parts (SHA-256); printable.  Throws std::bad_alloc.
 std::string fingerprint(std::span<const std::string_view> parts);
 
 }  // namespace bellwether::io

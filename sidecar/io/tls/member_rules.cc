@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/ascii.hh"
+#include "base/host_port.hh"
+
 namespace bellwether::io {
 namespace {
 
@@ -20,7 +23,7 @@ std::string in_quotes(std::string_view text) { return "\"" + std::string(text) +
 
 // At most a few: the list may be long.
 std::string listed(const std::vector<std::string>& names) {
-  if (names.empty()) return "nowhere";
+  if (names.empty()) return "no host that is configured";
   constexpr size_t kMost = 4;
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), kMost); ++i) {
@@ -63,7 +66,7 @@ bool is_member(const CertificateNames& names, const std::string& id, const Membe
   }
   return std::ranges::any_of(rules.members, [&](const std::string& member) {
     if (has_spiffe_scheme(member)) return member == id;
-    if (is_address(member)) return is_for_host(names, member);
+    if (is_ip_address(member)) return is_for_host(names, member);
     return std::ranges::any_of(names.dns,
                                [&](const std::string& name) { return is_dns_match(member, name); });
   });
@@ -113,9 +116,9 @@ std::optional<TlsFlaw> judge_voter(const CertificateNames& names, const std::str
                       "); this voter is " + host);
   }
   const bool begins_so =
-      !is_address(host) && std::ranges::any_of(names.dns, [&](const std::string& name) {
+      !is_ip_address(host) && std::ranges::any_of(names.dns, [&](const std::string& name) {
         return name.size() > host.size() && name[host.size()] == '.' &&
-               is_dns_match(std::string_view(name).substr(0, host.size()), host);
+               equals_ignoring_case(std::string_view(name).substr(0, host.size()), host);
       });
   if (begins_so) return std::nullopt;
   return wrong_name("the peer's certificate is for " + names.text() + ", this voter is " + host);

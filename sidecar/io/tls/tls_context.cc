@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -55,10 +56,14 @@ int verify_chain(X509_STORE_CTX* chain, void* /*argument*/) {
   return TlsSession::of(ssl).verify(chain) ? 1 : 0;
 }
 
-void note_message(int is_sent, int /*version*/, int type, const void* message, size_t bytes,
+void note_message(int is_sent, int /*version*/, int type, const void* message, size_t size,
                   SSL* ssl, void* /*argument*/) {
-  if (is_sent != 0 || type != SSL3_RT_HANDSHAKE || bytes == 0) return;
-  TlsSession::of(ssl).note_message(*static_cast<const unsigned char*>(message));
+  const std::span bytes(static_cast<const unsigned char*>(message), size);
+  if (bytes.empty()) return;
+  if (is_sent == 0 && type == SSL3_RT_HANDSHAKE) TlsSession::of(ssl).note_message(bytes.front());
+  if (is_sent != 0 && type == SSL3_RT_ALERT && bytes.back() == SSL_AD_NO_RENEGOTIATION) {
+    TlsSession::of(ssl).note_second_handshake();
+  }
 }
 
 // A pre-shared key as what OpenSSL takes for one: a session that nobody had.
@@ -178,7 +183,10 @@ void TlsContext::show(const CertificateSet& set) {
     require(SSL_CTX_add1_chain_cert(context, certificate.get()) == 1, "the chain");
   }
   material_ = digest_of(set.cert.get());
-  for (const X509Ptr& authority : set.ca) material_ += digest_of(authority.get());
+  for (const X509Ptr& certificate : set.chain) material_ += digest_of(certificate.get());
+  std::set<std::string> believed;  // in whatever order the file has them
+  for (const X509Ptr& authority : set.ca) believed.insert(digest_of(authority.get()));
+  for (const std::string& digest : believed) material_ += digest;
   names_ = described(set.cert.get()).names;
   beginning_ = beginning_of(set.cert.get());
   expiry_ = expiry_of(set);

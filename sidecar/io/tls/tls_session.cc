@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "base/host_port.hh"
+
 namespace bellwether::io {
 namespace {
 
@@ -93,7 +95,7 @@ TlsSession::TlsSession(TlsContextPtr context, TlsSide side, std::string server)
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
   SSL_set_app_data(ssl_.get(), this);
-  if (!server_.empty() && !is_address(server_)) {
+  if (!server_.empty() && !is_ip_address(server_)) {
     // SSL_set_tlsext_host_name(), a macro with a cast that C++ does not like.
     SSL_ctrl(ssl_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, server_.data());
   }
@@ -139,7 +141,7 @@ size_t TlsSession::read(std::span<char> buffer) {
   if (flaw_) return 0;
   if (is_established_ && !waiting_.empty()) write_waiting();
   if (result != 1) return 0;
-  messages_ = 0;
+  heard_bytes_ += count;
   return count;
 }
 
@@ -240,13 +242,21 @@ bool TlsSession::is_believed_by(const TlsContext& other) const {
 
 // --- what is wrong ---
 
-// A member that runs this program sends none, and one with another TLS library a few.  Each costs
-// as much as a long frame, and those that ask for an answer cost one.
+// Whoever runs this program sends none, and another TLS library a few: keys are due for renewal
+// after 2^24 records (RFC 8446, section 5.5).  Each costs as much as a long frame, and those that
+// ask for an answer cost one, which waits if the peer does not read.
 void TlsSession::note_message(int type) {
-  constexpr int kMostMessages = 16;
-  if (type != SSL3_MT_KEY_UPDATE && type != SSL3_MT_NEWSESSION_TICKET) return;
-  if (++messages_ <= kMostMessages || flaw_) return;
-  flaw_ = protocol_flaw("the peer renews keys and tickets, and says nothing; see what it is");
+  constexpr uint64_t kMostMessages = 16;
+  constexpr uint64_t kBytesForOneMore = uint64_t{1} << 20;
+  const bool is_after =
+      is_established_ || type == SSL3_MT_KEY_UPDATE || type == SSL3_MT_NEWSESSION_TICKET;
+  if (!is_after || flaw_) return;
+  if (++messages_ <= kMostMessages + heard_bytes_ / kBytesForOneMore) return;
+  flaw_ = protocol_flaw("the peer renews keys and tickets, and says little; see what it is");
+}
+
+void TlsSession::note_second_handshake() {
+  if (!flaw_) flaw_ = protocol_flaw("the peer asks for a second handshake; see what it is");
 }
 
 void TlsSession::note_failure(int result) {

@@ -73,8 +73,10 @@ class TlsSession {
   // Called back by OpenSSL, in the handshake.
   bool verify(X509_STORE_CTX* chain);
   void note_key(const std::string& identity) { key_identity_ = identity; }
-  // And after it.
+  // Of each message of TLS's own that has come.
   void note_message(int type);
+  // By TLS 1.2 a peer asks for one, without end if OpenSSL has its way, which says no each time.
+  void note_second_handshake();
 
  private:
   friend struct SessionBio;
@@ -91,8 +93,9 @@ class TlsSession {
   std::string server_;     // a client's: whom it has called
   std::string_view input_;
   std::string output_;
-  SecretText waiting_;  // written before it could be part of the output
-  int messages_ = 0;    // of TLS's own, since the peer's last words
+  SecretText waiting_;        // written before it could be part of the output
+  uint64_t heard_bytes_ = 0;  // what the peer has said
+  uint64_t messages_ = 0;     // of TLS's own, after the handshake
   bool is_established_ = false;
   bool is_heard_ = false;  // something has been received
   std::optional<TlsFlaw> flaw_;
