@@ -16,6 +16,7 @@ enum class Limit : uint8_t {
   kPeerConnections,  // a peer's connection was closed: there are too many, or too many silent ones
   kHttpConnections,  // connections of clients
   kHttpHandshakes,   // those of them that have not ended their handshake
+  kHttpTls,          // time for what clients send by TLS; the rest waited for the loop's next turn
   kHttpHeader,       // bytes of a request's header
   kHttpBody,         // bytes of a request's body
   kHttpIdle,         // time a connection may be silent
@@ -30,8 +31,8 @@ enum class Limit : uint8_t {
 inline const char* name(Limit limit) {
   static constexpr Names<Limit> kNames(
       {"send_queue", "peer_silence", "handshakes", "peer_connections", "http_connections",
-       "http_handshakes", "http_header", "http_body", "http_idle", "http_unsent", "event_streams",
-       "long_polls", "attachments", "score_changes", "log_lines"});
+       "http_handshakes", "http_tls", "http_header", "http_body", "http_idle", "http_unsent",
+       "event_streams", "long_polls", "attachments", "score_changes", "log_lines"});
   return kNames[limit];
 }
 

@@ -25,6 +25,10 @@ class TlsClient {
     session_.begin();
   }
   void send(std::string_view text) { session_.write(text); }
+  // Once established: each byte in a record of its own.
+  void send_in_records(std::string_view text) {
+    for (const char& byte : text) session_.write(std::string_view(&byte, 1));
+  }
   // What has come, deciphered, after another look at the socket.
   const std::string& received() {
     hand_over();
@@ -268,6 +272,27 @@ BOOST_AUTO_TEST_CASE(a_flood_of_handshakes_leaves_the_loop_its_turns) {
   BOOST_TEST(heard < kClients);
   const auto is_answered = [](const auto& client) { return !client->received().empty(); };
   BOOST_TEST(harness.run_until([&] { return std::ranges::all_of(clients, is_answered); }));
+  BOOST_TEST(harness.flaws.empty());
+}
+
+// A buffer full of tiny records takes milliseconds, and whoever is let in can fill many.
+BOOST_AUTO_TEST_CASE(a_flood_of_tiny_records_leaves_the_loop_its_turns) {
+  TlsHarness harness;
+  const TlsContextPtr context = harness.stranger();
+  std::vector<std::unique_ptr<TlsClient>> clients;
+  for (int i = 0; i < 16; ++i) {
+    clients.push_back(std::make_unique<TlsClient>(harness.port, context));
+    BOOST_REQUIRE(harness.is_answered(*clients.back()));
+  }
+  harness.limits_hit.clear();
+  const std::string path = "/" + std::string(2000, 'x');
+  for (const auto& client : clients) client->send_in_records(get(path));
+  for (const auto& client : clients) client->received();  // all of it is sent
+  const auto is_answered = [&](const auto& client) {
+    return client->received().find(path) != std::string::npos;
+  };
+  BOOST_TEST(harness.run_until([&] { return std::ranges::all_of(clients, is_answered); }));
+  BOOST_TEST(std::ranges::count(harness.limits_hit, Limit::kHttpTls) > 0);
   BOOST_TEST(harness.flaws.empty());
 }
 

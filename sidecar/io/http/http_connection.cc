@@ -180,8 +180,8 @@ void HttpConnection::on_drained() {
   }
 }
 
-bool HttpConnection::has_time_for_handshake() {
-  if (owner_.has_time_for_handshakes()) return true;
+bool HttpConnection::has_time_for_tls() {
+  if (owner_.has_time_for_tls()) return true;
   owner_.on_held(*this);
   return false;
 }

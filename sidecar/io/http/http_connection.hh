@@ -29,15 +29,14 @@ class HttpConnection final : private ByteStream::Owner {
     virtual void on_limit(Limit limit) = 0;
     // By TLS, in the handshake or after it; the connection is closed then.
     virtual void on_tls_refused(const TlsFlaw& flaw, const std::string& client) = 0;
-    // It has received more of a handshake than there was time for in this turn: go_on() in the
-    // next one.
+    // It has received more by TLS than there was time for in this turn: go_on() in the next one.
     virtual void on_held(HttpConnection& connection) = 0;
     // Once; the connection is of no more use.
     virtual void on_closed(HttpConnection& connection) = 0;
     // False when the requests of all connections have had their time in this turn of the loop.
     virtual bool has_time() = 0;
-    // The same of handshakes, which leave requests a part of it.
-    virtual bool has_time_for_handshakes() = 0;
+    // The same of what comes by TLS, which leaves requests a part of it.
+    virtual bool has_time_for_tls() = 0;
   };
 
   struct Settings {
@@ -79,7 +78,7 @@ class HttpConnection final : private ByteStream::Owner {
 
   // Takes no further request, and ends as soon as no answer is due.
   void stop();
-  // With a handshake that on_held() was told of.
+  // With what on_held() was told of.
   void go_on() { stream_.go_on(); }
   bool is_over_tls() const { return stream_.tls() != nullptr; }
   // The handshake of TLS is not over yet.
@@ -106,7 +105,7 @@ class HttpConnection final : private ByteStream::Owner {
   void on_bytes(std::string_view bytes) override;
   void on_end(int status) override;
   void on_drained() override;
-  bool has_time_for_handshake() override;
+  bool has_time_for_tls() override;
   void on_due();
 
   void proceed();

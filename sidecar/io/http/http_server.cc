@@ -26,6 +26,8 @@ constexpr int kClientsPerTurn = 16;
 // of them to its end.  Then it is the turn of the node's timers and of its peers, who would take a
 // leader that is busy with strangers' requests for dead.
 constexpr Duration kTimePerTurn = std::chrono::milliseconds(5);
+// Of it, at its beginning: handshakes, and what is deciphered.  The rest is for requests.
+constexpr Duration kTlsPerTurn = kTimePerTurn / 2;
 
 // After this much silence the kernel asks whether the client is still there.
 constexpr unsigned kKeepAliveSeconds = 60;
@@ -149,7 +151,7 @@ void HttpServer::accept_paced(uv_stream_t* socket) {
 void HttpServer::begin_turn() {
   accepted_ = 0;
   time_is_up_ = kNever;
-  go_on_with_handshakes();
+  go_on_with_held();
   for (uv_stream_t* socket : std::exchange(paused_, {})) accept_paced(socket);
 }
 
@@ -183,20 +185,23 @@ std::map<Neighbourhood, size_t> handshakes_of(const Connections& connections) {
 
 }  // namespace
 
-// Those of a host that has begun few do not wait for those of one that has begun many.
-void HttpServer::go_on_with_handshakes() {
+// Those of a host that has few handshakes, or little that waits, do not wait for those of one that
+// has many.
+void HttpServer::go_on_with_held() {
   if (held_.empty()) return;
-  const auto counts = handshakes_of(connections_);
-  std::vector<std::pair<size_t, HttpConnection*>> waiting;
+  listener_.on_limit(Limit::kHttpTls);
+  std::vector<HttpConnection*> waiting;
+  auto counts = handshakes_of(connections_);
   for (const uint32_t number : std::exchange(held_, {})) {
     const auto found = connections_.find(number);
     if (found == connections_.end() || found->second->is_closed()) continue;
-    HttpConnection* connection = found->second.get();
-    const auto count = counts.find(connection->neighbourhood());
-    waiting.emplace_back(count == counts.end() ? 0 : count->second, connection);
+    waiting.push_back(found->second.get());
+    ++counts[waiting.back()->neighbourhood()];
   }
-  std::ranges::stable_sort(waiting, {}, &std::pair<size_t, HttpConnection*>::first);
-  for (const auto& [count, connection] : waiting) connection->go_on();
+  std::ranges::stable_sort(waiting, {}, [&](const HttpConnection* connection) {
+    return counts.at(connection->neighbourhood());
+  });
+  for (HttpConnection* connection : waiting) connection->go_on();
 }
 
 void HttpServer::make_room_for_handshake() {
@@ -293,8 +298,8 @@ bool HttpServer::has_time() {
   return now < time_is_up_;
 }
 
-bool HttpServer::has_time_for_handshakes() {
-  return has_time() && Loop::now() < time_is_up_ - kTimePerTurn / 2;
+bool HttpServer::has_time_for_tls() {
+  return has_time() && Loop::now() < time_is_up_ - kTimePerTurn + kTlsPerTurn;
 }
 
 bool HttpReply::is_open() const { return server_->find(request_) != nullptr; }

@@ -121,7 +121,7 @@ class HttpServer final : private HttpConnection::Owner {
   size_t open_connections() const { return connections_.size() - closed_.size(); }
   void make_room();
   void make_room_for_handshake();
-  void go_on_with_handshakes();
+  void go_on_with_held();
 
   void on_request(HttpConnection& connection, const HttpRequest& request) override;
   void on_refused(unsigned status) override { listener_.on_refused(status); }
@@ -132,7 +132,7 @@ class HttpServer final : private HttpConnection::Owner {
   void on_held(HttpConnection& connection) override { held_.push_back(connection.number()); }
   void on_closed(HttpConnection& connection) override;
   bool has_time() override;
-  bool has_time_for_handshakes() override;
+  bool has_time_for_tls() override;
   void say_farewell();
 
   Loop& loop_;
@@ -147,9 +147,9 @@ class HttpServer final : private HttpConnection::Owner {
   int accepted_ = 0;                  // in this turn of the loop
   Instant time_is_up_ = kNever;       // the same; kNever: nothing was asked yet
   std::vector<uv_stream_t*> paused_;  // listening sockets, until the next turn
-  std::vector<uint32_t> held_;        // connections with a handshake, the same
+  std::vector<uint32_t> held_;        // connections with bytes by TLS, the same
   bool is_secured_ = false;
-  TlsContextPtr tls_;  // with all connections that were made with it
+  TlsContextPtr tls_;  // shared with all connections that were made with it
   LoopTimer next_turn_;
   Pipe pipe_;
   std::vector<Tcp> sockets_;

@@ -34,9 +34,10 @@ class ByteStream {
     virtual void on_drained() = 0;
     // How long the loop has just been busy with the handshake of TLS.
     virtual void on_handshake_work(Duration /*spent*/) {}
-    // Whether a step of a handshake, which may take a millisecond, can be done now.  If not, the
-    // bytes are kept and nothing more is read until go_on().
-    virtual bool has_time_for_handshake() { return true; }
+    // Whether what has come by TLS can be deciphered now: a step of a handshake may take a
+    // millisecond, and a buffer full of tiny records several.  If not, the bytes are kept and
+    // nothing more is read until go_on().
+    virtual bool has_time_for_tls() { return true; }
   };
   using Handle = std::variant<UvPtr<uv_tcp_t>, UvPtr<uv_pipe_t>>;
   static uv_stream_t* stream_of(const Handle& handle);
@@ -59,7 +60,7 @@ class ByteStream {
   void start_reading();
   void stop_reading();
 
-  // Does what has_time_for_handshake() had no time for; asks it again.
+  // Does what has_time_for_tls() had no time for; asks it again.
   void go_on();
 
   // The descriptor of the socket; -1 when closed.
@@ -100,7 +101,7 @@ class ByteStream {
   bool is_finishing_ = false;
   int write_error_ = 0;
   std::unique_ptr<TlsSession> tls_;
-  std::string held_;               // of a handshake, until there is time for it
+  std::string held_;               // ciphertext, until there is time for it
   uv_stream_t* stream_ = nullptr;  // in `handle_`; nullptr when closed
   Handle handle_;
 };
