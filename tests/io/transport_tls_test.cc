@@ -173,6 +173,16 @@ BOOST_AUTO_TEST_CASE(a_link_by_a_secret_that_was_taken_out_ends) {
       [&] { return !b.is_linked_to(a) && b.count_rejected(Rejection::kTlsWrongSecret) > 0; }));
 }
 
+BOOST_AUTO_TEST_CASE(all_links_by_a_secret_that_was_taken_out_end_at_once) {
+  Process c{loop, resolver, 3};
+  Process d{loop, resolver, 4};
+  for (Process* each : {&a, &b, &c, &d}) each->transport().set_security(strict(secret()));
+  a.look_for({b.place(), c.place(), d.place()});
+  BOOST_REQUIRE(run_until([&] { return a.transport().count_links(Security::kSecret) == 3; }));
+  a.transport().set_security(strict(secret(std::string(64, 'b'))));
+  BOOST_TEST(a.transport().count_links(Security::kSecret) == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(a_link_by_an_authority_that_was_taken_out_ends) {
   const Certificates old;
   const Authority other("other");

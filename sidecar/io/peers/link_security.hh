@@ -14,7 +14,7 @@
 namespace bellwether::io {
 
 struct LinkSecurity {
-  TlsContextPtr tls;        // with all connections made by it; nullptr: plain TCP
+  TlsContextPtr tls;        // shared with all connections made by it; nullptr: plain TCP
   bool takes_plain = true;  // beside TLS, in both directions
   // Where each voter is (guard "majority"): its certificate has to be for that host, and nobody
   // else is taken to be there.

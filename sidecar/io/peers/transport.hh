@@ -165,7 +165,6 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
     };
     // Whether its link is to be made anew.
     struct Renewal {
-      bool is_over = false;    // what it has shown would not be believed any more
       bool takes_tls = false;  // as its last HELLO says
       int wishes = 0;          // how often its plain link was ended for one by TLS, in vain
       Instant wished_at{};     // and when last
@@ -304,7 +303,8 @@ class Transport final : private PeerConnection::Owner, private Dialler::Owner {
   void tell_silent_refusal(const PeerConnection& connection);
   void forget_begun();
   void welcome_refused();
-  void judge_links();
+  void end_unbelieved();
+  void end_links(const std::vector<Uuid>& ids);
   void renew_links();
   bool is_renewed_awaited();
   void renew(PeerConnection& link);

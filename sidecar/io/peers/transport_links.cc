@@ -284,7 +284,6 @@ void Transport::link_up(PeerConnection& connection, const Greeting& greeting) {
   if (is_peer_itself) peer.advertised = advertised_in(greeting, connection);
   connection.become_link(identity_of(greeting), Loop::now());
   peer.renewal.takes_tls = greeting.takes_tls;
-  peer.renewal.is_over = false;
   peer.proof.is_to_be_found = peer.ended_boot != greeting.hello.self.boot;
   if (connection.tls() != nullptr) peer.renewal.wishes = 0;
   due_.arm(Duration::zero());

@@ -3,9 +3,9 @@
 // A renewal ends a link and lets it come about again at once.  That costs the group nothing as long
 // as it is one link at a time, and as it does come back: so the next one waits for that, and when
 // one does not come back in time the rest stay as they are: a mistake in new files costs one link,
-// which the log names, and not the group.  But what would be refused now ends without waiting:
-// plain links where all must be TLS, those of a secret, an authority or a name that was taken out,
-// and, all at once, those whose certificates are over.
+// which the log names, and not the group.  But what would be refused now ends at once, however many
+// that are: plain links where all must be TLS, those of a secret, an authority or a name that was
+// taken out, and those whose certificates are over.
 #include <algorithm>
 #include <ctime>
 #include <utility>
@@ -97,11 +97,11 @@ void Transport::set_security(LinkSecurity security) {
   if (stage_ != Stage::kOpen) return;
   forget_begun();
   welcome_refused();
-  judge_links();
   is_renewing_ = true;
   secured_at_ = Loop::now();
   renewed_.reset();
   renewal_.arm(Duration::zero());
+  end_unbelieved();
 }
 
 // What was begun by other rules never becomes a link.
@@ -122,16 +122,29 @@ void Transport::welcome_refused() {
   due_.arm(Duration::zero());
 }
 
-// Notes which links may not stay, and tells of those whose peers are no members any more.
-void Transport::judge_links() {
+// Tells of those whose peers are no members any more.
+void Transport::end_unbelieved() {
   const TlsContextPtr tls = settings_.security.tls;
+  std::vector<Uuid> unbelieved;
   for (auto& [id, peer] : peers_) {
     peer.renewal.wishes = 0;
-    peer.renewal.is_over = peer.link != nullptr && must_end(*peer.link);
-    const TlsSession* session = peer.link == nullptr ? nullptr : peer.link->tls();
-    if (tls == nullptr || session == nullptr || !session->peer()) continue;
+    if (peer.link == nullptr || !must_end(*peer.link)) continue;
+    unbelieved.push_back(id);
+    const TlsSession* session = peer.link->tls();
+    if (session == nullptr || !session->peer()) continue;
     const auto flaw = tls->judge(*session->peer());
     if (flaw) listener_.on_rejected(flaw->reason, peer.link->remote(), flaw->text);
+  }
+  end_links(unbelieved);
+}
+
+// The listener may end others in between, or all.
+void Transport::end_links(const std::vector<Uuid>& ids) {
+  for (const Uuid& id : ids) {
+    if (stage_ != Stage::kOpen) return;
+    const auto peer = peers_.find(id);
+    if (peer == peers_.end() || peer->second.link == nullptr) continue;
+    end_link(*peer->second.link, LinkEvidence::kClosed, AfterLink::kDialAgain);
   }
 }
 
@@ -171,7 +184,6 @@ Transport::NextRenewal Transport::next_to_renew(std::time_t now) const {
   };
   for (const auto& [id, peer] : peers_) {
     if (peer.link == nullptr) continue;
-    if (peer.renewal.is_over) return found(peer.link);
     if (shall_be_renewed(peer)) {
       if (may_be_renewed(*peer.link)) return found(peer.link);
       next.is_put_off = true;
@@ -199,14 +211,12 @@ bool Transport::may_be_renewed(const PeerConnection& link) const {
 }
 
 void Transport::end_expired(std::time_t now) {
-  std::vector<PeerConnection*> expired;
+  std::vector<Uuid> expired;
   for (const auto& [id, peer] : peers_) {
     const auto expiry = peer.link == nullptr ? std::nullopt : peer.link->facts().expiry;
-    if (expiry && *expiry <= now) expired.push_back(peer.link);
+    if (expiry && *expiry <= now) expired.push_back(id);
   }
-  for (PeerConnection* link : expired) {
-    if (stage_ == Stage::kOpen) end_link(*link, LinkEvidence::kClosed, AfterLink::kDialAgain);
-  }
+  end_links(expired);
 }
 
 // One that does not come back in time stays the last.
@@ -235,14 +245,11 @@ void Transport::renew_links() {
   renewal_.arm(kBetweenRenewals);
 }
 
-// What must end is not waited for.
 void Transport::renew(PeerConnection& link) {
   const Uuid id = link.peer().id;
   Peer& peer = peers_.at(id);
-  if (!std::exchange(peer.renewal.is_over, false)) {
-    renewed_ = id;
-    renewed_at_ = Loop::now();
-  }
+  renewed_ = id;
+  renewed_at_ = Loop::now();
   if (link.tls() == nullptr) {
     ++peer.renewal.wishes;
     peer.renewal.wished_at = Loop::now();
