@@ -56,11 +56,14 @@ SigningKeysPtr parse_signing_keys(std::string_view text) {
   for_each_line(text, [&](int number, std::string_view line) {
     std::optional<SecretText> key = key_of(line);
     if (!key) {
-      throw io::TlsError(
-          fmt::format("line {} is not a key of {} to {} bytes, nor whsec_ and the base64 of one",
-                      number, kMinKeyBytes, kMaxKeyBytes));
+      throw io::TlsError(fmt::format(
+          "line {} is not a key of {} to {} bytes, nor whsec_ and the base64 of one; make "
+          "one with \"bellwether keygen --webhook\"",
+          number, kMinKeyBytes, kMaxKeyBytes));
     }
-    if (found->keys.size() == kMaxKeys) throw io::TlsError("holds too many keys");
+    if (found->keys.size() == kMaxKeys) {
+      throw io::TlsError(fmt::format("holds more than {} keys; take the oldest out", kMaxKeys));
+    }
     found->keys.push_back(std::move(*key));
   });
   if (found->keys.empty()) {

@@ -86,7 +86,8 @@ ApiAddress find_address(const ApiOptions& options) {
       address_of(parse_config(read_text_file(file), file, process_environment()).config.api);
   if (address.text().empty()) {
     throw std::runtime_error(file +
-                             " has no [api] listen and no socket, so there is nobody to ask");
+                             " has no [api] listen and no socket, so there is nobody to ask; give "
+                             "it one, or --api");
   }
   return address;
 }
@@ -99,7 +100,7 @@ std::string first_token(const std::string& file) {
     if (begin == std::string::npos || line[begin] == '#') continue;
     return line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
   }
-  throw std::runtime_error(file + " holds no token");
+  throw std::runtime_error(file + " holds no token; name another --token-file");
 }
 
 io::TlsContextPtr context_for(const ApiAddress& address) {
@@ -117,8 +118,7 @@ io::TlsContextPtr context_for(const ApiAddress& address) {
     const auto server = io::parse_certificates(texts.cert, label + " " + address.server_cert);
     if (files.cert.empty()) return io::TlsContext::of_http_client({}, server.front());
     daemon::read_files(files, texts);
-    const io::CertificateSet own = io::parse_certificate_set(texts, files.labels());
-    return io::TlsContext::of_http_client(own, server.front());
+    return io::TlsContext::of_http_client(daemon::make_client_set(files, texts), server.front());
   } catch (const io::TlsError& error) {
     throw ApiError(error.what());
   }
@@ -157,6 +157,11 @@ ApiAddress find_api(const ApiOptions& options) {
   }
   if (options.cert.empty() != options.key.empty()) {
     throw UsageError("--cert and --key belong together; give both, or none");
+  }
+  const bool has_certificates = !options.ca.empty() || !options.cert.empty();
+  if (has_certificates && !address.is_https) {
+    throw UsageError("--ca, --cert and --key are for https, and " + address.text() +
+                     " is asked without; give --api https://HOST:PORT, or leave them out");
   }
   address.files.cert = options.cert;
   address.files.key = options.key;

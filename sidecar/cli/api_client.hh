@@ -95,7 +95,7 @@ class ApiClient {
   [[noreturn]] void fail(const std::string& why) const;
 
   ApiAddress address_;
-  io::TlsContextPtr tls_;  // with its connections
+  io::TlsContextPtr tls_;  // shared with its connections
   std::chrono::milliseconds patience_;
   bool is_interrupted_ = false;
   io::Loop loop_;

@@ -254,14 +254,14 @@ ParsedConfig parse(const CheckOptions& options) {
   if (!tls.error.empty()) {
     warn(parsed, config.tls.secret_file.empty() ? "tls.cert" : "tls.secret_file",
          rights + " would join no group with these files", tls.error);
-  } else if (!tls.is_believed_by_none.empty()) {
+  } else if (!tls.refusal_by_members.empty()) {
     warn(parsed, "tls.cert",
-         "members with the same configuration would refuse this one: " + tls.is_believed_by_none,
+         "members with the same configuration would refuse this one: " + tls.refusal_by_members,
          "give it a certificate for the host under which peers or [voters] name it, or name its "
          "own in tls.members");
-  } else if (!tls.cannot_tell_voters_apart.empty()) {
+  } else if (!tls.names_of_any_voter.empty()) {
     warn(parsed, "tls.cert",
-         "a certificate like this one, for " + tls.cannot_tell_voters_apart +
+         "a certificate like this one, for " + tls.names_of_any_voter +
              ", cannot tell voters apart: each member can use the name of each voter",
          "give each voter one with the DNS name of its host, if members must not trust each other");
   }

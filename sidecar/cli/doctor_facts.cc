@@ -191,8 +191,8 @@ pid_t process_of_sidecar(const Facts& facts) {
 
 doctor::TlsFacts facts_of(const daemon::TlsReading& reading) {
   return {.flaw = reading.error,
-          .is_believed_by_none = reading.is_believed_by_none,
-          .cannot_tell_voters_apart = reading.cannot_tell_voters_apart,
+          .refusal_by_members = reading.refusal_by_members,
+          .names_of_any_voter = reading.names_of_any_voter,
           .begins = reading.tls ? reading.tls->beginning() : std::nullopt,
           .ends = reading.tls ? reading.tls->expiry() : std::nullopt,
           .now = std::time(nullptr)};

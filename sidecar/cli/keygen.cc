@@ -45,18 +45,23 @@ Exit status: 0 done; 1 the file is there already, or cannot be written; 2 wrong 
 constexpr mode_t kOwnerOnly = 0600;
 
 void write_new_file(const std::string& path, const std::string& text) {
-  const auto fail = [&](const char* what) {
-    throw std::runtime_error(path + " " + what + ": " + std::generic_category().message(errno));
+  const auto fail = [&](const char* what, int error, const char* remedy) {
+    throw std::runtime_error(path + " " + what + ": " + std::generic_category().message(error) +
+                             "; " + remedy);
   };
   const io::FileDescriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOwnerOnly));
-  if (!file.is_open()) fail("cannot be made");
-  const bool is_written =
-      ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      ::fsync(file.get()) == 0;
-  if (is_written) return;
+  if (!file.is_open()) {
+    fail("cannot be made", errno,
+         errno == EEXIST ? "it may be in use: give another name, or remove it"
+                         : "give the name of a file in a folder that this user may write");
+  }
+  const ssize_t count = ::write(file.get(), text.data(), text.size());
+  const bool is_whole = count == static_cast<ssize_t>(text.size());
+  if (is_whole && ::fsync(file.get()) == 0) return;
+  const int error = count >= 0 && !is_whole ? ENOSPC : errno;
   ::unlink(path.c_str());
-  fail("cannot be written");
+  fail("cannot be written", error, "make room there, or give another name");
 }
 
 struct KeygenOptions {

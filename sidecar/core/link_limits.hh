@@ -1,6 +1,6 @@
-// How long connections between peers may take for what they do.  All of it follows from the timers
-// of the configuration: none is shorter than what those allow a peer.  The transport goes by it,
-// and the simulator, whose network behaves as the transport's does.
+// How long connections between peers may take for what they do: none is shorter than what the
+// timers of the configuration allow a peer.  The transport goes by it, and the simulator, whose
+// network behaves as the transport's does.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ struct LinkLimits {
   // A connection must have said HELLO by then.  Two whose HELLOs are less apart were dialled at the
   // same time, and one that has not lasted for so long has been of no use.
   Duration handshake = std::chrono::seconds(2);
-  // Those by TLS of whoever connects may keep this process busy for so long at once: less than a
-  // heartbeat may be late.
+  // Handshakes by TLS of whoever connects may keep this process busy for so long at once: less than
+  // a heartbeat may be late.  The same whatever the timers are.
   Duration handshake_work = std::chrono::milliseconds(10);
   // What is under way for so long without an acknowledgement ends the connection
   // (TCP_USER_TIMEOUT).

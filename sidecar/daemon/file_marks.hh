@@ -15,7 +15,7 @@ namespace bellwether::daemon {
 
 class FileMarks {
  public:
-  // No other ones show the same.
+  // Of nothing: they never show that nothing has changed.
   FileMarks() = default;
   // Opens the files, for only then does a network file system ask its server.  Blocks for as long
   // as a disk does.

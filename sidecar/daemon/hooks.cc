@@ -56,7 +56,9 @@ struct Hooks::Hook {
   void on_files(const HookReading& reading) {
     flaw = reading.files.error;
     if (!flaw.empty()) {
-      owner.log_.write(LogLevel::kError, "the files of a webhook cannot be used",
+      owner.log_.write(LogLevel::kError,
+                       in_force ? "the files of a webhook are refused; what was in force stays"
+                                : "the files of a webhook cannot be used; its events wait",
                        {{"url", shown_url(settings.url)}, {"error", flaw}});
       if (!in_force) webhook.secure({.tls = {}, .keys = {}, .flaw = flaw});
     } else {

@@ -25,8 +25,8 @@ class Hooks final : private api::LeadershipListener {
   Hooks(const Hooks&) = delete;
   Hooks& operator=(const Hooks&) = delete;
 
-  // From now on these.  Those that are new, or wanted no more until now, are told of the leader at
-  // once, if there is one; what others still had to say is dropped.
+  // From now on these.  New ones, and those that had answered 410 (Gone), are told of the leader at
+  // once, if there is one; what one that is gone still had to say is dropped.
   void set(const std::vector<HookSettings>& hooks);
 
   // Of their files: the first flaw, and the certificate that is over first.

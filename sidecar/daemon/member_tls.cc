@@ -98,8 +98,8 @@ TlsContextPtr make_context(const Config& config, const io::TlsTexts& texts, io::
     const auto wrong = io::judge_voter(own.names, voter->second.host, own.names);
     if (wrong) refuse(*wrong);
   }
-  reading.is_believed_by_none = flaw_for_others(own, rules, config);
-  reading.cannot_tell_voters_apart = names_for_all(set, config);
+  reading.refusal_by_members = flaw_for_others(own, rules, config);
+  reading.names_of_any_voter = names_for_all(set, config);
   return TlsContext::of_members(set, std::move(rules));
 }
 

@@ -26,7 +26,7 @@ class MemberTls {
   MemberTls(io::Loop& loop, const Config& config, std::function<void()> on_change);
 
   // The configuration may be another one now: then its files are read soon.  `voters` that wait for
-  // a restart are members all the same, for [voters] may name them alone by then.
+  // a restart are members already: others, which have restarted, may name them in [voters] alone.
   void configure(const Config& config, const std::map<std::string, HostPort>& voters);
 
   // What is in force; nothing until the files have been of use for the first time.

@@ -46,7 +46,7 @@ Secret secret_of(std::string_view text, const ClientFiles& files) {
   const bool is_visible = std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; });
   if (line.empty() || !is_visible) {
     throw io::TlsError(files.secret_key + " " + files.secret +
-                       " has no line of visible characters at its beginning");
+                       " has no line of visible characters at its beginning; write it there");
   }
   return Secret(line);
 }

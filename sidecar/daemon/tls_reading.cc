@@ -85,15 +85,19 @@ void read_client_files(const CertificateFiles& files, io::TlsTexts& texts) {
   texts.ca = io::read_guarded_file(bundle, kSystemAuthorities, io::Secrecy::kPublic, &texts.marks);
 }
 
+io::CertificateSet make_client_set(const CertificateFiles& files, const io::TlsTexts& texts) {
+  io::CertificateSet set = io::parse_certificate_set(texts, files.labels());
+  io::check_shown_certificate(set, X509_PURPOSE_SSL_CLIENT, std::time(nullptr));
+  return set;
+}
+
 io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::TlsTexts& texts) {
   if (files.cert.empty()) {
     io::CertificateSet set;
     set.ca = io::parse_certificates(texts.ca, files.labels().ca);
     return io::TlsContext::of_http_client(set);
   }
-  const io::CertificateSet set = io::parse_certificate_set(texts, files.labels());
-  io::check_shown_certificate(set, X509_PURPOSE_SSL_CLIENT, std::time(nullptr));
-  return io::TlsContext::of_http_client(set);
+  return io::TlsContext::of_http_client(make_client_set(files, texts));
 }
 
 TlsReading read_client_tls(const ClientFiles& files, const TlsReading& last,

@@ -23,13 +23,13 @@ namespace bellwether::daemon {
 struct TlsReading {
   std::string fingerprint;  // of all bytes that were read, and of the settings
   std::string error{};      // why they are of no use: names key and file, never what is in it
-  io::TlsContextPtr tls{};  // with connections; nullptr: off, or an error
+  io::TlsContextPtr tls{};  // shared with connections; nullptr: off, or an error
   // With [voters]: the names of a certificate that could be that of each; empty: it tells them
   // apart, or there is none.
-  std::string cannot_tell_voters_apart{};
+  std::string names_of_any_voter{};
   // Why members that have the same configuration would not believe the own certificate; empty: they
   // would, or it cannot be told.
-  std::string is_believed_by_none{};
+  std::string refusal_by_members{};
   // As of when it was read.
   std::string settings{};
   FileMarks marks{};
@@ -54,6 +54,8 @@ struct CertificateFiles {
 // Of an HTTP client, which believes the system's authorities without `ca`.  Throws TlsError. Block.
 void read_client_files(const CertificateFiles& files, io::TlsTexts& texts);
 io::TlsContextPtr make_client_context(const CertificateFiles& files, const io::TlsTexts& texts);
+// What it shows, if that can be shown now.  Throws TlsError.
+io::CertificateSet make_client_set(const CertificateFiles& files, const io::TlsTexts& texts);
 // Of anybody.  The same.
 void read_files(const CertificateFiles& files, io::TlsTexts& texts);
 

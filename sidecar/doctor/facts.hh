@@ -198,10 +198,10 @@ struct DecoyFacts {
 
 // The files that [tls], or another table, names, as this process reads them.
 struct TlsFacts {
-  std::string flaw{};                      // why they are of no use
-  std::string is_believed_by_none{};       // why members like this one would refuse it
-  std::string cannot_tell_voters_apart{};  // the certificate's names, if all voters could have them
-  std::optional<std::time_t> begins{};     // of the certificate, in seconds since 1970
+  std::string flaw{};                   // why they are of no use
+  std::string refusal_by_members{};     // why members like this one would refuse it
+  std::string names_of_any_voter{};     // the certificate's names, if all voters could have them
+  std::optional<std::time_t> begins{};  // of the certificate, in seconds since 1970
   std::optional<std::time_t> ends{};
   std::time_t now = 0;
 };

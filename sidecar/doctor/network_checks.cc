@@ -163,8 +163,8 @@ bool is_alive_at(const Facts& facts, const std::string& address) {
 void judge_failure(const Facts& facts, const ProbeFacts& probe, Findings& found) {
   if (probe.is_silent) {
     found.problem(subject(facts, probe) + ": " + probe.hello_error,
-                  "that sidecar may hang: look at it there (/livez), and whether it is one that "
-                  "listens there");
+                  "that sidecar may hang: ask /livez on its host, and see whether it is a sidecar "
+                  "that listens there");
     return;
   }
   if (probe.distrust) {
@@ -198,22 +198,22 @@ void judge_failure(const Facts& facts, const ProbeFacts& probe, Findings& found)
 }
 
 // What is known of the two directions between this node and a member.
-enum class Ways : uint8_t { kBoth, kFromHere, kFromThere, kDistrusted, kUnlinked, kUnknown };
+enum class Ways : uint8_t { kBoth, kFromHere, kFromThere, kUnheard, kUnlinked, kUnknown };
 
 Ways ways_to(const Facts& facts, const MemberFacts& member) {
   const Addresses addresses = addresses_of_member(facts, member);
   bool was_tried = false;
   bool is_reached = false;
-  bool is_distrusted = false;
+  bool is_connected = false;
   for (const ProbeFacts& probe : facts.probes) {
     was_tried |= addresses.contains(probe.address);
-    is_distrusted |= addresses.contains(probe.address) && probe.distrust;
+    is_connected |= addresses.contains(probe.address) && probe.is_connected();
     is_reached |= probe.is_from(member.id);
   }
   const bool is_linked = member.state == Liveness::kAlive;
   if (is_reached && !is_linked) return Ways::kUnlinked;
   if (!is_linked || !was_tried) return Ways::kUnknown;
-  if (!is_reached) return is_distrusted ? Ways::kDistrusted : Ways::kFromThere;
+  if (!is_reached) return is_connected ? Ways::kUnheard : Ways::kFromThere;
   const bool comes_in = std::ranges::any_of(addresses, [&](const std::string& address) {
     return std::ranges::count(facts.inbound_hosts, place_of(address).host) > 0;
   });
@@ -383,9 +383,9 @@ void check_both_ways(const Facts& facts, Findings& found) {
     found.problem(listed(names) + ": linked, but only connections from there to here come about",
                   "let TCP through from here to there, or correct node.advertise there");
   }
-  if (const auto& names = members[Ways::kDistrusted]; !names.empty()) {
-    found.warning(listed(names) + ": still linked, but TLS fails for connections from here",
-                  "see reach for what to change");
+  if (const auto& names = members[Ways::kUnheard]; !names.empty()) {
+    found.warning(listed(names) + ": still linked, but connections from here come to nothing",
+                  "see reach for why, and for what to do");
   }
   if (const auto& names = members[Ways::kUnlinked]; !names.empty()) {
     found.warning(

@@ -78,7 +78,10 @@ class Caller : protected io::Dialler::Owner {
  protected:
   Line& line() { return line_; }
   Duration age() const { return io::Loop::now() - started_; }
-  void dial_again() { dialler_.start(); }
+  void dial_again() {
+    started_ = io::Loop::now();
+    dialler_.start();
+  }
   // The last one stops the loop.
   void finish() {
     dialler_.stop();
@@ -152,7 +155,8 @@ class Inquirer final : public Caller, public io::PeerConnection::Owner {
   // A process that does not speak TLS is asked without it.
   void fail(const std::string& why) {
     facts_.hello_error = why;
-    if (tls_ == nullptr || !takes_plain_ || facts_.distrust) return end();
+    const bool has_tls = tls_ != nullptr && connection_->tls()->is_established();
+    if (tls_ == nullptr || !takes_plain_ || has_tls || facts_.distrust) return end();
     tls_ = nullptr;
     connection_->close();
     dial_again();
@@ -165,7 +169,7 @@ class Inquirer final : public Caller, public io::PeerConnection::Owner {
 
   const std::vector<uint8_t>& words_;
   const std::string& group_;
-  io::TlsContextPtr tls_;  // with all inquirers
+  io::TlsContextPtr tls_;  // shared with the other inquirers
   bool takes_plain_;
   ProbeFacts& facts_;
   std::optional<io::PeerConnection> connection_;

@@ -56,13 +56,13 @@ void check_files(const std::string& table, const TlsFacts& files, const std::str
 void check_members_tls(const Facts& facts, Findings& found) {
   const TlsFacts& tls = *facts.tls;
   check_files("tls", tls, facts.has_sidecar() ? facts.sidecar->why_tls_not_in_force : "", found);
-  if (!tls.is_believed_by_none.empty()) {
-    found.problem("members with this configuration refuse this one: " + tls.is_believed_by_none,
+  if (!tls.refusal_by_members.empty()) {
+    found.problem("members with this configuration refuse this one: " + tls.refusal_by_members,
                   "give it a certificate for the host under which peers or [voters] name it, or "
                   "name its own in tls.members");
   }
-  if (!tls.cannot_tell_voters_apart.empty()) {
-    found.warning("a certificate for " + tls.cannot_tell_voters_apart +
+  if (!tls.names_of_any_voter.empty()) {
+    found.warning("a certificate for " + tls.names_of_any_voter +
                       " cannot tell voters apart: each can use the name of each",
                   "give each voter one with the DNS name of its host, if they must not trust each "
                   "other");

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_secret_that_is_none_is_told_without_what_is_in_it) {
     write(text);
     const std::string error = read_store_files(config).files.error;
     BOOST_TEST(error == "kubernetes.token_file " + path +
-                            " has no line of visible characters at its beginning");
+                            " has no line of visible characters at its beginning; write it there");
     BOOST_TEST(to_security(read_store_files(config)).flaw == error);
   }
 }

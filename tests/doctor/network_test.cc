@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(of_a_member_that_hangs_says_so) {
   facts.sidecar->members[2].state = Liveness::kSuspect;
   BOOST_TEST(findings(facts, "reach")
                  .find("\nproblem: orders-2 (10.0.0.3:7946, suspect): connected, but nothing came "
-                       "in time -> that sidecar may hang: look at it there (/livez)") !=
+                       "in time -> that sidecar may hang: ask /livez on its host") !=
              std::string::npos);
 }
 
@@ -211,10 +211,10 @@ BOOST_AUTO_TEST_CASE(are_broken_where_only_the_member_can_connect) {
           .starts_with("problem: orders-2: linked, but only connections from there to here"));
 }
 
-BOOST_AUTO_TEST_CASE(are_no_matter_of_tcp_where_a_member_is_not_believed) {
+BOOST_AUTO_TEST_CASE(are_no_matter_of_tcp_where_a_member_is_connected_and_says_nothing) {
   BOOST_TEST(findings(with_distrust(Rejection::kTlsExpired), "both ways")
-                 .starts_with("warning: orders-2: still linked, but TLS fails for connections from "
-                              "here -> see reach"));
+                 .starts_with("warning: orders-2: still linked, but connections from here come to "
+                              "nothing -> see reach"));
 }
 
 BOOST_AUTO_TEST_CASE(are_doubtful_where_a_member_answers_and_is_not_linked) {

@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(tls_files_that_are_of_no_use_are_a_problem) {
 }
 
 BOOST_AUTO_TEST_CASE(tls_with_plain_members_or_a_certificate_for_all_is_doubtful) {
-  facts.tls = TlsFacts{.cannot_tell_voters_apart = "spiffe://a/b"};
+  facts.tls = TlsFacts{.names_of_any_voter = "spiffe://a/b"};
   expect_one(facts, "tls",
              "warning: a certificate for spiffe://a/b cannot tell voters apart: each can use the "
              "name of each");

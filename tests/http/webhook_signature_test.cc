@@ -62,7 +62,8 @@ BOOST_AUTO_TEST_CASE(a_line_is_a_key_itself_or_its_base64) {
 
 BOOST_AUTO_TEST_CASE(what_is_no_key_is_refused_by_its_line_and_not_shown) {
   const std::string expected =
-      "line 2 is not a key of 24 to 64 bytes, nor whsec_ and the base64 of one";
+      "line 2 is not a key of 24 to 64 bytes, nor whsec_ and the base64 of one; make one with "
+      "\"bellwether keygen --webhook\"";
   for (const std::string& line :
        {std::string("abcdefghijklmnopqrstuvw"), std::string(65, 'x'), std::string("whsec_"),
         std::string("whsec_YWJj"), std::string("whsec_not base64 not base64 not base64"),
@@ -73,7 +74,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_key_is_refused_by_its_line_and_not_shown) {
   BOOST_TEST(flaw_of("# none\n") == "holds no key; make one with \"bellwether keygen --webhook\"");
   std::string many;
   for (char c = 'a'; c < 'j'; ++c) many.append(24, c).append("\n");
-  BOOST_TEST(flaw_of(many) == "holds too many keys");
+  BOOST_TEST(flaw_of(many) == "holds more than 8 keys; take the oldest out");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

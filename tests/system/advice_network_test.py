@@ -174,8 +174,8 @@ class Addresses(AdviceCase):
                 self.await_whole(group, leader)
             with self.subTest("it hangs"):
                 other.send_signal(signal.SIGSTOP)
-                self.await_advice(one, "reach", "n1", "that sidecar may hang: look at it there "
-                                  "(/livez), and whether it is one that listens there")
+                self.await_advice(one, "reach", "n1", "that sidecar may hang: ask /livez on its "
+                                  "host, and see whether it is a sidecar that listens there")
                 other.send_signal(signal.SIGCONT)
                 self.await_whole(group, leader)
                 self.await_health(one, "reach")

@@ -150,7 +150,8 @@ class Api(Served):
             self.api.write(self.api.key, key)
             wait_until("the key alone is refused", lambda: sidecar.count(
                 "bellwether_tls_last_reload_successful", use="api") == 0)
-            flaw = f"api.key {self.api.key} does not belong to api.cert {self.api.cert}"
+            flaw = (f"api.key {self.api.key} does not belong to api.cert {self.api.cert}; give the "
+                    "two of one pair")
             self.assertEqual(sidecar.get("/v1/status")["tls"]["api"]["why_not_in_force"], flaw)
             sidecar.await_log(r"error .*the files of .api. are refused; what was in force stays "
                               f'error="{flaw}"')
@@ -320,6 +321,9 @@ class CommandLine(Served):
             result = self.run_program("status", *known, "--cert", self.operator.cert)
             self.assertEqual(result.returncode, 2)
             self.assertIn("--cert and --key belong together", result.stderr)
+            result = self.run_program("status", "--api", api.removeprefix("https://"), *known[2:])
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("--ca, --cert and --key are for https", result.stderr)
             self.operator.key.chmod(0o644)
             self.assertRegex(self.run_fails("status", *known, *self.certified()),
                              "--key .* may be read by everybody")

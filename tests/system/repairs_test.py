@@ -220,9 +220,9 @@ class Peers(RepairCase):
                 odd = group.followers()[0]
                 stranger = Authority(self.folder, "stranger")
                 self.issue(odd, stranger)
-                for sidecar, remedy in (odd, "the certificate of this node, or what is believed there"), \
-                        (leader, "the certificate there, or what is believed here"):
-                    self.await_advice(sidecar, "reach", "is connected, but TLS fails: ", remedy)
+                for sidecar in (odd, leader):
+                    self.await_advice(sidecar, "reach", "is connected, but TLS fails: ",
+                                      "change the certificate there, or what is believed here")
                 self.issue(odd)
                 self.await_security(group, "tls")
                 for sidecar in group.sidecars:

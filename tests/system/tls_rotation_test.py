@@ -94,8 +94,8 @@ class Rotation(TlsCase):
                                lambda each=sidecar, old=before: self.expiry(each) > old)
                     self.assertEqual(sidecar.count("bellwether_tls_last_reload_successful",
                                                    use="members"), 1)
-                    self.assertIn(f"tls.key {identity.key} does not belong to tls.cert {identity.cert}",
-                                  sidecar.log())
+                    self.assertIn(f"tls.key {identity.key} does not belong to tls.cert "
+                                  f"{identity.cert}", sidecar.log())
                 self.await_security(group, "tls")
 
     def test_one_after_the_other_in_quick_succession(self):

@@ -31,7 +31,7 @@ class Members(TlsCase):
         self.assertEqual(secret.stat().st_mode & 0o777, 0o600)
         again = self.run_program("keygen", "--output", secret)
         self.assertEqual(again.returncode, 1)
-        self.assertIn(f"{secret} cannot be made: File exists", again.stderr)
+        self.assertIn(f"{secret} cannot be made: File exists; it may be in use", again.stderr)
         unset = self.run_program("keygen", "--output", "")
         self.assertEqual((unset.returncode, unset.stdout), (2, ""))
         with self.group(3, tls=lambda _: f'[tls]\nsecret_file = "{secret}"') as group:
