@@ -200,8 +200,10 @@ void Sidecar::on_tls() {
   if (!tls_.in_force() || is_leaving_) return;
   participant_.set_security(*tls_.in_force());
   if (std::exchange(is_started_, true)) {
-    if (tls_.flaw().empty()) log_.write(LogLevel::kInfo, "the files of [tls] are in force");
-    return;
+    if (!tls_.flaw().empty()) return;
+    if (tls != nullptr) return log_.write(LogLevel::kInfo, "the files of [tls] are in force");
+    return log_.write(LogLevel::kWarn,
+                      "[tls] is off from now on: whoever reaches the port can be a member");
   }
   participant_.start(config().membership, settings_.is_first_start, application_.state().worth);
   if (has_new_options_) participant_.reconfigure(to_options(in_force_));

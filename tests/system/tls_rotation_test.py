@@ -33,6 +33,8 @@ class ChangeOver(TlsCase):
                 self.await_security(group, "psk")
                 self.set_mode(group, None, secret)
                 self.await_security(group, "plain")
+                for sidecar in group.sidecars:
+                    sidecar.await_log("warn .*.tls. is off from now on")
 
     # These three have each size, each guard and each variant.
     def test_three_without_voters(self):
