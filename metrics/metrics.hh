@@ -269,9 +269,9 @@ class Metrics {
   const Histograms<> event_loop_lag{registry, "bellwether_event_loop_lag_seconds",
                                     "How late the event loop noticed that a timer was due.",
                                     kEventSeconds};
-  const Counters<Limit> limit_hits{registry, "bellwether_limit_hits_total",
-                                   "Times that a bound refused, dropped or closed something.",
-                                   "limit"};
+  const Counters<Limit> limit_hits{
+      registry, "bellwether_limit_hits_total",
+      "Times that a bound refused, dropped, closed or delayed something.", "limit"};
   const Gauges<> config_last_reload_successful{
       registry, "bellwether_config_last_reload_successful",
       "1 when the configuration was read without error the last time, else 0."};

@@ -187,6 +187,9 @@ bool HttpConnection::has_time_for_tls() {
 }
 
 void HttpConnection::on_due() {
+  // What has come in time may have to wait for its turn.
+  const bool is_for_client = wait_ == Wait::kIdle || wait_ == Wait::kRequest;
+  if (is_for_client && stream_.is_held()) return wait_for(wait_, {});
   switch (std::exchange(wait_, Wait::kNothing)) {
     case Wait::kNothing:
       break;

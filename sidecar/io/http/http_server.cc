@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -26,7 +28,9 @@ constexpr int kClientsPerTurn = 16;
 // of them to its end.  Then it is the turn of the node's timers and of its peers, who would take a
 // leader that is busy with strangers' requests for dead.
 constexpr Duration kTimePerTurn = std::chrono::milliseconds(5);
-// Of it, at its beginning: handshakes, and what is deciphered.  The rest is for requests.
+// When the next turn is due: always, but only after the loop has polled once more.
+constexpr Instant kNextTurn{};
+// Of that time, at its beginning: handshakes, and what is deciphered.  The rest is for requests.
 constexpr Duration kTlsPerTurn = kTimePerTurn / 2;
 
 // After this much silence the kernel asks whether the client is still there.
@@ -145,7 +149,7 @@ void HttpServer::accept_paced(uv_stream_t* socket) {
     return accept(socket);
   }
   paused_.push_back(socket);
-  next_turn_.arm({});
+  next_turn_.arm(kNextTurn);
 }
 
 void HttpServer::begin_turn() {
@@ -185,23 +189,28 @@ std::map<Neighbourhood, size_t> handshakes_of(const Connections& connections) {
 
 }  // namespace
 
-// Those of a host that has few handshakes, or little that waits, do not wait for those of one that
-// has many.
+// Hosts take turns, and of one host its connections do.
 void HttpServer::go_on_with_held() {
-  if (held_.empty()) return;
-  listener_.on_limit(Limit::kHttpTls);
-  std::vector<HttpConnection*> waiting;
-  auto counts = handshakes_of(connections_);
+  std::map<Neighbourhood, std::deque<HttpConnection*>> waiting;
   for (const uint32_t number : std::exchange(held_, {})) {
     const auto found = connections_.find(number);
     if (found == connections_.end() || found->second->is_closed()) continue;
-    waiting.push_back(found->second.get());
-    ++counts[waiting.back()->neighbourhood()];
+    waiting[found->second->neighbourhood()].push_back(found->second.get());
   }
-  std::ranges::stable_sort(waiting, {}, [&](const HttpConnection* connection) {
-    return counts.at(connection->neighbourhood());
-  });
-  for (HttpConnection* connection : waiting) connection->go_on();
+  if (waiting.empty()) return;
+  listener_.on_limit(Limit::kHttpTls);
+  for (auto host = waiting.upper_bound(served_last_); !waiting.empty();) {
+    if (host == waiting.end()) host = waiting.begin();
+    HttpConnection& connection = *host->second.front();
+    host->second.pop_front();
+    if (has_time_for_tls()) {
+      served_last_ = host->first;
+      connection.go_on();
+    } else {
+      on_held(connection);
+    }
+    host = host->second.empty() ? waiting.erase(host) : std::next(host);
+  }
 }
 
 void HttpServer::make_room_for_handshake() {
@@ -293,7 +302,7 @@ bool HttpServer::has_time() {
   const Instant now = Loop::now();
   if (time_is_up_ == kNever) {
     time_is_up_ = now + kTimePerTurn;
-    next_turn_.arm({});
+    next_turn_.arm(kNextTurn);
   }
   return now < time_is_up_;
 }

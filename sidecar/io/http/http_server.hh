@@ -12,6 +12,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -144,13 +145,14 @@ class HttpServer final : private HttpConnection::Owner {
   std::vector<uint32_t> closed_;  // of those, until the loop's next turn
   std::unique_ptr<UnixSocketFile> socket_file_;
   LoopTimer farewell_;
-  int accepted_ = 0;                  // in this turn of the loop
-  Instant time_is_up_ = kNever;       // the same; kNever: nothing was asked yet
-  std::vector<uv_stream_t*> paused_;  // listening sockets, until the next turn
-  std::vector<uint32_t> held_;        // connections with bytes by TLS, the same
+  int accepted_ = 0;                          // in this turn of the loop
+  Instant time_is_up_ = kNever;               // the same; kNever: nothing was asked yet
+  std::vector<uv_stream_t*> paused_;          // listening sockets, until the next turn
+  std::vector<uint32_t> held_;                // connections with bytes by TLS, the same
+  std::optional<SocketAddress> served_last_;  // where one of those was
   bool is_secured_ = false;
   TlsContextPtr tls_;  // shared with all connections that were made with it
-  LoopTimer next_turn_;
+  DeadlineTimer next_turn_;
   Pipe pipe_;
   std::vector<Tcp> sockets_;
 };

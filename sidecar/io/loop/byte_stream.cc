@@ -201,7 +201,7 @@ void ByteStream::on_written(int status) {
   write_error_ = status;
   if (status == 0 && !waiting_.empty()) write_waiting();
   if (write_error_ != 0) {
-    if (!is_reading_) owner_.on_end(write_error_);
+    if (!is_reading_ && !is_held()) owner_.on_end(write_error_);
   } else if (!is_writing_) {
     if (is_finishing_) shut_down();
     owner_.on_drained();

@@ -19,8 +19,8 @@ namespace bellwether::io {
 
 class ByteStream {
  public:
-  // Called from within the loop, never from within a call of this class; may close the stream but
-  // not destroy it.
+  // Called from within the loop, and from within secure() and go_on(), but no other call of this
+  // class; may close the stream but not destroy it.
   class Owner {
    public:
     virtual ~Owner() = default;
@@ -60,6 +60,8 @@ class ByteStream {
   void start_reading();
   void stop_reading();
 
+  // There was no time for what has come.
+  bool is_held() const { return !held_.empty(); }
   // Does what has_time_for_tls() had no time for; asks it again.
   void go_on();
 
