@@ -100,6 +100,7 @@ void Transport::set_security(LinkSecurity security) {
   is_renewing_ = true;
   secured_at_ = Loop::now();
   renewed_.reset();
+  for (auto& [id, peer] : peers_) peer.renewal.wishes = 0;
   renewal_.arm(Duration::zero());
   end_unbelieved();
 }
@@ -122,12 +123,11 @@ void Transport::welcome_refused() {
   due_.arm(Duration::zero());
 }
 
-// Tells of those whose peers are no members any more.
+// Ends the links that would be refused now, and tells of those whose peers are no members any more.
 void Transport::end_unbelieved() {
   const TlsContextPtr tls = settings_.security.tls;
   std::vector<Uuid> unbelieved;
-  for (auto& [id, peer] : peers_) {
-    peer.renewal.wishes = 0;
+  for (const auto& [id, peer] : peers_) {
     if (peer.link == nullptr || !must_end(*peer.link)) continue;
     unbelieved.push_back(id);
     const TlsSession* session = peer.link->tls();

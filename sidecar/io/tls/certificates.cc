@@ -174,10 +174,11 @@ std::vector<X509Ptr> parse_certificates(std::string_view pem, const std::string&
     throw TlsError(label +
                    " holds a certificate that is cut short or damaged; copy it there again");
   }
-  if (certificates.empty())
+  if (certificates.empty()) {
     throw TlsError(
         label +
         " holds no certificate in PEM; give it one that begins with -----BEGIN CERTIFICATE-----");
+  }
   return certificates;
 }
 

@@ -12,7 +12,8 @@
 
 namespace bellwether::io {
 
-// What errors call the files of a set: the key that names one in the configuration, and its path.
+// What errors call the files of a set: the key that names one in the configuration, and its path;
+// or whose it is.
 struct CertificateLabels {
   std::string cert = "cert";
   std::string key = "key";

@@ -23,7 +23,7 @@ std::string in_quotes(std::string_view text) { return "\"" + std::string(text) +
 
 // At most a few: the list may be long.
 std::string listed(const std::vector<std::string>& names) {
-  if (names.empty()) return "no host that is configured";
+  if (names.empty()) return "no host that is known here";
   constexpr size_t kMost = 4;
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), kMost); ++i) {

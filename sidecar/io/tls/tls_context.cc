@@ -182,7 +182,7 @@ void TlsContext::show(const CertificateSet& set) {
   for (const X509Ptr& certificate : set.chain) {
     require(SSL_CTX_add1_chain_cert(context, certificate.get()) == 1, "the chain");
   }
-  material_ = digest_of(set.cert.get());
+  material_ = std::to_string(set.chain.size()) + digest_of(set.cert.get());
   for (const X509Ptr& certificate : set.chain) material_ += digest_of(certificate.get());
   std::set<std::string> believed;  // in whatever order the file has them
   for (const X509Ptr& authority : set.ca) believed.insert(digest_of(authority.get()));

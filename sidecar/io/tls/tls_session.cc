@@ -243,7 +243,7 @@ bool TlsSession::is_believed_by(const TlsContext& other) const {
 // --- what is wrong ---
 
 // Whoever runs this program sends none, and another TLS library a few: keys are due for renewal
-// after 2^24 records (RFC 8446, section 5.5).  Each costs as much as a long frame, and those that
+// after 2^24.5 records (RFC 8446, section 5.5).  Each costs as much as a long frame, and those that
 // ask for an answer cost one, which waits if the peer does not read.
 void TlsSession::note_message(int type) {
   constexpr uint64_t kMostMessages = 16;
@@ -255,8 +255,10 @@ void TlsSession::note_message(int type) {
   flaw_ = protocol_flaw("the peer renews keys and tickets, and says little; see what it is");
 }
 
+// A server's wishes are counted like other messages: it may go on without.
 void TlsSession::note_second_handshake() {
-  if (!flaw_) flaw_ = protocol_flaw("the peer asks for a second handshake; see what it is");
+  if (flaw_ || SSL_is_server(ssl_.get()) == 0) return;
+  flaw_ = protocol_flaw("the peer asks for a second handshake; let it connect anew instead");
 }
 
 void TlsSession::note_failure(int result) {

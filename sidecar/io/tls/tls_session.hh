@@ -75,7 +75,7 @@ class TlsSession {
   void note_key(const std::string& identity) { key_identity_ = identity; }
   // Of each message of TLS's own that has come.
   void note_message(int type);
-  // By TLS 1.2 a peer asks for one, without end if OpenSSL has its way, which says no each time.
+  // By TLS 1.2 the peer has asked for one, and OpenSSL says no: each time, without an end.
   void note_second_handshake();
 
  private:
