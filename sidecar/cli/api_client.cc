@@ -159,9 +159,10 @@ ApiAddress find_api(const ApiOptions& options) {
     throw UsageError("--cert and --key belong together; give both, or none");
   }
   const bool has_certificates = !options.ca.empty() || !options.cert.empty();
-  if (has_certificates && !address.is_https) {
+  // On the unix socket of a configuration they are needed no more, and do no harm.
+  if (has_certificates && address.socket.empty() && !address.is_https) {
     throw UsageError("--ca, --cert and --key are for https, and " + address.text() +
-                     " is asked without; give --api https://HOST:PORT, or leave them out");
+                     " is asked without TLS; give --api https://HOST:PORT, or leave them out");
   }
   address.files.cert = options.cert;
   address.files.key = options.key;

@@ -199,14 +199,20 @@ void Sidecar::on_tls() {
   }
   if (!tls_.in_force() || is_leaving_) return;
   participant_.set_security(*tls_.in_force());
-  if (std::exchange(is_started_, true)) {
-    if (!tls_.flaw().empty()) return;
-    if (tls != nullptr) return log_.write(LogLevel::kInfo, "the files of [tls] are in force");
-    return log_.write(LogLevel::kWarn,
-                      "[tls] is off from now on: whoever reaches the port can be a member");
-  }
+  const bool had_tls = std::exchange(has_tls_, tls != nullptr);
+  if (std::exchange(is_started_, true)) return tell_tls(had_tls);
   participant_.start(config().membership, settings_.is_first_start, application_.state().worth);
   if (has_new_options_) participant_.reconfigure(to_options(in_force_));
+}
+
+void Sidecar::tell_tls(bool had_tls) {
+  if (!tls_.flaw().empty()) return;
+  if (has_tls_) {
+    log_.write(LogLevel::kInfo, "the files of [tls] are in force");
+  } else if (had_tls) {
+    log_.write(LogLevel::kWarn,
+               "[tls] is off from now on: whoever reaches the port can be a member");
+  }
 }
 
 // Again and again: is the loop alive, is this node ready, does everybody want the same?

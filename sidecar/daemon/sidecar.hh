@@ -86,6 +86,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   void finish();
   void await_last_words();
   void on_tls();
+  void tell_tls(bool had_tls);
   void on_tokens(const TokenReading& reading);
   void tick();
   void look_at_flag();
@@ -140,6 +141,7 @@ class Sidecar final : private ParticipantListener, private api::Backend {
   Config in_force_;  // of settings_.parsed, which is what the file says, all that is applied
   metrics::Metrics metrics_;
   Systemd systemd_;
+  bool has_tls_ = false;          // [tls] is in force
   bool is_started_ = false;       // as a member: only once it can connect as it must
   bool has_new_options_ = false;  // since then, while it was not
   std::string tls_flaw_;          // as it was noted last

@@ -72,16 +72,16 @@ void judge_lookups(const Facts& facts, Findings& found) {
   }
 }
 
-// What was seen says more; this says whose it is.
-const char* remedy_for_distrust(const Facts& facts, Rejection flaw) {
-  const bool has_secret = !facts.config.config->tls.secret_file.empty();
-  if (has_secret || flaw == Rejection::kTlsWrongSecret) {
-    return "give both sides the same secret (tls.secret_file)";
+// What was seen says what to change; this says where.
+const char* remedy_for_distrust(Rejection flaw) {
+  switch (flaw) {
+    case Rejection::kTlsRefused:
+      return "see its log, which says why it refused this node";
+    case Rejection::kTlsWrongSecret:
+      return "give both sides the same secret (tls.secret_file)";
+    default:
+      return "change the certificate there, or what is believed here (tls.ca, tls.members)";
   }
-  if (flaw == Rejection::kTlsRefused) {
-    return "change the certificate of this node, or what is believed there (tls.ca, tls.members)";
-  }
-  return "change the certificate there, or what is believed here (tls.ca, tls.members)";
 }
 
 // A process of several addresses is reached when one of them answers.
@@ -169,7 +169,7 @@ void judge_failure(const Facts& facts, const ProbeFacts& probe, Findings& found)
   }
   if (probe.distrust) {
     found.problem(subject(facts, probe) + " is connected, but TLS fails: " + probe.hello_error,
-                  remedy_for_distrust(facts, *probe.distrust));
+                  remedy_for_distrust(*probe.distrust));
     return;
   }
   if (probe.is_connected()) {
@@ -207,7 +207,7 @@ Ways ways_to(const Facts& facts, const MemberFacts& member) {
   bool is_connected = false;
   for (const ProbeFacts& probe : facts.probes) {
     was_tried |= addresses.contains(probe.address);
-    is_connected |= addresses.contains(probe.address) && probe.is_connected();
+    is_connected |= addresses.contains(probe.address) && probe.is_connected() && !probe.greeting;
     is_reached |= probe.is_from(member.id);
   }
   const bool is_linked = member.state == Liveness::kAlive;

@@ -155,8 +155,7 @@ BOOST_AUTO_TEST_CASE(of_a_member_that_is_not_believed_is_a_matter_of_tls) {
                             "believed -> change the certificate there, or what is believed here "
                             "(tls.ca, tls.members)\n"));
   BOOST_TEST(findings(with_distrust(Rejection::kTlsRefused), "reach")
-                 .ends_with("-> change the certificate of this node, or what is believed there "
-                            "(tls.ca, tls.members)\n"));
+                 .ends_with("-> see its log, which says why it refused this node\n"));
   BOOST_TEST(findings(with_distrust(Rejection::kTlsWrongSecret), "reach")
                  .ends_with("-> give both sides the same secret (tls.secret_file)\n"));
 }
@@ -215,6 +214,13 @@ BOOST_AUTO_TEST_CASE(are_no_matter_of_tcp_where_a_member_is_connected_and_says_n
   BOOST_TEST(findings(with_distrust(Rejection::kTlsExpired), "both ways")
                  .starts_with("warning: orders-2: still linked, but connections from here come to "
                               "nothing -> see reach"));
+}
+
+BOOST_AUTO_TEST_CASE(are_broken_where_another_member_answers_in_its_place) {
+  facts.probes[2].greeting = greeting_of(1);
+  BOOST_TEST(
+      findings(facts, "both ways")
+          .starts_with("problem: orders-2: linked, but only connections from there to here"));
 }
 
 BOOST_AUTO_TEST_CASE(are_doubtful_where_a_member_answers_and_is_not_linked) {

@@ -115,7 +115,7 @@ class Hooks(AdviceCase):
         with Receiver() as receiver, self.telling(
                 hook(receiver.url, f'secret_file = "{path}"')) as group:
             leader = group.sidecars[2]
-            leader.await_log('the files of a webhook cannot be used .*holds no key; make one with '
+            leader.await_log('the files of a webhook cannot be used.*holds no key; make one with '
                              '.*bellwether keygen --webhook')
             self.assertEqual(receiver.requests, [])
             self.secret(old)

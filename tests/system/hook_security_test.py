@@ -213,7 +213,7 @@ class Signature(HookCase):
         path.chmod(0o644)
         with Receiver() as receiver:
             with self.telling(receiver, f'secret_file = "{path}"') as sidecar:
-                sidecar.await_log(r"error .*the files of a webhook cannot be used .*"
+                sidecar.await_log(r"error .*the files of a webhook cannot be used.*"
                                   r"hook\[1\].secret_file .* may be read by everybody")
                 result = self.run_program("check", sidecar.config_file)
                 self.assertIn("may be read by everybody", result.stderr)

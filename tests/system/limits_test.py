@@ -212,7 +212,7 @@ class OpenFiles(SystemCase):
             sidecar.write_config(config + "".join(
                 f'[[hook]]\nurl = "http://127.0.0.1:9/{number}"\nsecret_file = "{secret}"\n'
                 for number in range(15)))
-            sidecar.await_log("the files of a webhook cannot be used .*there is no thread to read")
+            sidecar.await_log("the files of a webhook cannot be used.*there is no thread to read")
             self.assertEqual(sidecar.stop(), 0)
 
     def test_too_small_a_stack_is_refused(self):

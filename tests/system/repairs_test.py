@@ -206,7 +206,7 @@ class Peers(RepairCase):
             group.start()
             for sidecar in (odd, group.sidecars[1]):
                 self.await_advice(sidecar, "reach", "is connected, but TLS fails: ",
-                                  "give both sides the same secret")
+                                  "see its log, which says why")
             other.write_text((self.folder / "secret").read_text())
             group.await_leader()
             self.await_security(group, "psk")

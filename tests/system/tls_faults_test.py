@@ -110,6 +110,18 @@ class Configured(TlsCase):
                         wait_until("it judges anew", lambda each=sidecar, before=count:
                                    self.judgements(each) > before)
 
+    def test_where_tls_has_always_been_off_nobody_is_told_that_it_is(self):
+        with self.group(2) as group:
+            group.start()
+            group.await_leader()
+            sidecar = group.sidecars[0]
+            for number in (1, 2):
+                sidecar.write_config(group.config_of(sidecar).replace(
+                    "peers = [", f'peers = ["127.0.0.1:{number}", '))
+                sidecar.await_log(f"configuration changed key=membership.peers .*0.1:{number}")
+            sidecar.stop()
+            self.assertNotIn("[tls] is off", sidecar.log())
+
     def test_a_voter_that_has_lost_its_table_is_not_ready(self):
         with self.certified(3, voters=3) as group:
             group.start("--bootstrap")

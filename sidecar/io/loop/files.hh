@@ -16,7 +16,7 @@ namespace bellwether::io {
 
 // What to open a file with where somebody else may have put a link, a pipe or a device.
 inline constexpr int kCautiousOpen = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-// What to open one with that is read, by a link or not: a pipe is to be refused, not waited for.
+// How to open a file that is only read: links are followed, and a pipe is refused, not waited for.
 inline constexpr int kOpenToRead = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 // An open file that is closed when its owner goes.
