@@ -28,8 +28,6 @@ constexpr int kClientsPerTurn = 16;
 // of them to its end.  Then it is the turn of the node's timers and of its peers, who would take a
 // leader that is busy with strangers' requests for dead.
 constexpr Duration kTimePerTurn = std::chrono::milliseconds(5);
-// When the next turn is due: always, but only after the loop has polled once more.
-constexpr Instant kNextTurn{};
 // Of that time, at its beginning: handshakes, and what is deciphered.  The rest is for requests.
 constexpr Duration kTlsPerTurn = kTimePerTurn / 2;
 
@@ -47,7 +45,8 @@ HttpServer::HttpServer(Loop& loop, HttpListener& listener, const HttpLimits& lim
       listener_(listener),
       limits_(limits),
       farewell_(loop, [this] { say_farewell(); }),
-      next_turn_(loop, [this] { begin_turn(); }) {}
+      next_turn_(loop, [this] { begin_turn(); }),
+      held_turn_(loop, [this] { go_on_with_held(); }) {}
 
 uint16_t HttpServer::listen(const HostPort& place) {
   uint16_t port = place.port;
@@ -149,13 +148,12 @@ void HttpServer::accept_paced(uv_stream_t* socket) {
     return accept(socket);
   }
   paused_.push_back(socket);
-  next_turn_.arm(kNextTurn);
+  next_turn_.arm({});
 }
 
 void HttpServer::begin_turn() {
   accepted_ = 0;
   time_is_up_ = kNever;
-  go_on_with_held();
   for (uv_stream_t* socket : std::exchange(paused_, {})) accept_paced(socket);
 }
 
@@ -199,6 +197,7 @@ void HttpServer::go_on_with_held() {
   }
   if (waiting.empty()) return;
   listener_.on_limit(Limit::kHttpTls);
+  tls_until_ = Loop::now() + kTlsPerTurn;
   for (auto host = waiting.upper_bound(served_last_); !waiting.empty();) {
     if (host == waiting.end()) host = waiting.begin();
     HttpConnection& connection = *host->second.front();
@@ -211,6 +210,15 @@ void HttpServer::go_on_with_held() {
     }
     host = host->second.empty() ? waiting.erase(host) : std::next(host);
   }
+  tls_until_.reset();
+}
+
+// Only after the loop has polled once more: a timer that is armed for now within its own call may
+// be called again before.
+void HttpServer::on_held(HttpConnection& connection) {
+  constexpr Instant kLongAgo{};
+  held_.push_back(connection.number());
+  held_turn_.arm(kLongAgo);
 }
 
 void HttpServer::make_room_for_handshake() {
@@ -302,13 +310,15 @@ bool HttpServer::has_time() {
   const Instant now = Loop::now();
   if (time_is_up_ == kNever) {
     time_is_up_ = now + kTimePerTurn;
-    next_turn_.arm(kNextTurn);
+    next_turn_.arm({});
   }
   return now < time_is_up_;
 }
 
+// Nobody goes before what is held, which has a time of its own.
 bool HttpServer::has_time_for_tls() {
-  return has_time() && Loop::now() < time_is_up_ - kTimePerTurn + kTlsPerTurn;
+  if (tls_until_) return Loop::now() < *tls_until_;
+  return held_.empty() && has_time() && Loop::now() < time_is_up_ - kTimePerTurn + kTlsPerTurn;
 }
 
 bool HttpReply::is_open() const { return server_->find(request_) != nullptr; }

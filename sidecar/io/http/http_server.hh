@@ -130,7 +130,7 @@ class HttpServer final : private HttpConnection::Owner {
   void on_tls_refused(const TlsFlaw& flaw, const std::string& client) override {
     listener_.on_tls_refused(flaw, client);
   }
-  void on_held(HttpConnection& connection) override { held_.push_back(connection.number()); }
+  void on_held(HttpConnection& connection) override;
   void on_closed(HttpConnection& connection) override;
   bool has_time() override;
   bool has_time_for_tls() override;
@@ -150,9 +150,11 @@ class HttpServer final : private HttpConnection::Owner {
   std::vector<uv_stream_t*> paused_;          // listening sockets, until the next turn
   std::vector<uint32_t> held_;                // connections with bytes by TLS, the same
   std::optional<SocketAddress> served_last_;  // where one of those was
+  std::optional<Instant> tls_until_;          // while they go on
   bool is_secured_ = false;
   TlsContextPtr tls_;  // shared with all connections that were made with it
-  DeadlineTimer next_turn_;
+  LoopTimer next_turn_;
+  DeadlineTimer held_turn_;
   Pipe pipe_;
   std::vector<Tcp> sockets_;
 };
