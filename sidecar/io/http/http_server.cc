@@ -28,7 +28,8 @@ constexpr int kClientsPerTurn = 16;
 // of them to its end.  Then it is the turn of the node's timers and of its peers, who would take a
 // leader that is busy with strangers' requests for dead.
 constexpr Duration kTimePerTurn = std::chrono::milliseconds(5);
-// Of that time, at its beginning: handshakes, and what is deciphered.  The rest is for requests.
+// For what comes by TLS, handshakes included: of that time, at its beginning, so that requests have
+// the rest; and as long again, after the poll, for what had to wait.
 constexpr Duration kTlsPerTurn = kTimePerTurn / 2;
 
 // After this much silence the kernel asks whether the client is still there.
@@ -213,8 +214,8 @@ void HttpServer::go_on_with_held() {
   tls_until_.reset();
 }
 
-// Only after the loop has polled once more: a timer that is armed for now within its own call may
-// be called again before.
+// It goes on when the loop has polled once more.  A LoopTimer would not do: libuv may call one that
+// is armed for now within its own call again before it polls.
 void HttpServer::on_held(HttpConnection& connection) {
   constexpr Instant kLongAgo{};
   held_.push_back(connection.number());

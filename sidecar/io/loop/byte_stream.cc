@@ -47,7 +47,7 @@ void ByteStream::secure(std::unique_ptr<TlsSession> session, std::string_view re
 }
 
 void ByteStream::start_reading() {
-  if (stream_ == nullptr || is_reading_ || !held_.empty()) return;
+  if (stream_ == nullptr || is_reading_ || is_held()) return;
   is_reading_ = true;
   uv_read_start(
       stream_,
@@ -76,13 +76,13 @@ void ByteStream::stop_reading() {
 // What comes of the bytes may close the stream.
 void ByteStream::receive(std::string_view bytes) {
   if (tls_ == nullptr) return owner_.on_bytes(bytes);
-  if (held_.empty() && owner_.has_time_for_tls()) return receive_tls(bytes);
+  if (!is_held() && owner_.has_time_for_tls()) return receive_tls(bytes);
   held_ += bytes;
   stop_reading();
 }
 
 void ByteStream::go_on() {
-  if (stream_ == nullptr || held_.empty()) return;
+  if (stream_ == nullptr || !is_held()) return;
   const std::string bytes = std::exchange(held_, "");
   start_reading();
   receive(bytes);
